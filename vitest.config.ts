@@ -1,0 +1,14 @@
+import type { ViteUserConfig } from "vitest/config";
+
+const config: ViteUserConfig = {
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/real/**", "node_modules/**"],
+    globalSetup: ["test/support/build-once.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    pool: "forks",
+  },
+};
+
+export default config;
