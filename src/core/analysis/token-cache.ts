@@ -1,0 +1,76 @@
+import { makeToken, type Token } from "./token.ts";
+
+/**
+ * Remembers the tokens of common words: two places per key, the newer one first. Memory is bounded,
+ * nothing is cut out of the text to look it up, and what it holds never changes an answer.
+ *
+ * The key of a short word in ASCII is its letters themselves, eight in two integers, so that it is
+ * found without looking at anything but the keys: in a large dictionary nearly every look elsewhere
+ * is a miss of the processor's cache, and this alone makes the scan half as fast again.
+ */
+const PLACES = 1 << 16;
+export const SHORT_CHARS = 8;
+/** Longer names are mostly met once. */
+const MAX_RAW_CHARS = 64;
+
+const places: (Token | undefined)[] = new Array<Token | undefined>(PLACES).fill(undefined);
+const keys = new Int32Array(PLACES * 2);
+
+/** The token of the name from `start` to `end`. */
+export function tokenAt(text: string, start: number, end: number): Token {
+  const length = end - start;
+  if (length > MAX_RAW_CHARS) return makeToken(text.slice(start, end), tokenAt);
+  if (length <= SHORT_CHARS) {
+    let low = 0;
+    let high = 0;
+    let all = 0;
+    for (let index = start; index < end; index++) {
+      const code = text.charCodeAt(index);
+      high = (high << 8) | (low >>> 24);
+      low = (low << 8) | code;
+      all |= code;
+    }
+    if (all < 128) return shortToken(text, start, end, low, high);
+  }
+  let hash = 0;
+  for (let index = start; index < end; index++) hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0;
+  const place = placeOf(hash, length);
+  // Eight letters in ASCII never make the second key negative.
+  for (let key = place * 2; key <= place * 2 + 2; key += 2) {
+    if (keys[key] !== hash || keys[key + 1] !== -length) continue;
+    const token = places[key >> 1];
+    if (token !== undefined && text.startsWith(token.raw, start)) return token;
+  }
+  return keep(text, start, end, place, hash, -length);
+}
+
+/** The same, for up to eight units of ASCII, which the caller has put into two integers. */
+export function shortToken(text: string, start: number, end: number, low: number, high: number): Token {
+  const place = placeOf(low, high);
+  const key = place * 2;
+  const token =
+    keys[key] === low && keys[key + 1] === high
+      ? places[place]
+      : keys[key + 2] === low && keys[key + 3] === high
+        ? places[place + 1]
+        : undefined;
+  return token ?? keep(text, start, end, place, low, high);
+}
+
+function placeOf(low: number, high: number): number {
+  // The upper bits of a product depend on all bits of its factors.
+  return (Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> 15) & (PLACES - 2);
+}
+
+function keep(text: string, start: number, end: number, place: number, low: number, high: number): Token {
+  const key = place * 2;
+  places[place + 1] = places[place];
+  keys[key + 2] = keys[key] ?? 0;
+  keys[key + 3] = keys[key + 1] ?? 0;
+  // A plain slice would keep the whole text alive behind it (V8).
+  const made = makeToken(` ${text.slice(start, end)}`.slice(1), tokenAt);
+  places[place] = made;
+  keys[key] = low;
+  keys[key + 1] = high;
+  return made;
+}

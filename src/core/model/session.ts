@@ -1,0 +1,166 @@
+import type { Agent, FileTouch, Lineage, RequestVia, Usage, WorkItem } from "./entry.ts";
+
+/** Where a thing stands: in what the agent would load now, compacted away, on a left branch, in a sub-agent. */
+export type Context = "current" | "compacted" | "branch" | "subagent";
+
+/** A tool call joined with its result. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: string;
+  readonly inputChars: number;
+  readonly files: readonly FileTouch[];
+  readonly command?: string;
+  /** The plan that it put before the user. */
+  readonly plan?: string;
+  readonly result?: {
+    readonly isError: boolean;
+    readonly exitCode: number | null;
+    readonly text: string;
+    readonly chars: number;
+    readonly spilledTo?: string;
+  };
+  /** The sub-agent that it started: a name in `Session.subagents`. */
+  readonly agentId?: string;
+}
+
+interface StepPlace {
+  readonly at: number | null;
+  readonly line: number;
+  readonly context: Context;
+}
+
+/** What happened in a turn after its request, in order. */
+export type Step = StepPlace &
+  (
+    | { readonly kind: "reply"; readonly text: string; readonly isError: boolean }
+    | { readonly kind: "thinking"; readonly text: string; readonly chars: number }
+    | { readonly kind: "tool"; readonly call: ToolCall }
+    | { readonly kind: "summary"; readonly of: "compaction" | "branch"; readonly text: string }
+    | {
+        readonly kind: "note";
+        readonly about: "command" | "output" | "interrupt" | "meta" | "system" | "custom" | "error";
+        readonly text: string;
+      }
+  );
+
+/** One true request of the user with everything up to the next. */
+export interface Turn {
+  /** From 1, in the order of the log. */
+  readonly number: number;
+  /** Name of the request's entry; equal in a fork that kept the names. */
+  readonly uid: string | null;
+  readonly at: number | null;
+  readonly line: number;
+  readonly context: Context;
+  readonly via: RequestVia;
+  readonly request: string;
+  /** The session that this turn was copied from, if it was. */
+  readonly copiedFrom?: string;
+  readonly steps: readonly Step[];
+}
+
+export interface Compaction {
+  readonly at: number | null;
+  readonly line: number;
+  readonly trigger: "manual" | "auto" | null;
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  readonly summary: string | null;
+  /** Which end of the conversation it left as it was, if any. */
+  readonly keeps: "head" | "tail" | null;
+  /** The last turn before it; 0 where it stands before all turns. */
+  readonly afterTurn: number;
+}
+
+export interface Subagent {
+  readonly id: string;
+  readonly type: string | null;
+  readonly description: string | null;
+  /** The call in the parent that started it. */
+  readonly callId: string | null;
+  /** The turn of that call. */
+  readonly turn: number | null;
+  /** The first text is the prompt that the parent gave it. */
+  readonly prompt: string | null;
+  readonly steps: readonly Step[];
+  readonly source: string | null;
+}
+
+export interface Label {
+  readonly text: string;
+  readonly turn: number | null;
+}
+
+/** A point where the conversation went on in more than one way, or ended. For `show --tree`. */
+export interface BranchPoint {
+  /** First turn of the branch. */
+  readonly fromTurn: number;
+  readonly turns: readonly number[];
+  readonly context: Context;
+  /** The turn from which it leaves its parent branch; null at a root. */
+  readonly parentTurn: number | null;
+  readonly summary: string | null;
+}
+
+/** A line that could not be read, or a file. */
+export interface Problem {
+  readonly path: string;
+  /** 0 where it is about the whole file. */
+  readonly line: number;
+  readonly what: string;
+}
+
+export interface SessionUsage extends Usage {
+  /** What the last message of the current path had in front of it. */
+  readonly contextTokens: number;
+}
+
+/** Characters by category; tokens are estimated from them. */
+export interface Characters {
+  readonly toolResults: number;
+  readonly toolInputs: number;
+  readonly assistantText: number;
+  readonly userText: number;
+}
+
+export interface Session {
+  readonly agent: Agent;
+  readonly id: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly title: string | null;
+  readonly titleFrom:
+    | "custom"
+    | "generated"
+    | "summary"
+    | "session-name"
+    | "request"
+    | "command"
+    | "subagent"
+    | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly model: string | null;
+  readonly version: string | null;
+  readonly lineage: Lineage | null;
+  /** The id under which it went on. */
+  readonly continuedIn: string | null;
+  /** What stands before the first request (a continuation's summary, hook output). */
+  readonly preamble: readonly Step[];
+  readonly turns: readonly Turn[];
+  readonly compactions: readonly Compaction[];
+  readonly subagents: readonly Subagent[];
+  readonly branches: readonly BranchPoint[];
+  readonly labels: readonly Label[];
+  readonly tags: readonly string[];
+  readonly links: readonly string[];
+  /** The agent's own list of work, in its last state. */
+  readonly work: readonly WorkItem[];
+  readonly counts: { readonly user: number; readonly assistant: number; readonly tool: number };
+  readonly characters: Characters;
+  readonly usage: SessionUsage;
+  readonly lines: number;
+  readonly opaqueLines: number;
+  readonly problems: readonly Problem[];
+}

@@ -1,0 +1,99 @@
+// Paths as people name them: `auth.ts`, `src/auth.ts` (the end of a path), `src/*.ts`, `**/api/**` (a glob).
+
+/** Without a capital letter in the pattern case does not count. Backslashes are slashes. */
+export function matchesPath(pattern: string, path: string): boolean {
+  return alternatives(pattern).some((one) => matchesOne(one, path));
+}
+
+function matchesOne(pattern: string, path: string): boolean {
+  const { wanted, given } = comparable(pattern, path);
+  if (!isGlob(wanted)) return wanted !== "" && (given === wanted || given.endsWith(`/${wanted}`));
+  if (matchParts(wanted.split("/"), given.split("/"))) return true;
+  // A glob that does not begin at the root may begin anywhere.
+  return !wanted.startsWith("/") && matchParts(["**", ...wanted.split("/")], given.split("/"));
+}
+
+/** A project: its folder's name, the end of its path, a glob, or a folder that it lies in. */
+export function matchesProject(pattern: string, path: string): boolean {
+  if (matchesPath(pattern, path)) return true;
+  const { wanted, given } = comparable(pattern, path);
+  return wanted.startsWith("/") && !isGlob(wanted) && given.startsWith(`${wanted}/`);
+}
+
+/** `*.{ts,tsx}` is two patterns. More than a few dozen are not written out: the braces then stand for themselves. */
+function alternatives(pattern: string): readonly string[] {
+  let found = [pattern];
+  while (found.some((one) => braces.test(one))) {
+    const more = found.flatMap((one) => {
+      const [all, choices] = braces.exec(one) ?? [];
+      if (all === undefined || choices === undefined) return [one];
+      return choices.split(",").map((choice) => one.replace(all, () => choice));
+    });
+    if (more.length > MAX_ALTERNATIVES) break;
+    found = more;
+  }
+  return found;
+}
+
+const braces = /\{([^{}]*,[^{}]*)\}/;
+
+const MAX_ALTERNATIVES = 64;
+
+function comparable(pattern: string, path: string): { readonly wanted: string; readonly given: string } {
+  const clean = (text: string): string => text.replaceAll("\\", "/").replace(/(?<=.)\/+$/, "");
+  const wanted = clean(pattern).replace(/^\.\//, "");
+  const given = clean(path);
+  return wanted === wanted.toLowerCase() ? { wanted, given: given.toLowerCase() } : { wanted, given };
+}
+
+function isGlob(pattern: string): boolean {
+  return /[*?]/.test(pattern);
+}
+
+/** `**` is any number of parts. One step back at the most: linear in practice, quadratic at worst. */
+function matchParts(pattern: readonly string[], parts: readonly string[]): boolean {
+  return matchSequence(
+    pattern,
+    parts,
+    (wanted) => wanted === "**",
+    (wanted, part) =>
+      matchSequence(
+        [...wanted],
+        [...part],
+        (c) => c === "*",
+        (c, d) => c === "?" || c === d,
+      ),
+  );
+}
+
+/**
+ * Matches a sequence with wildcards without recursion: on a miss it goes back to the last wildcard and
+ * lets that one take one item more. Earlier wildcards never have to be tried again.
+ */
+function matchSequence<P, I>(
+  pattern: readonly P[],
+  items: readonly I[],
+  isWild: (p: P) => boolean,
+  matches: (p: P, item: I) => boolean,
+): boolean {
+  let p = 0;
+  let i = 0;
+  let wildAt = -1;
+  let takenTo = 0;
+  while (i < items.length) {
+    const wanted = pattern[p];
+    const item = items[i] as I;
+    if (wanted !== undefined && isWild(wanted)) {
+      wildAt = p++;
+      takenTo = i;
+    } else if (wanted !== undefined && matches(wanted, item)) {
+      p++;
+      i++;
+    } else if (wildAt !== -1) {
+      p = wildAt + 1;
+      i = ++takenTo;
+    } else return false;
+  }
+  while (p < pattern.length && isWild(pattern[p] as P)) p++;
+  return p === pattern.length;
+}

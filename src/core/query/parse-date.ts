@@ -1,0 +1,138 @@
+import { subMonths } from "date-fns/subMonths";
+import { type CalendarDay, type DateContext, fromLocal, localDay } from "./local-day.ts";
+
+/**
+ * Reads a date as people write it: `2026-10-01`, `2026-10`, `2026`, an ISO time, `12h`, `7d`, `2w`, `3m`,
+ * `1y`, `3 days ago`, `today`, `yesterday`, `monday`, `last friday`, `this week`, `last month`. Each names
+ * a span in local time, a day or longer; its first moment is for `since`, its last for `until`.
+ * undefined where it is none of these.
+ */
+export function parseDate(text: string, edge: "since" | "until", context: DateContext): number | undefined {
+  const word = text.trim().toLowerCase().replace(/\s+/g, " ");
+  const [from, to] = momentOf(word, context) ?? daysOf(word, context) ?? [];
+  if (from === undefined || to === undefined) return undefined;
+  return edge === "since" ? from : to;
+}
+
+type Span = readonly [from: number, to: number];
+
+const HOUR_MS = 3_600_000;
+
+/** Times and hours are moments: both of their ends are the same. */
+function momentOf(word: string, { now, offsetMinutesAt }: DateContext): Span | undefined {
+  const hours = word === "now" ? "0" : /^(\d{1,6}) ?h(?:ours?)?(?: ago)?$/.exec(word)?.[1];
+  if (hours !== undefined) return [now - Number(hours) * HOUR_MS, now - Number(hours) * HOUR_MS];
+  const time =
+    /^(\d{4})-(\d{1,2})-(\d{1,2})[t ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(z|[+-]\d{2}:?\d{2})?$/.exec(
+      word,
+    );
+  if (time === null) return undefined;
+  const [, year, month, day, hour, minute, second = "0", fraction = "0", zone] = time;
+  if (dayOf(Number(year), Number(month) - 1, Number(day)) === undefined) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const shown =
+    Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)) +
+    Math.floor(Number(`0.${fraction}`) * 1_000);
+  const at = zone === undefined ? fromLocal(shown, { offsetMinutesAt }) : shown - zoneMs(zone);
+  return [at, at];
+}
+
+function zoneMs(zone: string): number {
+  const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** Everything that is days, weeks, months or years long. */
+function daysOf(word: string, context: DateContext): Span | undefined {
+  const today = localDay(context.now, context);
+  const days = calendarDays(word) ?? pastDay(word, today) ?? namedDays(word, today);
+  if (days === undefined) return undefined;
+  const [first, next] = days;
+  const [from, to] = [startOf(first, context), startOf(next, context)];
+  return Number.isFinite(from) && Number.isFinite(to) ? [from, to - 1] : undefined;
+}
+
+function startOf({ year, month, day }: CalendarDay, context: DateContext): number {
+  return fromLocal(Date.UTC(year, month, day), context);
+}
+
+/** A first day and the one after the last; days and months may lie outside of their month and year. */
+type Days = readonly [first: CalendarDay, next: CalendarDay];
+
+function oneDay(day: CalendarDay): Days {
+  return [day, { ...day, day: day.day + 1 }];
+}
+
+function calendarDays(word: string): Days | undefined {
+  const [, yearText, monthText, dayText] = /^(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?$/.exec(word) ?? [];
+  if (yearText === undefined) return undefined;
+  const first = dayOf(Number(yearText), Number(monthText ?? 1) - 1, Number(dayText ?? 1));
+  if (first === undefined) return undefined;
+  if (dayText !== undefined) return oneDay(first);
+  if (monthText !== undefined) return [first, { ...first, month: first.month + 1 }];
+  return [first, { ...first, year: first.year + 1 }];
+}
+
+/** 31 February is no day, whatever JavaScript makes of it. */
+function dayOf(year: number, month: number, day: number): CalendarDay | undefined {
+  const date = new Date(Date.UTC(year, month, day));
+  const isReal = date.getUTCFullYear() === year && date.getUTCMonth() === month && date.getUTCDate() === day;
+  return isReal ? { year, month, day } : undefined;
+}
+
+/** 7d, 2 weeks ago: that day. */
+function pastDay(word: string, today: CalendarDay): Days | undefined {
+  const [, count, unit] = /^(\d{1,5}) ?(d|days?|w|weeks?|m|mo|months?|y|years?)(?: ago)?$/.exec(word) ?? [];
+  if (count === undefined || unit === undefined) return undefined;
+  const number = Number(count);
+  if (unit.startsWith("d")) return oneDay({ ...today, day: today.day - number });
+  if (unit.startsWith("w")) return oneDay({ ...today, day: today.day - 7 * number });
+  return oneDay(monthsBefore(today, unit.startsWith("y") ? 12 * number : number));
+}
+
+/** A month before 31 March is the last of February. Noon, so that no change of clocks moves the day. */
+function monthsBefore({ year, month, day }: CalendarDay, months: number): CalendarDay {
+  const then = subMonths(new Date(year, month, day, 12), months);
+  return { year: then.getFullYear(), month: then.getMonth(), day: then.getDate() };
+}
+
+function namedDays(word: string, today: CalendarDay): Days | undefined {
+  if (word === "today") return oneDay(today);
+  if (word === "yesterday") return oneDay({ ...today, day: today.day - 1 });
+  const [, which, unit] = /^(this|last) (week|month|year)$/.exec(word) ?? [];
+  const back = which === "last" ? 1 : 0;
+  const { year, month } = today;
+  // Weeks begin on Monday.
+  const monday = today.day - ((weekdayOf(today) + 6) % 7) - 7 * back;
+  if (unit === "week")
+    return [
+      { ...today, day: monday },
+      { ...today, day: monday + 7 },
+    ];
+  if (unit === "month")
+    return [
+      { year, month: month - back, day: 1 },
+      { year, month: month - back + 1, day: 1 },
+    ];
+  if (unit === "year")
+    return [
+      { year: year - back, month: 0, day: 1 },
+      { year: year - back + 1, month: 0, day: 1 },
+    ];
+  return weekday(word, today);
+}
+
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+/** The last such day; `last monday` is never today. */
+function weekday(word: string, today: CalendarDay): Days | undefined {
+  const name = word.replace(/^last /, "");
+  const named = WEEKDAYS.findIndex((each) => each === name || (name.length >= 3 && each.startsWith(name)));
+  if (named === -1) return undefined;
+  const daysAgo = (weekdayOf(today) - named + 7) % 7;
+  return oneDay({ ...today, day: today.day - (daysAgo === 0 && name !== word ? 7 : daysAgo) });
+}
+
+function weekdayOf({ year, month, day }: CalendarDay): number {
+  return new Date(Date.UTC(year, month, day)).getUTCDay();
+}

@@ -1,0 +1,89 @@
+import { analyzePrefix, analyzeQuery, isStopQuery, type QueryTerm } from "../analysis/analyze-query.ts";
+import type { Clause, PhraseClause, SearchPlan, WordClause } from "../search/search-plan.ts";
+import type { ParsedQuery, QueryWord } from "./parse-query.ts";
+import type { SessionFilter } from "./session-filter.ts";
+
+/** What a query asks the index for: words and phrases, and words that must stand in a command, an error or the title. */
+export function searchClauses(
+  query: ParsedQuery,
+  filter: SessionFilter,
+): Pick<SearchPlan, "wanted" | "unwanted"> {
+  const wanted = query.words.filter(({ isUnwanted }) => !isUnwanted);
+  const phrases = wanted.filter(({ kind }) => kind === "phrase").flatMap(phraseClause);
+  const words = wanted.filter(({ kind }) => kind === "word").flatMap(termsOf);
+  // Words that say little count only where nothing else was typed.
+  const telling = words.filter((word) => !isStopQuery(word));
+  return {
+    wanted: [
+      ...phrases,
+      ...(telling.length > 0 || phrases.length > 0 ? telling : words).map((word) => anyGroup(word)),
+      ...inFields(filter.commands, ["command"]),
+      ...inFields(filter.errors, ["error"]),
+      ...inFields(filter.titles, ["title"]),
+    ],
+    unwanted: query.words.filter(({ isUnwanted }) => isUnwanted).flatMap(unwantedClauses),
+  };
+}
+
+/** The words of a text that must stand in some fields, as clauses of which all are wanted. */
+export function wordsInFields(text: string, fields: readonly string[]): readonly Clause[] {
+  return analyzeQuery(text).map((word) => anyGroup(word, fields));
+}
+
+function termsOf({ text, isPrefix }: QueryWord): readonly QueryTerm[] {
+  return isPrefix ? analyzePrefix(text) : analyzeQuery(text);
+}
+
+/**
+ * What a session must not have. A name is unwanted as a whole: its parts, scattered over a text, are other
+ * words. A phrase is unwanted where all of its words are, since postings know no neighbours.
+ */
+function unwantedClauses(word: QueryWord): readonly WordClause[] {
+  if (word.kind === "phrase") {
+    return phraseClause(word).flatMap(({ terms }) => [{ kind: "word", terms, isTolerant: false }]);
+  }
+  return termsOf(word).flatMap((term) => {
+    const clauses = groupsOf({ ...term, isTolerant: false });
+    const single = clauses.filter(({ terms }) => terms.length === 1);
+    return single.length > 0 ? single : clauses;
+  });
+}
+
+function phraseClause({ text }: QueryWord): readonly PhraseClause[] {
+  const terms = partsOf(text);
+  return terms.length === 0 ? [] : [{ kind: "phrase", text, terms }];
+}
+
+/** A name may be there whole or in parts: any of its groups will do. */
+function anyGroup(word: QueryTerm, fields?: readonly string[]): Clause {
+  const groups = groupsOf(word, fields);
+  const [only] = groups;
+  return groups.length === 1 && only !== undefined ? only : { kind: "any", of: groups };
+}
+
+function groupsOf({ any, isTolerant }: QueryTerm, fields?: readonly string[]): readonly WordClause[] {
+  return any.map(({ all, prefix }) => ({
+    kind: "word",
+    terms: prefix === undefined ? all : [...all, prefix],
+    isTolerant,
+    ...(prefix === undefined ? {} : { prefix: true }),
+    ...(fields === undefined ? {} : { fields }),
+  }));
+}
+
+/** Of several values any will do; of one value all words. */
+function inFields(values: readonly string[], fields: readonly string[]): readonly Clause[] {
+  const [only, ...others] = values;
+  if (only === undefined) return [];
+  if (others.length === 0) return wordsInFields(only, fields);
+  const of = values.flatMap((value): readonly Clause[] => {
+    const terms = partsOf(value);
+    return terms.length === 0 ? [] : [{ kind: "word", terms, fields }];
+  });
+  return of.length === 0 ? [] : [{ kind: "any", of }];
+}
+
+/** The terms that a document has if it has all words of a text, in whatever way. */
+function partsOf(text: string): readonly string[] {
+  return [...new Set(analyzeQuery(text).flatMap(({ any }) => any.at(-1)?.all ?? []))];
+}

@@ -1,0 +1,120 @@
+import type { Finder, Finding } from "./finding.ts";
+import { hasFewCharacters } from "./randomness.ts";
+
+const HEADER = /-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
+const FOOTER = /-----END ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
+
+/**
+ * What may stand between two lines of a key in a log: line ends, also escaped ones of JSON in JSON; indentation, line
+ * numbers, marks of diffs and quotes, and the quotes and plus signs of a text put together in code.
+ */
+const GAP = /(?:\\{1,4}[nrt]|\\?["'`]|[\s+,>|#*]|\d{1,6}[→:|\t]|<br ?\/?>){1,200}/y;
+/** `Proc-Type: 4,ENCRYPTED` and its like. */
+const ARMOR_HEADER = /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[^\n\\]{1,100}/y;
+const LINE = /[A-Za-z0-9+/]{1,20000}={0,2}/y;
+
+/** A line of fewer characters ends a block, unless the footer follows: it may be the first word of other text. */
+const FULL_LINE = 40;
+const MIN_KEY = 40;
+
+/** Private keys in many lines: PEM, OpenSSH, PGP; whole, or torn at either end. */
+export const findKeyBlocks: Finder = (text, found) => {
+  let at = text.indexOf("-----");
+  while (at !== -1) {
+    const end = text.startsWith("BEGIN", at + 5) ? blockFrom(text, at, found) : tailBefore(text, at, found);
+    at = text.indexOf("-----", Math.max(end, endOfDashes(text, at)));
+  }
+};
+
+/** A whole rule of dashes is passed at once; the last five may belong to a header. */
+function endOfDashes(text: string, at: number): number {
+  let end = at;
+  while (text.charCodeAt(end) === 45) end++;
+  return end - 5 > at ? end - 5 : end;
+}
+
+function blockFrom(text: string, at: number, found: Finding[]): number {
+  HEADER.lastIndex = at;
+  const header = HEADER.exec(text);
+  if (header === null) return at;
+  const body = readBody(text, HEADER.lastIndex);
+  if (
+    body.size < MIN_KEY ||
+    hasFewCharacters(text.slice(HEADER.lastIndex, body.end).replace(/[^A-Za-z0-9+/]/g, ""))
+  ) {
+    return HEADER.lastIndex;
+  }
+  found.push({ kind: kindOf(header[1] ?? "", header[2]), start: at, end: body.end, shown: "" });
+  return body.end;
+}
+
+/** Reads lines of a key; `size` counts their characters. */
+function readBody(text: string, from: number): { readonly end: number; readonly size: number } {
+  let end = from;
+  let size = 0;
+  let at = from;
+  for (;;) {
+    at = skip(GAP, text, at);
+    const footer = skip(FOOTER, text, at);
+    if (footer > at) return { end: footer, size };
+    const armor = skip(ARMOR_HEADER, text, at);
+    if (armor > at) {
+      at = armor;
+      continue;
+    }
+    // A PGP checksum line begins with the equals sign.
+    const line = skip(LINE, text, text.charCodeAt(at) === 61 ? at + 1 : at);
+    const length = line - at;
+    if (length === 0) return { end, size };
+    const isLast = length < FULL_LINE;
+    if (
+      isLast &&
+      !/^(?:\\{1,4}[nr]|\\?["'`+,]|[\s>|#*]|\d{1,6}[→:|\t]|<br ?\/?>|=\S{4}\s){0,60}-----END/.test(
+        text.slice(line, line + 100),
+      )
+    ) {
+      // Torn: a short rest counts only where it cannot be a word.
+      const isRest = size > 0 && /[\d+/=]/.test(text.slice(at, line)) && length >= 8;
+      return isRest ? { end: line, size: size + length } : { end, size };
+    }
+    end = line;
+    size += length;
+    at = line;
+  }
+}
+
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+const MAX_TAIL_LINES = 200;
+
+/** The end of a key whose beginning was cut off: the lines of base64 right before its footer. */
+function tailBefore(text: string, at: number, found: Finding[]): number {
+  FOOTER.lastIndex = at;
+  const footer = FOOTER.exec(text);
+  if (footer === null) return at;
+  const end = FOOTER.lastIndex;
+  let start = at;
+  let lineEnd = at;
+  for (let count = 0; count < MAX_TAIL_LINES; count++) {
+    const lineStart = text.lastIndexOf("\n", lineEnd - 2) + 1;
+    if (lineEnd - lineStart > 200 || lineEnd <= lineStart) break;
+    const line = /^[\s\d→:|>+]{0,14}([A-Za-z0-9+/]{8,100}={0,2})\s{0,2}$/.exec(
+      text.slice(lineStart, lineEnd),
+    );
+    const key = line?.[1];
+    if (key === undefined || (count > 0 && key.length < FULL_LINE)) break;
+    start = lineStart;
+    lineEnd = lineStart;
+  }
+  if (at - start < MIN_KEY) return end;
+  found.push({ kind: kindOf(footer[1] ?? "", footer[2]), start, end, shown: "" });
+  return end;
+}
+
+function kindOf(label: string, block: string | undefined): string {
+  if (block !== undefined || label.startsWith("PGP")) return "pgp-private-key";
+  return label.startsWith("OPENSSH") || label.startsWith("SSH") ? "ssh-private-key" : "private-key";
+}

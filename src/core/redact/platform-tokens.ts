@@ -1,0 +1,60 @@
+import { begun, type TokenKind } from "./token-kind.ts";
+
+const HEX32 = "[0-9a-f]{32}";
+const HEX40 = "[0-9a-f]{40}";
+const HEX64 = "[0-9a-f]{64}";
+
+/** Clouds, code hosts, package registries, payments, chat and mail. Lengths are minima: makers lengthen their keys. */
+export const platformTokens: readonly TokenKind[] = [
+  begun("aws-access-key", "AKIA ASIA ABIA ACCA", "[A-Z2-7]{16}", { certain: true }),
+  begun("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "[A-Za-z0-9_]{30,400}"),
+  begun("github-token", "github_pat_", "[A-Za-z0-9_]{30,255}"),
+  begun(
+    "gitlab-token",
+    "glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct-",
+    "[\\w.-]{20,300}",
+  ),
+  begun("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs-", "[\\w%-]{20,400}"),
+  begun("slack-token", "xapp-", "\\d-[A-Z0-9]{8,14}-\\d{8,14}-[0-9a-f]{32,64}"),
+  begun("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_", "[A-Za-z0-9]{16,250}"),
+  begun("stripe-key", "whsec_", "[A-Za-z0-9+/]{24,64}={0,2}"),
+  begun("google-api-key", "AIza", "[\\w-]{35}"),
+  begun("google-oauth", "ya29.", "[\\w.-]{20,2000}"),
+  begun("google-oauth", "GOCSPX-", "[\\w-]{24,40}"),
+  begun("google-oauth", "1//", "0[\\w-]{40,200}"),
+  begun("npm-token", "npm_", "[A-Za-z0-9]{36}"),
+  begun("pypi-token", "pypi-AgE", "[\\w-]{40,400}"),
+  begun("docker-token", "dckr_pat_ dckr_oat_", "[\\w-]{20,60}"),
+  begun("sendgrid-key", "SG.", "[\\w-]{16,32}\\.[\\w-]{32,64}"),
+  begun("twilio-key", "SK", HEX32, { strict: true }),
+  begun("mailgun-key", "key-", HEX32, { strict: true }),
+  begun("mailchimp-key", "us", "\\d{1,2}", { lead: /(?<![A-Za-z0-9])[0-9a-f]{32}-$/, shown: "none" }),
+  begun("brevo-key", "xkeysib- xsmtpsib-", "[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+  begun("resend-key", "re_", "[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}", { strict: true }),
+  begun("telegram-token", ":", "AA[\\w-]{33}", { lead: /(?<!\d)\d{8,10}$/, shown: "none" }),
+  {
+    kind: "discord-token",
+    anchors: ["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
+    pattern: /[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![A-Za-z0-9])/y,
+    shown: "none",
+    strict: true,
+  },
+  begun("discord-token", "mfa.", "[\\w-]{80,100}"),
+  begun("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", HEX64),
+  begun("cloudflare-key", "v1.", "0-[0-9a-f]{24}-[0-9a-f]{146}"),
+  begun("shopify-token", "shpat_ shpca_ shppa_ shpss_ shptka_", HEX32),
+  begun("square-token", "sq0atp- sq0csp- sq0idp-", "[\\w-]{22,43}"),
+  begun("square-token", "EAAA", "[\\w-]{56,66}", { strict: true }),
+  begun("atlassian-token", "ATATT3 ATCTT3", "[\\w-]{60,300}(?:=[0-9A-F]{8})?"),
+  begun("atlassian-token", "ATBB", "[A-Za-z0-9]{28,40}"),
+  begun("heroku-key", "HRKU-", "[\\w-]{36,80}"),
+  begun("vercel-token", "vercel_blob_rw_ vcp_ vci_ vca_ vcr_ vck_", "[A-Za-z0-9_]{24,80}"),
+  begun("supabase-key", "sbp_", HEX40),
+  begun("supabase-key", "sb_secret_", "[\\w-]{20,60}"),
+  begun("netlify-token", "nfp_ nfc_ nfo_ nfu_", "[A-Za-z0-9]{36,50}"),
+  begun("rubygems-key", "rubygems_", "[0-9a-f]{48}"),
+  begun("nuget-key", "oy2", "[a-z0-9]{43}", { strict: true }),
+  begun("databricks-token", "dapi", "[0-9a-f]{32}(?:-\\d)?", { strict: true }),
+  begun("alibaba-key", "LTAI", "[A-Za-z0-9]{17,26}"),
+  begun("artifactory-key", "AKCp", "[A-Za-z0-9]{60,80}"),
+];

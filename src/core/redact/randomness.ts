@@ -1,0 +1,99 @@
+/**
+ * Tells made-by-a-machine from made-of-words. English, and the identifiers made of it, live on few pairs of
+ * letters: these make up three quarters of the pairs in words and a fifth of those in random text.
+ */
+const COMMON_PAIRS: ReadonlySet<string> = new Set(
+  (
+    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne " +
+    "ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa " +
+    "ge ie ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv am fi ci vi pl ig tu ld ry mp bl ab ty " +
+    "op sa ay ex ke fr od sp do ey ck ap wo rd up da"
+  ).split(" "),
+);
+
+/** `x86_cpu_index_1_edx`, `MAX_RETRY_COUNT_V2`, `my-app-2-worker`: short parts of one case, three or more. */
+const SNAKE = /^(?:[a-z0-9]{1,10}(?:[_-][a-z0-9]{1,10}){2,}|[A-Z0-9]{1,10}(?:[_-][A-Z0-9]{1,10}){2,})$/;
+const MIN_COMMON_SHARE = 0.45;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const HEX = /^[0-9a-f]+$/i;
+/** Dates, times, versions, addresses: digits with few letters between them. */
+const MOSTLY_DIGITS = /^[\d.:+/_TZv-]*$/;
+
+export function isUuid(text: string): boolean {
+  return text.length === 36 && UUID.test(text);
+}
+
+/** Whether a value is as irregular as a generated key: no words, no counting up, not the same few characters. */
+export function looksRandom(text: string, minLength: number): boolean {
+  if (text.length < minLength || !/^[\w+/=.~!@#$%^&*:-]+$/.test(text)) return false;
+  if (isUuid(text) || MOSTLY_DIGITS.test(text) || SNAKE.test(text)) return false;
+  if (isRepetitive(text)) return false;
+  const digits = countMatches(text, /\d/g);
+  if (HEX.test(text)) return digits >= 2 && digits < text.length;
+  const mixed = /[a-z]/.test(text) && /[A-Z]/.test(text);
+  return (digits > 0 || mixed) && !isMadeOfWords(text);
+}
+
+/** Fewer different characters than any real key has. */
+export function hasFewCharacters(text: string): boolean {
+  return new Set(text.toLowerCase()).size < Math.min(8, text.length / 2);
+}
+
+/** Few different characters, one character many times in a row, or `abcdef…`, `0123…`: made by hand to fill a place. */
+export function isRepetitive(text: string): boolean {
+  // Zero bytes in base64 are real: `AAAAA`.
+  if (hasFewCharacters(text) || /([^A])\1{5}|A{12}/.test(text)) return true;
+  let rising = 0;
+  for (let at = 1; at < text.length; at++) {
+    const step = text.charCodeAt(at) - text.charCodeAt(at - 1);
+    if (step === 1 || (text[at] === "0" && text[at - 1] === "9")) rising++;
+  }
+  return rising > text.length * 0.5;
+}
+
+/** Made of words, or a filler: not what a machine would give out as a key after a beginning such as `ghp_`. */
+export function looksWritten(text: string): boolean {
+  if (isRepetitive(text)) return true;
+  // After such a beginning only names that people put together are in doubt: `xoxb-test-token-for-the-bot`.
+  const digits = countMatches(text, /\d/g);
+  const isName = digits === 0 || (digits < text.length * 0.25 && countMatches(text, /[-_.]/g) >= 2);
+  return isName && isMadeOfWords(text);
+}
+
+/**
+ * Most letters stand in longer stretches of one case, and most pairs in these are common. Random text of mixed case
+ * has few such stretches, random text of one case has few such pairs.
+ */
+function isMadeOfWords(text: string): boolean {
+  if (HEX.test(text)) return false;
+  let letters = 0;
+  let inWords = 0;
+  let pairs = 0;
+  let common = 0;
+  const hasLower = /[a-z]/.test(text);
+  for (const stretch of text.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []) {
+    letters += stretch.length;
+    const lower = stretch.toLowerCase();
+    let commonHere = 0;
+    for (let at = 1; at < lower.length; at++) if (COMMON_PAIRS.has(lower.slice(at - 1, at + 1))) commonHere++;
+    // Among small letters, a stretch of capitals is a word only where it clearly is one: `SortKey.BRANCH_ACTIVITY`.
+    if (
+      hasLower &&
+      /^[A-Z]+$/.test(stretch) &&
+      (stretch.length < 5 || commonHere < (stretch.length - 1) * 0.6)
+    )
+      continue;
+    // Of three letters, only `set`, `key` and their like.
+    if (stretch.length < 3 || (stretch.length === 3 && commonHere < 2)) continue;
+    inWords += stretch.length;
+    pairs += stretch.length - 1;
+    common += commonHere;
+  }
+  // Names are parted, or have few digits; without either, more has to look like words.
+  const isParted = /[-_ ]/.test(text) || countMatches(text, /\d/g) < 2;
+  return inWords >= letters * (isParted ? 0.6 : 0.8) && common >= pairs * MIN_COMMON_SHARE;
+}
+
+function countMatches(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}

@@ -1,0 +1,99 @@
+import { findAssignments } from "./find-assignments.ts";
+import { findFlags } from "./find-flags.ts";
+import { findKeyBlocks } from "./find-key-blocks.ts";
+import { findPhrases } from "./find-phrases.ts";
+import { findTokens } from "./find-tokens.ts";
+import { type Finding, mergeFindings } from "./finding.ts";
+import { findMasks, maskFor } from "./mask.ts";
+
+export type { Finding } from "./finding.ts";
+
+export interface RedactorOptions {
+  /**
+   * More patterns whose matches are masked as `custom`. Where a pattern has a group, only the first group is masked,
+   * so that `employee id: (\d+)` keeps its words. Strings are the source of regular expressions.
+   */
+  readonly extra?: readonly RegExp[] | readonly string[];
+}
+
+export interface Redactor {
+  /** The text with every secret replaced by a mask. Masking twice gives the same as once. */
+  readonly redact: (text: string) => string;
+  /** The secrets in a text, in order, without overlap. */
+  readonly find: (text: string) => readonly Finding[];
+}
+
+const SHORTEST = 8;
+/** Extra patterns may match what masking leaves behind; this many rounds are enough for any that is meant well. */
+const MAX_ROUNDS = 4;
+
+const finders = [findTokens, findAssignments, findFlags, findKeyBlocks, findPhrases] as const;
+const none: readonly Finding[] = [];
+
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const extra = (options.extra ?? []).map(toPattern);
+  const find = (text: string): readonly Finding[] => {
+    const found: Finding[] = [];
+    if (text.length >= SHORTEST) for (const finder of finders) finder(text, found);
+    for (const pattern of extra) findExtra(text, pattern, found);
+    return found.length === 0 ? none : withoutMasks(text, mergeFindings(found));
+  };
+  const redact = (text: string): string => {
+    let masked = text;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const findings = find(masked);
+      if (findings.length === 0) return masked;
+      masked = replace(masked, findings);
+    }
+    return masked;
+  };
+  return { redact, find };
+}
+
+const standard = createRedactor();
+
+/** Masks what the built-in patterns find. */
+export function redact(text: string): string {
+  return standard.redact(text);
+}
+
+function replace(text: string, findings: readonly Finding[]): string {
+  let masked = "";
+  let from = 0;
+  for (const finding of findings) {
+    masked += text.slice(from, finding.start) + maskFor(finding);
+    from = finding.end;
+  }
+  return masked + text.slice(from);
+}
+
+function toPattern(pattern: RegExp | string): RegExp {
+  const source = typeof pattern === "string" ? pattern : pattern.source;
+  const flags = typeof pattern === "string" ? "" : pattern.flags.replace(/[gy]/g, "");
+  try {
+    return new RegExp(source, `${flags}gd`);
+  } catch (error) {
+    throw new TypeError(`Cannot mask by the pattern "${source}": it is no regular expression`, {
+      cause: error,
+    });
+  }
+}
+
+function findExtra(text: string, pattern: RegExp, found: Finding[]): void {
+  for (const match of text.matchAll(pattern)) {
+    const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0];
+    if (end > start) found.push({ kind: "custom", start, end });
+  }
+}
+
+/** Drops what touches a mask that is there already: it has been dealt with. Both lists are in order. */
+function withoutMasks(text: string, findings: readonly Finding[]): readonly Finding[] {
+  const masks = findMasks(text);
+  if (masks.length === 0) return findings;
+  let next = 0;
+  return findings.filter((finding) => {
+    while (next < masks.length && (masks[next]?.[1] ?? 0) <= finding.start) next++;
+    const mask = masks[next];
+    return mask === undefined || mask[0] >= finding.end;
+  });
+}

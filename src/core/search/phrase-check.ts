@@ -1,0 +1,102 @@
+import { hasBit } from "./document-set.ts";
+import type { Evaluation } from "./evaluate.ts";
+import type { IndexView } from "./index-view.ts";
+import { createPhraseTest } from "./phrase.ts";
+import type { RankedSession } from "./rank.ts";
+import type { Clause, PhraseClause } from "./search-plan.ts";
+import type { SessionScores } from "./session-scores.ts";
+
+/** Postings have no positions: texts are opened to see whether words stand together, so many at most. */
+const MAX_TEXTS = 200;
+
+export interface PhraseCheck {
+  /** Those that have the phrases, in their order. */
+  readonly sessions: readonly RankedSession[];
+  /** False: there were more candidates than texts may be opened. */
+  readonly isComplete: boolean;
+  /** Whether a turn is one to be shown: with phrases, only one that has them. */
+  isChecked(turn: number): boolean;
+}
+
+/**
+ * Keeps the sessions in which each phrase stands in a card or a turn. A clause that is one of
+ * several words or phrases is met by any word of it without a look at the text. `optional`: a
+ * session without the phrase stays, because it need not have every clause.
+ */
+export function checkPhrases(
+  view: IndexView,
+  clauses: readonly Clause[],
+  evaluation: Evaluation,
+  scores: SessionScores,
+  ranked: readonly RankedSession[],
+  optional: boolean,
+): PhraseCheck {
+  const tests = clauses.flatMap((clause, index) => {
+    const test = clauseTest(clause);
+    return test === undefined ? [] : [{ bit: index, test }];
+  });
+  if (tests.length === 0 || optional) return { sessions: ranked, isComplete: true, isChecked: () => true };
+
+  let opened = 0;
+  const checked = new Set<number>();
+  const sessions: RankedSession[] = [];
+  let isComplete = true;
+  for (const candidate of ranked) {
+    if (opened >= MAX_TEXTS) {
+      isComplete = false;
+      break;
+    }
+    const { session } = candidate;
+    const found: number[] = [];
+    const hasAll = tests.every(({ bit, test }) => {
+      let has = false;
+      if (scores.hasCard(session) && hasBit(evaluation.card, session, bit)) {
+        opened++;
+        has = test(view.cardTexts(session));
+      }
+      for (const turn of scores.turns(session)) {
+        if (opened >= MAX_TEXTS || found.length >= MAX_TURNS) break;
+        if (!hasBit(evaluation.turn, turn, bit)) continue;
+        opened++;
+        if (!test(view.turnTexts(turn))) continue;
+        has = true;
+        found.push(turn);
+      }
+      return has;
+    });
+    if (!hasAll) {
+      // Perhaps it has them in a turn that was not looked at any more.
+      if (opened >= MAX_TEXTS) isComplete = false;
+      continue;
+    }
+    sessions.push(candidate);
+    for (const turn of found) checked.add(turn);
+  }
+  return { sessions, isComplete, isChecked: (turn) => checked.has(turn) };
+}
+
+/** Whether texts are opened at all. */
+export function hasPhrases(clauses: readonly Clause[]): boolean {
+  return clauses.some((clause) => clauseTest(clause) !== undefined);
+}
+
+/** Turns of one session that are looked for: more are not shown. */
+const MAX_TURNS = 5;
+
+type TextTest = (fields: Readonly<Record<string, string>>) => boolean;
+
+function clauseTest(clause: Clause): TextTest | undefined {
+  if (clause.kind === "phrase") return phraseTest(clause);
+  if (clause.kind === "word") return undefined;
+  const tests = clause.of.map(clauseTest);
+  if (tests.includes(undefined)) return undefined;
+  return (fields) => tests.some((test) => test?.(fields));
+}
+
+function phraseTest(clause: PhraseClause): TextTest {
+  const test = createPhraseTest(clause.text);
+  return (fields) =>
+    Object.entries(fields).some(
+      ([name, text]) => (clause.fields === undefined || clause.fields.includes(name)) && test(text),
+    );
+}

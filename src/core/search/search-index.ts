@@ -1,0 +1,205 @@
+import { clauseNode } from "./clause-nodes.ts";
+import { type Evaluation, evaluate } from "./evaluate.ts";
+import type { IndexView } from "./index-view.ts";
+import { nearestWords } from "./nearest-words.ts";
+import { once } from "./once.ts";
+import { checkPhrases, hasPhrases, type PhraseCheck } from "./phrase-check.ts";
+import { type QueryNode, termsOf } from "./query-node.ts";
+import { type RankedSession, rankSessions } from "./rank.ts";
+import type { Match, SearchAnswer, SessionHit } from "./search-engine.ts";
+import type { Clause, SearchPlan } from "./search-plan.ts";
+import { createScope } from "./search-scope.ts";
+import { type SessionScope, type SessionScores, scoreSessions } from "./session-scores.ts";
+import { isIndexed } from "./term-uses.ts";
+
+/** One way of matching that gave something. */
+interface Tier {
+  readonly match: Exclude<Match, "none">;
+  readonly scores: SessionScores;
+  readonly checked: PhraseCheck;
+  readonly total: number;
+  readonly terms: ReadonlySet<string>;
+}
+
+/**
+ * Asks in tiers: every word as it is; every word with prefixes and typos; some words. The first tier
+ * that gives anything is the answer, so that the words of a hit are always what `match` says. The
+ * middle tier is the expensive one (it walks dictionaries), and only runs where the first gave
+ * nothing, or, with `fill`, too little for a page.
+ */
+export function searchIndex(view: IndexView, plan: SearchPlan): SearchAnswer {
+  const boosts = view.fields.map((field) => field.boost);
+  const scope = createScope(view, plan.filter, excludedSessions(view, plan, boosts));
+  if (plan.wanted.length === 0) return browse(view, plan, scope);
+  const tiers = createTiers(view, plan, scope, boosts);
+
+  const wantedHits = plan.offset + plan.limit;
+  let first: Tier | undefined;
+  const weaker: SessionHit[] = [];
+  const shown = new Set<number>();
+  for (const next of tiers) {
+    const tier = next();
+    if (tier === undefined || tier.total === 0) continue;
+    if (first === undefined) {
+      first = tier;
+      for (const { session } of tier.checked.sessions) shown.add(session);
+      if (!plan.fill) break;
+    } else {
+      const rest = tier.checked.sessions.filter(({ session }) => !shown.has(session));
+      const room = wantedHits - shown.size;
+      for (const ranked of rest.slice(0, room)) {
+        weaker.push(toHit(view, plan, tier, ranked));
+        shown.add(ranked.session);
+      }
+    }
+    if (shown.size >= wantedHits) break;
+  }
+  if (first === undefined) return noAnswer(view, plan);
+  const tier = first;
+  return {
+    kind: "answer",
+    match: tier.match,
+    total: tier.total,
+    totalIsExact: tier.checked.isComplete,
+    hits: tier.checked.sessions
+      .slice(plan.offset, wantedHits)
+      .map((ranked) => toHit(view, plan, tier, ranked)),
+    weaker,
+    terms: [...tier.terms].sort(),
+    nearestWords: [],
+  };
+}
+
+function createTiers(
+  view: IndexView,
+  plan: SearchPlan,
+  scope: SessionScope,
+  boosts: readonly number[],
+): readonly (() => Tier | undefined)[] {
+  const run = (isLoose: (term: string) => boolean): { evaluation: Evaluation; scores: SessionScores } => {
+    const nodes = readClauses(view, plan.wanted, isLoose);
+    const evaluation = evaluate(view, nodes, boosts);
+    return { evaluation, scores: scoreSessions(view, evaluation, scope) };
+  };
+  const exact = once(() => run(() => false));
+  const tier = (
+    match: Exclude<Match, "none">,
+    { evaluation, scores }: ReturnType<typeof run>,
+    keep: (session: number) => boolean,
+  ): Tier => {
+    const kept = scores.sessions.filter(keep);
+    const limit = hasPhrases(plan.wanted) ? kept.length : (plan.offset + plan.limit) * 2;
+    const ranked = rankSessions(view, scores, kept, plan, limit);
+    const checked = checkPhrases(view, plan.wanted, evaluation, scores, ranked, match === "some");
+    const total = hasPhrases(plan.wanted) ? checked.sessions.length : kept.length;
+    return { match, scores, checked, total, terms: evaluation.terms };
+  };
+  const isMissing = (term: string): boolean => !isIndexed(view, term);
+
+  return [
+    () => tier("all", exact(), exact().scores.hasAll),
+    () => {
+      const loose = run(() => true);
+      return tier("fuzzy", loose, loose.scores.hasAll);
+    },
+    () => {
+      // A word that the index does not have is taken for the nearest ones; the others as they are.
+      const asked = termsOf(readClauses(view, plan.wanted, () => false));
+      const some = [...asked].some(isMissing) ? run(isMissing) : exact();
+      return tier("some", some, () => true);
+    },
+  ];
+}
+
+function readClauses(
+  view: IndexView,
+  clauses: readonly Clause[],
+  isLoose: (term: string) => boolean,
+): QueryNode[] {
+  const reading = { fields: view.fields, isLoose, has: (term: string) => isIndexed(view, term) };
+  return clauses.map((clause) => clauseNode(clause, reading));
+}
+
+/** Sessions with an unwanted word in any of their documents. */
+function excludedSessions(
+  view: IndexView,
+  plan: SearchPlan,
+  boosts: readonly number[],
+): (session: number) => boolean {
+  if (plan.unwanted.length === 0) return () => false;
+  const excluded = new Uint8Array(view.space.card);
+  const nodes = readClauses(view, plan.unwanted, () => false);
+  const { card, turn } = evaluate(view, nodes, boosts);
+  for (let i = 0; i < card.count; i++) excluded[card.docs[i] ?? 0] = 1;
+  const sessionOf = turn.count === 0 ? undefined : view.sessionsOfTurns();
+  for (let i = 0; i < turn.count; i++) excluded[sessionOf?.[turn.docs[i] ?? 0] ?? 0] = 1;
+  return (session) => excluded[session] === 1;
+}
+
+/** No words: every session that passes the filter. */
+function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchAnswer {
+  const sessions: number[] = [];
+  for (let session = 0; session < view.space.card; session++) {
+    if (scope.accepts(session) && scope.cardPasses(session)) sessions.push(session);
+  }
+  const none: SessionScores = {
+    sessions,
+    score: () => 0,
+    hasAll: () => true,
+    hasCard: () => false,
+    turns: () => [],
+    turnScore: () => 0,
+  };
+  const sort = plan.sort === "relevance" ? "newest" : plan.sort;
+  const ranked = rankSessions(view, none, sessions, { sort, now: plan.now }, plan.offset + plan.limit);
+  const tier: Tier = {
+    match: "all",
+    scores: none,
+    checked: { sessions: ranked, isComplete: true, isChecked: () => true },
+    total: sessions.length,
+    terms: new Set(),
+  };
+  return {
+    kind: "answer",
+    match: sessions.length === 0 ? "none" : "all",
+    total: sessions.length,
+    totalIsExact: true,
+    hits: ranked
+      .slice(plan.offset, plan.offset + plan.limit)
+      .map((session) => toHit(view, plan, tier, session)),
+    weaker: [],
+    terms: [],
+    nearestWords: [],
+  };
+}
+
+function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
+  return {
+    kind: "answer",
+    match: "none",
+    total: 0,
+    totalIsExact: true,
+    hits: [],
+    weaker: [],
+    terms: [],
+    nearestWords: nearestWords(view, termsOf(readClauses(view, plan.wanted, () => false))),
+  };
+}
+
+function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }: RankedSession): SessionHit {
+  const turns = tier.scores.turns(session).filter((turn) => tier.checked.isChecked(turn));
+  return {
+    key: view.key(session),
+    row: view.row(session),
+    score,
+    match: tier.match,
+    // The card is shown where turns are wanting: opening its texts costs as much as opening a turn's.
+    card:
+      tier.scores.hasCard(session) && turns.length < plan.turnsPerHit ? view.cardTexts(session) : undefined,
+    turns: turns.slice(0, plan.turnsPerHit).map((turn) => {
+      const { number, at, context } = view.turn(turn);
+      return { turn: number, at, context, score: tier.scores.turnScore(turn), fields: view.turnTexts(turn) };
+    }),
+    matchingTurns: turns.length,
+  };
+}

@@ -1,0 +1,62 @@
+import { terminalEscapeEnd } from "../analysis/escapes.ts";
+
+/** A piece of a text as it may be shown in one line, with the way back to where it stood. */
+export interface CleanPassage {
+  readonly text: string;
+  /** Where a unit of the original stands now; from `from` to `to`, both included. */
+  at(index: number): number;
+  /** Places at which a line of the original begins. */
+  readonly lineStarts: ReadonlySet<number>;
+}
+
+/**
+ * Folds white space and leaves out control characters, escape sequences of terminals, marks that turn the
+ * direction of text, and halves of characters.
+ */
+export function cleanPassage(text: string, from: number, to: number): CleanPassage {
+  const places = new Int32Array(to - from + 1);
+  const lineStarts = new Set<number>();
+  let clean = "";
+  let isLineStart = false;
+  let index = from;
+  while (index < to) {
+    places[index - from] = clean.length;
+    const code = text.charCodeAt(index);
+    if (code === ESC || code === CSI) {
+      const end = Math.min(to, terminalEscapeEnd(text, index));
+      places.fill(clean.length, index - from, end - from);
+      index = end;
+      continue;
+    }
+    const char = text.charAt(index);
+    if (dropped.test(char)) {
+      if (lineEnd.test(char)) isLineStart = true;
+      if (space.test(char) && clean !== "" && !clean.endsWith(" ")) clean += " ";
+      index++;
+      continue;
+    }
+    if (isLineStart) lineStarts.add(clean.length);
+    isLineStart = false;
+    const pair = text.codePointAt(index) ?? 0;
+    if (pair > 0xffff && index + 1 < to) {
+      clean += text.slice(index, index + 2);
+      places[index + 1 - from] = clean.length;
+      index += 2;
+    } else {
+      clean += isSurrogate(code) ? "\ufffd" : char;
+      index++;
+    }
+  }
+  places[to - from] = clean.length;
+  return { text: clean, at: (raw) => places[raw - from] ?? clean.length, lineStarts };
+}
+
+const ESC = 27;
+const CSI = 0x9b;
+const space = /\s/;
+const lineEnd = /[\n\r\u2028\u2029]/;
+const dropped = /[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb]/u;
+
+function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xe000;
+}

@@ -1,0 +1,71 @@
+import { scanTokens } from "../analysis/scan-tokens.ts";
+import { splitName } from "../analysis/split-name.ts";
+import { isAscii, type Token, termsOf } from "../analysis/token.ts";
+import { tokenAt } from "../analysis/token-cache.ts";
+import { PAIR } from "../analysis/token-link.ts";
+import { weakTerm } from "../analysis/weak-terms.ts";
+
+/** A place of a text where a word of the query stands. */
+export interface Match {
+  readonly start: number;
+  readonly end: number;
+  /** Which word of the query it is; equal for terms of the same word. */
+  readonly word: number;
+}
+
+/** Gives the word of the query that a term of the index belongs to. */
+export type WordOf = (term: string) => number | undefined;
+
+/** More matches than this tell nothing more about where the best passage is. */
+const MAX_MATCHES = 50_000;
+
+/**
+ * Finds all places of the words, in the order in which they begin. Inside of a name only the parts that
+ * were asked for count: of getUserById the User, if someone looks for users.
+ */
+export function findMatches(text: string, wordOf: WordOf): readonly Match[] {
+  const matches: Match[] = [];
+  let isSorted = true;
+  scanTokens(text, (token, start, end, link) => {
+    const { name } = token;
+    if (name === undefined) {
+      const word = wordOf(token.term ?? weakTerm(token.weak));
+      if (word !== undefined) matches.push({ start, end, word });
+    } else if (link === PAIR) {
+      const word = name.whole === undefined ? undefined : wordOf(name.whole);
+      if (word !== undefined) {
+        matches.push({ start, end, word });
+        isSorted = false;
+      }
+    } else {
+      pushNameMatches(token, start, end, wordOf, matches);
+    }
+    return matches.length >= MAX_MATCHES;
+  });
+  return isSorted ? matches : matches.sort((a, b) => a.start - b.start);
+}
+
+function pushNameMatches(token: Token, start: number, end: number, wordOf: WordOf, matches: Match[]): void {
+  const words = new Set<number>();
+  for (const term of termsOf(token)) {
+    const word = wordOf(term);
+    if (word !== undefined) words.add(word);
+  }
+  if (words.size === 0) return;
+  const whole = token.name?.whole === undefined ? undefined : wordOf(token.name.whole);
+  // Folding moves letters: then the places of the parts are not known.
+  if (whole !== undefined || !isAscii(token.raw)) {
+    for (const word of words) matches.push({ start, end, word });
+    return;
+  }
+  for (const part of splitName(token.raw).parts) {
+    const isWhole = part.end - part.start === token.raw.length || part.text !== undefined;
+    const terms = isWhole ? termsOf(token) : termsOf(tokenAt(token.raw, part.start, part.end));
+    for (const term of terms) {
+      const word = wordOf(term);
+      if (word === undefined) continue;
+      matches.push({ start: start + part.start, end: start + part.end, word });
+      break;
+    }
+  }
+}

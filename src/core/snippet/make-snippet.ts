@@ -1,0 +1,120 @@
+import { cleanPassage } from "./clean-passage.ts";
+import { findMatches, type Match, type WordOf } from "./find-matches.ts";
+import { passageEnd, passageStart } from "./passage-borders.ts";
+import { createPhraseFinder } from "./phrase.ts";
+
+export interface Snippet {
+  readonly text: string;
+  /** Where the words stand in it, as ranges from and to, in UTF-16 units. */
+  readonly highlights: readonly (readonly [number, number])[];
+  /** How many different words of the query it has. */
+  readonly words: number;
+}
+
+export interface SnippetOptions {
+  /** Units of text, the two dots of what is left out aside. */
+  readonly maxChars: number;
+  /** A passage that has one of these is better than one that only has its words. */
+  readonly phrases?: readonly string[];
+}
+
+/** Places of one phrase that are looked at. */
+const MAX_PHRASES = 1_000;
+
+/**
+ * The passage of a text in which most words of a query stand together; undefined where none does.
+ * `terms` are the terms of the index that matched, among them those that are only nearly what was
+ * typed; as a map they say which word of the query each belongs to.
+ */
+export function makeSnippet(
+  text: string,
+  terms: ReadonlySet<string> | ReadonlyMap<string, number>,
+  { maxChars, phrases = [] }: SnippetOptions,
+): Snippet | undefined {
+  const matches = withPhrases(text, findMatches(text, wordsOf(terms)), phrases);
+  if (matches.length === 0) return undefined;
+  const { first, last, words } = bestRun(matches, maxChars);
+  const [from, to] = [matches[first]?.start ?? 0, endOf(matches, first, last)];
+  return { ...shown(text, from, to, matches, maxChars), words };
+}
+
+function wordsOf(terms: ReadonlySet<string> | ReadonlyMap<string, number>): WordOf {
+  if ("get" in terms) return (term) => terms.get(term);
+  const numbers = new Map([...terms].map((term, index) => [term, index]));
+  return (term) => numbers.get(term);
+}
+
+/** A phrase counts as a word of its own, beside its words. */
+function withPhrases(text: string, matches: readonly Match[], phrases: readonly string[]): readonly Match[] {
+  const found = phrases.flatMap((phrase, index) =>
+    createPhraseFinder(phrase)(text, MAX_PHRASES).map(([start, end]) => ({ start, end, word: -1 - index })),
+  );
+  return found.length === 0 ? matches : [...matches, ...found].sort((a, b) => a.start - b.start);
+}
+
+interface MatchRun {
+  readonly first: number;
+  readonly last: number;
+  readonly words: number;
+}
+
+/** The run of matches within `maxChars` that has the most different words; of equals the one with the most matches, then the first. */
+function bestRun(matches: readonly Match[], maxChars: number): MatchRun {
+  const counts = new Map<number, number>();
+  let best: MatchRun = { first: 0, last: 0, words: 0 };
+  let first = 0;
+  matches.forEach((match, last) => {
+    counts.set(match.word, (counts.get(match.word) ?? 0) + 1);
+    for (let oldest = matches[first]; oldest !== undefined && first < last; oldest = matches[first]) {
+      if (match.end - oldest.start <= maxChars) break;
+      const left = (counts.get(oldest.word) ?? 1) - 1;
+      if (left === 0) counts.delete(oldest.word);
+      else counts.set(oldest.word, left);
+      first++;
+    }
+    const isBetter =
+      counts.size > best.words || (counts.size === best.words && last - first > best.last - best.first);
+    if (isBetter) best = { first, last, words: counts.size };
+  });
+  return best;
+}
+
+function endOf(matches: readonly Match[], first: number, last: number): number {
+  let end = 0;
+  for (let index = first; index <= last; index++) end = Math.max(end, matches[index]?.end ?? 0);
+  return end;
+}
+
+/** Puts what stands around the matches beside them, up to the borders of sentences or words. */
+function shown(
+  text: string,
+  from: number,
+  to: number,
+  matches: readonly Match[],
+  maxChars: number,
+): Pick<Snippet, "text" | "highlights"> {
+  // White space is folded afterwards: so much more is looked at.
+  const wideFrom = Math.max(0, from - WIDTH * maxChars);
+  const wideTo = Math.min(text.length, Math.max(to, from + maxChars) + WIDTH * maxChars);
+  const passage = cleanPassage(text, wideFrom, wideTo);
+  const start = passageStart(passage, passage.at(from), passage.at(to), maxChars, wideFrom === 0);
+  const end = passageEnd(passage, start, passage.at(to), maxChars, wideTo === text.length);
+  const before = start > 0 || wideFrom > 0 ? "…" : "";
+  const after = end < passage.text.trimEnd().length || wideTo < text.length ? "…" : "";
+  const body = passage.text.slice(start, end).trimEnd();
+  const highlights: [number, number][] = [];
+  for (const match of matches) {
+    if (match.start < wideFrom || match.end > wideTo) continue;
+    const highlight: [number, number] = [
+      Math.max(0, passage.at(match.start) - start) + before.length,
+      Math.min(body.length, passage.at(match.end) - start) + before.length,
+    ];
+    const last = highlights.at(-1);
+    if (highlight[0] >= highlight[1]) continue;
+    if (last !== undefined && highlight[0] < last[1]) last[1] = Math.max(last[1], highlight[1]);
+    else highlights.push(highlight);
+  }
+  return { text: `${before}${body}${after}`, highlights };
+}
+
+const WIDTH = 3;

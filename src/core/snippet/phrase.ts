@@ -1,0 +1,74 @@
+import { scanTokens } from "../analysis/scan-tokens.ts";
+import { atomsOf } from "../analysis/token.ts";
+import { PAIR } from "../analysis/token-link.ts";
+
+/** From where to where a phrase stands in a text. */
+export type PhraseSpan = readonly [start: number, end: number];
+
+/** Finds a phrase in texts, from their beginning on; `limit` places at most. */
+export type PhraseFinder = (text: string, limit: number) => readonly PhraseSpan[];
+
+/** Whether a text has the words of a phrase in a row. */
+export function containsPhrase(text: string, phrase: string): boolean {
+  return createPhraseFinder(phrase)(text, 1).length > 0;
+}
+
+/**
+ * Prepares to find the words of a phrase in a row, all of them, stop words too. Words are compared as the
+ * index knows them: line breaks, signs between words, case and endings do not count, and the parts
+ * of a name are words ("user by id" is found in getUserById). Linear in the text, whatever the
+ * phrase (Knuth, Morris and Pratt).
+ */
+export function createPhraseFinder(phrase: string): PhraseFinder {
+  const wanted: string[] = [];
+  scanTokens(phrase, (token, _start, _end, link) => {
+    if (link !== PAIR) wanted.push(...atomsOf(token));
+    return false;
+  });
+  // Nothing but signs or hashes: there the letters themselves decide.
+  if (wanted.length === 0) return (text, limit) => literalSpans(text, phrase.trim(), limit);
+  const fallback = fallbacks(wanted);
+  return (text, limit) => {
+    const spans: PhraseSpan[] = [];
+    const starts: number[] = [];
+    let matched = 0;
+    scanTokens(text, (token, start, end, link) => {
+      if (link === PAIR) return false;
+      for (const atom of atomsOf(token)) {
+        while (matched > 0 && wanted[matched] !== atom) matched = fallback[matched - 1] ?? 0;
+        starts.push(start);
+        if (starts.length > wanted.length) starts.shift();
+        if (wanted[matched] === atom) matched++;
+        if (matched < wanted.length) continue;
+        spans.push([starts[0] ?? start, end]);
+        if (spans.length >= limit) return true;
+        matched = fallback[matched - 1] ?? 0;
+      }
+      return false;
+    });
+    return spans;
+  };
+}
+
+/** How much of the phrase still fits after it broke off behind each of its words. */
+function fallbacks(words: readonly string[]): readonly number[] {
+  const table = [0];
+  let length = 0;
+  for (let index = 1; index < words.length; index++) {
+    while (length > 0 && words[index] !== words[length]) length = table[length - 1] ?? 0;
+    if (words[index] === words[length]) length++;
+    table.push(length);
+  }
+  return table;
+}
+
+function literalSpans(text: string, phrase: string, limit: number): readonly PhraseSpan[] {
+  const spans: PhraseSpan[] = [];
+  if (phrase === "") return spans;
+  let at = text.indexOf(phrase);
+  while (at !== -1 && spans.length < limit) {
+    spans.push([at, at + phrase.length]);
+    at = text.indexOf(phrase, at + phrase.length);
+  }
+  return spans;
+}

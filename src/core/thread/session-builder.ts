@@ -1,0 +1,117 @@
+import type { Agent, Entry, Fact, FactEntry, RequestEntry, SourceFacts } from "../model/entry.ts";
+import type { Session } from "../model/session.ts";
+import { findBranches } from "./branches.ts";
+import { listCompactions } from "./compactions.ts";
+import { type LeafRule, resolvePath } from "./current-path.ts";
+import { createNodeTable } from "./node-table.ts";
+import { settleQueued } from "./queued-prompts.ts";
+import { forkOf, labelsOf, lastFact, linksOf } from "./session-facts.ts";
+import { makeSubagents, type SubagentLog } from "./subagents.ts";
+import { createTally } from "./tally.ts";
+import { chooseTitle } from "./title.ts";
+import { makeTurns } from "./turns.ts";
+
+/** Makes one session of the entries of its logs, given in the order of the logs. */
+export interface SessionBuilder {
+  add(entry: Entry): void;
+  finish(rest: SessionRest): Session;
+}
+
+/** What is known of a session besides its entries. */
+export interface SessionRest {
+  readonly agent: Agent;
+  readonly id: string;
+  readonly facts: SourceFacts;
+  /** Logs of sub-agents in files of their own. */
+  readonly subagents?: readonly SubagentLog[];
+  /** A title given in a file beside the log. */
+  readonly title?: string;
+  readonly lines: number;
+  readonly problems: Session["problems"];
+  /** The list of work as files beside the log have it: newer than what the log says. */
+  readonly work?: Session["work"];
+}
+
+export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
+  const nodes = createNodeTable();
+  const tally = createTally();
+  const facts: Fact[] = [];
+  const queued: number[] = [];
+  let opaqueLines = 0;
+  const takeFact = ({ fact, line, at, uid, parent }: FactEntry): void => {
+    if (fact.name === "queued") queued.push(nodes.add(queuedRequest(fact.text, line, at)));
+    else if (fact.name === "unqueued") {
+      const taken = queued.findLast((node) => nodes.entry(node)?.line === fact.queuedOnLine);
+      if (taken !== undefined) nodes.clear(taken);
+    } else facts.push(fact);
+    if (uid !== undefined)
+      nodes.add({ kind: "link", line, uid, ...(parent === undefined ? {} : { parent }) });
+  };
+
+  return {
+    add(entry) {
+      switch (entry.kind) {
+        case "opaque":
+          opaqueLines++;
+          if (entry.uid !== undefined) nodes.add({ ...entry, kind: "link" });
+          return;
+        case "fact":
+          takeFact(entry);
+          return;
+        default: {
+          tally.add(entry);
+          const node = nodes.add(entry);
+          if (entry.kind === "request" && entry.via === "queued") queued.push(node);
+        }
+      }
+    },
+    finish(rest) {
+      settleQueued(nodes, queued);
+      const path = resolvePath(nodes, leafRule);
+      const { preamble, turns, turnOf } = makeTurns(nodes, path, tally.results);
+      const subagents = makeSubagents(nodes, tally.results, turns, rest.subagents ?? []);
+      const isHere = (uid: string): boolean => nodes.isPresent(nodes.find(uid));
+      return {
+        agent: rest.agent,
+        id: rest.id,
+        project: rest.facts.project,
+        branch: rest.facts.branch,
+        ...chooseTitle(facts, { turns, preamble, subagents }, isHere, rest.title),
+        startedAt: rest.facts.firstAt,
+        endedAt: rest.facts.lastAt,
+        model: lastFact(facts, "model")?.model ?? tally.model(),
+        version: rest.facts.version,
+        lineage: lastFact(facts, "parent")?.lineage ?? forkOf(turns),
+        continuedIn: lastFact(facts, "continued-in")?.session ?? null,
+        preamble,
+        turns,
+        compactions: listCompactions(nodes, turnOf),
+        subagents,
+        branches: findBranches(nodes, turns, turnOf),
+        labels: labelsOf(facts, (uid) => turnOf(nodes.find(uid))),
+        tags: lastFact(facts, "tag")?.text ? [lastFact(facts, "tag")?.text ?? ""] : [],
+        links: linksOf(facts),
+        work: rest.work ?? tally.work.items(),
+        counts: tally.counts(turns.length),
+        characters: tally.characters(),
+        usage: tally.usage((uid) => path.contextOf(nodes.find(uid)) === "current"),
+        lines: rest.lines,
+        opaqueLines,
+        problems: rest.problems,
+      };
+    },
+  };
+}
+
+/** A prompt typed ahead has no name in the tree: it stands behind the entry that came before it. */
+function queuedRequest(text: string, line: number, at: number | undefined): RequestEntry {
+  return {
+    kind: "request",
+    line,
+    via: "queued",
+    text,
+    chars: text.length,
+    images: 0,
+    ...(at === undefined ? {} : { at }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Step, Turn } from "../model/session.ts";
+import type { CurrentPath } from "./current-path.ts";
+import { NONE, type NodeTable } from "./node-table.ts";
+import { createStepMaker, type Results } from "./steps.ts";
+import { assignOwners, isRequest } from "./turn-owners.ts";
+
+export interface Turns {
+  /** What stands before the first request. */
+  readonly preamble: readonly Step[];
+  readonly turns: readonly Turn[];
+  /** Number of the turn that a node belongs to; null before the first and for nodes that are missing. */
+  turnOf(node: number): number | null;
+}
+
+/** Gathers the nodes of the main chain into turns, in the order of the log. */
+export function makeTurns(nodes: NodeTable, path: CurrentPath, results: Results): Turns {
+  const owners = assignOwners(nodes);
+  const numbers = new Map<number, number>();
+  const steps = new Map<number, Step[]>([[NONE, []]]);
+  for (const node of nodes.inOrder()) {
+    if (!isRequest(nodes, node)) continue;
+    numbers.set(node, numbers.size + 1);
+    steps.set(node, []);
+  }
+  const maker = createStepMaker(nodes, results);
+  for (const node of nodes.inOrder()) {
+    if (nodes.entry(node) === undefined || nodes.sidechain(node) !== undefined) continue;
+    const own = steps.get(owners[node] ?? NONE);
+    for (const step of maker.stepsOf(node, path.contextOf(node))) own?.push(step);
+  }
+  const turns: Turn[] = [];
+  for (const [node, number] of numbers) {
+    const entry = nodes.entry(node);
+    if (entry?.kind !== "request") continue;
+    turns.push({
+      number,
+      uid: entry.uid ?? null,
+      at: entry.at ?? null,
+      line: entry.line,
+      context: path.contextOf(node),
+      via: entry.via,
+      request: entry.text,
+      ...(entry.copiedFrom === undefined ? {} : { copiedFrom: entry.copiedFrom }),
+      steps: steps.get(node) ?? [],
+    });
+  }
+  return {
+    preamble: steps.get(NONE) ?? [],
+    turns,
+    turnOf: (node) => (node === NONE ? null : (numbers.get(owners[node] ?? NONE) ?? null)),
+  };
+}

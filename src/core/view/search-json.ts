@@ -1,0 +1,49 @@
+import type { Context } from "../model/session.ts";
+import { isoTime, type SessionWhereabouts } from "./session-json.ts";
+import { shellQuote } from "./shell-quote.ts";
+
+/** A hit as a search found it. */
+export interface HitToShow {
+  readonly row: SessionWhereabouts & {
+    readonly digest: {
+      readonly tools: Readonly<Record<string, number>>;
+      readonly topFiles: readonly string[];
+    };
+  };
+  readonly score: number;
+  readonly resume: readonly string[];
+  readonly matchingTurns: number;
+  readonly snippets: readonly {
+    readonly turn: number;
+    readonly role: string;
+    readonly at: number | null;
+    readonly context: Context;
+    readonly text: string;
+    readonly highlights: readonly (readonly [number, number])[];
+  }[];
+}
+
+export function hitJson({ row, score, resume, matchingTurns, snippets }: HitToShow): object {
+  const { digest, state, source, archive } = row;
+  return {
+    sessionId: digest.id,
+    agent: digest.agent,
+    title: digest.title,
+    project: digest.project,
+    branch: digest.branch,
+    startedAt: isoTime(digest.startedAt),
+    endedAt: isoTime(digest.endedAt),
+    score: Math.round(score * 1000) / 1000,
+    state,
+    source,
+    archive,
+    resume: shellQuote(resume),
+    files: digest.topFiles,
+    tools: digest.tools,
+    turns: digest.turns,
+    matchingTurns,
+    snippets: snippets.map(({ turn, role, at, context, text, highlights }) => ({
+      ...{ turn, role, at: isoTime(at), context, text, highlights },
+    })),
+  };
+}
