@@ -1,0 +1,95 @@
+import type { Buffer } from "node:buffer";
+import { basename, join } from "node:path";
+import type { FileRole, FoundFile, Peek, Root, SessionFile, SessionFiles, Surroundings } from "../format.ts";
+import { groupFiles } from "../group-files.ts";
+import { isObject, type JsonObject, tryParse } from "../json-line.ts";
+import { splitLines } from "../lines.ts";
+import { stringAt } from "../values.ts";
+
+const UUID = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
+
+/** What a file is, by where it stands. The first group is the session. */
+const BY_PATH: readonly (readonly [RegExp, FileRole])[] = [
+  [new RegExp(`/(${UUID})/subagents/(?:.*/)?agent-[^/]+\\.meta\\.json$`), "subagent-meta"],
+  [new RegExp(`/(${UUID})/subagents/(?:.*/)?agent-[^/]+\\.jsonl$`), "subagent"],
+  [new RegExp(`/(${UUID})/tool-results/[^/]+$`), "spilled"],
+  [new RegExp(`/(${UUID})/custom-title\\.json$`), "title"],
+  [new RegExp(`/(${UUID})/(?:subagents/.*journal\\.jsonl|archived\\.json)$`), "other"],
+  [new RegExp(`/todos/(${UUID})-agent-[^/]+\\.json$`), "todos"],
+  [new RegExp(`/tasks/(${UUID})/[^/]+\\.json$`), "task"],
+  [new RegExp(`/(${UUID})\\.jsonl$`), "main"],
+];
+
+export function claudeFolders({ home, variables }: Surroundings): readonly string[] {
+  const given = variables.CLAUDE_CONFIG_DIR?.split(",")
+    .map((folder) => folder.trim())
+    .filter((folder) => folder !== "");
+  if (given !== undefined && given.length > 0) return given.map((folder) => folder.normalize("NFC"));
+  return [join(home, ".claude"), join(home, ".config", "claude")];
+}
+
+export function claudeRoots(surroundings: Surroundings): readonly Root[] {
+  return claudeFolders(surroundings).flatMap((folder) => [
+    // projects/<project>/<session>/subagents/workflows/<run>/… is the deepest.
+    { folder: join(folder, "projects"), depth: 8, extensions: [".jsonl", ".json", ".txt"] },
+    { folder: join(folder, "tasks"), depth: 2, extensions: [".json"] },
+    { folder: join(folder, "todos"), depth: 1, extensions: [".json"] },
+  ]);
+}
+
+export function groupClaudeFiles(files: readonly FoundFile[], peek: Peek): readonly SessionFiles[] {
+  return groupFiles("claude", files, (file) => place(file, peek));
+}
+
+function place(file: FoundFile, peek: Peek): { readonly id: string; readonly role: FileRole } | undefined {
+  if (file.size === 0) return undefined;
+  const path = file.path.replaceAll("\\", "/");
+  for (const [pattern, role] of BY_PATH) {
+    const id = pattern.exec(path)?.[1];
+    if (id !== undefined) return { id: id.toLowerCase(), role };
+  }
+  if (!path.endsWith(".jsonl")) return undefined;
+  // Flat files of sub-agents, and logs under a name of someone's own: only the content tells.
+  const head = peek(file.path);
+  const first = firstObjects(head).find((object) => stringAt(object, "sessionId") !== undefined);
+  const id = stringAt(first, "sessionId");
+  if (id === undefined) return undefined;
+  if (first?.isSidechain === true) return { id, role: "subagent" };
+  return ownsClaude(head) ? { id, role: "main" } : undefined;
+}
+
+/** Chain records carry a session and a name; the few lines without are old titles and snapshots. */
+export function ownsClaude(head: Buffer): boolean {
+  const objects = firstObjects(head);
+  // A log that begins with a sub-agent's line is that sub-agent's, under whatever name.
+  if (objects[0]?.isSidechain === true) return false;
+  for (const object of objects) {
+    const type = stringAt(object, "type") ?? "";
+    if (type === "session" || "payload" in object || type === "session_meta") return false;
+    if (type === "summary" && "leafUuid" in object) return true;
+    if (type === "file-history-snapshot") return true;
+    if (stringAt(object, "sessionId") !== undefined && type !== "") return true;
+  }
+  // A first line longer than the head: its beginning must do.
+  if (objects.length > 0 || head.length < HEAD_BYTES) return false;
+  return head.includes('"sessionId":"') && head.includes('"parentUuid":');
+}
+
+const HEAD_BYTES = 32 * 1024;
+
+function firstObjects(head: Buffer): readonly JsonObject[] {
+  const objects: JsonObject[] = [];
+  for (const line of splitLines([head])) {
+    const value = tryParse(line.bytes.toString("utf8").replace(/^\uFEFF/, ""));
+    if (isObject(value)) objects.push(value);
+    if (objects.length === 20) break;
+  }
+  return objects;
+}
+
+/** Name of the sub-agent whose log this is. */
+export function agentIdOf(file: Pick<SessionFile, "path">): string {
+  return basename(file.path.replaceAll("\\", "/"))
+    .replace(/^agent-/, "")
+    .replace(/\.(?:meta\.json|jsonl)$/, "");
+}

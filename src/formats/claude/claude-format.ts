@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import type { Format, RunningSession } from "../format.ts";
+import { isObject, tryParse } from "../json-line.ts";
+import { numberAt, stringAt } from "../values.ts";
+import { agentIdOf, claudeFolders, claudeRoots, groupClaudeFiles, ownsClaude } from "./claude-files.ts";
+import { createClaudeParser } from "./claude-parser.ts";
+import { readClaudeSidecar } from "./sidecars.ts";
+
+export const claudeFormat: Format = {
+  agent: "claude",
+  name: "Claude Code",
+  leafRule: "last-message",
+  roots: claudeRoots,
+  owns: ownsClaude,
+  group: groupClaudeFiles,
+  readSidecar: readClaudeSidecar,
+  subagentId: (path) => agentIdOf({ path }),
+  registry: {
+    folders: (surroundings) => claudeFolders(surroundings).map((folder) => join(folder, "sessions")),
+    read: readRunning,
+  },
+  parser: createClaudeParser,
+  resume: ({ id, project }) => ({ command: ["claude", "--resume", id], folder: project }),
+};
+
+function readRunning(text: string): RunningSession | undefined {
+  const value = tryParse(text);
+  if (!isObject(value)) return undefined;
+  const sessionId = stringAt(value, "sessionId");
+  const pid = numberAt(value, "pid");
+  return sessionId === undefined || pid === undefined ? undefined : { sessionId, pid };
+}

@@ -1,0 +1,142 @@
+import type { Entry, SourceFacts } from "../../core/model/entry.ts";
+import type { LineParser, ParserContext } from "../format.ts";
+import type { JsonObject } from "../json-line.ts";
+import type { Line } from "../lines.ts";
+import { objectAt, stringAt, timeAt } from "../values.ts";
+import { readAssistantLine } from "./assistant-line.ts";
+import { createPromptQueue } from "./prompt-queue.ts";
+import { type ClaudeLine, readClaudeLine } from "./read-line.ts";
+import { readStateLine } from "./state-line.ts";
+import { readSystemLine } from "./system-line.ts";
+import { readUserLine } from "./user-line.ts";
+
+/** Keys of the envelope that make an entry a part of the tree. */
+export interface Envelope {
+  readonly line: number;
+  readonly uid?: string;
+  readonly parent?: string | null;
+  readonly at?: number;
+  readonly sidechain?: string | true;
+}
+
+/** What the parser remembers from line to line. */
+export interface ClaudeState extends ParserContext {
+  /** Names of the tools that were called and have no result yet. */
+  readonly openCalls: Map<string, string>;
+  /** The last compaction that no summary has followed yet. */
+  openBoundary: string | undefined;
+  /** The last entry of the main chain. */
+  lastUid: string | undefined;
+}
+
+export function createClaudeParser(context: ParserContext): LineParser {
+  const state: ClaudeState = {
+    ...context,
+    openCalls: new Map(),
+    openBoundary: undefined,
+    lastUid: undefined,
+  };
+  const queue = createPromptQueue(context);
+  const facts = {
+    id: null,
+    project: null,
+    relocated: null,
+    branch: null,
+    version: null,
+    firstAt: null,
+    lastAt: null,
+  } as MutableFacts;
+
+  const take = (object: JsonObject, line: Line, read: ClaudeLine): void => {
+    const envelope = readEnvelope(object, line.number);
+    noteFacts(facts, object, envelope);
+    const type = object.type;
+    if (type === "queue-operation") queue.operation(object, envelope);
+    const entry = readEntry(type, object, envelope, state, read);
+    if (entry !== undefined) {
+      context.emit(entry);
+      // A summary line that nothing announced is an old compaction: it comes as two entries.
+      if (entry.uid !== undefined && entry.sidechain === undefined) state.lastUid = entry.uid;
+    }
+  };
+
+  return {
+    line(line) {
+      const read = readClaudeLine(line);
+      for (const object of read.objects) take(object, line, read);
+      if (read.problem !== undefined)
+        context.emit({ kind: "opaque", line: line.number, problem: read.problem });
+    },
+    finish() {
+      const { relocated, project, ...rest } = facts;
+      return { ...rest, project: relocated ?? project };
+    },
+  };
+}
+
+function readEntry(
+  type: unknown,
+  object: JsonObject,
+  envelope: Envelope,
+  state: ClaudeState,
+  read: ClaudeLine,
+): Entry | undefined {
+  switch (type) {
+    case "user":
+      return readUserLine(object, envelope, state, read.toolUseResult ?? (() => object.toolUseResult));
+    case "assistant":
+      return readAssistantLine(object, envelope, state);
+    case "system":
+      return readSystemLine(object, envelope, state);
+    case "attachment":
+      return readAttachment(object, envelope, state);
+    case "progress":
+      return { kind: "link", ...envelope };
+    default:
+      return readStateLine(type, object, envelope);
+  }
+}
+
+/** A prompt typed while the agent worked may stand in the chain as an attachment, and nowhere else. */
+function readAttachment(object: JsonObject, envelope: Envelope, state: ClaudeState): Entry {
+  const attachment = objectAt(object, "attachment");
+  const text = stringAt(attachment, "prompt")?.trim() ?? "";
+  if (stringAt(attachment, "type") !== "queued_command" || text === "" || text.startsWith("<"))
+    return { kind: "link", ...envelope };
+  return {
+    kind: "request",
+    ...envelope,
+    via: "queued",
+    text: state.budget.words(text),
+    chars: text.length,
+    images: 0,
+  };
+}
+
+function readEnvelope(object: JsonObject, line: number): Envelope {
+  const uid = stringAt(object, "uuid");
+  const parent = object.parentUuid;
+  const at = timeAt(object, "timestamp");
+  return {
+    line,
+    ...(uid === undefined ? {} : { uid }),
+    ...(typeof parent === "string" || parent === null ? { parent } : {}),
+    ...(at === undefined ? {} : { at }),
+    ...(object.isSidechain === true ? { sidechain: stringAt(object, "agentId") ?? (true as const) } : {}),
+  };
+}
+
+type MutableFacts = { -readonly [K in keyof SourceFacts]: SourceFacts[K] } & { relocated: string | null };
+
+function noteFacts(facts: MutableFacts, object: JsonObject, envelope: Envelope): void {
+  facts.id ??= stringAt(object, "sessionId") ?? null;
+  facts.project ??= stringAt(object, "cwd") ?? null;
+  if (object.type === "relocated") facts.relocated = stringAt(object, "relocatedCwd") ?? facts.relocated;
+  const branch = stringAt(object, "gitBranch");
+  if (branch !== undefined && branch !== "") facts.branch = branch;
+  facts.version = stringAt(object, "version") ?? facts.version;
+  const { at } = envelope;
+  if (at === undefined) return;
+  if (facts.firstAt === null || at < facts.firstAt) facts.firstAt = at;
+  if (facts.lastAt === null || at > facts.lastAt) facts.lastAt = at;
+}

@@ -1,0 +1,131 @@
+import type { Buffer } from "node:buffer";
+import { isObject, type JsonObject, readJsonLine, tryParse } from "../json-line.ts";
+import type { Line } from "../lines.ts";
+
+/**
+ * Reads a line of Claude Code with as little parsing as possible. Half of the bytes of its logs are
+ * of no use here: `progress` lines (17 %) and the `toolUseResult` copy of each result (36 %). They
+ * are left out in the bytes. Where a shortcut is not surely right, the whole line is parsed.
+ */
+export interface ClaudeLine {
+  readonly objects: readonly JsonObject[];
+  readonly problem?: string;
+  /** The copy that was left out; gives it back where the parser needs it. */
+  readonly toolUseResult?: () => unknown;
+}
+
+const TYPE_KEY = '"type":"';
+const RESULT_KEY = ',"toolUseResult":';
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Shorter lines cost less to parse than to look at. */
+const WORTH_CUTTING = 1_000;
+
+export function readClaudeLine(line: Line): ClaudeLine {
+  const { bytes } = line;
+  if (bytes.length >= WORTH_CUTTING && bytes[0] === OPEN_BRACE) {
+    const type = firstType(bytes);
+    if (type === "progress" || type === "file-history-snapshot") {
+      const ends = readEnds(bytes);
+      if (ends !== undefined) return { objects: [ends] };
+    } else if (type === undefined || type === "user") {
+      const cut = readWithoutResult(bytes);
+      if (cut !== undefined) return cut;
+    }
+  }
+  return readJsonLine(bytes, line.ended);
+}
+
+/** The top-level type, where it stands before anything nested; else undefined. */
+function firstType(bytes: Buffer): string | undefined {
+  const at = bytes.indexOf(TYPE_KEY);
+  if (at === -1) return undefined;
+  // A brace before it may be inside a string: then this says undefined, and nothing is lost but time.
+  const nested = bytes.indexOf(OPEN_BRACE, 1);
+  if (nested !== -1 && nested < at) return undefined;
+  const start = at + TYPE_KEY.length;
+  const end = bytes.indexOf(QUOTE, start);
+  return end === -1 ? undefined : bytes.toString("latin1", start, end);
+}
+
+/**
+ * The keys before the first nested value and behind the last one. Envelope keys are all there; a
+ * line that lacks a `uuid` or a `messageId` in both is not such a line.
+ */
+function readEnds(bytes: Buffer): JsonObject | undefined {
+  const close = lastNonSpace(bytes);
+  if (bytes[close] !== CLOSE_BRACE) return undefined;
+  const nested = bytes.indexOf(OPEN_BRACE, 1);
+  const key = bytes.lastIndexOf(",", nested);
+  const tailAt = bytes.lastIndexOf(CLOSE_BRACE, close - 1);
+  if (nested === -1 || key <= 0 || tailAt <= nested) return undefined;
+  const head = tryParse(`${bytes.toString("utf8", 0, key)}}`);
+  const tail = parseTail(bytes, tailAt + 1, close);
+  if (!isObject(head) || tail === undefined) return undefined;
+  const both = { ...head, ...tail };
+  return typeof both.uuid === "string" || typeof both.messageId === "string" ? both : undefined;
+}
+
+function readWithoutResult(bytes: Buffer): ClaudeLine | undefined {
+  const at = bytes.indexOf(RESULT_KEY);
+  if (at === -1) return undefined;
+  const close = lastNonSpace(bytes);
+  const valueAt = at + RESULT_KEY.length;
+  const valueEnd = endOfValue(bytes, valueAt, close);
+  if (bytes[close] !== CLOSE_BRACE || valueEnd === undefined) return undefined;
+  // Were the key nested, one brace would not close the head, and it would not parse.
+  const head = tryParse(`${bytes.toString("utf8", 0, at)}}`);
+  const tail = parseTail(bytes, valueEnd, close);
+  if (!isObject(head) || tail === undefined) return undefined;
+  const object = { ...head, ...tail };
+  if (typeof object.uuid !== "string") return undefined;
+  return {
+    objects: [object],
+    toolUseResult: () => {
+      const value = tryParse(bytes.toString("utf8", valueAt, valueEnd));
+      if (value !== undefined) return value;
+      const whole = tryParse(bytes.toString("utf8"));
+      return isObject(whole) ? whole.toolUseResult : undefined;
+    },
+  };
+}
+
+/** Keys with plain values between `from` and the closing brace; undefined where it is no such thing. */
+function parseTail(bytes: Buffer, from: number, close: number): JsonObject | undefined {
+  if (from === close) return {};
+  if (bytes[from] !== 0x2c) return undefined;
+  const tail = tryParse(`{${bytes.toString("utf8", from + 1, close + 1)}`);
+  return isObject(tail) ? tail : undefined;
+}
+
+/**
+ * Where the value ends. For objects and arrays it is the last closing bracket before the line's own:
+ * what follows has plain values nearly always, and where it has not, `parseTail` still sees only
+ * whole keys.
+ */
+function endOfValue(bytes: Buffer, at: number, close: number): number | undefined {
+  const first = bytes[at];
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+    const brace = bytes.lastIndexOf(CLOSE_BRACE, close - 1);
+    const bracket = bytes.lastIndexOf(CLOSE_BRACKET, close - 1);
+    const end = Math.max(brace, bracket);
+    return end > at ? end + 1 : undefined;
+  }
+  if (first !== QUOTE) return undefined;
+  for (let end = bytes.indexOf(QUOTE, at + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+    let slashes = 0;
+    while (bytes[end - 1 - slashes] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return undefined;
+}
+
+function lastNonSpace(bytes: Buffer): number {
+  let at = bytes.length - 1;
+  while (at > 0 && (bytes[at] ?? 0) <= 0x20) at--;
+  return at;
+}

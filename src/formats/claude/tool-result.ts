@@ -1,0 +1,76 @@
+import type { ToolResult, WorkUpdate } from "../../core/model/entry.ts";
+import type { TextBudget } from "../../core/text/text-budget.ts";
+import { isObject, type JsonObject } from "../json-line.ts";
+import { objectAt, stringAt } from "../values.ts";
+
+/** Tools whose `toolUseResult` says something that stands nowhere else. */
+const RESULT_NEEDED = new Set(["Task", "Agent", "TaskCreate"]);
+
+const EXIT_CODE = /^Exit code (\d{1,9})\b/;
+
+export interface ResultContext {
+  readonly budget: TextBudget;
+  /** Name of the tool that was called, if its call was seen. */
+  readonly tool: string | undefined;
+  readonly toolUseResult: () => unknown;
+}
+
+export function readToolResult(block: JsonObject, callId: string, context: ResultContext): ToolResult {
+  const { text, chars } = resultText(block.content);
+  const isError = block.is_error === true;
+  const tool = context.tool;
+  const extra = tool !== undefined && RESULT_NEEDED.has(tool) ? readExtra(tool, context.toolUseResult()) : {};
+  const spilledTo = spillPath(text);
+  return {
+    callId,
+    isError,
+    exitCode: exitCode(text, isError),
+    text: context.budget.output(text, isError),
+    chars,
+    ...(spilledTo === undefined ? {} : { spilledTo }),
+    ...extra,
+  };
+}
+
+/** The contract's rule: N of `Exit code N`; 0 where the result is no error; else not known. */
+function exitCode(text: string, isError: boolean): number | null {
+  const match = EXIT_CODE.exec(text);
+  if (match !== null) return Number(match[1]);
+  return isError ? null : 0;
+}
+
+/** Text blocks joined; images count with the length of their base64, and leave no text. */
+function resultText(content: unknown): { readonly text: string; readonly chars: number } {
+  if (typeof content === "string") return { text: content, chars: content.length };
+  if (!Array.isArray(content)) return { text: "", chars: 0 };
+  const texts: string[] = [];
+  let chars = 0;
+  for (const part of content) {
+    if (typeof part === "string") texts.push(part);
+    if (!isObject(part)) continue;
+    const text = stringAt(part, "text");
+    if (text !== undefined) texts.push(text);
+    else chars += stringAt(objectAt(part, "source"), "data")?.length ?? 0;
+  }
+  const text = texts.join("\n");
+  return { text, chars: chars + text.length };
+}
+
+function spillPath(text: string): string | undefined {
+  if (!text.startsWith("<persisted-output>")) return undefined;
+  return /Full output saved to: (.+)/.exec(text.slice(0, 4_000))?.[1]?.trim();
+}
+
+function readExtra(tool: string, result: unknown): { readonly agentId?: string; readonly work?: WorkUpdate } {
+  if (!isObject(result)) return {};
+  if (tool === "TaskCreate") {
+    const task = objectAt(result, "task");
+    const given = task?.id;
+    const id = typeof given === "number" ? String(given) : given;
+    if (typeof id !== "string") return {};
+    const text = stringAt(task, "subject");
+    return { work: { kind: "created", id, ...(text === undefined ? {} : { text }) } };
+  }
+  const agentId = stringAt(result, "agentId");
+  return agentId === undefined ? {} : { agentId };
+}

@@ -1,0 +1,125 @@
+import type { Entry, ToolResult } from "../../core/model/entry.ts";
+import { isObject, type JsonObject } from "../json-line.ts";
+import { objectAt, stringAt } from "../values.ts";
+import type { ClaudeState, Envelope } from "./claude-parser.ts";
+import { readToolResult } from "./tool-result.ts";
+import { readUserText, type UserText } from "./user-text.ts";
+
+/** A line of the user's side: tool results, a request, or something that only looks like one. */
+export function readUserLine(
+  object: JsonObject,
+  envelope: Envelope,
+  state: ClaudeState,
+  toolUseResult: () => unknown,
+): Entry {
+  const content = readContent(objectAt(object, "message")?.content);
+  if (content.results.length > 0) {
+    const results = content.results.map(({ block, callId }): ToolResult => {
+      const tool = state.openCalls.get(callId);
+      state.openCalls.delete(callId);
+      return readToolResult(block, callId, { budget: state.budget, tool, toolUseResult });
+    });
+    // Words beside a result are the user's: an answer to a question, a reason to refuse.
+    if (content.text.trim() !== "") {
+      state.emit({
+        kind: "note",
+        line: envelope.line,
+        about: "custom",
+        text: state.budget.words(content.text),
+        chars: content.text.length,
+      });
+    }
+    return { kind: "results", ...envelope, results };
+  }
+  const { text } = content;
+  if (object.isCompactSummary === true) return readSummary(text, envelope, state);
+  if (isNoPrompt(object)) return note("meta", text, envelope, state);
+  const read: UserText = readUserText(text);
+  switch (read.kind) {
+    case "summary":
+      return readSummary(read.text, envelope, state);
+    case "note":
+      return note(read.about, read.text, envelope, state);
+    case "empty":
+      return { kind: "link", ...envelope };
+    case "request": {
+      const copiedFrom = readForkedFrom(object.forkedFrom);
+      return {
+        kind: "request",
+        ...envelope,
+        via: read.via,
+        text: state.budget.words(read.text),
+        chars: text.length,
+        images: content.images,
+        ...(copiedFrom === undefined ? {} : { copiedFrom }),
+      };
+    }
+  }
+}
+
+/** Lines that the agent's program wrote for the user; newer versions say so. */
+function isNoPrompt(object: JsonObject): boolean {
+  if (object.isMeta === true || object.teamName !== undefined || object.promptSource === "system")
+    return true;
+  // A slash command that the model started, not the user.
+  if (typeof object.sourceToolUseID === "string") return true;
+  const origin = stringAt(objectAt(object, "origin"), "kind");
+  return origin !== undefined && origin !== "human";
+}
+
+/** The summary of the compaction before it; one that no boundary announced is a compaction itself. */
+function readSummary(text: string, envelope: Envelope, state: ClaudeState): Entry {
+  const kept = state.budget.words(text);
+  if (state.openBoundary !== undefined) {
+    state.openBoundary = undefined;
+    return { kind: "summary", ...envelope, of: "compaction", text: kept };
+  }
+  const logicalParent = envelope.parent ?? state.lastUid;
+  return {
+    kind: "compaction",
+    ...envelope,
+    parent: null,
+    trigger: null,
+    tokensBefore: null,
+    tokensAfter: null,
+    summary: kept,
+    ...(logicalParent === undefined ? {} : { logicalParent }),
+  };
+}
+
+function note(
+  about: "meta" | "output" | "interrupt" | "system" | "command" | "custom" | "error",
+  text: string,
+  envelope: Envelope,
+  state: ClaudeState,
+): Entry {
+  return { kind: "note", ...envelope, about, text: state.budget.output(text, false), chars: text.length };
+}
+
+interface UserContent {
+  readonly text: string;
+  readonly images: number;
+  readonly results: readonly { readonly block: JsonObject; readonly callId: string }[];
+}
+
+function readContent(content: unknown): UserContent {
+  if (typeof content === "string") return { text: content, images: 0, results: [] };
+  if (!Array.isArray(content)) return { text: "", images: 0, results: [] };
+  const texts: string[] = [];
+  const results: { block: JsonObject; callId: string }[] = [];
+  let images = 0;
+  for (const block of content) {
+    if (typeof block === "string") texts.push(block);
+    if (!isObject(block)) continue;
+    if (block.type === "tool_result") results.push({ block, callId: stringAt(block, "tool_use_id") ?? "" });
+    else if (block.type === "image" || block.type === "document") images++;
+    else texts.push(stringAt(block, "text") ?? "");
+  }
+  return { text: texts.join("\n"), images, results };
+}
+
+/** SDKs write an object; some tools a string. */
+function readForkedFrom(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return isObject(value) ? stringAt(value, "sessionId") : undefined;
+}

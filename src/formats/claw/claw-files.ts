@@ -1,0 +1,76 @@
+import type { Buffer } from "node:buffer";
+import { join } from "node:path";
+import type { FoundFile, Peek, Root, SessionFile, SessionFiles, Surroundings } from "../format.ts";
+import { groupFiles } from "../group-files.ts";
+import { headObjects } from "../head-objects.ts";
+import { decodeLine, type JsonObject } from "../json-line.ts";
+import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
+import { topLevelKeys } from "../top-level-keys.ts";
+import { arrayAt, numberAt, objectAt } from "../values.ts";
+import { isWholeFileLog } from "./whole-file.ts";
+
+export function clawRoots({ home, variables, folder, projects }: Surroundings): readonly Root[] {
+  const roots = new Map<string, Root>();
+  const add = (path: string, depth: number, extensions: readonly string[]): void => {
+    if (!roots.has(path)) roots.set(path, { folder: path, depth, extensions });
+  };
+  // One folder per workspace below it; the logs of older versions stand beside those folders.
+  add(join(variables.CLAW_CONFIG_HOME || join(home, ".claw"), "sessions"), 2, [".json", ".jsonl"]);
+  for (const project of [folder, ...projects]) {
+    add(join(project, ".claw", "sessions"), 2, [".json", ".jsonl"]);
+    // The first builds wrote beside the settings of Claude Code.
+    add(join(project, ".claude", "sessions"), 1, [".json"]);
+  }
+  return [...roots.values()];
+}
+
+const ROTATION = /\.rot-\d+\.jsonl$/;
+
+/** Rotations carry the header of their session, and their names end in the time they were put aside. */
+export function groupClawFiles(files: readonly FoundFile[], peek: Peek): readonly SessionFiles[] {
+  const groups = groupFiles("claw", files, (file) => {
+    if (file.size === 0 || !/\.jsonl?$/.test(file.path)) return undefined;
+    const head = peek(file.path);
+    if (!ownsClaw(head)) return undefined;
+    const id = idInHead(head) ?? sessionIdOfPath(file.path.replace(ROTATION, ".jsonl"));
+    return { id, role: ROTATION.test(file.path) ? "rotation" : "main" };
+  });
+  return groups.map((group) => ({ ...group, files: withLead(group.files) }));
+}
+
+/** Where the log itself is gone, the last rotation is the log. */
+function withLead(files: readonly SessionFile[]): readonly SessionFile[] {
+  const newest = files.at(-1);
+  if (files[0]?.role === "main" || newest === undefined) return files;
+  return [{ ...newest, role: "main" }, ...files.slice(0, -1)];
+}
+
+function idInHead(head: Buffer): string | undefined {
+  const meta = headObjects(head).find((object) => object.type === "session_meta");
+  if (meta !== undefined) return sessionIdAt(meta, "session_id");
+  const text = decodeLine(head);
+  const at = topLevelKeys(text).get("session_id");
+  const given = at === undefined ? undefined : /^"([^"]+)"/.exec(text.slice(at, at + 200))?.[1];
+  return sessionIdAt({ given }, "given");
+}
+
+/** Lines as only claw-code writes them, or a whole-file log, of which the head is but the beginning. */
+export function ownsClaw(head: Buffer): boolean {
+  return headObjects(head).some(isClawLine) || isWholeFileLog(decodeLine(head));
+}
+
+function isClawLine(object: JsonObject): boolean {
+  if ("payload" in object) return false;
+  switch (object.type) {
+    case "session_meta":
+      return typeof object.session_id === "string";
+    case "message":
+      return arrayAt(objectAt(object, "message"), "blocks") !== undefined;
+    case "compaction":
+      return numberAt(object, "removed_message_count") !== undefined;
+    case "prompt_history":
+      return numberAt(object, "timestamp_ms") !== undefined;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Agent } from "../core/model/entry.ts";
+import type { FileRole, FoundFile, SessionFile, SessionFiles } from "./format.ts";
+
+/** Which session a file belongs to and as what; undefined where it is none of this agent's. */
+export type PlaceFile = (file: FoundFile) => { readonly id: string; readonly role: FileRole } | undefined;
+
+/** Puts files of the same id together: the longest log leads, the others follow by path. */
+export function groupFiles(
+  agent: Agent,
+  files: readonly FoundFile[],
+  placeFile: PlaceFile,
+): readonly SessionFiles[] {
+  const byId = new Map<string, SessionFile[]>();
+  for (const file of files) {
+    const placed = placeFile(file);
+    if (placed === undefined) continue;
+    const group = byId.get(placed.id);
+    const found: SessionFile = { ...file, role: placed.role };
+    if (group === undefined) byId.set(placed.id, [found]);
+    else group.push(found);
+  }
+  return [...byId].map(([id, group]) => ({ agent, id, files: group.sort(leadFirst) }));
+}
+
+function leadFirst(a: SessionFile, b: SessionFile): number {
+  const main = Number(b.role === "main") - Number(a.role === "main");
+  if (main !== 0) return main;
+  if (a.role === "main" && a.size !== b.size) return b.size - a.size;
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}

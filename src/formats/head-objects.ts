@@ -1,0 +1,17 @@
+import type { Buffer } from "node:buffer";
+import { type JsonObject, readJsonLine } from "./json-line.ts";
+import { splitLines } from "./lines.ts";
+
+/** Lines that are looked at: a log may begin with a torn or foreign one. */
+const MAX_LINES = 20;
+
+/** The objects on the first lines of a file. The last line of the head may be cut: it gives none. */
+export function headObjects(head: Buffer): readonly JsonObject[] {
+  const objects: JsonObject[] = [];
+  for (const line of splitLines([head])) {
+    for (const object of readJsonLine(line.bytes, line.ended).objects)
+      if (Object.keys(object).length > 0) objects.push(object);
+    if (line.number === MAX_LINES) break;
+  }
+  return objects;
+}

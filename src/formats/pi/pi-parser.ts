@@ -1,0 +1,102 @@
+import type { EntryPlace, ReplyEntry, SourceFacts } from "../../core/model/entry.ts";
+import { type EntryBody, placed } from "../entry-body.ts";
+import type { LineParser, ParserContext } from "../format.ts";
+import { type JsonObject, readJsonLine } from "../json-line.ts";
+import type { Line } from "../lines.ts";
+import { sessionIdAt } from "../session-id.ts";
+import { createTimeSpan } from "../time-span.ts";
+import { objectAt, stringAt, timeAt } from "../values.ts";
+import { createPiChain } from "./pi-chain.ts";
+import { readPiEntry } from "./pi-entry.ts";
+import { readPiEvent } from "./pi-event.ts";
+import { readPiHeader } from "./pi-header.ts";
+
+export function createPiParser(context: ParserContext): LineParser {
+  const chain = createPiChain();
+  const span = createTimeSpan();
+  let id: string | null = null;
+  let project: string | null = null;
+  let version: string | null = null;
+  let hasHeader = false;
+  let headerAt: number | undefined;
+  let parentSession: string | undefined;
+  /** Tools of the last reply by call, for results that do not name theirs. */
+  const tools = new Map<string, string>();
+  /** Objects on lines that Pi itself can read: the indexes of version 1 count those. */
+  let count = 0;
+
+  const readHeader = (object: JsonObject, line: number): void => {
+    if (hasHeader) return;
+    hasHeader = true;
+    id = sessionIdAt(object, "id") ?? null;
+    project = stringAt(object, "cwd") ?? null;
+    chain.header(stringAt(object, "id") ?? "");
+    headerAt = timeAt(object, "timestamp") ?? timeAt(object, "createdAt");
+    span.add(headerAt);
+    for (const fact of readPiHeader(object)) {
+      if (fact.name === "parent") parentSession = fact.lineage.session;
+      context.emit({ kind: "fact", line, fact, ...(headerAt === undefined ? {} : { at: headerAt }) });
+    }
+  };
+
+  const rememberCalls = (reply: Omit<ReplyEntry, keyof EntryPlace>, uid: string): void => {
+    const calls = reply.parts.filter((part) => part.kind === "call");
+    chain.holds(
+      uid,
+      calls.map((call) => call.id),
+    );
+    tools.clear();
+    for (const call of calls) tools.set(call.id, call.name);
+  };
+
+  /** A fork takes over the entries of its parent as they are: they are older than its header. */
+  const fromParent = (body: EntryBody, at: number | undefined): EntryBody => {
+    if (body.kind !== "request" || parentSession === undefined || headerAt === undefined) return body;
+    return at !== undefined && at < headerAt ? { ...body, copiedFrom: parentSession } : body;
+  };
+
+  const readEntry = (object: JsonObject, line: number, index: string): void => {
+    const at =
+      timeAt(object, "timestamp") ??
+      timeAt(objectAt(object, "message"), "timestamp") ??
+      timeAt(object, "time");
+    span.add(at);
+    version = stringAt(object, "cliVersion") ?? version;
+    const first = chain.next(object, index);
+    const { uid } = first;
+    const read = readPiEvent(object, tools, context.budget) ?? readPiEntry(object, uid, context.budget);
+    // Even an entry that says nothing has its place: others name it as parent.
+    const bodies: readonly EntryBody[] = read.bodies.length === 0 ? [{ kind: "link" }] : read.bodies;
+    bodies.forEach((body, i) => {
+      const own = i === 0 ? first : chain.further(uid, i);
+      if (body.kind === "reply") rememberCalls(body, uid);
+      context.emit(placed(fromParent(body, at), { line, at }, own.uid, own.parent));
+    });
+    for (const fact of read.facts ?? [])
+      context.emit({ kind: "fact", line, ...(at === undefined ? {} : { at }), fact });
+    if (read.isUnknown === true && stringAt(object, "id") === undefined)
+      context.emit({ kind: "opaque", line });
+  };
+
+  return {
+    line(line: Line) {
+      const { objects, problem } = readJsonLine(line.bytes, line.ended);
+      const isWhole = objects.length === 1 && problem === undefined;
+      objects.forEach((object, i) => {
+        const index = isWhole ? `#${count}` : `#${count}+${line.number}.${i}`;
+        if (object.type === "session") readHeader(object, line.number);
+        else readEntry(object, line.number, index);
+      });
+      if (isWhole) count++;
+      if (problem !== undefined) context.emit({ kind: "opaque", line: line.number, problem });
+    },
+    finish: (): SourceFacts => ({
+      id,
+      project,
+      branch: null,
+      version,
+      firstAt: parentSession === undefined ? span.firstAt : (headerAt ?? span.firstAt),
+      lastAt: span.lastAt,
+    }),
+  };
+}
