@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import { isAgent } from "../../core/archive/agent-name.ts";
+import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
+import type { ListedFile, ListedSession } from "../../core/archive/archive-store.ts";
+import type { Agent } from "../../core/model/entry.ts";
+import type { Disk } from "../disk.ts";
+import { errorCode } from "../disk-error.ts";
+import { replaceFile } from "../replace-file.ts";
+import { readFields, senseless } from "./field-reader.ts";
+import { sealJson, unsealJson } from "./sealed-json.ts";
+
+/*
+ * Reading the manifests of 5,000 sessions takes half a second, and every listing would pay it. So what
+ * they say is also kept in one file. It is a cache: an entry counts only as long as the folders of its
+ * session and of its newest generation have the times that they had.
+ */
+
+/** When the folders of a session and of its newest generation were last changed, in milliseconds. */
+export type FolderTimes = readonly [session: number, generation: number];
+
+export interface CatalogEntry {
+  readonly session: ListedSession;
+  readonly folderName: string;
+  /** When its manifests were read. */
+  readonly times: FolderTimes;
+}
+
+export interface Catalog {
+  /** By agent and the name of the session's folder. */
+  readonly catalog: ReadonlyMap<string, CatalogEntry>;
+  readonly writtenAtMs: number;
+}
+
+const NONE: Catalog = { catalog: new Map(), writtenAtMs: 0 };
+
+export function catalogKey(agent: Agent, folderName: string): string {
+  return `${agent}/${folderName}`;
+}
+
+const FILE_NAME = "catalog.json";
+const VERSION = 1;
+const MAX_BYTES = 1024 * 1024 * 1024;
+
+/** Whatever is wrong with it, it is as if there were none. */
+export function readCatalog(disk: Disk, raw: string): Catalog {
+  try {
+    const path = join(raw, FILE_NAME);
+    // Before reading: should it be replaced in between, less of it counts.
+    const writtenAtMs = disk.stat(path)?.mtimeMs ?? 0;
+    const bytes = disk.readFile(path, MAX_BYTES);
+    if (bytes === undefined) return NONE;
+    const read = readFields(unsealJson(bytes));
+    if (read.count("version") !== VERSION) return NONE;
+    const entries = read.list("sessions").map((each) => entryFromJson(each, raw));
+    const catalog = new Map(
+      entries.map((entry) => [catalogKey(entry.session.agent, entry.folderName), entry]),
+    );
+    return { catalog, writtenAtMs };
+  } catch (error) {
+    if (error instanceof ArchiveDamage || errorCode(error) !== undefined) return NONE;
+    throw error;
+  }
+}
+
+export function writeCatalog(disk: Disk, raw: string, entries: Iterable<CatalogEntry>): void {
+  const sessions = [...entries].map(entryToJson);
+  replaceFile(disk, join(raw, FILE_NAME), sealJson({ version: VERSION, sessions }));
+}
+
+function entryToJson({ session, folderName, times }: CatalogEntry): unknown {
+  const { agent, id, generation, markdown, storedBytes, state, note, files } = session;
+  return {
+    agent,
+    id,
+    folder: folderName,
+    times,
+    generation,
+    markdown,
+    storedBytes,
+    state,
+    note,
+    files: files.map(({ path, role, size, mtimeMs, inode }) => [path, role, size, mtimeMs, inode]),
+  };
+}
+
+function entryFromJson(value: unknown, raw: string): CatalogEntry {
+  const read = readFields(value);
+  const agent = read.text("agent");
+  if (!isAgent(agent)) return senseless("agent");
+  const files = read.list("files").map(fileFromJson);
+  const folderName = read.text("folder");
+  return {
+    folderName,
+    times: timesFromJson(read.list("times")),
+    session: {
+      agent,
+      id: read.text("id"),
+      generation: read.count("generation"),
+      markdown: read.textOrNull("markdown"),
+      files,
+      bytes: files.reduce((sum, { size }) => sum + size, 0),
+      storedBytes: read.count("storedBytes"),
+      state: read.text("state"),
+      note: read.textOrNull("note"),
+      location: join(raw, agent, folderName),
+    },
+  };
+}
+
+function timesFromJson([session, generation]: readonly unknown[]): FolderTimes {
+  return typeof session === "number" && typeof generation === "number"
+    ? [session, generation]
+    : senseless("times");
+}
+
+function fileFromJson(value: unknown): ListedFile {
+  if (!Array.isArray(value)) return senseless("files");
+  const [path, role, size, mtimeMs, inode]: readonly unknown[] = value;
+  if (typeof path !== "string" || typeof role !== "string") return senseless("files");
+  if (typeof size !== "number" || typeof mtimeMs !== "number" || typeof inode !== "number") {
+    return senseless("files");
+  }
+  return { path, role, size, mtimeMs, inode };
+}

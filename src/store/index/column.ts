@@ -1,0 +1,71 @@
+import type { Buffer } from "node:buffer";
+import type { PagedFile } from "./paged-file.ts";
+import type { PagedWriter } from "./paged-writer.ts";
+
+/**
+ * One number per document, all of the same width, so that number N is found without the others, and
+ * all of them are there without being decoded: a column is the memory of a typed array, low byte
+ * first as on every machine that this runs on. A column of zeros has no bytes at all.
+ */
+export interface ColumnPlace {
+  readonly offset: number;
+  /** Bytes per number: 0, 1, 2 or 4 for whole ones, 8 for any others. */
+  readonly width: number;
+}
+
+export type ColumnArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+export interface Column {
+  at(index: number): number;
+  /** All of them, kept for the next time. */
+  all(): ColumnArray;
+}
+
+export function appendColumn(out: PagedWriter, values: readonly number[]): ColumnPlace {
+  const width = widthOf(values);
+  const offset = out.offset;
+  if (width !== 0) {
+    const array = arrayTypes[width].from(values);
+    out.append(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+  }
+  return { offset, width };
+}
+
+export function openColumn(file: PagedFile, place: ColumnPlace, count: number): Column {
+  const { offset, width } = place;
+  let whole: ColumnArray | undefined;
+  const readOne = (index: number): number => {
+    if (width === 0 || index >= count) return 0;
+    const bytes = file.read(offset + index * width, width);
+    return width === 8 ? bytes.readDoubleLE(0) : bytes.readUIntLE(0, width);
+  };
+  return {
+    at: (index) => whole?.[index] ?? readOne(index),
+    all() {
+      whole ??= width === 0 ? new Uint8Array(count) : toArray(file.read(offset, count * width), width);
+      return whole;
+    },
+  };
+}
+
+const arrayTypes = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array } as const;
+
+/** A copy: an array must begin at a multiple of its width, and the bytes begin anywhere. */
+function toArray(bytes: Buffer, width: number): ColumnArray {
+  const { buffer } = new Uint8Array(bytes);
+  if (width === 1) return new Uint8Array(buffer);
+  if (width === 2) return new Uint16Array(buffer);
+  return width === 4 ? new Uint32Array(buffer) : new Float64Array(buffer);
+}
+
+function widthOf(values: readonly number[]): 0 | 1 | 2 | 4 | 8 {
+  let max = 0;
+  for (const value of values) {
+    // Neither whole nor positive, or no number at all.
+    if (!(value >= 0 && value <= 0xffffffff && value % 1 === 0)) return 8;
+    if (value > max) max = value;
+  }
+  if (max === 0) return 0;
+  if (max <= 0xff) return 1;
+  return max <= 0xffff ? 2 : 4;
+}

@@ -1,0 +1,37 @@
+import { Buffer } from "node:buffer";
+import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
+import type { DocumentKind, FieldTable } from "../../core/search/index-fields.ts";
+import { createByteReader } from "./byte-reader.ts";
+
+/** Writes the texts of a document that are kept: field, length, UTF-8, one after the other. */
+export function encodeDocumentText(
+  out: ByteWriter,
+  fields: FieldTable,
+  kind: DocumentKind,
+  texts: Readonly<Record<string, string>>,
+): void {
+  out.clear();
+  fields.forEach((field, place) => {
+    if (field.kind !== kind || !field.stored) return;
+    const text = texts[field.name];
+    if (text === undefined || text === "") return;
+    out.varint(place);
+    out.text(text);
+  });
+}
+
+export function decodeDocumentText(bytes: Uint8Array, fields: FieldTable): Record<string, string> {
+  const reader = createByteReader(bytes);
+  const texts: Record<string, string> = {};
+  while (!reader.atEnd) {
+    const name = fields[reader.varint()]?.name ?? "";
+    const text = reader.bytes(reader.varint());
+    texts[name] = Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString("utf8");
+  }
+  return texts;
+}
+
+/** A writer to be used again and again for `encodeDocumentText`. */
+export function createTextScratch(): ByteWriter {
+  return createByteWriter(64 * 1024);
+}

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import type { IndexSchema } from "../../core/search/index-schema.ts";
+import type { SearchEngine } from "../../core/search/search-engine.ts";
+import type { Disk } from "../disk.ts";
+import { acquireLock, type Lock, tryLock } from "../lock.ts";
+import { makeFolders } from "../make-folders.ts";
+import type { Processes } from "../processes.ts";
+import { openIndex } from "./index-reader.ts";
+import { createIndexWriter } from "./index-writer.ts";
+import { type MergePlan, planMerge } from "./merge-policy.ts";
+
+const LOCK_FILE = "lock";
+
+/** The full-text engine of one machine: an index in a folder of its own. */
+export function createEmbeddedEngine(
+  disk: Disk,
+  folder: string,
+  processes: Processes,
+  schema: IndexSchema,
+  plan: MergePlan = planMerge,
+): SearchEngine {
+  const open = (lock: Lock) => {
+    try {
+      return { kind: "open", writer: createIndexWriter(disk, folder, schema, lock, plan) } as const;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  };
+  return {
+    read: async () => openIndex(disk, folder, schema),
+    async write(wait) {
+      makeFolders(disk, folder);
+      const path = join(folder, LOCK_FILE);
+      if (wait !== undefined) return open(await acquireLock(disk, path, processes, { wait }));
+      const attempt = tryLock(disk, path, processes);
+      if (attempt.kind === "locked") return open(attempt.lock);
+      const { owner } = attempt.by;
+      return { kind: "locked", by: owner === undefined ? "an unknown process" : `process ${owner.pid}` };
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { Buffer } from "node:buffer";
+import { createByteWriter } from "../../core/search/byte-writer.ts";
+import type { IndexSchema } from "../../core/search/index-schema.ts";
+import type { IndexDocument, IndexedSession } from "../../core/search/search-engine.ts";
+import { encodeFlags, hashIdentity } from "../../core/search/turn-flags.ts";
+import type { Disk } from "../disk.ts";
+import { createTextScratch, encodeDocumentText } from "./document-text.ts";
+import type { SegmentDescriptor } from "./segment-layout.ts";
+import { createSegmentWriter } from "./segment-writer.ts";
+import { createTermAccumulator } from "./term-accumulator.ts";
+
+/** Takes sessions and makes one segment of them. Texts go to the disk at once; terms stay in memory. */
+export interface SegmentBuilder {
+  put(session: IndexedSession): void;
+  /** About how much memory is in use. */
+  readonly bytes: number;
+  finish(): SegmentDescriptor;
+  abandon(): void;
+}
+
+const noCard: IndexDocument = { turn: 0, at: null, context: "current", fields: {} };
+
+export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): SegmentBuilder {
+  const { fields, analyze } = schema;
+  const writer = createSegmentWriter(disk, folder, fields);
+  const terms = createTermAccumulator();
+  const scratch = createTextScratch();
+  const rows: Buffer[] = [];
+  let rowBytes = 0;
+  const keys: string[] = [];
+  const turnStarts: number[] = [0];
+  const cardTimes: number[] = [];
+  const turnTimes: number[] = [];
+  const turnNumbers: number[] = [];
+  const turnFlags: number[] = [];
+  const turnIdentities: number[] = [];
+  const fieldLengths: number[][] = fields.map(() => []);
+  /** Cards and turns are numbered each on their own; terms see them all in the order in which they come. */
+  const documents: number[] = [];
+  const add = (term: string): void => terms.add(term);
+
+  const indexFields = (kind: "card" | "turn", number: number, document: IndexDocument): void => {
+    for (let place = 0; place < fields.length; place++) {
+      const field = fields[place];
+      if (field?.kind !== kind) continue;
+      const text = document.fields[field.name];
+      let length = 0;
+      if (text !== undefined && text !== "") {
+        terms.beginField(documents.length, place);
+        analyze(text, add);
+        length = terms.endField();
+      }
+      fieldLengths[place]?.push(length);
+    }
+    documents.push(number);
+    encodeDocumentText(scratch, fields, kind, document.fields);
+    (kind === "card" ? writer.cardTexts : writer.turnTexts).add(scratch.view());
+  };
+
+  const putTurn = (turn: IndexDocument): void => {
+    indexFields("turn", turnNumbers.length, turn);
+    turnNumbers.push(turn.turn);
+    turnTimes.push(turn.at ?? Number.NaN);
+    turnFlags.push(encodeFlags(turn.context, turn.copied === true));
+    turnIdentities.push(turn.identity === undefined ? 0 : hashIdentity(turn.identity));
+  };
+
+  return {
+    put(session) {
+      const card = session.documents.find((document) => document.turn === 0) ?? noCard;
+      indexFields("card", keys.length, card);
+      for (const document of session.documents) if (document.turn > 0) putTurn(document);
+      keys.push(session.key);
+      turnStarts.push(turnNumbers.length);
+      cardTimes.push(card.at ?? Number.NaN);
+      const row = Buffer.from(session.row);
+      rows.push(row);
+      rowBytes += row.length;
+      writer.digests.add(Buffer.from(session.digest));
+    },
+    get bytes() {
+      return terms.bytes + rowBytes + keys.length * 200 + turnNumbers.length * (32 + 8 * fields.length);
+    },
+    finish: () =>
+      writer.finish(
+        {
+          keys,
+          turnStarts,
+          cardTimes,
+          turnTimes,
+          turnNumbers,
+          turnFlags,
+          turnIdentities,
+          fieldLengths,
+        },
+        rows,
+        (addTerm) => terms.drain(createByteWriter(64 * 1024), Uint32Array.from(documents), addTerm),
+      ),
+    abandon: () => writer.abandon(),
+  };
+}

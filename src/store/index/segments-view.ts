@@ -1,0 +1,196 @@
+import { Buffer } from "node:buffer";
+import type { FieldTable } from "../../core/search/index-fields.ts";
+import type { IndexPart, IndexTerm, IndexView, NearIndexTerm } from "../../core/search/index-view.ts";
+import { once } from "../../core/search/once.ts";
+import { contextOf } from "../../core/search/turn-flags.ts";
+import type { TermPlace } from "./dictionary.ts";
+import { decodeDocumentText } from "./document-text.ts";
+import { addTotals, type LiveSegment, noTotals, sessionsOfTurns } from "./live-segment.ts";
+import type { SegmentTotals } from "./segment-layout.ts";
+
+export interface CountedSegment extends LiveSegment {
+  /** Of what is there. */
+  readonly live: SegmentTotals;
+}
+
+/** A segment in a row of segments. */
+interface PlacedSegment extends LiveSegment {
+  readonly part: IndexPart;
+  readonly firstSession: number;
+  readonly firstTurn: number;
+}
+
+interface PlacedTerm {
+  readonly at: PlacedSegment;
+  readonly place: TermPlace;
+}
+
+interface SegmentsTerm extends IndexTerm {
+  readonly places: readonly PlacedTerm[];
+}
+
+/** All segments as one index. */
+export function createSegmentsView(counted: readonly CountedSegment[], fields: FieldTable): IndexView {
+  const segments: PlacedSegment[] = [];
+  let sessions = 0;
+  let turns = 0;
+  for (const { segment, gone } of counted) {
+    const first = { firstSession: sessions, firstTurn: turns };
+    segments.push({ segment, gone, ...first, part: { ...first, ...toPart({ segment, gone }) } });
+    sessions += segment.totals.sessions;
+    turns += segment.totals.turns;
+  }
+  const live = counted.reduce((sum, { live }) => addTotals(sum, live), noTotals);
+
+  const bySession = (session: number): PlacedSegment => pick(segments, (at) => at.firstSession <= session);
+  const byTurn = (turn: number): PlacedSegment => pick(segments, (at) => at.firstTurn <= turn);
+
+  const view: IndexView = {
+    fields,
+    space: { card: sessions, turn: turns },
+    documents: { card: live.sessions, turn: live.turns },
+    averageLengths: fields.map((field, place) =>
+      average(live.lengths[place] ?? 0, field.kind === "card" ? live.sessions : live.turns),
+    ),
+    exact: (term) =>
+      gather(segments, (at) => {
+        const place = at.segment.dictionary.find(term);
+        return place === undefined ? [] : [place];
+      })[0],
+    withPrefix: (prefix) => gather(segments, (at) => at.segment.dictionary.withPrefix(prefix)),
+    near(word, maxDistance) {
+      const distances = new Map<string, number>();
+      const found = gather(segments, (at) => {
+        const near = at.segment.dictionary.near(word, maxDistance);
+        for (const { term, distance } of near) distances.set(term, distance);
+        return near;
+      });
+      return found.map((term): NearIndexTerm => ({ found: term, distance: distances.get(term.term) ?? 0 }));
+    },
+    postings: (term) =>
+      placesOf(term).map(({ at, place }) => ({
+        part: at.part,
+        bytes: at.segment.postings(place.offset, place.length),
+      })),
+    sessionsOfTurns: once(() => {
+      const joined = new Uint32Array(turns);
+      for (const { segment, firstSession, firstTurn } of segments) {
+        const starts = segment.turnStarts();
+        for (let session = 0; session < segment.totals.sessions; session++) {
+          const from = firstTurn + (starts[session] ?? 0);
+          joined.fill(firstSession + session, from, firstTurn + (starts[session + 1] ?? 0));
+        }
+      }
+      return joined;
+    }),
+    turnsOf(session) {
+      const at = bySession(session);
+      const starts = at.segment.turnStarts();
+      const own = session - at.firstSession;
+      return [at.firstTurn + (starts[own] ?? 0), at.firstTurn + (starts[own + 1] ?? 0)];
+    },
+    gone: once(() => {
+      const joined = new Uint8Array(sessions);
+      for (const { gone, firstSession } of segments) if (gone !== undefined) joined.set(gone, firstSession);
+      return joined;
+    }),
+    key(session) {
+      const at = bySession(session);
+      return at.segment.key(session - at.firstSession);
+    },
+    sessionTimes: once(() => {
+      const joined = new Float64Array(sessions);
+      for (const { segment, firstSession } of segments) joined.set(segment.cardTimes.all(), firstSession);
+      return joined;
+    }),
+    turn(turn) {
+      const at = byTurn(turn);
+      const own = turn - at.firstTurn;
+      return {
+        number: at.segment.turnNumbers.at(own),
+        at: toTime(at.segment.turnTimes.at(own)),
+        context: contextOf(at.segment.turnFlags.at(own)),
+      };
+    },
+    turnTimes: once(() => {
+      const joined = new Float64Array(turns);
+      for (const { segment, firstTurn } of segments) joined.set(segment.turnTimes.all(), firstTurn);
+      return joined;
+    }),
+    turnFlags: once(() => {
+      const joined = new Uint8Array(turns);
+      for (const { segment, firstTurn } of segments) joined.set(segment.turnFlags.all(), firstTurn);
+      return joined;
+    }),
+    hasCopies: live.copies > 0,
+    turnIdentity(turn) {
+      const at = byTurn(turn);
+      return at.segment.turnIdentities.at(turn - at.firstTurn);
+    },
+    cardTexts(session) {
+      const at = bySession(session);
+      return decodeDocumentText(at.segment.cardTexts.record(session - at.firstSession), fields);
+    },
+    turnTexts(turn) {
+      const at = byTurn(turn);
+      return decodeDocumentText(at.segment.turnTexts.record(turn - at.firstTurn), fields);
+    },
+    row(session) {
+      const at = bySession(session);
+      return Buffer.from(at.segment.rows.record(session - at.firstSession)).toString("utf8");
+    },
+  };
+  return view;
+}
+
+function toPart({ segment, gone }: LiveSegment): Omit<IndexPart, "firstSession" | "firstTurn"> {
+  const { sessions, turns } = segment.totals;
+  return {
+    sessions,
+    turns,
+    gone,
+    sessionsOfTurns: () => sessionsOfTurns(segment),
+    lengths: (field) => segment.fieldLengths(field),
+  };
+}
+
+/** Terms of all segments in order, those with the same text as one. */
+function gather(
+  segments: readonly PlacedSegment[],
+  find: (at: PlacedSegment) => readonly TermPlace[],
+): SegmentsTerm[] {
+  const found = new Map<string, { readonly term: string; readonly places: PlacedTerm[] }>();
+  for (const at of segments) {
+    for (const place of find(at)) {
+      const known = found.get(place.term);
+      if (known === undefined) found.set(place.term, { term: place.term, places: [{ at, place }] });
+      else known.places.push({ at, place });
+    }
+  }
+  const terms = [...found.values()];
+  // Those of one segment are in order already.
+  return segments.length < 2 ? terms : terms.sort((a, b) => (a.term < b.term ? -1 : 1));
+}
+
+function placesOf(term: IndexTerm): readonly PlacedTerm[] {
+  return isSegmentsTerm(term) ? term.places : [];
+}
+
+function isSegmentsTerm(term: IndexTerm): term is SegmentsTerm {
+  return Array.isArray(term.places);
+}
+
+function toTime(at: number): number | null {
+  return Number.isNaN(at) ? null : at;
+}
+
+function average(sum: number, count: number): number {
+  return count === 0 ? 0 : sum / count;
+}
+
+/** The last segment that begins at or before a number. */
+function pick(segments: readonly PlacedSegment[], begins: (at: PlacedSegment) => boolean): PlacedSegment {
+  const found = segments.findLast(begins);
+  if (found === undefined) throw new RangeError("There is no such document");
+  return found;
+}

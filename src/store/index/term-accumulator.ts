@@ -1,0 +1,185 @@
+import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
+import { MAX_FIELDS } from "../../core/search/index-fields.ts";
+import { appendGroup } from "../../core/search/postings.ts";
+import { createSlicePool, STREAM_STATE } from "./slice-pool.ts";
+import { sortTerms } from "./sort-terms.ts";
+
+/**
+ * Gathers postings while documents come in, about as small as they will be on the disk: a first
+ * version with twelve bytes per posting spent its time waiting for memory. The last posting of a
+ * term stays in the term's state until another one follows, because its frequency may still grow;
+ * so a term with a single posting, which most are, has no stream at all.
+ */
+export interface TermAccumulator {
+  /** Documents come in the order of their numbers; a document's field comes once. */
+  beginField(document: number, field: number): void;
+  add(term: string): void;
+  /** How many different terms the field had. */
+  endField(): number;
+  /** About how much memory is in use. */
+  readonly bytes: number;
+  /**
+   * All terms in order with their encoded postings, which are valid during the call. `renumber`
+   * says which number each document has there; among those of one field, the order is the same.
+   */
+  drain(
+    scratch: ByteWriter,
+    renumber: Uint32Array,
+    visit: (term: string, postings: Uint8Array) => void,
+  ): void;
+}
+
+/** Per term: document and field of its last posting (from 1; 0 is none), its frequency, the one before it, its stream. */
+const PLACE = 0;
+const FREQ = 1;
+const WRITTEN = 2;
+const STREAM = 4;
+const STATE: number = STREAM + STREAM_STATE;
+
+const FIELD_BITS = 4;
+const FIELD_MASK: number = MAX_FIELDS - 1;
+/** A string and its place in a map cost about this much, measured over a million of them. */
+const TERM_BYTES = 96;
+
+export function createTermAccumulator(): TermAccumulator {
+  const numbers = new Map<string, number>();
+  const pool = createSlicePool();
+  let states = new Uint32Array(STATE * 4096);
+  let place = 0;
+  let different = 0;
+
+  const addTerm = (term: string): number => {
+    const number = numbers.size;
+    // A piece of a text would keep the whole text alive: the copy does not.
+    numbers.set(term.length > 12 ? ` ${term}`.slice(1) : term, number);
+    if ((number + 1) * STATE > states.length) {
+      const larger = new Uint32Array(states.length * 2);
+      larger.set(states);
+      states = larger;
+    }
+    return number;
+  };
+
+  return {
+    beginField(document, field) {
+      place = document * MAX_FIELDS + field + 1;
+      different = 0;
+    },
+    add(term) {
+      const state = (numbers.get(term) ?? addTerm(term)) * STATE;
+      if (states[state + PLACE] === place) {
+        states[state + FREQ] = (states[state + FREQ] ?? 0) + 1;
+        return;
+      }
+      if (states[state + PLACE] !== 0) {
+        const last = states[state + PLACE] ?? 0;
+        const freq = states[state + FREQ] ?? 0;
+        const step = last - (states[state + WRITTEN] ?? 0);
+        pool.varint(states, state + STREAM, step * 2 + (freq === 1 ? 0 : 1));
+        if (freq !== 1) pool.varint(states, state + STREAM, freq);
+        states[state + WRITTEN] = last;
+      }
+      states[state + PLACE] = place;
+      states[state + FREQ] = 1;
+      different++;
+    },
+    endField: () => different,
+    get bytes() {
+      return pool.bytes + numbers.size * (TERM_BYTES + STATE * 4);
+    },
+    drain(scratch, renumber, visit) {
+      const terms = [...numbers.keys()];
+      const encoder = createPostingsEncoder(scratch, renumber);
+      for (const number of sortTerms(terms)) {
+        const state = number * STATE;
+        encoder.encode(
+          pool.read(states, state + STREAM),
+          states[state + PLACE] ?? 0,
+          states[state + FREQ] ?? 0,
+        );
+        visit(terms[number] ?? "", scratch.view());
+      }
+    },
+  };
+}
+
+interface PostingsEncoder {
+  /** Turns a term's stream and its last posting into groups by field. */
+  encode(stream: Uint8Array, lastPlace: number, lastFreq: number): void;
+}
+
+function createPostingsEncoder(out: ByteWriter, renumber: Uint32Array): PostingsEncoder {
+  let places = new Uint32Array(1024);
+  let counted = new Uint32Array(1024);
+  let docs = new Uint32Array(1024);
+  let freqs = new Uint32Array(1024);
+  const scratch = createByteWriter();
+  const sizes = new Uint32Array(MAX_FIELDS);
+  const nexts = new Uint32Array(MAX_FIELDS);
+
+  const decode = (stream: Uint8Array): number => {
+    // No posting is shorter than a byte.
+    if (stream.length + 1 > places.length) {
+      const size = (stream.length + 1) * 2;
+      places = new Uint32Array(size);
+      counted = new Uint32Array(size);
+      docs = new Uint32Array(size);
+      freqs = new Uint32Array(size);
+    }
+    let count = 0;
+    let place = 0;
+    for (let at = 0; at < stream.length; ) {
+      let value = 0;
+      for (let scale = 1; ; scale *= 128) {
+        const byte = stream[at++] ?? 0;
+        value += (byte & 0x7f) * scale;
+        if (byte < 0x80) break;
+      }
+      const several = value % 2;
+      place += (value - several) / 2;
+      let freq = 1;
+      if (several === 1) {
+        freq = 0;
+        for (let scale = 1; ; scale *= 128) {
+          const byte = stream[at++] ?? 0;
+          freq += (byte & 0x7f) * scale;
+          if (byte < 0x80) break;
+        }
+      }
+      places[count] = place - 1;
+      counted[count++] = freq;
+    }
+    return count;
+  };
+
+  return {
+    encode(stream, lastPlace, lastFreq) {
+      let count = decode(stream);
+      places[count] = lastPlace - 1;
+      counted[count++] = lastFreq;
+      out.clear();
+      sizes.fill(0);
+      for (let i = 0; i < count; i++) {
+        const field = (places[i] ?? 0) & FIELD_MASK;
+        sizes[field] = (sizes[field] ?? 0) + 1;
+      }
+      for (let field = 0, start = 0; field < MAX_FIELDS; field++) {
+        nexts[field] = start;
+        start += sizes[field] ?? 0;
+      }
+      for (let i = 0; i < count; i++) {
+        const place = places[i] ?? 0;
+        const field = place & FIELD_MASK;
+        const to = nexts[field] ?? 0;
+        nexts[field] = to + 1;
+        docs[to] = renumber[place >>> FIELD_BITS] ?? 0;
+        freqs[to] = counted[i] ?? 0;
+      }
+      for (let field = 0; field < MAX_FIELDS; field++) {
+        const to = nexts[field] ?? 0;
+        const size = sizes[field] ?? 0;
+        if (size > 0) appendGroup(out, field, docs, freqs, to - size, to, scratch);
+      }
+    },
+  };
+}

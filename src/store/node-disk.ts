@@ -1,0 +1,112 @@
+import fs from "node:fs";
+import { type Disk, type DiskCalls, diskFrom, type FileKind, type FileStat, type OpenFor } from "./disk.ts";
+import { errorCode, systemError } from "./disk-error.ts";
+
+/** The real disk, on Node and on Deno. The only file that imports node:fs. */
+export const nodeDisk: Disk = diskFrom({
+  // Not through one function for both: a walk over 5,000 files took 8 % longer then.
+  stat: (path) => {
+    try {
+      return toFileStat(fs.statSync(path, quietly));
+    } catch (error) {
+      return undefinedIfAbsent(error);
+    }
+  },
+  lstat: (path) => {
+    try {
+      return toFileStat(fs.lstatSync(path, quietly));
+    } catch (error) {
+      return undefinedIfAbsent(error);
+    }
+  },
+  readdir: (folder) =>
+    fs
+      .readdirSync(folder, { withFileTypes: true })
+      .map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
+  realpath: (path) => fs.realpathSync.native(path),
+  readlink: (path) => fs.readlinkSync(path),
+
+  open: (path, how, mode) => fs.openSync(path, flags[how], mode ?? 0o600),
+  fstat: (handle) => toFileStat(fs.fstatSync(handle)),
+  read: (handle, into, position) => fs.readSync(handle, into, 0, into.length, position),
+  write: (handle, bytes) => fs.writeSync(handle, bytes, 0, bytes.length, null),
+  fsync: (handle) => fs.fsyncSync(handle),
+  close: (handle) => fs.closeSync(handle),
+
+  mkdir: (folder) => {
+    fs.mkdirSync(folder, 0o700);
+  },
+  rename: (from, to) => fs.renameSync(from, to),
+  unlink: (path) => {
+    // Deno's unlink also removes an empty folder; nobody here ever wants that.
+    if (fs.lstatSync(path).isDirectory()) throw systemError("EISDIR", `unlink ${path}`);
+    fs.unlinkSync(path);
+  },
+  link: (from, to) => fs.linkSync(from, to),
+  rmdir: (folder) => fs.rmdirSync(folder),
+  chmod: (path, mode) => fs.chmodSync(path, mode),
+  chown: (path, uid, gid) => fs.chownSync(path, uid, gid),
+  utimes: (path, atimeMs, mtimeMs) => fs.utimesSync(path, toSeconds(atimeMs), toSeconds(mtimeMs)),
+  fsyncFolder,
+} satisfies DiskCalls);
+
+const flags: Readonly<Record<OpenFor, string>> = { read: "r", create: "wx", append: "a" };
+
+interface Kinds {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function kindOf(entry: Kinds): FileKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+const quietly = { throwIfNoEntry: false } as const;
+
+function toFileStat(stats: fs.Stats): FileStat;
+function toFileStat(stats: fs.Stats | undefined): FileStat | undefined;
+function toFileStat(stats: fs.Stats | undefined): FileStat | undefined {
+  if (stats === undefined) return undefined;
+  return {
+    kind: kindOf(stats),
+    size: stats.size,
+    mtimeMs: Math.floor(stats.mtimeMs),
+    atimeMs: Math.floor(stats.atimeMs),
+    inode: stats.ino,
+    mode: stats.mode & 0o7777,
+    uid: stats.uid,
+    gid: stats.gid,
+  };
+}
+
+/** `throwIfNoEntry` is silent about what is missing, but not about a file where a folder should be. */
+function undefinedIfAbsent(error: unknown): undefined {
+  if (errorCode(error) !== "ENOTDIR") throw error;
+}
+
+/**
+ * The system takes seconds as a float and cuts what it can't hold: a time set as ms / 1000 was read
+ * back one millisecond too early for half of all values. Half a microsecond more is enough.
+ */
+function toSeconds(ms: number): number {
+  return ms / 1000 + 5e-7;
+}
+
+/** Some systems can't open or sync folders (Windows), or not this one (no permission to read it). */
+const unsyncable: readonly string[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP", "EBADF"];
+
+function fsyncFolder(folder: string): void {
+  try {
+    const handle = fs.openSync(folder, "r");
+    try {
+      fs.fsyncSync(handle);
+    } finally {
+      fs.closeSync(handle);
+    }
+  } catch (error) {
+    if (!unsyncable.includes(errorCode(error) ?? "")) throw error;
+  }
+}

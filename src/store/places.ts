@@ -1,0 +1,50 @@
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+
+/** Where this program keeps what it owns. */
+export interface Places {
+  readonly home: string;
+  readonly index: string;
+  readonly archive: string;
+  readonly raw: string;
+  /** Sidecars of flattened sessions. */
+  readonly flat: string;
+  readonly logs: string;
+  readonly config: string;
+  readonly version: string;
+  readonly lock: string;
+}
+
+export interface PlacesFrom {
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** What a relative SESSIONS_HOME counts from. */
+  readonly folder: string;
+}
+
+export function findPlaces(from: PlacesFrom): Places {
+  const set = from.variables.SESSIONS_HOME ?? "";
+  const home = set === "" ? join(from.home, ".sessions") : resolve(from.folder, expandHome(set, from.home));
+  return {
+    home,
+    index: join(home, "index"),
+    archive: join(home, "archive"),
+    raw: join(home, "raw"),
+    flat: join(home, "flat"),
+    logs: join(home, "logs"),
+    config: join(home, "config.json"),
+    version: join(home, "version.json"),
+    lock: join(home, "lock"),
+  };
+}
+
+/** `~/x` as a shell would read it: variables set by programs and paths in files come unexpanded. */
+export function expandHome(path: string, home: string): string {
+  if (path === "~") return home;
+  return path.startsWith("~/") || path.startsWith(`~${sep}`) ? join(home, path.slice(2)) : path;
+}
+
+/** Is it below the folder? The folder itself is not. Of the path alone: links are not followed. */
+export function insideOf(folder: string, path: string): boolean {
+  const way = relative(resolve(folder), resolve(path));
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
