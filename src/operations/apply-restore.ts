@@ -1,0 +1,94 @@
+import { dirname } from "node:path";
+import { ArchiveDamage } from "../core/archive/archive-damage.ts";
+import type { ArchiveStore, KeptSession } from "../core/archive/archive-store.ts";
+import { sourceFile } from "../store/archive/source-file.ts";
+import type { FileMark } from "../store/disk.ts";
+import { diskError } from "../store/disk-error.ts";
+import { makeFolders } from "../store/make-folders.ts";
+import { replaceFile } from "../store/replace-file.ts";
+import type { Library } from "./library.ts";
+import type { PlannedFile } from "./plan-restore.ts";
+import { rootOfFile } from "./roots-of-files.ts";
+
+/** `written`; `identical` and `grown` (by the agent, since) were there; the others are why nothing was written. */
+export type RestoreAction = "written" | "identical" | "grown" | "different" | "blocked" | "damaged";
+
+/** Takes a problem with a file. */
+export type Tell = (path: string, what: string) => void;
+
+export interface Secured {
+  /** What was archived of files that are about to be replaced: they may be only as long as they are that. */
+  readonly marks: ReadonlyMap<string, FileMark>;
+  /** The generation that holds them; null where there were none. */
+  readonly generation: number | null;
+}
+
+/** Archives what is about to be overwritten, as a generation of its own. undefined where that failed. */
+export function secureStanding(
+  library: Library,
+  archive: ArchiveStore,
+  kept: KeptSession,
+  planned: readonly PlannedFile[],
+  tell: Tell,
+): Secured | undefined {
+  const standing = planned.flatMap(({ standing: found, target, file }) => {
+    if (found.kind !== "different") return [];
+    const { size, mtimeMs, inode } = found.stat;
+    const listed = { path: target, role: file.role, size, mtimeMs, inode };
+    return [sourceFile(library.disk, listed, rootOfFile(library, kept.agent, target))];
+  });
+  if (standing.length === 0) return { marks: new Map(), generation: null };
+  const { session, problems } = archive.put(kept, standing, { newGeneration: true });
+  for (const { path, what } of problems)
+    tell(path, `it is left alone, because it can't be archived: ${what}`);
+  if (session === undefined || problems.length > 0) return undefined;
+  return {
+    generation: session.generation,
+    marks: new Map(session.files.map(({ path, size, mtimeMs, inode }) => [path, { size, mtimeMs, inode }])),
+  };
+}
+
+/** Puts one file where it belongs; what became of it. */
+export function applyRestore(
+  library: Library,
+  planned: PlannedFile,
+  mark: FileMark | undefined,
+  options: { readonly touch?: boolean },
+  tell: Tell,
+): RestoreAction {
+  const { disk } = library;
+  const { file, target, standing } = planned;
+  const mtimeMs = options.touch === true ? library.now() : file.mtimeMs;
+  const { mode } = file;
+  try {
+    switch (standing.kind) {
+      case "grown":
+      case "blocked":
+        return standing.kind;
+      case "identical": {
+        const { stat } = standing;
+        if (stat.mode !== mode) disk.chmod(target, mode);
+        if (stat.mtimeMs !== mtimeMs) disk.utimes(target, stat.atimeMs, mtimeMs);
+        return "identical";
+      }
+      case "absent": {
+        makeFolders(disk, dirname(target));
+        const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, exclusive: true });
+        if (done.kind === "done") return "written";
+        tell(target, "something was put there meanwhile, and was left alone");
+        return "different";
+      }
+      case "different": {
+        if (mark === undefined) return "different";
+        const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, expect: mark });
+        if (done.kind === "done") return "written";
+        tell(target, "it changed meanwhile, and was left alone");
+        return "different";
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveDamage)) throw diskError("restore", target, error);
+    tell(target, `it can't be restored: ${error.what}`);
+    return "damaged";
+  }
+}

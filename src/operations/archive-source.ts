@@ -1,0 +1,90 @@
+import { Buffer } from "node:buffer";
+import { ArchiveDamage } from "../core/archive/archive-damage.ts";
+import type { KeptFile, KeptSession, ListedFile, SessionName } from "../core/archive/archive-store.ts";
+import type { FileRole, SessionFile, SessionFiles } from "../formats/format.ts";
+import { errorCode, explainDiskError, systemError } from "../store/disk-error.ts";
+import type { ByteSource } from "./byte-source.ts";
+
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * The archived bytes of a session under the paths that its files had, so that everything that reads
+ * logs reads archived ones too.
+ */
+export function archiveSource(open: () => KeptSession | undefined): ByteSource {
+  let opened: { readonly files: ReadonlyMap<string, KeptFile>; readonly kept: KeptSession } | undefined;
+  const chunks = (path: string): Iterable<Uint8Array> => {
+    if (opened === undefined) {
+      const kept = open();
+      if (kept === undefined) throw new ArchiveDamage("its record can't be read");
+      opened = { kept, files: new Map(kept.files.map((file) => [file.path, file])) };
+    }
+    const file = opened.files.get(path);
+    if (file === undefined) throw systemError("ENOENT", path);
+    return opened.kept.read(file);
+  };
+  const start = (path: string, maxBytes: number): Buffer | undefined => {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for (const chunk of chunks(path)) {
+        parts.push(Buffer.from(chunk));
+        length += chunk.length;
+        if (length > maxBytes) break;
+      }
+    } catch (error) {
+      explain(error);
+      return undefined;
+    }
+    return Buffer.concat(parts);
+  };
+  return {
+    chunks,
+    text: (path, maxBytes) => {
+      const bytes = start(path, maxBytes);
+      return bytes === undefined || bytes.length > maxBytes ? undefined : bytes.toString("utf8");
+    },
+    head: (path) => start(path, HEAD_BYTES)?.subarray(0, HEAD_BYTES) ?? Buffer.alloc(0),
+    explain,
+  };
+}
+
+/** Throws what is neither damage nor an error of the system. */
+function explain(error: unknown): string {
+  if (error instanceof ArchiveDamage) return error.what;
+  if (errorCode(error) === undefined) throw error;
+  return explainDiskError(error);
+}
+
+/** The files of an archived session as those of a found one. */
+export function sessionFilesOf(
+  session: SessionName & { readonly files: readonly ListedFile[] },
+): SessionFiles {
+  const { agent, id } = session;
+  const files = session.files.map(
+    ({ path, role, size, mtimeMs, inode }): SessionFile => ({
+      path,
+      role: isRole(role) ? role : "other",
+      size,
+      mtimeMs,
+      inode,
+    }),
+  );
+  return { agent, id, files };
+}
+
+const ROLES: Readonly<Record<FileRole, true>> = {
+  main: true,
+  rotation: true,
+  subagent: true,
+  "subagent-meta": true,
+  spilled: true,
+  todos: true,
+  task: true,
+  title: true,
+  other: true,
+};
+
+function isRole(word: string): word is FileRole {
+  return Object.hasOwn(ROLES, word);
+}

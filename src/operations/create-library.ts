@@ -1,0 +1,37 @@
+import { readConfig } from "../store/config.ts";
+import type { Disk } from "../store/disk.ts";
+import { findPlaces } from "../store/places.ts";
+import type { Library } from "./library.ts";
+
+/** What must be known of a machine to work on its logs. */
+export interface LibraryFrom {
+  readonly disk: Disk;
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The folder that the user is in. */
+  readonly folder: string;
+  readonly now: () => number;
+  readonly isRunning: (pid: number) => boolean;
+}
+
+/** The logs and the store of a machine. */
+export async function createLibrary({
+  disk,
+  home,
+  variables,
+  folder,
+  now,
+  isRunning,
+}: LibraryFrom): Promise<Library> {
+  const places = findPlaces({ home, variables, folder });
+  const { config } = await readConfig(disk, places.config, home);
+  return {
+    disk,
+    surroundings: { home, variables, folder, projects: [] },
+    places,
+    config,
+    demo: false,
+    now,
+    isRunning,
+  };
+}

@@ -1,0 +1,28 @@
+import { Buffer } from "node:buffer";
+import type { Disk } from "../store/disk.ts";
+import { errorCode, explainDiskError } from "../store/disk-error.ts";
+import { peekOn } from "../store/sources.ts";
+import type { ByteSource } from "./byte-source.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** The agent's own files. One buffer serves all of them, so only one file may be read at a time. */
+export function diskSource(disk: Disk): ByteSource {
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  return {
+    chunks: (path) => disk.readChunks(path, { buffer }),
+    text: (path, maxBytes) => {
+      try {
+        return disk.readFile(path, maxBytes)?.toString("utf8");
+      } catch (error) {
+        if (errorCode(error) === undefined) throw error;
+        return undefined;
+      }
+    },
+    head: peekOn(disk),
+    explain: (error) => {
+      if (errorCode(error) === undefined) throw error;
+      return explainDiskError(error);
+    },
+  };
+}

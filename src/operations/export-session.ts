@@ -1,0 +1,64 @@
+import { renderHtml } from "../core/export/html/render-html.ts";
+import { sessionDocument } from "../core/export/session-document.ts";
+import { extractDigest } from "../core/extract/extract-digest.ts";
+import { renderMarkdown } from "../core/markdown/render-markdown.ts";
+import type { Agent } from "../core/model/entry.ts";
+import { maskDeep } from "../core/redact/mask-deep.ts";
+import { cleanText } from "../core/text/clean-text.ts";
+import { shellQuote } from "../core/view/shell-quote.ts";
+import type { ResumeCommand } from "../formats/format.ts";
+import type { Library } from "./library.ts";
+import { type OpenSession, openSession } from "./open-session.ts";
+import type { SelectOptions } from "./select-sessions.ts";
+
+export const exportFormats = ["md", "html", "json"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** Masks secrets at any depth; gives all back as it is where they are to be shown. */
+export type Mask = <T>(value: T) => T;
+
+export interface ExportedSession {
+  readonly sessionId: string;
+  readonly agent: Agent;
+  readonly format: ExportFormat;
+  /** One self-contained document. */
+  readonly text: string;
+}
+
+export interface ExportOptions extends SelectOptions {
+  readonly format: ExportFormat;
+  readonly mask: Mask;
+}
+
+/** Makes one document of the session that a selector names. */
+export function exportSession(
+  library: Library,
+  words: readonly string[],
+  options: ExportOptions,
+): ExportedSession {
+  const open = openSession(library, words, options);
+  const { id: sessionId, agent } = open.session;
+  const { format } = options;
+  return { sessionId, agent, format, text: documentOf(open, format, options.mask) };
+}
+
+/** The document of a session that is open already, and not masked yet. */
+export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask): string {
+  const resume = resumeLine(open.resume);
+  if (format === "json") {
+    const session = mask(open.session);
+    const where = { ...open, digest: extractDigest(session) };
+    return `${JSON.stringify(sessionDocument(where, session, resume), undefined, 2)}\n`;
+  }
+  // Cleaned before it is masked: what is cleaned away later could have parted a secret in two. And the digest of
+  // the masked one, because it cuts texts.
+  const session = mask(maskDeep(open.session, cleanText));
+  const digest = extractDigest(session);
+  return format === "md"
+    ? renderMarkdown(session, digest, { sha256: null, resume, sources: [] })
+    : renderHtml(session, digest, { resume });
+}
+
+function resumeLine({ command, folder }: ResumeCommand): string {
+  return `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(command)}`;
+}

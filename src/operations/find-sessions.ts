@@ -1,0 +1,47 @@
+import type { Problem } from "../core/model/session.ts";
+import type { Format, FoundFile, Root, SessionFiles } from "../formats/format.ts";
+import { formats } from "../formats/formats.ts";
+import { findFiles, peekOn } from "../store/sources.ts";
+import type { Library } from "./library.ts";
+
+export interface FoundSessions {
+  readonly sessions: readonly SessionFiles[];
+  readonly problems: readonly Problem[];
+}
+
+/** Finds the logs of all agents. Nothing is read but names, and heads of files whose name says nothing. */
+export function findSessions(library: Library, projects: readonly string[] = []): FoundSessions {
+  const sessions: SessionFiles[] = [];
+  const problems: Problem[] = [];
+  for (const format of formats) {
+    const found = findSessionsOf(library, format, projects);
+    sessions.push(...found.sessions);
+    problems.push(...found.problems);
+  }
+  return { sessions, problems };
+}
+
+/** Finds the logs of one agent; `projects` are folders in which an agent may keep logs too. */
+export function findSessionsOf(library: Library, format: Format, projects: readonly string[]): FoundSessions {
+  const files: FoundFile[] = [];
+  const problems: Problem[] = [];
+  const seen = new Set<string>();
+  for (const root of rootsOf(library, format, projects)) {
+    const found = findFiles(library.disk, root);
+    for (const file of found.files) {
+      if (seen.has(file.path)) continue;
+      seen.add(file.path);
+      files.push(file);
+    }
+    problems.push(...found.problems);
+  }
+  return { sessions: format.group(files, peekOn(library.disk)), problems };
+}
+
+function rootsOf(library: Library, format: Format, projects: readonly string[]): readonly Root[] {
+  const own = format.roots({ ...library.surroundings, projects });
+  const extra = library.config.sources[format.agent].map(
+    (folder): Root => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
+  );
+  return [...own, ...extra];
+}

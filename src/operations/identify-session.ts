@@ -1,0 +1,19 @@
+import type { SessionFiles } from "../formats/format.ts";
+import { formatOf, formats } from "../formats/formats.ts";
+import type { ByteSource } from "./byte-source.ts";
+
+/**
+ * Content decides what a file is. A log that lies among those of another agent goes to its own; one
+ * that is nobody's is no session.
+ */
+export function identifySession(source: ByteSource, files: SessionFiles): SessionFiles | undefined {
+  const [lead] = files.files;
+  if (lead === undefined) return undefined;
+  // Fragments of a session that is gone were told by their content already.
+  if (lead.role !== "main") return files;
+  const head = source.head(lead.path);
+  // What can't be read is told by whoever reads it.
+  if (head.length === 0 || formatOf(files.agent).owns(head)) return files;
+  const owner = formats.find((format) => format.owns(head));
+  return owner === undefined ? undefined : { ...files, agent: owner.agent };
+}

@@ -1,0 +1,67 @@
+import { exitCodes, UserError } from "../../core/errors.ts";
+import type { DamagedIndex, SearchEngine, SearchReader } from "../../core/search/search-engine.ts";
+import type { Library } from "../library.ts";
+import { type Refreshed, type RefreshOptions, refreshIndex } from "./refresh-index.ts";
+
+/** How the index is reached. */
+export interface IndexAccess extends Omit<RefreshOptions, "engine"> {
+  readonly engine: SearchEngine;
+  /** An engine that leaves nothing behind, for where the store can't be written. */
+  readonly passing: () => SearchEngine;
+  /** Answer from the index as it is. */
+  readonly asItIs?: boolean;
+  /** Told where the store can't be written, before everything is read into memory. */
+  readonly onUnwritable?: (error: UserError) => void;
+}
+
+/**
+ * Opens the index, brought up to date, for as long as `use` takes. Damage that shows only on the way
+ * has one answer: build it anew, and ask again.
+ */
+export async function withIndex<T>(
+  library: Library,
+  access: IndexAccess,
+  use: (reader: SearchReader, refreshed: Refreshed | undefined) => Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt(library, access, use);
+  } catch (error) {
+    if (error instanceof IndexDamage)
+      return attempt(library, { ...access, asItIs: false, rebuild: true }, use);
+    if (!(error instanceof UserError) || error.exitCode !== exitCodes.broken || access.asItIs === true)
+      throw error;
+    access.onUnwritable?.(error);
+    return attempt(library, { ...access, engine: access.passing() }, use);
+  }
+}
+
+async function attempt<T>(
+  library: Library,
+  access: IndexAccess,
+  use: (reader: SearchReader, refreshed: Refreshed | undefined) => Promise<T>,
+): Promise<T> {
+  const refreshed = access.asItIs === true ? undefined : await refreshIndex(library, access);
+  const opened = await access.engine.read();
+  if (opened.kind !== "open") {
+    // Nothing was indexed: there is nothing, or it was not to be looked for.
+    if (access.asItIs === true || opened.kind === "damaged") throw new IndexDamage(opened.kind);
+    throw new UserError("Cannot read the index: another process is building it", {
+      exitCode: exitCodes.refused,
+      hint: "try again when that is done",
+    });
+  }
+  try {
+    return await use(opened.reader, refreshed);
+  } finally {
+    await opened.reader.close();
+  }
+}
+
+/** The index can't be relied on. Thrown out of `use`, it makes the index be built anew. */
+class IndexDamage extends Error {
+  override readonly name: string = "IndexDamage";
+}
+
+export function damaged({ what }: DamagedIndex): Error {
+  return new IndexDamage(what);
+}

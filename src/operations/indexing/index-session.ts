@@ -1,0 +1,27 @@
+import { sessionDocuments } from "../../core/documents/session-documents.ts";
+import { extractDigest } from "../../core/extract/extract-digest.ts";
+import type { Session } from "../../core/model/session.ts";
+import { maskDeep } from "../../core/redact/mask-deep.ts";
+import type { IndexedSession } from "../../core/search/search-engine.ts";
+import type { SessionFiles } from "../../formats/format.ts";
+import { sessionKey } from "../library.ts";
+import { type Origin, type SessionRow, sessionRow } from "./session-row.ts";
+
+export interface IndexOptions {
+  readonly origin: Origin;
+  readonly mark: string;
+  /** Does it share its first turn with a session that ended before it? Then it is a fork. */
+  readonly isCopy: (row: SessionRow) => boolean;
+  readonly mask: (text: string) => string;
+}
+
+/** Makes of a session what the index keeps of it. Secrets are masked before anything is kept. */
+export function indexSession(session: Session, files: SessionFiles, options: IndexOptions): IndexedSession {
+  const digest = maskDeep(extractDigest(session), options.mask);
+  const row = sessionRow(digest, session.problems, files, options.origin, options.mark);
+  const documents = sessionDocuments(session, digest, options.isCopy(row)).map(({ fields, ...document }) => ({
+    ...document,
+    fields: maskDeep(fields, options.mask),
+  }));
+  return { key: sessionKey(session), row: JSON.stringify(row), digest: JSON.stringify(digest), documents };
+}

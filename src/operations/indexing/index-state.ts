@@ -1,0 +1,20 @@
+import type { Problem } from "../../core/model/session.ts";
+
+/** What the index must know about the whole, besides its sessions. Kept with every commit. */
+export interface IndexState {
+  readonly indexedAt: number;
+  /** Keys of sessions whose files are gone. */
+  readonly gone: readonly string[];
+  /** Marks of what looked like a session and is none, or is not to be read: not looked at again until it changes. */
+  readonly skipped: Readonly<Record<string, string>>;
+  /** Of the files that prompts of deleted sessions come from. */
+  readonly historyMark: string;
+  /** Of folders and files that could not be looked at. */
+  readonly problems: readonly Problem[];
+}
+
+export const emptyState: IndexState = { indexedAt: 0, gone: [], skipped: {}, historyMark: "", problems: [] };
+
+export function readState(text: string): IndexState {
+  return text === "" ? emptyState : JSON.parse(text);
+}

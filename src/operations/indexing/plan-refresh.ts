@@ -1,0 +1,65 @@
+import type { Agent } from "../../core/model/entry.ts";
+import type { SessionFiles } from "../../formats/format.ts";
+import type { ByteSource } from "../byte-source.ts";
+import { sessionKey } from "../library.ts";
+import type { IndexState } from "./index-state.ts";
+import { markOf, type Origin, type SessionRow } from "./session-row.ts";
+
+/** A session to be read, and where from. */
+export interface SessionToRead {
+  readonly key: string;
+  readonly files: SessionFiles;
+  readonly origin: Origin;
+  readonly mark: string;
+  /** Absent: the agent's own files. */
+  readonly source?: ByteSource;
+}
+
+export interface RefreshPlan {
+  readonly toRead: readonly SessionToRead[];
+  /** Keys of sessions that are to leave the index: they were forgotten. */
+  readonly toRemove: readonly string[];
+  /** Keys of sessions whose files are gone; they stay in the index. */
+  readonly gone: readonly string[];
+}
+
+export interface RefreshInput {
+  readonly found: readonly SessionFiles[];
+  readonly archived: readonly {
+    readonly files: SessionFiles;
+    readonly source: ByteSource;
+    readonly state: string;
+  }[];
+  readonly rows: ReadonlyMap<string, Pick<SessionRow, "agent" | "id" | "mark" | "origin">>;
+  readonly state: IndexState;
+  readonly isForgotten: (session: { readonly agent: Agent; readonly id: string }) => boolean;
+}
+
+/** Compares what there is with what the index has. Sessions whose files are gone come from the archive. */
+export function planRefresh({ found, archived, rows, state, isForgotten }: RefreshInput): RefreshPlan {
+  const toRead: SessionToRead[] = [];
+  const here = new Set<string>();
+  for (const files of found) {
+    const key = sessionKey(files);
+    if (here.has(key) || isForgotten(files)) continue;
+    here.add(key);
+    const mark = markOf(files);
+    if (rows.get(key)?.mark === mark || state.skipped[key] === mark) continue;
+    const origin = files.files.some(({ role }) => role === "main") ? "log" : "fragments";
+    toRead.push({ key, files, origin, mark });
+  }
+  for (const { files, source, state: mark } of archived) {
+    const key = sessionKey(files);
+    const row = rows.get(key);
+    // What was indexed from the log, before it went, is the same as what the archive has or more.
+    if (here.has(key) || (row !== undefined && (row.origin !== "archive" || row.mark === mark))) continue;
+    toRead.push({ key, files, origin: "archive", mark, source });
+  }
+  const toRemove: string[] = [];
+  const gone: string[] = [];
+  for (const [key, row] of rows) {
+    if (here.has(key)) continue;
+    (isForgotten(row) ? toRemove : gone).push(key);
+  }
+  return { toRead, toRemove, gone };
+}

@@ -1,0 +1,31 @@
+import type { IndexedSession } from "../../core/search/search-engine.ts";
+import { defaultTextLimits } from "../../core/text/text-budget.ts";
+import type { ByteSource } from "../byte-source.ts";
+import { isExcluded } from "../catalogue.ts";
+import { identifySession } from "../identify-session.ts";
+import type { Library } from "../library.ts";
+import { readSession } from "../read-session.ts";
+import { indexSession } from "./index-session.ts";
+import type { SessionToRead } from "./plan-refresh.ts";
+import type { SessionRow } from "./session-row.ts";
+
+/** Reads a session and makes of it what the index keeps; undefined where it is none, or is not to be read. */
+export function readForIndex(
+  library: Pick<Library, "config">,
+  { files, origin, mark }: SessionToRead,
+  source: ByteSource,
+  isCopy: (row: SessionRow) => boolean,
+  mask: (text: string) => string,
+): IndexedSession | undefined {
+  const identified = identifySession(source, files);
+  if (identified === undefined) return undefined;
+  const limits = {
+    ...defaultTextLimits,
+    outputChars: library.config.index.outputChars,
+    inputChars: 0,
+    thinkingChars: 0,
+  };
+  const session = readSession(source, identified, limits);
+  if (isExcluded(library, session)) return undefined;
+  return indexSession(session, identified, { origin, mark, isCopy, mask });
+}

@@ -1,0 +1,265 @@
+import type { Problem } from "../../core/model/session.ts";
+import { createRedactor } from "../../core/redact/redact.ts";
+import type { OpenedWriter, SearchEngine, SearchWriter } from "../../core/search/search-engine.ts";
+import { archivedSessions } from "../archived-sessions.ts";
+import { diskSource } from "../disk-source.ts";
+import { findSessions } from "../find-sessions.ts";
+import { type HistoryStubs, historyMark, historyStubs, sessionOfStub } from "../history-stubs.ts";
+import { type Library, sessionKey } from "../library.ts";
+import { forgottenSessions } from "../open-archive.ts";
+import { rowsOf } from "./index-rows.ts";
+import { indexSession } from "./index-session.ts";
+import { emptyState, type IndexState } from "./index-state.ts";
+import { planRefresh, type RefreshPlan, type SessionToRead } from "./plan-refresh.ts";
+import { readForIndex } from "./read-for-index.ts";
+import { type SessionRow, sizeOf } from "./session-row.ts";
+
+export interface RefreshOptions {
+  readonly engine: SearchEngine;
+  /** Everything is read anew. */
+  readonly rebuild?: boolean;
+  /** For waiting until another process has written; absent: what that one does must do. */
+  readonly wait?: (ms: number) => Promise<void>;
+  /** Wait for it however long it takes. */
+  readonly patient?: boolean;
+  readonly meter?: () => RefreshMeter;
+  /** Reads many sessions in other threads; absent: in this one. */
+  readonly readInWorkers?: ReadInWorkers;
+}
+
+/** Is told how far a refresh is. */
+export interface RefreshMeter {
+  update(done: RefreshProgress): void;
+  /** Called in any case, also after a failure. */
+  end(): void;
+}
+
+export interface RefreshProgress {
+  readonly sessions: number;
+  readonly sessionsInAll: number;
+  readonly bytes: number;
+  readonly bytesInAll: number;
+}
+
+/** Puts sessions into the index from other threads; gives the keys of those that are none. */
+export type ReadInWorkers = (
+  sessions: readonly SessionToRead[],
+  writer: SearchWriter,
+  isCopy: (row: SessionRow) => boolean,
+  done: (bytes: number) => void,
+) => Promise<readonly SessionToRead[]>;
+
+export interface Refreshed {
+  readonly read: number;
+  readonly removed: number;
+  /** Sessions that changed and could not be read now: another process writes to the index. */
+  readonly stale: number;
+  readonly bytes: number;
+  readonly problems: readonly Problem[];
+  /** Why everything had to be read anew, if it had. */
+  readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
+}
+
+/** More than this is spread over threads: a thread costs 80 ms to start. */
+const WORTH_WORKERS = 24 * 1024 * 1024;
+
+/** Brings the index up to date with what is on disk and in the archive. */
+export async function refreshIndex(library: Library, options: RefreshOptions): Promise<Refreshed> {
+  const before = await look(library, options);
+  if (before.rebuilt === null && before.stubs === undefined && isNothing(before.plan, before.state)) {
+    return { read: 0, removed: 0, stale: 0, bytes: 0, problems: before.problems, rebuilt: null };
+  }
+  const opened = await openWriter(options, before.rebuilt !== null);
+  if (opened.kind === "locked") {
+    const stale = before.plan.toRead.length;
+    return { read: 0, removed: 0, stale, bytes: 0, problems: before.problems, rebuilt: null };
+  }
+  const { writer } = opened;
+  try {
+    // Whoever wrote until now may have done all of it.
+    const now = await look(library, options);
+    if (options.rebuild === true) writer.clear();
+    return await write(library, options, writer, now);
+  } finally {
+    await writer.close();
+  }
+}
+
+/** Another writer is waited for as long as an answer can wait; without any index at all, until there is one. */
+async function openWriter(
+  { engine, wait, patient }: RefreshOptions,
+  isNeeded: boolean,
+): Promise<OpenedWriter> {
+  let opened = await engine.write();
+  for (let waited = 0; opened.kind === "locked" && wait !== undefined; waited += RETRY_MS) {
+    if (!isNeeded && patient !== true && waited >= PATIENCE_MS) break;
+    await wait(RETRY_MS);
+    opened = await engine.write();
+  }
+  return opened;
+}
+
+const RETRY_MS = 50;
+const PATIENCE_MS = 2_000;
+
+interface Look {
+  /** Of deleted sessions; undefined where the history is as it was. */
+  readonly stubs: HistoryStubs | undefined;
+  readonly plan: RefreshPlan;
+  readonly rows: ReadonlyMap<string, SessionRow>;
+  readonly state: IndexState;
+  readonly problems: readonly Problem[];
+  readonly rebuilt: Refreshed["rebuilt"];
+}
+
+async function look(library: Library, { engine, rebuild }: RefreshOptions): Promise<Look> {
+  const { rows, state, rebuilt } =
+    rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
+  const projects = new Set(
+    [...rows.values()].map(({ project }) => project).filter((project) => project !== null),
+  );
+  const found = findSessions(library, [...projects]);
+  const forgotten = forgottenSessions(library);
+  const archived = archivedSessions(library);
+  const plan = planRefresh({
+    ...{ found: found.sessions, archived, rows, state },
+    isForgotten: (session) => forgotten.has(session),
+  });
+  const known = new Set([...found.sessions, ...archived.map(({ files }) => files)].map(sessionKey));
+  for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
+  const isChanged = !library.demo && historyMark(library) !== state.historyMark;
+  const stubs = isChanged ? historyStubs(library, (session) => known.has(sessionKey(session))) : undefined;
+  return { plan, rows, state, stubs, problems: found.problems, rebuilt };
+}
+
+const NOTHING = { rows: new Map<string, SessionRow>(), state: emptyState };
+
+async function readRows(engine: SearchEngine): Promise<Pick<Look, "rows" | "state" | "rebuilt">> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
+  const { reader } = opened;
+  try {
+    const read = await rowsOf(reader);
+    return read.kind === "damaged" ? { ...NOTHING, rebuilt: "damaged" } : { ...read, rebuilt: null };
+  } finally {
+    await reader.close();
+  }
+}
+
+function isNothing({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
+  return (
+    toRead.length === 0 &&
+    toRemove.length === 0 &&
+    gone.length === state.gone.length &&
+    gone.every((key) => state.gone.includes(key))
+  );
+}
+
+async function write(
+  library: Library,
+  options: RefreshOptions,
+  writer: SearchWriter,
+  { plan, rows, state, stubs, problems, rebuilt }: Look,
+): Promise<Refreshed> {
+  const meter = plan.toRead.length > 0 ? options.meter?.() : undefined;
+  const bytesInAll = plan.toRead.reduce((sum, { files }) => sum + sizeOf(files), 0);
+  let sessions = 0;
+  let bytes = 0;
+  const done = (size: number): void => {
+    sessions++;
+    bytes += size;
+    meter?.update({ sessions, sessionsInAll: plan.toRead.length, bytes, bytesInAll });
+  };
+  const isCopy = copyFinder(rows);
+  const inThreads = bytesInAll > WORTH_WORKERS ? options.readInWorkers : undefined;
+  const read = inThreads ?? readHere(library);
+  const none = await read(plan.toRead, writer, isCopy, done).finally(() => meter?.end());
+  putStubs(library, writer, rows, stubs);
+  for (const key of [...plan.toRemove, ...none.map((each) => each.key)])
+    if (rows.has(key)) writer.remove(key);
+  const skipped = Object.fromEntries([
+    ...Object.entries(state.skipped),
+    ...none.map(({ key, mark }) => [key, mark] as const),
+  ]);
+  const next: IndexState = {
+    indexedAt: library.now(),
+    gone: plan.gone,
+    skipped,
+    historyMark: stubs?.mark ?? state.historyMark,
+    problems: problems.slice(0, MAX_PROBLEMS),
+  };
+  const committed = await writer.commit({
+    state: JSON.stringify(next),
+    tidy: bytesInAll > WORTH_WORKERS ? "all" : "little",
+  });
+  if (committed.kind === "damaged") return refreshIndex(library, { ...options, rebuild: true });
+  return {
+    read: plan.toRead.length - none.length,
+    removed: plan.toRemove.length,
+    stale: 0,
+    bytes,
+    problems,
+    rebuilt,
+  };
+}
+
+const MAX_PROBLEMS = 200;
+
+/** In this thread, one after the other. */
+function readHere(library: Library): ReadInWorkers {
+  return async (sessions, writer, isCopy, done) => {
+    const none: SessionToRead[] = [];
+    const source = diskSource(library.disk);
+    const { redact } = createRedactor({ extra: library.config.redact });
+    for (const session of sessions) {
+      const indexed = readForIndex(library, session, session.source ?? source, isCopy, redact);
+      if (indexed === undefined) none.push(session);
+      else writer.put(indexed);
+      done(sizeOf(session.files));
+    }
+    return none;
+  };
+}
+
+/** Sessions of which only the prompts are left. One whose log came back is known again, and no stub. */
+function putStubs(
+  library: Library,
+  writer: SearchWriter,
+  rows: ReadonlyMap<string, SessionRow>,
+  history: HistoryStubs | undefined,
+): void {
+  if (history === undefined) return;
+  const { redact: mask } = createRedactor({ extra: library.config.redact });
+  const left = new Set(history.stubs.map(sessionKey));
+  for (const [key, { origin }] of rows) if (origin === "history" && !left.has(key)) writer.remove(key);
+  for (const stub of history.stubs) {
+    const mark = `${stub.prompts.length} prompts`;
+    if (rows.get(sessionKey(stub))?.mark === mark) continue;
+    const files = { agent: stub.agent, id: stub.id, files: [] };
+    writer.put(
+      indexSession(sessionOfStub(stub), files, { origin: "history", mark, isCopy: () => false, mask }),
+    );
+  }
+}
+
+/** A session whose first turn stands in another one that ended before it is a fork of that one. */
+export function copyFinder(rows: ReadonlyMap<string, SessionRow>): (row: SessionRow) => boolean {
+  const firsts = new Map<string, { readonly key: string; readonly endedAt: number }>();
+  const note = (row: SessionRow): boolean => {
+    if (row.firstTurn === null) return false;
+    const name = `${row.agent} ${row.firstTurn}`;
+    const key = `${row.agent}:${row.id}`;
+    const endedAt = row.endedAt ?? 0;
+    const first = firsts.get(name);
+    if (
+      first !== undefined &&
+      first.key !== key &&
+      (first.endedAt < endedAt || (first.endedAt === endedAt && first.key < key))
+    )
+      return true;
+    firsts.set(name, { key, endedAt });
+    return false;
+  };
+  for (const row of rows.values()) note(row);
+  return note;
+}

@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import type { ArchiveStore } from "../core/archive/archive-store.ts";
+import { openRawArchive } from "../store/archive/raw-archive.ts";
+import { readTombstones, type Tombstones } from "../store/archive/tombstones.ts";
+import type { Library } from "./library.ts";
+
+/** The archive of the library's store. Of one that is not there yet, nothing is listed. */
+export function openArchive({ disk, places }: Pick<Library, "disk" | "places">): ArchiveStore {
+  return openRawArchive(disk, places.raw);
+}
+
+/** Where that which was forgotten lies, until it is purged. */
+export function forgottenFolder({ places }: Pick<Library, "places">): string {
+  return join(places.home, "forgotten");
+}
+
+/** The sessions that were forgotten: they are not read, listed or archived, though their logs may exist. */
+export function forgottenSessions(library: Pick<Library, "disk" | "places">): Tombstones {
+  return readTombstones(library.disk, forgottenFolder(library));
+}

@@ -1,0 +1,77 @@
+import { exitCodes, UserError } from "../core/errors.ts";
+import type { Digest } from "../core/extract/digest.ts";
+import { extractDigest } from "../core/extract/extract-digest.ts";
+import type { Session } from "../core/model/session.ts";
+import type { ResumeCommand } from "../formats/format.ts";
+import { formatOf } from "../formats/formats.ts";
+import type { SessionState } from "./catalogue.ts";
+import { diskSource } from "./disk-source.ts";
+import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
+import { identifySession } from "./identify-session.ts";
+import { bytesOf } from "./indexing/session-row.ts";
+import type { Library } from "./library.ts";
+import { readSession } from "./read-session.ts";
+import { runningSessions, stateOf } from "./running-sessions.ts";
+import { type SelectOptions, selectSession } from "./select-sessions.ts";
+import type { SessionPointer } from "./session-pointers.ts";
+
+/** One session, read whole. */
+export interface OpenSession {
+  readonly session: Session;
+  readonly digest: Digest;
+  readonly state: SessionState;
+  readonly source: string | null;
+  readonly archive: string | null;
+  readonly bytes: number;
+  readonly resume: ResumeCommand;
+}
+
+/** Reads the session that a selector names. */
+export function openSession(
+  library: Library,
+  words: readonly string[],
+  options: SelectOptions = {},
+): OpenSession {
+  return readPointed(library, selectSession(library, words, options));
+}
+
+export function readPointed(library: Library, pointer: SessionPointer): OpenSession {
+  if (pointer.stub !== undefined) return openStub(pointer.stub);
+  const source = pointer.kept ?? diskSource(library.disk);
+  const files = identifySession(source, pointer.files);
+  if (files === undefined) {
+    throw new UserError(
+      `Cannot read session ${pointer.id}: its file is not a log of an agent that this program knows`,
+      {
+        exitCode: exitCodes.nothingFound,
+      },
+    );
+  }
+  const session = readSession(source, files);
+  const lead = files.files[0]?.path ?? null;
+  return {
+    session,
+    digest: extractDigest(session),
+    state: pointer.kept === undefined ? stateOf(library, files, runningSessions(library)) : "kept",
+    source: pointer.kept === undefined ? lead : null,
+    archive: pointer.archive,
+    bytes: bytesOf(files),
+    resume: formatOf(files.agent).resume({ id: files.id, project: session.project, source: lead }),
+  };
+}
+
+/** Of a session whose log is gone only the prompts can be shown. */
+function openStub(stub: HistoryStub): OpenSession {
+  const session = sessionOfStub(stub);
+  const { id, project } = session;
+  const resume = formatOf(stub.agent).resume({ id, project, source: null });
+  return {
+    session,
+    digest: extractDigest(session),
+    state: "stub",
+    source: null,
+    archive: null,
+    bytes: 0,
+    resume,
+  };
+}

@@ -1,0 +1,155 @@
+import type { Entry, SourceFacts, WorkItem } from "../core/model/entry.ts";
+import type { Problem, Session } from "../core/model/session.ts";
+import { createTextBudget, defaultTextLimits, type TextLimits } from "../core/text/text-budget.ts";
+import { createSessionBuilder, type SessionRest } from "../core/thread/session-builder.ts";
+import type { SubagentLog } from "../core/thread/subagents.ts";
+import type { Format, SessionFile, SessionFiles, Sidecar, SubagentOrigin } from "../formats/format.ts";
+import { formatOf } from "../formats/formats.ts";
+import { splitLines } from "../formats/lines.ts";
+import type { ByteSource } from "./byte-source.ts";
+
+/** Files beside a log are small; larger ones are not read. */
+const SIDECAR_BYTES = 4 * 1024 * 1024;
+
+/** Reads all files of a session into one model. A file that can't be read is a problem, not a failure. */
+export function readSession(
+  source: ByteSource,
+  files: SessionFiles,
+  limits: TextLimits = defaultTextLimits,
+): Session {
+  const format = formatOf(files.agent);
+  const problems: Problem[] = [];
+  const reader: LogReader = { source, format, limits, problems };
+  const sidecars = readSidecars(reader, files.files);
+  const main = readLogs(reader, inReadingOrder(files.files), (entry) => entry);
+  const title = sidecars.find((sidecar) => sidecar.title !== undefined)?.title;
+  const work = workOf(sidecars);
+  const subagents = files.files
+    .filter((file) => file.role === "subagent")
+    .map((file) => readSubagent(reader, file, sidecars));
+  const rest: SessionRest = {
+    agent: files.agent,
+    id: files.id,
+    // Where only sub-agents are left, they tell where and when it was.
+    facts:
+      main.lines > 0
+        ? main.facts
+        : subagents.map(({ session }) => factsOf(session)).reduce(mergeFacts, main.facts),
+    lines: main.lines,
+    subagents,
+    problems,
+    ...(title === undefined ? {} : { title }),
+    ...(work.length === 0 ? {} : { work }),
+  };
+  return main.builder.finish(rest);
+}
+
+interface LogReader {
+  readonly source: ByteSource;
+  readonly format: Format;
+  readonly limits: TextLimits;
+  readonly problems: Problem[];
+}
+
+/** Older parts first, the leading log last: of what stands in several, its word counts. */
+function inReadingOrder(files: readonly SessionFile[]): readonly SessionFile[] {
+  const rotations = files.filter((file) => file.role === "rotation");
+  const logs = files.filter((file) => file.role === "main");
+  return [...rotations, ...logs.reverse()];
+}
+
+interface ReadLogs {
+  readonly builder: ReturnType<typeof createSessionBuilder>;
+  readonly facts: SourceFacts;
+  readonly lines: number;
+}
+
+function readLogs(
+  reader: LogReader,
+  files: readonly SessionFile[],
+  adapt: (entry: Entry) => Entry,
+): ReadLogs {
+  const { source, format, problems } = reader;
+  const builder = createSessionBuilder(format.leafRule);
+  const budget = createTextBudget(reader.limits);
+  let facts = NO_FACTS;
+  let lines = 0;
+  for (const { path } of files) {
+    const emit = (entry: Entry): void => {
+      if (entry.kind === "opaque" && entry.problem !== undefined)
+        problems.push({ path, line: entry.line, what: entry.problem });
+      builder.add(adapt(entry));
+    };
+    const parser = format.parser({ emit, budget, path });
+    try {
+      for (const line of splitLines(source.chunks(path))) {
+        parser.line(line);
+        lines++;
+      }
+    } catch (error) {
+      problems.push({ path, line: 0, what: `cannot be read: ${source.explain(error)}` });
+    }
+    facts = mergeFacts(facts, parser.finish());
+  }
+  return { builder, facts, lines };
+}
+
+function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly Sidecar[]): SubagentLog {
+  // In a log of its own a sub-agent is the main line.
+  const { builder, facts, lines } = readLogs(reader, [file], ({ sidechain: _, ...entry }) => entry);
+  const id = reader.format.subagentId?.(file.path) ?? file.path;
+  const known: SubagentOrigin | undefined = sidecars.find((sidecar) => sidecar.subagent?.id === id)?.subagent;
+  return {
+    id,
+    type: known?.type ?? null,
+    description: known?.description ?? null,
+    callId: known?.callId ?? null,
+    source: file.path,
+    session: builder.finish({ agent: reader.format.agent, id, facts, lines, problems: [] }),
+  };
+}
+
+function readSidecars(reader: LogReader, files: readonly SessionFile[]): readonly Sidecar[] {
+  const { format, source } = reader;
+  if (format.readSidecar === undefined) return [];
+  const found: Sidecar[] = [];
+  for (const file of files) {
+    if (!SIDECAR_ROLES.has(file.role) || file.size > SIDECAR_BYTES) continue;
+    const text = source.text(file.path, SIDECAR_BYTES);
+    const sidecar = text === undefined ? undefined : format.readSidecar(file, text);
+    if (sidecar !== undefined) found.push(sidecar);
+  }
+  return found;
+}
+
+const SIDECAR_ROLES: ReadonlySet<string> = new Set(["title", "todos", "task", "subagent-meta"]);
+
+function workOf(sidecars: readonly Sidecar[]): readonly WorkItem[] {
+  return sidecars.flatMap((sidecar) => sidecar.work ?? []);
+}
+
+const NO_FACTS: SourceFacts = {
+  id: null,
+  project: null,
+  branch: null,
+  version: null,
+  firstAt: null,
+  lastAt: null,
+};
+
+function factsOf({ project, branch, version, startedAt, endedAt }: Session): SourceFacts {
+  return { id: null, project, branch, version, firstAt: startedAt, lastAt: endedAt };
+}
+
+/** The later file is the leading one: its word counts; times span both. */
+function mergeFacts(earlier: SourceFacts, later: SourceFacts): SourceFacts {
+  const times = [earlier.firstAt, later.firstAt, earlier.lastAt, later.lastAt].filter((at) => at !== null);
+  return {
+    id: later.id ?? earlier.id,
+    project: later.project ?? earlier.project,
+    branch: later.branch ?? earlier.branch,
+    version: later.version ?? earlier.version,
+    firstAt: times.length === 0 ? null : Math.min(...times),
+    lastAt: times.length === 0 ? null : Math.max(...times),
+  };
+}

@@ -1,0 +1,121 @@
+import type { ParsedQuery } from "../core/query/parse-query.ts";
+import { searchClauses } from "../core/query/search-clauses.ts";
+import type { SessionFilter } from "../core/query/session-filter.ts";
+import type { Match, NearestWords, SearchReader, SessionHit } from "../core/search/search-engine.ts";
+import type { SearchPlan } from "../core/search/search-plan.ts";
+import { formatOf } from "../formats/formats.ts";
+import { type CatalogueRow, type Coverage, coverageOf, rowFinisher } from "./catalogue.ts";
+import { rowFits } from "./filter-sessions.ts";
+import { damaged, type IndexAccess, withIndex } from "./indexing/index-access.ts";
+import { type IndexRows, rowsOf } from "./indexing/index-rows.ts";
+import type { Refreshed } from "./indexing/refresh-index.ts";
+import type { Library } from "./library.ts";
+import { type HitSnippet, snippetsOf } from "./search-snippets.ts";
+import { sessionsWithFiles } from "./sessions-with-files.ts";
+
+export interface SearchRequest {
+  readonly query: ParsedQuery;
+  readonly filter: SessionFilter;
+  /** Sessions that fit one of these are left out. */
+  readonly unwanted: readonly SessionFilter[];
+  readonly sort: SearchPlan["sort"];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface FoundSession {
+  readonly row: CatalogueRow;
+  readonly score: number;
+  /** The agent's own command to go on with it. */
+  readonly resume: readonly string[];
+  readonly snippets: readonly HitSnippet[];
+  readonly matchingTurns: number;
+}
+
+export interface SearchResult {
+  readonly match: Match;
+  readonly total: number;
+  readonly totalIsExact: boolean;
+  readonly hits: readonly FoundSession[];
+  readonly nearestWords: readonly NearestWords[];
+  readonly coverage: Coverage;
+}
+
+/** Shown of one session. */
+const SNIPPETS_PER_HIT = 3;
+
+/** Finds sessions. Several queries at once share one look at the disk. */
+export async function searchSessions(
+  library: Library,
+  access: IndexAccess,
+  requests: readonly SearchRequest[],
+): Promise<readonly SearchResult[]> {
+  return withIndex(library, access, async (reader, refreshed) => {
+    const rows = await rowsOf(reader);
+    if (rows.kind === "damaged") throw damaged(rows);
+    const results: SearchResult[] = [];
+    for (const request of requests) results.push(await searchOne(library, reader, rows, refreshed, request));
+    return results;
+  });
+}
+
+async function searchOne(
+  library: Library,
+  reader: SearchReader,
+  rows: IndexRows,
+  refreshed: Refreshed | undefined,
+  request: SearchRequest,
+): Promise<SearchResult> {
+  const { filter } = request;
+  const byFile = await sessionsWithFiles(reader, filter.files);
+  const passes = (key: string): boolean => {
+    const row = rows.rows.get(key);
+    if (row === undefined || byFile?.has(key) === false) return false;
+    return rowFits(row, { ...filter, ...ANY_TIME }) && !request.unwanted.some((each) => rowFits(row, each));
+  };
+  const isNarrowed = byFile !== undefined || request.unwanted.length > 0 || narrows(filter);
+  const answer = await reader.search({
+    ...searchClauses(request.query, filter),
+    filter: {
+      ...(filter.since === undefined ? {} : { since: filter.since }),
+      ...(filter.until === undefined ? {} : { until: filter.until }),
+      ...(filter.contexts.length === 0 ? {} : { contexts: filter.contexts }),
+      ...(isNarrowed ? { session: passes } : {}),
+    },
+    ...{ sort: request.sort, offset: request.offset, limit: request.limit },
+    ...{ turnsPerHit: SNIPPETS_PER_HIT, now: library.now(), fill: false },
+  });
+  if (answer.kind === "damaged") throw damaged(answer);
+  const terms = new Set(answer.terms);
+  const finish = rowFinisher(library, rows);
+  const hits = answer.hits.flatMap((hit) => foundSession(rows, finish, hit, terms));
+  const problems =
+    (refreshed?.problems.length ?? rows.state.problems.length) +
+    [...rows.rows.values()].reduce((sum, row) => sum + row.problems.length, 0);
+  const { match, total, totalIsExact, nearestWords } = answer;
+  return { match, total, totalIsExact, hits, nearestWords, coverage: coverageOf(rows, problems, refreshed) };
+}
+
+/** The engine looks at the times of turns; a session may reach beyond them. Titles are words to it. */
+const ANY_TIME = { since: undefined, until: undefined, titles: [], contexts: [] } as const;
+
+function narrows({ projects, agents, branches, tools }: SessionFilter): boolean {
+  return projects.length + agents.length + branches.length + tools.length > 0;
+}
+
+function foundSession(
+  rows: IndexRows,
+  finish: (row: CatalogueRow["digest"]) => CatalogueRow,
+  hit: SessionHit,
+  terms: ReadonlySet<string>,
+): readonly FoundSession[] {
+  const row = rows.rows.get(hit.key);
+  if (row === undefined) return [];
+  const snippets = snippetsOf(row, hit, terms, SNIPPETS_PER_HIT);
+  const { command: resume } = formatOf(row.agent).resume({
+    id: row.id,
+    project: row.project,
+    source: row.lead,
+  });
+  return [{ row: finish(row), score: hit.score, resume, snippets, matchingTurns: hit.matchingTurns }];
+}

@@ -1,0 +1,65 @@
+import type { Context } from "../core/model/session.ts";
+import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
+import { makeSnippet, type Snippet } from "../core/snippet/make-snippet.ts";
+import type { SessionRow } from "./indexing/session-row.ts";
+
+export type SnippetRole = "request" | "reply" | "summary" | "command" | "file" | "error" | "output";
+
+export interface HitSnippet {
+  readonly turn: number;
+  readonly role: SnippetRole;
+  readonly at: number | null;
+  readonly context: Context;
+  readonly text: string;
+  readonly highlights: readonly (readonly [number, number])[];
+}
+
+const SNIPPET_CHARS = 240;
+
+/** Of equally good passages the one that says most. */
+const ROLES: readonly SnippetRole[] = ["request", "summary", "reply", "error", "command", "file"];
+
+/** The best passages of a hit, best turn first; where only its card matches, a passage of that. */
+export function snippetsOf(
+  row: SessionRow,
+  hit: SessionHit,
+  terms: ReadonlySet<string>,
+  limit: number,
+): readonly HitSnippet[] {
+  const found = hit.turns.flatMap((turn) => turnSnippet(turn, terms) ?? []).slice(0, limit);
+  if (found.length > 0 || hit.card === undefined) return found;
+  for (const field of ["title", "summary", "pending", "project", "branch"]) {
+    const snippet = makeSnippet(hit.card[field] ?? "", terms, { maxChars: SNIPPET_CHARS });
+    if (snippet === undefined) continue;
+    return [
+      {
+        turn: 1,
+        role: "summary",
+        at: row.startedAt,
+        context: "current",
+        text: snippet.text,
+        highlights: snippet.highlights,
+      },
+    ];
+  }
+  return [];
+}
+
+function turnSnippet(turn: TurnHit, terms: ReadonlySet<string>): HitSnippet | undefined {
+  let best: { readonly snippet: Snippet; readonly role: SnippetRole } | undefined;
+  for (const role of ROLES) {
+    const snippet = makeSnippet(turn.fields[role] ?? "", terms, { maxChars: SNIPPET_CHARS });
+    if (snippet !== undefined && (best === undefined || snippet.words > best.snippet.words))
+      best = { snippet, role };
+  }
+  if (best === undefined) return undefined;
+  const { turn: number, at, context } = turn;
+  return {
+    turn: number,
+    role: best.role,
+    at,
+    context,
+    text: best.snippet.text,
+    highlights: best.snippet.highlights,
+  };
+}

@@ -1,0 +1,26 @@
+import { type LockWaiting, withLock } from "../store/lock.ts";
+import { makeFolders } from "../store/make-folders.ts";
+import type { Processes } from "../store/processes.ts";
+import { prepareStore } from "../store/store-version.ts";
+import { sweepTempFiles } from "../store/sweep-temp-files.ts";
+import type { Library } from "./library.ts";
+
+/** How to wait for the store where another process writes to it. */
+export interface Locking extends LockWaiting {
+  readonly processes: Processes;
+}
+
+/** Does something to the store while nobody else can. It is created, or brought up to date, first. */
+export async function withStore<T>(
+  { disk, places, now }: Pick<Library, "disk" | "places" | "now">,
+  locking: Locking,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  makeFolders(disk, places.home);
+  return withLock(disk, places.lock, locking.processes, locking, () => {
+    prepareStore(disk, places);
+    // Others write beside the lock without holding it: only what is old was left by the dead.
+    sweepTempFiles(disk, places.home, { now: now() });
+    return work();
+  });
+}

@@ -1,0 +1,79 @@
+import { Buffer } from "node:buffer";
+import { dirname, resolve } from "node:path";
+import { exitCodes, UserError } from "../core/errors.ts";
+import { formats } from "../formats/formats.ts";
+import type { FileStat } from "../store/disk.ts";
+import { expandHome, insideOf } from "../store/places.ts";
+import { replaceFile } from "../store/replace-file.ts";
+import { peekOn } from "../store/sources.ts";
+import type { Library } from "./library.ts";
+
+export interface WrittenDocument {
+  readonly path: string;
+  readonly bytes: number;
+  /** `same`: the file had these very bytes already, and was left alone. */
+  readonly outcome: "new" | "replaced" | "same";
+}
+
+/**
+ * Writes what a user asked for with `-o FILE`. Never over another file unless forced; never, forced or not, over a
+ * log of an agent or into this program's own store.
+ */
+export function writeDocument(
+  library: Library,
+  file: string,
+  text: string,
+  options: { readonly force: boolean },
+): WrittenDocument {
+  const { disk, surroundings, places } = library;
+  const path = resolve(surroundings.folder, expandHome(file, surroundings.home));
+  const content = Buffer.from(text);
+  const written = { path, bytes: content.length };
+  if (insideOf(places.home, path)) throw refusal(path, "it lies in the store of this program");
+  checkFolder(library, path);
+
+  const present = disk.stat(path);
+  if (present === undefined) {
+    if (replaceFile(disk, path, content, { exclusive: true }).kind === "done")
+      return { ...written, outcome: "new" };
+    throw existsAlready(path);
+  }
+  if (hasBytes(library, path, present, content)) return { ...written, outcome: "same" };
+  if (present.kind === "file" && isLog(library, path)) throw refusal(path, "it is a log of an agent");
+  if (!options.force) throw existsAlready(path);
+  const replaced = replaceFile(disk, path, content, { mode: "keep", expect: present });
+  if (replaced.kind !== "done") throw refusal(path, "it has changed meanwhile");
+  return { ...written, outcome: "replaced" };
+}
+
+function checkFolder({ disk }: Library, path: string): void {
+  if (disk.stat(path)?.kind === "folder") throw wrongUsage(path, "it is a folder", "name a file in it");
+  const folder = dirname(path);
+  if (disk.stat(folder)?.kind !== "folder")
+    throw wrongUsage(path, `there is no folder ${JSON.stringify(folder)}`, "make the folder first");
+}
+
+function hasBytes({ disk }: Library, path: string, present: FileStat, content: Buffer): boolean {
+  if (present.kind !== "file" || present.size !== content.length) return false;
+  return disk.readFile(path, content.length)?.equals(content) === true;
+}
+
+function isLog({ disk }: Library, path: string): boolean {
+  const head = peekOn(disk)(path);
+  return formats.some((format) => format.owns(head));
+}
+
+function existsAlready(path: string): UserError {
+  return refusal(path, "it exists already", "--force replaces it");
+}
+
+function refusal(path: string, why: string, hint = "choose another file"): UserError {
+  return new UserError(`Cannot write ${JSON.stringify(path)}: ${why}`, { exitCode: exitCodes.refused, hint });
+}
+
+function wrongUsage(path: string, why: string, hint: string): UserError {
+  return new UserError(`Cannot write ${JSON.stringify(path)}: ${why}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint,
+  });
+}
