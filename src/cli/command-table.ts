@@ -1,0 +1,111 @@
+import type { Command } from "./command.ts";
+
+/** In the order of help: what is needed daily first. */
+export const commandGroups = ["Find", "Keep", "Shrink", "Set up", "More"] as const;
+
+export interface CommandRow {
+  readonly name: string;
+  readonly group: (typeof commandGroups)[number];
+  /** One line for help, which does not load the command. */
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+  /** Called by programs, not by people: left out of help. */
+  readonly hidden?: boolean;
+}
+
+/** A new command is one file and one row here. Its code is loaded only when it is called. */
+export const commandTable: readonly CommandRow[] = [
+  {
+    name: "overview",
+    group: "Find",
+    summary: "show what there is: agents, the newest sessions, how to go on",
+    load: () => import("./commands/overview.ts"),
+  },
+  {
+    name: "search",
+    group: "Find",
+    summary: "find sessions by what was said and done in them",
+    load: () => import("./commands/search.ts"),
+  },
+  {
+    name: "list",
+    group: "Find",
+    summary: "list sessions, newest first",
+    load: () => import("./commands/list.ts"),
+  },
+  {
+    name: "show",
+    group: "Find",
+    summary: "show one session, or parts of its conversation",
+    load: () => import("./commands/show.ts"),
+  },
+  {
+    name: "files",
+    group: "Find",
+    summary: "tell which sessions touched a file",
+    load: () => import("./commands/files.ts"),
+  },
+  {
+    name: "pending",
+    group: "Find",
+    summary: "list work that was left open",
+    load: () => import("./commands/pending.ts"),
+  },
+  {
+    name: "resume",
+    group: "Find",
+    summary: "print or run the agent's own resume command",
+    load: () => import("./commands/resume.ts"),
+  },
+  {
+    name: "archive",
+    group: "Keep",
+    summary: "keep every byte of sessions, and a readable copy",
+    load: () => import("./commands/archive.ts"),
+  },
+  {
+    name: "restore",
+    group: "Keep",
+    summary: "put archived sessions back where their agent finds them",
+    load: () => import("./commands/restore.ts"),
+  },
+  {
+    name: "verify",
+    group: "Keep",
+    summary: "prove the archive against its hashes and its sources",
+    load: () => import("./commands/verify.ts"),
+  },
+  {
+    name: "forget",
+    group: "Keep",
+    summary: "take a session out of archive and index for good",
+    load: () => import("./commands/forget.ts"),
+  },
+  {
+    name: "export",
+    group: "Keep",
+    summary: "make one document of a session: markdown, HTML or JSON",
+    load: () => import("./commands/export.ts"),
+  },
+  {
+    name: "index",
+    group: "Keep",
+    summary: "bring the index up to date, or build it anew",
+    load: () => import("./commands/index.ts"),
+  },
+  {
+    name: "help",
+    group: "More",
+    summary: "show what there is, or how to use one command",
+    load: () => import("./commands/help.ts"),
+  },
+  {
+    name: "version",
+    group: "More",
+    summary: "show which version this is",
+    load: () => import("./commands/version.ts"),
+  },
+];
+
+/** What `sessions` alone runs. */
+export const defaultCommand = "overview";

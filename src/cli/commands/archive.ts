@@ -1,0 +1,145 @@
+import { exitCodes } from "../../core/errors.ts";
+import { renderMarkdown } from "../../core/markdown/render-markdown.ts";
+import { maskDeep } from "../../core/redact/mask-deep.ts";
+import { createRedactor } from "../../core/redact/redact.ts";
+import type { SessionFiles } from "../../formats/format.ts";
+import {
+  type ArchiveAnswer,
+  archiveSessions,
+  type NewlyArchived,
+} from "../../operations/archive-sessions.ts";
+import type { MarkdownWriter } from "../../operations/keep-session.ts";
+import type { Library } from "../../operations/library.ts";
+import { selectSessions } from "../../operations/select-sessions.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf, formatBytes } from "../print/amounts.ts";
+import { printJson } from "../print/print-json.ts";
+import { tellProblems } from "../print/problems.ts";
+import { createProgress } from "../print/progress.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { shortPath } from "../print/short-path.ts";
+import { createStyle } from "../print/style.ts";
+import { pause, storeLocking } from "../store-locking.ts";
+import type { World } from "../world.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Archives sessions: their exact bytes, and a copy in markdown for people. Without a name, every session that " +
+    "changed since it was last archived. What is archived can be read, searched and restored when the agent has " +
+    "deleted its own files. The agent's files are only read.\n\n" +
+    "A log that has grown is archived from where it ended. One that was rewritten begins a new generation, and the " +
+    "earlier ones stay.",
+  examples: [
+    { line: "sessions archive", says: "everything that changed" },
+    { line: "sessions archive last", says: "the newest session of this folder" },
+    { line: "sessions archive --check", says: "read everything again, and mend what is damaged" },
+  ],
+  positionals: [
+    {
+      name: "session",
+      description: "id, beginning of an id, last, last N, current, or a path",
+      optional: true,
+      many: true,
+    },
+  ],
+  flags: {
+    check: { type: "boolean", description: "read all files again and mend what is damaged in the archive" },
+    everywhere: { type: "boolean", description: "with last: of all projects" },
+  },
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const progress = createProgress("Archiving", world);
+    let answer: ArchiveAnswer;
+    try {
+      const done = await archiveSessions(library, {
+        ...(positionals.length === 0 ? {} : { sessions: select(library, positionals, flags.everywhere) }),
+        markdown: markdownWriter(library),
+        thorough: flags.check,
+        locking: storeLocking(world),
+        onProgress: (state) => progress.update(state),
+        pause,
+      });
+      answer = mask(done);
+    } finally {
+      progress.end();
+    }
+    if (flags.json) printJson(world, archiveJson(answer));
+    else {
+      world.stdout.write(format(answer, positionals.length > 0, world));
+      tellProblems(answer.problems, world);
+    }
+    return answer.problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
+  },
+});
+
+/** Of those whose log is gone, all there is is archived. */
+function select(library: Library, words: readonly string[], everywhere: boolean): readonly SessionFiles[] {
+  return selectSessions(library, words, { everywhere })
+    .filter(({ kept }) => kept === undefined)
+    .map(({ files }) => files);
+}
+
+/** Changes where the markdown of an unchanged session would. */
+const MARKDOWN_VERSION = "1";
+
+/** Whatever is shown on this terminal, secrets never get into the copies. */
+export function markdownWriter({ config }: Pick<Library, "config">): MarkdownWriter {
+  const redactor = createRedactor({ extra: config.redact });
+  return {
+    version: MARKDOWN_VERSION,
+    render: renderMarkdown,
+    mask: (value) => maskDeep(value, redactor.redact),
+  };
+}
+
+function archiveJson({ archived, unchanged, forgotten, mended, problems, total }: ArchiveAnswer): object {
+  return {
+    archived: archived.map(({ id, agent, markdown, raw, bytes, sha256, generation, ...rest }) => ({
+      ...{ sessionId: id, agent, markdown, raw, bytes, sha256, generation },
+      newGeneration: rest.startedGeneration,
+      files: rest.files,
+      totalBytes: rest.totalBytes,
+      storedBytes: rest.storedBytes,
+    })),
+    unchanged,
+    forgotten: forgotten.map(({ id, agent }) => ({ sessionId: id, agent })),
+    mended,
+    problems,
+    total,
+  };
+}
+
+/** More lines than these are not read by anybody. */
+const MAX_LISTED = 10;
+
+function format(answer: ArchiveAnswer, isNamed: boolean, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const { archived, unchanged, mended, total } = answer;
+  const lines: string[] = [];
+  if (isNamed || archived.length <= MAX_LISTED) lines.push(...archived.map((each) => lineOf(each, world)));
+  const did = [
+    `${countOf(archived.length, "session")} archived`,
+    ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
+    ...(mended > 0 ? [`${countOf(mended, "damaged part")} mended`] : []),
+  ];
+  lines.push(`${did.join(", ")}.`);
+  if (total.bytes > 0) {
+    const share = ((100 * total.storedBytes) / total.bytes).toFixed(1);
+    lines.push(
+      style.dim(
+        `The archive holds ${countOf(total.sessions, "session")}: ${formatBytes(total.bytes)} of logs in ` +
+          `${formatBytes(total.storedBytes)} (${share} %).`,
+      ),
+    );
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function lineOf({ id, generation, startedGeneration, markdown, raw }: NewlyArchived, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const where = shortPath(markdown ?? raw, world.home);
+  const anew = startedGeneration ? style.dim(` (rewritten: generation ${generation})`) : "";
+  return `${style.bold(sanitize(id.slice(0, 8)))}  ${sanitize(where)}${anew}`;
+}

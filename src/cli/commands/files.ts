@@ -1,0 +1,105 @@
+import { exitCodes } from "../../core/errors.ts";
+import { isoTime, sessionJson } from "../../core/view/session-json.ts";
+import { withCatalogue } from "../../operations/catalogue.ts";
+import { type FileHit, fileHistory } from "../../operations/file-history.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { filterFlags, readFilters } from "../filter-flags.ts";
+import { openLibrary } from "../open-library.ts";
+import { coverageJson } from "../print/coverage-json.ts";
+import { relativeDate } from "../print/dates.ts";
+import { printJson } from "../print/print-json.ts";
+import { shortPath } from "../print/short-path.ts";
+import { createStyle } from "../print/style.ts";
+import { formatTable } from "../print/table.ts";
+import type { World } from "../world.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Tells which sessions read or wrote a file, and when. A file is named by the end of its path or by a glob.",
+  examples: [
+    { line: "sessions files auth.ts", says: "every file of that name" },
+    { line: "sessions files 'src/api/*.ts' --since 30d", says: "a folder, last month" },
+  ],
+  positionals: [{ name: "path", description: "end of a path, or a glob" }],
+  flags: {
+    ...filterFlags,
+    limit: {
+      type: "number",
+      default: 30,
+      min: 1,
+      placeholder: "N",
+      description: "how many sessions at most",
+    },
+    written: { type: "boolean", description: "only those that wrote it" },
+    ids: { type: "boolean", alias: "q", description: "print ids of sessions alone" },
+  },
+  parser: "light",
+  async run({ flags, positionals }, world) {
+    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const filter = readFilters(flags, [], world);
+    const { all, coverage } = await withCatalogue(library, access, async (catalogue) => ({
+      all: await fileHistory(catalogue, positionals[0] ?? "", { filter, written: flags.written }),
+      coverage: catalogue.coverage,
+    }));
+    const hits = mask(all.slice(0, flags.limit));
+    if (flags.json) {
+      printJson(world, {
+        total: all.length,
+        demo: library.demo,
+        coverage: coverageJson(coverage),
+        sessions: hits.map(hitJson),
+      });
+    } else if (flags.ids) world.stdout.write(hits.map(({ row }) => `${row.digest.id}\n`).join(""));
+    else if (hits.length > 0) world.stdout.write(formatHits(hits, world));
+    else world.stderr.write(`${createStyle(world.stderr.hasColor).dim("No session touched such a file.")}\n`);
+    return all.length === 0 ? exitCodes.nothingFound : exitCodes.done;
+  },
+});
+
+function hitJson({ row, files }: FileHit): object {
+  return {
+    ...sessionJson(row),
+    files: files.map(({ path, reads, writes, mentions, firstAt, lastAt }) => ({
+      ...{ path, reads, writes, mentions, firstAt: isoTime(firstAt), lastAt: isoTime(lastAt) },
+    })),
+  };
+}
+
+function formatHits(hits: readonly FileHit[], world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const rows = hits.flatMap(({ row, files }) => files.map((file) => ({ row, file })));
+  return formatTable(
+    rows,
+    [
+      {
+        title: "ID",
+        text: ({ row }) => (world.stdout.isTerminal ? row.digest.id.slice(0, 8) : row.digest.id),
+        style: style.cyan,
+      },
+      {
+        title: "WHEN",
+        text: ({ row, file }) => when(file.lastAt ?? row.digest.endedAt, world),
+        style: style.dim,
+      },
+      { title: "WROTE", text: ({ file }) => (file.writes === 0 ? "" : String(file.writes)), align: "right" },
+      {
+        title: "READ",
+        text: ({ file }) => (file.reads === 0 ? "" : String(file.reads)),
+        align: "right",
+        style: style.dim,
+      },
+      { title: "FILE", text: ({ file }) => shortPath(file.path, world.home), shrinkTo: 24, cut: "middle" },
+      {
+        title: "SESSION",
+        text: ({ row }) => row.digest.title ?? "(no title)",
+        shrinkTo: 16,
+        style: style.dim,
+      },
+    ],
+    { width: world.stdout.columns, titleStyle: style.dim },
+  );
+}
+
+function when(at: number | null, world: World): string {
+  return at === null ? "–" : relativeDate(at, world);
+}

@@ -1,0 +1,105 @@
+import type { SessionName } from "../../core/archive/archive-store.ts";
+import { exitCodes, UserError } from "../../core/errors.ts";
+import { isoTime } from "../../core/view/session-json.ts";
+import { forgetSession, UNDO_DAYS, undoForget } from "../../operations/forget-session.ts";
+import type { Library } from "../../operations/library.ts";
+import { forgottenSessions } from "../../operations/open-archive.ts";
+import { selectSession } from "../../operations/select-sessions.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { shortPath } from "../print/short-path.ts";
+import { createStyle } from "../print/style.ts";
+import { storeLocking } from "../store-locking.ts";
+import type { World } from "../world.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Removes a session from all that this program keeps: index, archive, exact bytes, sidecars. It does not come " +
+    `back, even if the agent still has its file, which is not touched. For ${UNDO_DAYS} days --undo brings it back.`,
+  examples: [
+    { line: "sessions forget 3f542803", says: "asks first" },
+    { line: "sessions forget 3f542803 --undo", says: "bring it back" },
+  ],
+  positionals: [
+    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
+  ],
+  flags: {
+    yes: { type: "boolean", alias: "y", description: "do not ask" },
+    undo: { type: "boolean", description: "bring back what was forgotten" },
+    everywhere: { type: "boolean", description: "with last: of all projects" },
+  },
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const locking = storeLocking(world);
+    const style = createStyle(world.stdout.hasColor);
+    if (flags.undo) {
+      const session = selectForgotten(library, positionals);
+      const { broughtBack } = await world.uninterrupted(() => undoForget(library, session, { locking }));
+      const { agent, id } = session;
+      if (flags.json)
+        printJson(world, { sessionId: id, agent, forgotten: false, broughtBack, undoUntil: null });
+      else {
+        const rest = broughtBack ? "" : ": what was kept of it is gone, but it may be archived again";
+        world.stdout.write(`Session ${sanitize(id)} is no longer forgotten${rest}.\n`);
+      }
+      return exitCodes.done;
+    }
+    const { agent, id, files, kept } = selectSession(library, positionals, { everywhere: flags.everywhere });
+    const source = kept === undefined ? (files.files[0]?.path ?? null) : null;
+    if (!flags.yes && !(await isConfirmed({ agent, id }, world))) return exitCodes.refused;
+    const done = await world.uninterrupted(() => forgetSession(library, { agent, id }, { locking }));
+    if (flags.json) {
+      const undoUntil = isoTime(done.undoUntil);
+      printJson(world, { sessionId: id, agent, forgotten: true, broughtBack: false, undoUntil, source });
+    } else {
+      world.stdout.write(`Session ${sanitize(id)} is forgotten.\n`);
+      if (source !== null) {
+        const path = sanitize(shortPath(source, world.home));
+        world.stdout.write(style.dim(`The agent's own file is still there: ${path}\n`));
+      }
+      world.stdout.write(style.dim(`For ${UNDO_DAYS} days: sessions forget ${sanitize(id)} --undo\n`));
+    }
+    return exitCodes.done;
+  },
+});
+
+/** Only a person at a terminal can be asked. */
+async function isConfirmed({ agent, id }: SessionName, world: World): Promise<boolean> {
+  if (!world.stdin.isTerminal || !world.stderr.isTerminal) {
+    throw new UserError(`Cannot forget session ${id}: nobody is there to be asked`, {
+      exitCode: exitCodes.refused,
+      hint: "with --yes it does not ask",
+    });
+  }
+  world.stderr.write(`Forget session ${sanitize(id)} of ${agent}? [y/N] `);
+  for await (const line of world.stdin.lines()) {
+    if (/^\s*y(?:es)?\s*$/i.test(line)) return true;
+    break;
+  }
+  world.stderr.write("Nothing was done.\n");
+  return false;
+}
+
+/** By its id or the beginning of one: nothing else is left of it. */
+function selectForgotten(library: Library, words: readonly string[]): SessionName {
+  const { stones } = forgottenSessions(library);
+  const [word = "", ...rest] = words;
+  const exact = stones.filter(({ id, agent }) => id === word || `${agent}:${id}` === word);
+  const matches =
+    exact.length > 0 ? exact : stones.filter(({ id }) => word.length >= 4 && id.startsWith(word));
+  const [found, other] = matches;
+  if (found !== undefined && other === undefined && rest.length === 0) return found;
+  const known = stones.map(({ id }) => id).slice(0, 5);
+  throw new UserError(
+    found === undefined
+      ? `Cannot undo: no session "${word}" was forgotten`
+      : `Cannot undo: name one session that was forgotten`,
+    {
+      exitCode: found === undefined ? exitCodes.nothingFound : exitCodes.wrongUsage,
+      ...(known.length === 0 ? {} : { hint: `forgotten are ${known.join(", ")}` }),
+    },
+  );
+}

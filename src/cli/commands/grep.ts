@@ -1,0 +1,113 @@
+import { exitCodes } from "../../core/errors.ts";
+import { compilePattern } from "../../core/grep/compile-pattern.ts";
+import { defaultRoles, textRoles } from "../../core/grep/text-role.ts";
+import type { GrepWish } from "../../operations/grep/grep-job.ts";
+import { grepSessions } from "../../operations/grep/grep-sessions.ts";
+import { type Arguments, type Command, defineCommand } from "../command.ts";
+import { filterFlags, readFilters } from "../filter-flags.ts";
+import { openLibrary } from "../open-library.ts";
+import { createGrepPrinter } from "../print/grep-hits.ts";
+import { createGrepJson } from "../print/grep-json.ts";
+import { grepProgress } from "../print/grep-progress.ts";
+import { createGrepTally } from "../print/grep-tally.ts";
+import type { World } from "../world.ts";
+
+const flagTable = {
+  "ignore-case": { type: "boolean", alias: "i", description: "upper and lower case are the same" },
+  fixed: {
+    type: "boolean",
+    alias: "F",
+    description: "the pattern is the text itself, no regular expression",
+  },
+  sessions: { type: "boolean", alias: "l", description: "name sessions alone, each once" },
+  context: {
+    type: "number",
+    alias: "C",
+    default: 0,
+    placeholder: "N",
+    description: "also show so many lines before and behind",
+  },
+  role: { type: "strings", choices: textRoles, description: "only in texts of that kind" },
+  ...filterFlags,
+  limit: {
+    type: "number",
+    min: 1,
+    placeholder: "N",
+    description: "stop after so many lines, with -l after so many sessions",
+  },
+  "time-limit": {
+    type: "number",
+    default: 10,
+    min: 1,
+    placeholder: "SECONDS",
+    description: "give up on a file after so long",
+  },
+} as const;
+
+/** More threads need more memory than they save time. */
+const MAX_THREADS = 4;
+
+export const command: Command = defineCommand({
+  description:
+    "Scans the decoded text of everything, exactly: requests, replies, thinking, tool input, all tool output, " +
+    "progress, summaries, notes; in logs, sub-agents, files with long output, and in sessions that only the archive " +
+    "has. The pattern is a regular expression of JavaScript with Unicode; ^ and $ are the ends of lines, and \\n " +
+    "matches a line end. Ids, times and other fields of the format are left out, unless --role field asks for them. " +
+    "Hits come as they are found, newest session first. Words without exactness are faster with search.",
+  examples: [
+    { line: "sessions grep 'exit code [1-9]\\d*' --project .", says: "every failed command of this project" },
+    {
+      line: "sessions grep -i -C2 'deadlock' --role output --since 30d",
+      says: "in output of the last month",
+    },
+    { line: "sessions grep -lF 'TypeError: x is undefined' --json", says: "which sessions, for programs" },
+  ],
+  positionals: [{ name: "regex", description: "what to look for" }],
+  flags: flagTable,
+  parser: "light",
+  async run(args, world) {
+    const { flags, positionals } = args;
+    const wish = readWish(args, world);
+    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const printer = flags.json
+      ? createGrepJson(world, { pattern: positionals[0] ?? "", fixed: flags.fixed, wish, demo: library.demo })
+      : createGrepPrinter(world);
+    const progress = grepProgress(world);
+    const { startWorker: start, threads } = world;
+    const events = grepSessions(library, access.engine, wish, {
+      onProgress: progress.update,
+      ...(start === undefined ? {} : { threads: { start, count: Math.min(threads, MAX_THREADS) } }),
+    });
+    const tally = createGrepTally(world.now(), wish.sessionsOnly);
+    try {
+      for await (const event of events) {
+        if (event.kind === "hits") {
+          const hits = event.hits.slice(0, (flags.limit ?? Number.POSITIVE_INFINITY) - tally.shown());
+          tally.take(event.session, hits);
+          progress.clear();
+          printer.hits(mask(event.session), hits);
+        } else if (event.kind === "problem") tally.problem(mask(event.problem));
+        else tally.finish();
+        if (tally.shown() >= (flags.limit ?? Number.POSITIVE_INFINITY)) break;
+      }
+    } finally {
+      progress.clear();
+    }
+    const total = tally.total(progress.state(), world.now());
+    printer.end(total);
+    return total.sessions > 0 ? exitCodes.done : exitCodes.nothingFound;
+  },
+});
+
+function readWish({ flags, positionals }: Arguments<typeof flagTable>, world: World): GrepWish {
+  const [text = ""] = positionals;
+  return {
+    pattern: compilePattern({ text, ignoreCase: flags["ignore-case"], fixed: flags.fixed }),
+    roles: flags.role.length === 0 ? defaultRoles : flags.role,
+    contextLines: flags.context,
+    sessionsOnly: flags.sessions,
+    filter: readFilters(flags, [], world),
+    reveal: flags.reveal,
+    timeLimitMs: flags["time-limit"] * 1_000,
+  };
+}

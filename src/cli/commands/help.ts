@@ -1,0 +1,43 @@
+import { type Command, defineCommand, everywhereFlags } from "../command.ts";
+import { commandTable } from "../command-table.ts";
+import { findRow } from "../find-row.ts";
+import { commandHelp } from "../help/command-help.ts";
+import { flagLines } from "../help/flag-lines.ts";
+import { programHelp } from "../help/program-help.ts";
+import { usageOf } from "../help/usage-of.ts";
+import { printJson } from "../print/print-json.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Lists the commands, or shows how to use one. With --json it describes the whole command line, so that " +
+    "a program can learn it.",
+  examples: [
+    { line: "sessions help", says: "all commands" },
+    { line: "sessions help version", says: "one of them" },
+  ],
+  positionals: [{ name: "command", description: "a command to explain", optional: true }],
+  flags: {},
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const [name] = positionals;
+    const row = name === undefined ? undefined : findRow(name, commandTable);
+    if (flags.json) {
+      const rows = row === undefined ? commandTable.filter((each) => each.hidden !== true) : [row];
+      printJson(world, {
+        commands: await Promise.all(rows.map(describe)),
+        flags: flagLines(everywhereFlags),
+      });
+    } else if (row === undefined) {
+      world.stdout.write(programHelp(commandTable, world.stdout));
+    } else {
+      world.stdout.write(await commandHelp(row, world.stdout));
+    }
+    return 0;
+  },
+});
+
+async function describe({ name, summary, load }: (typeof commandTable)[number]): Promise<object> {
+  const { description, examples, positionals, flags } = (await load()).command;
+  const usage = usageOf(name, positionals);
+  return { name, summary, usage, description, positionals, flags: flagLines(flags), examples };
+}

@@ -1,0 +1,47 @@
+import { exitCodes } from "../../core/errors.ts";
+import { readCatalogue } from "../../operations/catalogue.ts";
+import { withIndex } from "../../operations/indexing/index-access.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf, formatBytes, formatDuration } from "../print/amounts.ts";
+import { coverageJson } from "../print/coverage-json.ts";
+import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { createStyle } from "../print/style.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Brings the index up to date with the logs and the archive. Every search does so first; this is for doing it at " +
+    "a time of your own, or from nothing.",
+  examples: [
+    { line: "sessions index", says: "read what changed" },
+    { line: "sessions index --rebuild", says: "read everything anew" },
+  ],
+  positionals: [],
+  flags: { rebuild: { type: "boolean", description: "throw the index away and read everything anew" } },
+  parser: "light",
+  async run({ flags }, world) {
+    const { library, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const startedAt = world.now();
+    const patient = { ...access, patient: true, rebuild: flags.rebuild };
+    const { refreshed, catalogue } = await withIndex(library, patient, async (reader, done) => ({
+      refreshed: done,
+      catalogue: await readCatalogue(library, reader, done),
+    }));
+    const tookMs = world.now() - startedAt;
+    const { read = 0, removed = 0, bytes = 0, rebuilt = null } = refreshed ?? {};
+    const { coverage, problems } = catalogue;
+    if (flags.json) {
+      printJson(world, { read, removed, bytes, rebuilt, tookMs, coverage: coverageJson(coverage), problems });
+    } else {
+      const rate = read === 0 ? "" : ` (${formatBytes(bytes)} in ${formatDuration(tookMs)})`;
+      world.stdout.write(
+        `${countOf(read, "session")} read${rate}; ${countOf(coverage.sessions, "session")} with ${countOf(coverage.turns, "turn")} in the index\n`,
+      );
+      const style = createStyle(world.stderr.hasColor);
+      for (const { path, line, what } of problems)
+        world.stderr.write(`${style.yellow(sanitize(`${path}:${line}`))}: ${sanitize(what)}\n`);
+    }
+    return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
+  },
+});

@@ -1,0 +1,62 @@
+import { sessionJson } from "../../core/view/session-json.ts";
+import { listSessions } from "../../operations/list-sessions.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { filterFlags, readFilters } from "../filter-flags.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf } from "../print/amounts.ts";
+import { coverageJson } from "../print/coverage-json.ts";
+import { printJson } from "../print/print-json.ts";
+import { formatSessions } from "../print/session-table.ts";
+import { createStyle } from "../print/style.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Lists sessions of all agents, newest first: what was asked, where, when. Filters narrow the list; a word " +
+    "without a field name must stand in the title.",
+  examples: [
+    { line: "sessions list", says: "the newest sessions" },
+    { line: "sessions list --project . --since 7d", says: "this project's, of the last week" },
+    { line: "sessions list --agent pi --file auth.ts --json", says: "for programs" },
+  ],
+  positionals: [
+    {
+      name: "filter",
+      description: "words of the title, or filters such as project:shop",
+      optional: true,
+      many: true,
+    },
+  ],
+  flags: {
+    ...filterFlags,
+    limit: { type: "number", default: 20, min: 1, placeholder: "N", description: "how many at most" },
+    offset: { type: "number", default: 0, placeholder: "N", description: "how many to leave out first" },
+    ids: { type: "boolean", alias: "q", description: "print ids alone" },
+    stubs: { type: "boolean", description: "also those of which only prompts or fragments are left" },
+  },
+  parser: "light",
+  async run({ flags, positionals }, world) {
+    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const filter = readFilters(flags, positionals, world);
+    const { limit, offset, stubs } = flags;
+    const { total, rows, coverage } = await listSessions(library, access, { filter, limit, offset, stubs });
+    const page = mask(rows);
+    if (flags.json) {
+      printJson(world, {
+        total,
+        demo: library.demo,
+        coverage: coverageJson(coverage),
+        sessions: page.map(sessionJson),
+      });
+    } else if (flags.ids) world.stdout.write(page.map(({ digest }) => `${digest.id}\n`).join(""));
+    else {
+      world.stdout.write(page.length === 0 ? "" : formatSessions(page, world));
+      const style = createStyle(world.stderr.hasColor);
+      const hidden = total - offset - page.length;
+      if (page.length === 0) world.stderr.write(`${style.dim("No sessions match.")}\n`);
+      else if (hidden > 0 && world.stdout.isTerminal) {
+        world.stderr.write(`${style.dim(`${countOf(hidden, "more", "more")}: --limit ${total}`)}\n`);
+      }
+    }
+    return 0;
+  },
+});

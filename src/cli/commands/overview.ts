@@ -1,0 +1,107 @@
+import { sessionJson } from "../../core/view/session-json.ts";
+import { type CatalogueRow, withCatalogue } from "../../operations/catalogue.ts";
+import { pendingWork } from "../../operations/pending-work.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf, formatBytes } from "../print/amounts.ts";
+import { coverageJson } from "../print/coverage-json.ts";
+import { printJson } from "../print/print-json.ts";
+import { formatSessions, shortIds } from "../print/session-table.ts";
+import { createStyle } from "../print/style.ts";
+import { formatTable } from "../print/table.ts";
+import type { World } from "../world.ts";
+
+const NEWEST = 5;
+
+interface AgentCount {
+  readonly agent: string;
+  readonly sessions: number;
+  readonly turns: number;
+  readonly bytes: number;
+}
+
+export const command: Command = defineCommand({
+  description:
+    "Shows what there is: agents and their sessions, the newest ones, and how to go on. `sessions` alone is the same.",
+  examples: [{ line: "sessions", says: "what there is" }],
+  positionals: [],
+  flags: {},
+  parser: "light",
+  async run({ flags }, world) {
+    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const { rows, coverage } = await withCatalogue(library, access, (catalogue) => catalogue);
+    const whole = rows.filter(({ state }) => state !== "stub");
+    const agents = countAgents(whole);
+    const newest = mask(whole.slice(0, NEWEST));
+    const open = pendingWork(rows).filter(({ items }) =>
+      items.some(({ source }) => source === "todo"),
+    ).length;
+    if (flags.json) {
+      printJson(world, {
+        demo: library.demo,
+        agents,
+        coverage: coverageJson(coverage),
+        pendingSessions: open,
+        newest: newest.map(sessionJson),
+      });
+    } else world.stdout.write(format(agents, newest, open, world));
+    return 0;
+  },
+});
+
+function countAgents(rows: readonly CatalogueRow[]): readonly AgentCount[] {
+  const counts = new Map<string, { agent: string; sessions: number; turns: number; bytes: number }>();
+  for (const { digest, bytes } of rows) {
+    const count = counts.get(digest.agent) ?? { agent: digest.agent, sessions: 0, turns: 0, bytes: 0 };
+    count.sessions++;
+    count.turns += digest.turns;
+    count.bytes += bytes;
+    counts.set(digest.agent, count);
+  }
+  return [...counts.values()].sort((a, b) => b.sessions - a.sessions);
+}
+
+function format(
+  agents: readonly AgentCount[],
+  newest: readonly CatalogueRow[],
+  open: number,
+  world: World,
+): string {
+  const style = createStyle(world.stdout.hasColor);
+  const table = formatTable(
+    agents,
+    [
+      { text: ({ agent }) => agent, style: style.bold },
+      { text: ({ sessions }) => countOf(sessions, "session"), align: "right" },
+      { text: ({ turns }) => countOf(turns, "turn"), align: "right", style: style.dim },
+      { text: ({ bytes }) => formatBytes(bytes), align: "right", style: style.dim },
+    ],
+    { width: world.stdout.columns },
+  );
+  const ids = newest.map(({ digest }) => digest.id);
+  const first = shortIds(ids).get(ids[0] ?? "") ?? "last";
+  const examples: readonly (readonly [string, string])[] = [
+    ['sessions search "retry on timeout"', "find anything that was ever said or done"],
+    [`sessions show ${first}`, "one session: requests, files, commands, what is open"],
+    ["sessions --help", "all commands"],
+  ];
+  const pending =
+    open === 0
+      ? ""
+      : `${countOf(open, "session")} left work open: ${style.cyan("sessions pending --everywhere")}\n`;
+  return [
+    table,
+    newest.length === 0 ? "No sessions yet.\n" : formatSessions(newest, world),
+    pending,
+    formatTable(
+      examples,
+      [
+        { text: ([line]) => line, style: style.cyan },
+        { text: ([, says]) => says, style: style.dim },
+      ],
+      { width: undefined },
+    ),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}

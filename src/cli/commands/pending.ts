@@ -1,0 +1,108 @@
+import { exitCodes } from "../../core/errors.ts";
+import { isoTime } from "../../core/view/session-json.ts";
+import { withCatalogue } from "../../operations/catalogue.ts";
+import { filterSessions } from "../../operations/filter-sessions.ts";
+import { type PendingSession, pendingWork } from "../../operations/pending-work.ts";
+import { projectOfFolder } from "../../operations/project-of-folder.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { filterFlags, readFilters } from "../filter-flags.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf } from "../print/amounts.ts";
+import { readingWidth } from "../print/conversation.ts";
+import { relativeDate } from "../print/dates.ts";
+import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { projectName } from "../print/short-path.ts";
+import { createStyle } from "../print/style.ts";
+import { wrap } from "../print/wrap.ts";
+import type { World } from "../world.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Lists work that was left open: unfinished items of the agents' own todo and task lists, and sentences at the " +
+    "end of sessions that speak of what is next. What a later session of the same project finished is left out. " +
+    "In a project's folder it tells of that project, elsewhere of all.",
+  examples: [
+    { line: "sessions pending", says: "of this folder's project" },
+    { line: "sessions pending --everywhere --since 2w", says: "of all projects, two weeks back" },
+  ],
+  positionals: [],
+  flags: {
+    ...filterFlags,
+    everywhere: { type: "boolean", description: "all projects, whatever folder this is" },
+    todos: { type: "boolean", description: "only items of todo and task lists" },
+    limit: {
+      type: "number",
+      default: 20,
+      min: 1,
+      placeholder: "N",
+      description: "how many sessions at most",
+    },
+  },
+  parser: "light",
+  async run({ flags }, world) {
+    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const anywhere = flags.everywhere || flags.project.length > 0 || library.demo;
+    const { here, all } = await withCatalogue(library, access, async (catalogue) => {
+      const project = anywhere ? undefined : projectOfFolder(catalogue.rows, world.folder);
+      const wanted = new Set(await filterSessions(catalogue, readFilters(flags, [], world)));
+      // What later sessions closed is asked of all, whatever the filters leave.
+      const open = pendingWork(catalogue.rows)
+        .filter(({ row }) => wanted.has(row) && (project === undefined || row.digest.project === project))
+        .map((session) =>
+          flags.todos
+            ? { ...session, items: session.items.filter(({ source }) => source === "todo") }
+            : session,
+        )
+        .filter(({ items }) => items.length > 0);
+      return { here: project, all: open };
+    });
+    const sessions = mask(all.slice(0, flags.limit));
+    if (flags.json) {
+      printJson(world, {
+        total: all.length,
+        demo: library.demo,
+        project: here ?? null,
+        sessions: sessions.map(pendingJson),
+      });
+      return exitCodes.done;
+    }
+    const style = createStyle(world.stderr.hasColor);
+    if (all.length === 0)
+      world.stderr.write(`${style.dim(`Nothing is open${here === undefined ? "" : ` in ${here}`}.`)}\n`);
+    world.stdout.write(sessions.map((session) => formatSession(session, world)).join("\n"));
+    const hidden = all.length - sessions.length;
+    if (hidden > 0)
+      world.stderr.write(`${style.dim(`${countOf(hidden, "more session")}: --limit ${all.length}`)}\n`);
+    return exitCodes.done;
+  },
+});
+
+function pendingJson({ row, items }: PendingSession): object {
+  const { digest } = row;
+  return {
+    sessionId: digest.id,
+    agent: digest.agent,
+    title: digest.title,
+    project: digest.project,
+    endedAt: isoTime(digest.endedAt),
+    pending: items.map(({ text, turn, source, status }) => ({ text, turn, source, status: status ?? null })),
+  };
+}
+
+function formatSession({ row, items }: PendingSession, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const { digest } = row;
+  const when = digest.endedAt === null ? "" : `, ${relativeDate(digest.endedAt, world)}`;
+  const id = world.stdout.isTerminal ? digest.id.slice(0, 8) : digest.id;
+  const head = `${style.cyan(id)} ${style.bold(sanitize(digest.title ?? "(no title)"))} ${style.dim(sanitize(`${projectName(digest.project)}${when}`))}`;
+  const lines = items.map(({ text, source, status }) => {
+    const mark = source === "keyword" ? "·" : status === "in_progress" ? "◐" : "☐";
+    return wrap(sanitize(text), {
+      width: readingWidth(world.stdout),
+      firstIndent: `  ${mark} `,
+      indent: "    ",
+    });
+  });
+  return `${head}\n${lines.join("\n")}\n`;
+}

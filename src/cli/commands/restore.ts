@@ -1,0 +1,174 @@
+import { type ExitCode, exitCodes, gravest, UserError } from "../../core/errors.ts";
+import { shellQuote } from "../../core/view/shell-quote.ts";
+import type { RestoredFile, RestoredSession } from "../../operations/restore-session.ts";
+import { type RestoreAnswer, restoreSessions } from "../../operations/restore-sessions.ts";
+import { allArchived, selectArchived } from "../../operations/select-archived.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf } from "../print/amounts.ts";
+import { printJson } from "../print/print-json.ts";
+import { tellProblems } from "../print/problems.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { shortPath } from "../print/short-path.ts";
+import { createStyle } from "../print/style.ts";
+import { pause, storeLocking } from "../store-locking.ts";
+import type { World } from "../world.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Puts archived sessions back where their agent finds them: the identical bytes, modes and times, sub-agents and " +
+    "spilled output included. Nothing is ever written over a file of other content, unless --force is given; then " +
+    "that file is archived first, as a generation of its own.\n\n" +
+    "With --into a session becomes one of another project, or of one that was renamed: the folder that its lines " +
+    "name is changed, and nothing else. With --to it is put below a folder that stands for the home, for another " +
+    "machine.",
+  examples: [
+    { line: "sessions restore 3f542803", says: "bring a deleted session back" },
+    { line: "sessions restore 3f542803 --into ~/work/shop", says: "into another project" },
+    { line: "sessions restore --all --to /mnt/other-home --dry-run", says: "what would be written where" },
+  ],
+  positionals: [
+    {
+      name: "session",
+      description: "id, beginning of an id, last, last N, or the path that its file had",
+      optional: true,
+      many: true,
+    },
+  ],
+  flags: {
+    all: { type: "boolean", description: "every archived session" },
+    to: { type: "string", placeholder: "DIR", description: "below this folder, as if it were the home" },
+    into: { type: "string", placeholder: "PROJECT_DIR", description: "as a session of this project" },
+    generation: {
+      type: "number",
+      min: 1,
+      placeholder: "N",
+      description: "an earlier state of a rewritten log",
+    },
+    touch: { type: "boolean", description: "with the present time, so that no agent deletes it as old" },
+    force: { type: "boolean", description: "also over other content, which is archived first" },
+    "dry-run": { type: "boolean", alias: "n", description: "say what would be written, and write nothing" },
+    everywhere: { type: "boolean", description: "with last: of all projects" },
+  },
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    if (flags.all === positionals.length > 0) {
+      throw new UserError(
+        flags.all
+          ? "Cannot restore: name sessions or give --all, not both"
+          : "Cannot restore: no session is named",
+        { exitCode: exitCodes.wrongUsage, hint: "`sessions restore ID`, or `sessions restore --all`" },
+      );
+    }
+    const sessions = flags.all
+      ? allArchived(library)
+      : selectArchived(library, positionals, { everywhere: flags.everywhere });
+    const answer = mask(
+      await restoreSessions(library, sessions, {
+        to: flags.to,
+        into: flags.into,
+        generation: flags.generation,
+        touch: flags.touch,
+        force: flags.force,
+        dryRun: flags["dry-run"],
+        locking: storeLocking(world),
+        pause,
+      }),
+    );
+    if (flags.json) printJson(world, restoreJson(answer));
+    else {
+      world.stdout.write(format(answer, world));
+      tellProblems(answer.problems, world);
+    }
+    return exitCodeOf(answer);
+  },
+});
+
+function exitCodeOf({ sessions, problems }: RestoreAnswer): ExitCode {
+  const codes: ExitCode[] = sessions.map(({ outcome }) => {
+    if (outcome === "refused") return exitCodes.refused;
+    return outcome === "damaged" ? exitCodes.withProblems : exitCodes.done;
+  });
+  return gravest([...codes, problems.length > 0 ? exitCodes.withProblems : exitCodes.done]);
+}
+
+function restoreJson({ dryRun, sessions, problems }: RestoreAnswer): object {
+  return {
+    dryRun,
+    sessions: sessions.map(({ id, agent, resume, ...rest }) => ({
+      sessionId: id,
+      agent,
+      ...rest,
+      resume: shellQuote(resume.command),
+      folder: resume.folder,
+    })),
+    problems,
+  };
+}
+
+/** More lines than these are not read by anybody. */
+const MAX_LISTED = 20;
+
+function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const shown = sessions.filter(({ outcome }) => outcome !== "unchanged");
+  const lines = shown.slice(0, MAX_LISTED).flatMap((session) => linesOf(session, dryRun, world));
+  if (shown.length > MAX_LISTED)
+    lines.push(style.dim(`and ${countOf(shown.length - MAX_LISTED, "more", "more")}`));
+  const count = (outcome: RestoredSession["outcome"]): number =>
+    sessions.filter((session) => session.outcome === outcome).length;
+  const done = dryRun ? "would be restored" : "restored";
+  const parts = [
+    `${countOf(count("restored"), "session")} ${done}`,
+    ...(count("unchanged") > 0 ? [`${count("unchanged")} already there`] : []),
+    ...(count("refused") > 0 ? [style.red(`${count("refused")} refused`)] : []),
+    ...(count("damaged") > 0 ? [style.red(`${count("damaged")} damaged`)] : []),
+  ];
+  lines.push(`${parts.join(", ")}.`);
+  if (sessions.some(({ mayBeSwept, outcome }) => mayBeSwept && outcome === "restored")) {
+    lines.push(
+      style.yellow(
+        "Claude Code deletes logs that are older than 30 days, if its settings say nothing else: with --touch they " +
+          "get the present time.",
+      ),
+    );
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
+  written: "",
+  identical: "is already there",
+  grown: "is there, and has grown since",
+  different: "is there with other content; --force archives that and replaces it",
+  blocked: "is not a file",
+  damaged: "is damaged in the archive",
+};
+
+function linesOf(session: RestoredSession, dryRun: boolean, world: World): readonly string[] {
+  const style = createStyle(world.stdout.hasColor);
+  const { id, outcome, files, move, replaced, resume } = session;
+  const isGood = outcome === "restored";
+  const wanted = files.filter(
+    ({ action, role }) => (isGood ? action === "written" : action !== "written") || role === "main",
+  );
+  const lines = [style.bold(sanitize(id))];
+  for (const { path, action } of wanted.slice(0, MAX_LISTED)) {
+    const what = ACTIONS[action];
+    lines.push(`  ${sanitize(shortPath(path, world.home))}${what === "" ? "" : style.yellow(`  ${what}`)}`);
+  }
+  if (wanted.length > MAX_LISTED)
+    lines.push(style.dim(`  and ${countOf(wanted.length - MAX_LISTED, "more file")}`));
+  if (move !== null) {
+    const changes = files.reduce((sum, file) => sum + file.changes, 0);
+    lines.push(style.dim(`  ${countOf(changes, "line")} changed: ${sanitize(`${move.from} → ${move.to}`)}`));
+  }
+  if (replaced !== null)
+    lines.push(style.dim(`  what stood there is now generation ${replaced} in the archive`));
+  if (isGood && !dryRun) {
+    const folder = resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `;
+    lines.push(style.cyan(`  ${sanitize(`${folder}${shellQuote(resume.command)}`)}`));
+  }
+  return lines;
+}

@@ -1,0 +1,56 @@
+import { exitCodes, UserError } from "../../core/errors.ts";
+import { shellQuote } from "../../core/view/shell-quote.ts";
+import { openSession } from "../../operations/open-session.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Prints the command with which the session's own agent goes on with it, in the session's folder. With --exec " +
+    "it runs that command.",
+  examples: [
+    { line: "sessions resume last", says: "how to go on with the newest session of this folder" },
+    { line: "sessions resume 3f542803 --exec", says: "go on with it" },
+  ],
+  positionals: [
+    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
+  ],
+  flags: {
+    exec: { type: "boolean", description: "run it" },
+    everywhere: { type: "boolean", description: "with last: of all projects" },
+  },
+  parser: "light",
+  async run({ flags, positionals }, world) {
+    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: !flags.exec });
+    const { session, resume, state } = openSession(library, positionals, { everywhere: flags.everywhere });
+    const [program = "", ...args] = resume.command;
+    if (flags.exec) {
+      if (state === "stub") {
+        throw new UserError(`Cannot resume session ${session.id}: its log is gone`, {
+          exitCode: exitCodes.nothingFound,
+        });
+      }
+      const code = await world.run(program, args, resume.folder === null ? {} : { folder: resume.folder });
+      if (code !== undefined) return code;
+      throw new UserError(`Cannot run ${program}: there is no such program`, {
+        exitCode: exitCodes.wrongUsage,
+        hint: `the command would be: ${shellQuote(resume.command)}`,
+      });
+    }
+    const line = `${resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `}${shellQuote(resume.command)}`;
+    if (flags.json) {
+      const { id: sessionId, agent } = session;
+      printJson(world, {
+        demo: library.demo,
+        sessionId,
+        agent,
+        command: resume.command,
+        folder: resume.folder,
+        line,
+      });
+    } else world.stdout.write(`${sanitize(line)}\n`);
+    return exitCodes.done;
+  },
+});

@@ -1,0 +1,142 @@
+import { exitCodes, UserError } from "../../core/errors.ts";
+import { parseQuery } from "../../core/query/parse-query.ts";
+import { hitJson } from "../../core/view/search-json.ts";
+import { type SearchRequest, type SearchResult, searchSessions } from "../../operations/search-sessions.ts";
+import { type Arguments, type Command, defineCommand } from "../command.ts";
+import { filterFlags, noFilter, readFilters } from "../filter-flags.ts";
+import { openLibrary } from "../open-library.ts";
+import { coverageJson } from "../print/coverage-json.ts";
+import { printJson } from "../print/print-json.ts";
+import { formatSearch, saysNothing } from "../print/search-hits.ts";
+import type { World } from "../world.ts";
+
+const flagTable = {
+  ...filterFlags,
+  limit: { type: "number", default: 10, min: 1, placeholder: "N", description: "how many sessions at most" },
+  offset: { type: "number", default: 0, placeholder: "N", description: "how many to leave out first" },
+  sort: {
+    type: "string",
+    choices: ["relevance", "newest", "oldest"],
+    default: "relevance",
+    description: "in which order",
+  },
+  refresh: {
+    type: "boolean",
+    default: true,
+    description: "answer from the index as it is, without looking for changes",
+  },
+  ids: { type: "boolean", alias: "q", description: "print ids alone" },
+  batch: {
+    type: "boolean",
+    description: "read queries from stdin, one a line; print one JSON answer a line",
+  },
+} as const;
+
+export const command: Command = defineCommand({
+  description:
+    "Finds sessions by what was said and done in them. All words are wanted; a word may have typos or be the " +
+    'beginning of another where nothing matches exactly. "Phrases" in quotes stand together, -word is not wanted, ' +
+    "pre* is a beginning. Fields narrow the search: project: file: agent: branch: tool: cmd: error: title: in: since: until:.",
+  examples: [
+    { line: "sessions search token refresh", says: "sessions with both words, the best first" },
+    {
+      line: "sessions search '\"exit code 137\"' project:shop since:30d",
+      says: "a phrase, in one project, last month",
+    },
+    { line: "sessions search migration -rollback file:schema.sql --json", says: "for programs" },
+  ],
+  positionals: [
+    {
+      name: "query",
+      description: 'words, "phrases", -unwanted, pre*, field:value',
+      optional: true,
+      many: true,
+    },
+  ],
+  flags: flagTable,
+  parser: "light",
+  dashWords: true,
+  async run(args, world) {
+    const { flags } = args;
+    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const asItIs = flags.refresh ? access : { ...access, asItIs: true };
+    if (flags.batch) {
+      const queries: string[] = [];
+      for await (const line of world.stdin.lines()) if (line.trim() !== "") queries.push(line);
+      const results = await searchSessions(
+        library,
+        asItIs,
+        queries.map((query) => readRequest(query, args, world)),
+      );
+      results.forEach((result, index) => {
+        world.stdout.write(
+          `${JSON.stringify({ schemaVersion: 1, ...answerJson(queries[index] ?? "", mask(result), flags.offset, library.demo, 0) })}\n`,
+        );
+      });
+      return results.some(({ total }) => total > 0) ? exitCodes.done : exitCodes.nothingFound;
+    }
+    const query = args.positionals.join(" ");
+    const request = readRequest(query, args, world);
+    if (asksNothing(request)) {
+      throw new UserError("Cannot search for nothing: there is no word in the query", {
+        exitCode: exitCodes.wrongUsage,
+        hint: "type what to look for, as in: sessions search token refresh",
+      });
+    }
+    const startedAt = world.now();
+    const [found] = await searchSessions(library, asItIs, [request]);
+    if (found === undefined) return exitCodes.nothingFound;
+    const result = mask(found);
+    if (flags.json)
+      printJson(world, answerJson(query, result, flags.offset, library.demo, world.now() - startedAt));
+    else if (flags.ids) world.stdout.write(result.hits.map(({ row }) => `${row.digest.id}\n`).join(""));
+    else if (result.hits.length > 0) world.stdout.write(formatSearch(result, flags.offset, world));
+    else world.stderr.write(saysNothing(result, world));
+    return result.hits.length > 0 ? exitCodes.done : exitCodes.nothingFound;
+  },
+});
+
+function readRequest(query: string, { flags }: Arguments<typeof flagTable>, world: World): SearchRequest {
+  const parsed = parseQuery(query);
+  const typed = (isUnwanted: boolean): readonly string[] =>
+    parsed.filters
+      .filter((filter) => filter.isUnwanted === isUnwanted)
+      .map(({ field, value }) => `${field}:${value}`);
+  return {
+    query: parsed,
+    filter: readFilters(flags, typed(false), world),
+    unwanted: typed(true).map((word) => readFilters(noFilter, [word], world)),
+    ...{ sort: flags.sort, offset: flags.offset, limit: flags.limit },
+  };
+}
+
+/** Signs alone are no words; a filter alone is a question. */
+function asksNothing({ query, filter, unwanted }: SearchRequest): boolean {
+  const hasWord = query.words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  const hasFilter = Object.values(filter).some((value) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined,
+  );
+  return !hasWord && !hasFilter && unwanted.length === 0;
+}
+
+function answerJson(
+  query: string,
+  result: SearchResult,
+  offset: number,
+  demo: boolean,
+  tookMs: number,
+): object {
+  const { match, total, totalIsExact, hits, nearestWords, coverage } = result;
+  return {
+    query,
+    match,
+    total,
+    totalIsExact,
+    offset,
+    tookMs,
+    demo,
+    coverage: coverageJson(coverage),
+    nearestWords,
+    hits: hits.map(hitJson),
+  };
+}

@@ -1,0 +1,132 @@
+import { exitCodes, UserError } from "../../core/errors.ts";
+import { extractTimeline } from "../../core/extract/timeline.ts";
+import type { Turn } from "../../core/model/session.ts";
+import { sessionContext } from "../../core/thread/session-context.ts";
+import { contextJson, treeJson, turnJson } from "../../core/view/conversation-json.ts";
+import { sessionDetailJson } from "../../core/view/session-json.ts";
+import { shellQuote } from "../../core/view/shell-quote.ts";
+import { documentOf } from "../../operations/export-session.ts";
+import { type OpenSession, openSession } from "../../operations/open-session.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
+import { conversationPrinter, wholeConversation } from "../print/conversation.ts";
+import { page } from "../print/pager.ts";
+import { printJson } from "../print/print-json.ts";
+import { formatDigest } from "../print/session-digest.ts";
+import { sessionHead } from "../print/session-head.ts";
+import { formatTree } from "../print/session-tree.ts";
+import type { World } from "../world.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Shows one session: its digest, or parts of the conversation. A session is named by its id, the beginning " +
+    "of one, `last`, `current`, or the path of its file.",
+  examples: [
+    { line: "sessions show last", says: "the newest session of this folder" },
+    { line: "sessions show 3f542803 --turns 4-7", says: "some turns, with replies and tool calls" },
+    { line: "sessions show 3f542803 --context", says: "what the agent would load if it were resumed now" },
+  ],
+  positionals: [
+    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
+  ],
+  flags: {
+    turn: { type: "number", min: 1, placeholder: "N", description: "one turn" },
+    turns: { type: "string", placeholder: "A-B", description: "turns from A to B" },
+    full: { type: "boolean", description: "the whole conversation, thinking folded" },
+    tree: { type: "boolean", description: "branches, compactions, labels and sub-agents" },
+    context: { type: "boolean", description: "what the agent would load now" },
+    markdown: { type: "boolean", description: "the whole session as markdown, as the archive has it" },
+    ...outputFlags,
+    everywhere: { type: "boolean", description: "with last: of all projects" },
+  },
+  parser: "light",
+  async run({ flags, positionals }, world) {
+    const file = outputFile(flags);
+    const { library, mask } = await openLibrary(world, {
+      reveal: flags.reveal,
+      allowDemo: file === undefined,
+    });
+    const range = readRange(flags.turn, flags.turns);
+    const found = openSession(library, positionals, { everywhere: flags.everywhere });
+    const open = mask(found);
+    const turns = range === undefined ? undefined : turnsIn(open, range);
+    if (flags.json && file === undefined) {
+      printJson(world, { demo: library.demo, ...jsonOf(open, turns, flags) });
+      return exitCodes.done;
+    }
+    // A file is no terminal: nothing is cut to its width, nothing coloured.
+    const shown =
+      file === undefined
+        ? world
+        : { ...world, stdout: { ...world.stdout, columns: undefined, hasColor: false } };
+    const text = flags.markdown ? documentOf(found, "md", mask) : textOf(open, turns, flags, shown);
+    if (file === undefined) await page(text, world);
+    else
+      await writeAnswer(library, file, text, flags, world, {
+        sessionId: found.session.id,
+        agent: found.session.agent,
+      });
+    return exitCodes.done;
+  },
+});
+
+interface ShowFlags {
+  readonly full: boolean;
+  readonly tree: boolean;
+  readonly context: boolean;
+}
+
+function jsonOf(open: OpenSession, turns: readonly Turn[] | undefined, flags: ShowFlags): object {
+  const { session } = open;
+  const detail = sessionDetailJson(open, session, extractTimeline(session), shellQuote(open.resume.command));
+  if (turns !== undefined)
+    return { sessionId: session.id, agent: session.agent, conversation: turns.map(turnJson) };
+  if (flags.tree) return { sessionId: session.id, agent: session.agent, ...treeJson(session) };
+  if (flags.context)
+    return { sessionId: session.id, agent: session.agent, context: contextJson(sessionContext(session)) };
+  return flags.full ? { ...detail, conversation: session.turns.map(turnJson) } : detail;
+}
+
+function textOf(
+  open: OpenSession,
+  turns: readonly Turn[] | undefined,
+  flags: ShowFlags,
+  world: World,
+): string {
+  const { session } = open;
+  const printer = conversationPrinter(world);
+  const head = `${sessionHead(open, world)}\n`;
+  if (turns !== undefined) return turns.map((turn) => printer.turn(turn)).join("");
+  if (flags.tree) return head + formatTree(session, world);
+  if (flags.full) return head + wholeConversation(session, printer);
+  if (flags.context) return head + printer.context(sessionContext(session));
+  return formatDigest(open, world);
+}
+
+function readRange(
+  turn: number | undefined,
+  turns: string | undefined,
+): readonly [number, number] | undefined {
+  if (turns === undefined) return turn === undefined ? undefined : [turn, turn];
+  const match = /^(\d+)(?:-(\d*))?$/.exec(turns);
+  if (match === null) {
+    throw new UserError(`Cannot read --turns ${turns}: it is not a range`, {
+      exitCode: exitCodes.wrongUsage,
+      hint: "write --turns 4-7",
+    });
+  }
+  const from = Number(match[1]);
+  return [
+    from,
+    match[2] === undefined ? from : match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]),
+  ];
+}
+
+function turnsIn({ session }: OpenSession, [from, to]: readonly [number, number]): readonly Turn[] {
+  const turns = session.turns.filter(({ number }) => number >= from && number <= to);
+  if (turns.length > 0) return turns;
+  throw new UserError(`Cannot show turn ${from} of session ${session.id}: it has ${session.turns.length}`, {
+    exitCode: exitCodes.nothingFound,
+  });
+}

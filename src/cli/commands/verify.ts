@@ -1,0 +1,106 @@
+import { exitCodes } from "../../core/errors.ts";
+import { selectArchived } from "../../operations/select-archived.ts";
+import { type FoundDamage, type VerifyAnswer, verifyArchive } from "../../operations/verify-archive.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf, formatBytes, formatCount } from "../print/amounts.ts";
+import { printJson } from "../print/print-json.ts";
+import { createProgress } from "../print/progress.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { createStyle } from "../print/style.ts";
+import { pause } from "../store-locking.ts";
+import type { World } from "../world.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Proves the archive: reads every byte of every generation and holds it against its hash, and against the agent's " +
+    "own file where that still exists. Names each damaged session, file, generation and range of bytes, and says " +
+    "what of it is still good. Changes nothing.",
+  examples: [
+    { line: "sessions verify", says: "the whole archive" },
+    { line: "sessions verify 3f542803 --json", says: "one session, for programs" },
+  ],
+  positionals: [
+    {
+      name: "session",
+      description: "id, beginning of an id, last, last N, or the path that its file had",
+      optional: true,
+      many: true,
+    },
+  ],
+  flags: { everywhere: { type: "boolean", description: "with last: of all projects" } },
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const progress = createProgress("Verifying", world);
+    let answer: VerifyAnswer;
+    try {
+      answer = mask(
+        await verifyArchive(library, {
+          ...(positionals.length === 0
+            ? {}
+            : { sessions: selectArchived(library, positionals, { everywhere: flags.everywhere }) }),
+          onProgress: (state) => progress.update(state),
+          pause,
+        }),
+      );
+    } finally {
+      progress.end();
+    }
+    if (flags.json) printJson(world, verifyJson(answer));
+    else world.stdout.write(format(answer, world));
+    const isGood = answer.damages.length === 0 && answer.differences.length === 0;
+    return isGood ? exitCodes.done : exitCodes.withProblems;
+  },
+});
+
+function verifyJson({ damages, differences, ...rest }: VerifyAnswer): object {
+  return {
+    ...rest,
+    damages: damages.map(({ id, path, ...damage }) => ({ sessionId: id, file: path, ...damage })),
+    differences: differences.map(({ id, path, ...difference }) => ({
+      sessionId: id,
+      file: path,
+      ...difference,
+    })),
+  };
+}
+
+function format({ damages, differences, ...proof }: VerifyAnswer, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const lines = damages.map((damage) => lineOf(damage, world));
+  for (const { id, path, what } of differences) {
+    lines.push(`${style.yellow(sanitize(id))}  ${sanitize(path)}: ${sanitize(what)}`);
+  }
+  const { same, changed, gone } = proof.sources;
+  lines.push(
+    `${countOf(proof.sessions, "session")}, ${countOf(proof.generations, "generation")}, ` +
+      `${countOf(proof.files, "file")}: ${formatBytes(proof.bytes)} proven.`,
+    style.dim(
+      `Of the agents' own files ${formatCount(same)} are the same, ${formatCount(changed)} changed since, ` +
+        `${formatCount(gone)} are gone.`,
+    ),
+  );
+  if (damages.length > 0) {
+    const bad = new Set(damages.map(({ id }) => id)).size;
+    lines.push(style.red(`${countOf(damages.length, "damage")} in ${countOf(bad, "session")}.`));
+    if (damages.some(({ mendable }) => mendable)) {
+      lines.push(`${style.dim("hint:")} \`sessions archive --check\` mends what the agents still have`);
+    }
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function lineOf(
+  { id, generation, path, from, to, what, size, goodBytes, mendable }: FoundDamage,
+  world: World,
+): string {
+  const style = createStyle(world.stdout.hasColor);
+  const where = [
+    ...(generation === 0 ? [] : [`generation ${generation}`]),
+    ...(path === null ? [] : [path, `bytes ${from}–${to} of ${size}`]),
+  ].join(", ");
+  const rest = path === null ? "" : `; ${formatBytes(goodBytes)} of ${formatBytes(size)} are good`;
+  const hope = mendable ? "; the agent still has it" : "";
+  return `${style.red(sanitize(id))}  ${sanitize(`${where}${where === "" ? "" : ": "}${what}${rest}${hope}`)}`;
+}

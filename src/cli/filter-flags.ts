@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+import { exitCodes, UserError } from "../core/errors.ts";
+import type { Agent } from "../core/model/entry.ts";
+import type { Context } from "../core/model/session.ts";
+import { parseDate } from "../core/query/parse-date.ts";
+import type { SessionFilter } from "../core/query/session-filter.ts";
+import { expandHome } from "../store/places.ts";
+import type { FlagValues } from "./command.ts";
+import type { World } from "./world.ts";
+
+/** What narrows a list or a search: the fields of the query language as flags. Repeated, any of the values will do. */
+export const filterFlags = {
+  project: {
+    type: "strings",
+    placeholder: "PATH",
+    description: "of a project: its name, the end of its path, a glob, or . for this folder",
+  },
+  file: {
+    type: "strings",
+    placeholder: "PATH",
+    description: "that touched a file: the end of its path, or a glob",
+  },
+  agent: { type: "strings", choices: ["claude", "pi", "claw", "codex"], description: "of an agent" },
+  branch: { type: "strings", placeholder: "NAME", description: "on a git branch" },
+  tool: { type: "strings", placeholder: "NAME", description: "that used a tool" },
+  cmd: { type: "strings", placeholder: "WORDS", description: "that ran a command with these words" },
+  error: { type: "strings", placeholder: "WORDS", description: "in which something failed with these words" },
+  title: { type: "strings", placeholder: "WORDS", description: "with these words in the title" },
+  in: {
+    type: "strings",
+    choices: ["current", "compacted", "branch", "subagent"],
+    description: "with something in that place",
+  },
+  since: { type: "string", placeholder: "DATE", description: "not before: 2026-10-01, 7d, 2w, yesterday" },
+  until: { type: "string", placeholder: "DATE", description: "not after" },
+} as const;
+
+type Flags = FlagValues<typeof filterFlags>;
+
+/** Flags of which none was typed. */
+export const noFilter: Flags = {
+  ...{ project: [], file: [], agent: [], branch: [], tool: [], cmd: [], error: [], title: [], in: [] },
+  ...{ since: undefined, until: undefined },
+};
+
+/** Reads the flags, and words such as `project:shop`; other words must stand in the title. */
+export function readFilters(flags: Flags, words: readonly string[], world: World): SessionFilter {
+  const typed = new Map<string, string[]>();
+  const titleWords: string[] = [];
+  for (const word of words) {
+    const [, field = "", value = ""] = /^([a-z]+):(.+)$/.exec(word) ?? [];
+    if (!(field in filterFlags)) titleWords.push(word);
+    else typed.set(field, [...(typed.get(field) ?? []), value]);
+  }
+  const values = (field: keyof Flags): readonly string[] => {
+    const flag = flags[field];
+    return [
+      ...(flag === undefined ? [] : typeof flag === "string" ? [flag] : flag),
+      ...(typed.get(field) ?? []),
+    ];
+  };
+  return {
+    projects: values("project").map((path) => projectPattern(path, world)),
+    files: values("file"),
+    agents: values("agent").map((agent) =>
+      oneOf(agent, filterFlags.agent.choices, "agent"),
+    ) satisfies readonly Agent[],
+    branches: values("branch"),
+    tools: values("tool"),
+    commands: values("cmd"),
+    errors: values("error"),
+    titles: [...values("title"), ...(titleWords.length === 0 ? [] : [titleWords.join(" ")])],
+    contexts: values("in").map((context) =>
+      oneOf(context, filterFlags.in.choices, "in"),
+    ) satisfies readonly Context[],
+    since: date(values("since").at(-1), "since", world),
+    until: date(values("until").at(-1), "until", world),
+  };
+}
+
+/** `.`, `..` and `~/x` are folders as a shell means them; anything else is a name, an end of a path or a glob. */
+function projectPattern(path: string, world: World): string {
+  if (/^\.{1,2}(?:\/|$)/.test(path)) return resolve(world.folder, path);
+  return expandHome(path, world.home);
+}
+
+function oneOf<const T extends string>(value: string, choices: readonly T[], name: string): T {
+  const found = choices.find((choice) => choice === value.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UserError(`Cannot filter by ${name} "${value}"`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: `it is one of ${choices.join(", ")}`,
+  });
+}
+
+function date(text: string | undefined, edge: "since" | "until", world: World): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = parseDate(text, edge, { now: world.now(), offsetMinutesAt: world.offsetMinutesAt });
+  if (ms !== undefined) return ms;
+  throw new UserError(`Cannot read the date "${text}"`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "write 2026-10-01, 2026-10, 7d, 2w, 3m, yesterday or monday",
+  });
+}

@@ -1,0 +1,48 @@
+import { exitCodes, UserError } from "../core/errors.ts";
+import type { Library } from "../operations/library.ts";
+import { writeDocument } from "../operations/write-document.ts";
+import { formatBytes } from "./print/amounts.ts";
+import { printJson } from "./print/print-json.ts";
+import { sanitize } from "./print/sanitize.ts";
+import type { World } from "./world.ts";
+
+/** Flags of commands that can write their answer to a file. */
+export const outputFlags = {
+  output: {
+    type: "string",
+    alias: "o",
+    placeholder: "FILE",
+    description: "write to a file instead",
+  },
+  force: { type: "boolean", description: "with -o: replace a file that exists" },
+} as const;
+
+/** The file to write to; undefined where the answer is printed. Secrets are shown on a terminal, and nowhere else. */
+export function outputFile({
+  output,
+  reveal,
+}: {
+  readonly output: string | undefined;
+  readonly reveal: boolean;
+}): string | undefined {
+  if (output === undefined || !reveal) return output;
+  throw new UserError("Cannot reveal secrets in a file: --reveal works on a terminal only", {
+    exitCode: exitCodes.wrongUsage,
+    hint: "leave --reveal or -o out",
+  });
+}
+
+/** Writes an answer to the file that was asked for and says what it wrote; `about` goes before that in JSON. */
+export async function writeAnswer(
+  library: Library,
+  file: string,
+  text: string,
+  flags: { readonly force: boolean; readonly json: boolean },
+  world: World,
+  about: object,
+): Promise<void> {
+  const written = await world.uninterrupted(async () => writeDocument(library, file, text, flags));
+  if (flags.json) return printJson(world, { ...about, ...written });
+  const what = { new: "Wrote", replaced: "Replaced", same: "Unchanged:" }[written.outcome];
+  world.stdout.write(`${what} ${sanitize(written.path)} (${formatBytes(written.bytes)})\n`);
+}

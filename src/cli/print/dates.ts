@@ -1,0 +1,62 @@
+/** What of the world dates need: the time now, and how far local time is from UTC at a time. */
+export interface Clock {
+  readonly now: () => number;
+  /** Minutes that local time is ahead of UTC at that moment; daylight saving makes it change. */
+  readonly offsetMinutesAt: (ms: number) => number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
+
+/**
+ * A time as people say it: "just now", "5 min ago", "3 h ago", "yesterday", "4 days ago", "12 Oct",
+ * "12 Oct 2025". Days are those of the local calendar: what was at 23:00 is "yesterday" from midnight on, once
+ * it is more than six hours ago. A time ahead (the clock of another machine) is given as its date.
+ */
+export function relativeDate(ms: number, clock: Clock): string {
+  const now = clock.now();
+  const ageMs = now - ms;
+  if (ageMs < -MINUTE_MS)
+    return isoDay(ms, clock) === isoDay(now, clock) ? localTime(ms, clock) : day(ms, clock);
+  if (ageMs < MINUTE_MS) return "just now";
+  if (ageMs < HOUR_MS) return `${Math.floor(ageMs / MINUTE_MS)} min ago`;
+  const days = localDayNumber(now, clock) - localDayNumber(ms, clock);
+  if (days === 0 || ageMs < 6 * HOUR_MS) return `${Math.floor(ageMs / HOUR_MS)} h ago`;
+  if (days === 1) return "yesterday";
+  return days < 7 ? `${days} days ago` : day(ms, clock);
+}
+
+/** The day in local time: "12 Oct", with its year where it is not this one. */
+export function day(ms: number, clock: Clock): string {
+  const date = local(ms, clock);
+  const text = `${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ""}`;
+  const year = date.getUTCFullYear();
+  return year === local(clock.now(), clock).getUTCFullYear() ? text : `${text} ${year}`;
+}
+
+/** Local time to the minute, sortable: "2025-10-12 14:05". */
+export function localDateTime(ms: number, clock: Clock): string {
+  return `${isoDay(ms, clock)} ${localTime(ms, clock)}`;
+}
+
+export function localTime(ms: number, clock: Clock): string {
+  return local(ms, clock).toISOString().slice(11, 16);
+}
+
+function isoDay(ms: number, clock: Clock): string {
+  return local(ms, clock).toISOString().slice(0, 10);
+}
+
+function localDayNumber(ms: number, clock: Clock): number {
+  return Math.floor((ms + clock.offsetMinutesAt(ms) * MINUTE_MS) / DAY_MS);
+}
+
+/**
+ * A date whose UTC fields are the local ones. date-fns and Intl were refused here: the first knows only the
+ * zone of its process, so that tests could not choose theirs; the second costs milliseconds at start-up.
+ */
+function local(ms: number, clock: Clock): Date {
+  return new Date(ms + clock.offsetMinutesAt(ms) * MINUTE_MS);
+}

@@ -1,0 +1,55 @@
+import type { Problem } from "../../core/model/session.ts";
+import type { GrepHit } from "../../operations/grep/grep-job.ts";
+import type { FoundIn, GrepProgress } from "../../operations/grep/grep-sessions.ts";
+
+/** What a search came to. */
+export interface GrepTotal {
+  readonly sessions: number;
+  /** Lines that match, and matches on them. */
+  readonly lines: number;
+  readonly matches: number;
+  /** False where it ended at the limit. */
+  readonly isComplete: boolean;
+  readonly problems: readonly Problem[];
+  readonly searched: GrepProgress;
+  readonly tookMs: number;
+}
+
+/** How a search is told, while it runs and when it has ended. */
+export interface GrepTeller {
+  hits(session: FoundIn, hits: readonly GrepHit[]): void;
+  end(total: GrepTotal): void;
+}
+
+export interface GrepTally {
+  take(session: FoundIn, hits: readonly GrepHit[]): void;
+  problem(problem: Problem): void;
+  finish(): void;
+  /** What counts against the limit. */
+  shown(): number;
+  total(searched: GrepProgress, now: number): GrepTotal;
+}
+
+export function createGrepTally(startedAt: number, sessionsOnly: boolean): GrepTally {
+  const sessions = new Set<string>();
+  const problems: Problem[] = [];
+  let lines = 0;
+  let matches = 0;
+  let isComplete = false;
+  return {
+    take(session, hits) {
+      sessions.add(`${session.agent}:${session.id}`);
+      lines += hits.length;
+      for (const hit of hits) matches += hit.matches;
+    },
+    problem: (problem) => void problems.push(problem),
+    finish: () => {
+      isComplete = true;
+    },
+    shown: () => (sessionsOnly ? sessions.size : lines),
+    total: (searched, now) => ({
+      ...{ sessions: sessions.size, lines, matches, isComplete, problems, searched },
+      tookMs: now - startedAt,
+    }),
+  };
+}

@@ -1,0 +1,12 @@
+import type { World } from "../world.ts";
+
+/** Prints an answer as JSON: for eyes on a terminal, one line in a pipe. Every answer says its version first. */
+export function printJson({ stdout }: Pick<World, "stdout">, answer: object): void {
+  const value = { schemaVersion: 1, ...answer };
+  stdout.write(`${JSON.stringify(value, undefined, stdout.isTerminal ? 2 : undefined)}\n`);
+}
+
+/** A time as JSON carries it: ISO 8601, UTC. null where it is not known. */
+export function isoTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}

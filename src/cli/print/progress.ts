@@ -1,0 +1,62 @@
+import type { World } from "../world.ts";
+import { formatBytes, formatCount, formatDuration } from "./amounts.ts";
+import { truncate } from "./truncate.ts";
+
+export interface ProgressState {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+export interface Progress {
+  /** As often as one likes; the line is drawn ten times a second at most. */
+  update(state: ProgressState): void;
+  /** Erases the line. Called in any case, also after a failure. */
+  end(): void;
+}
+
+const DRAW_EVERY_MS = 100;
+/** Short runs are over before a line could be read. */
+const QUIET_MS = 300;
+/** A rate taken from less than this is a guess. */
+const RATE_AFTER_MS = 1_000;
+const ERASE = "\r\x1b[K";
+
+/** One line on stderr that tells how far a long run is; nothing at all where no terminal shows it. */
+export function createProgress(verb: string, world: Pick<World, "now" | "stderr">): Progress {
+  const startedAt = world.now();
+  let drawnAt = startedAt + QUIET_MS - DRAW_EVERY_MS;
+  let isDrawn = false;
+  return {
+    update(state) {
+      if (!world.stderr.isTerminal) return;
+      const now = world.now();
+      if (now - drawnAt < DRAW_EVERY_MS) return;
+      drawnAt = now;
+      isDrawn = true;
+      const line = progressLine(verb, state, now - startedAt);
+      // A full line would make some terminals scroll.
+      world.stderr.write(ERASE + truncate(line, (world.stderr.columns ?? 80) - 1));
+    },
+    end() {
+      if (isDrawn) world.stderr.write(ERASE);
+      isDrawn = false;
+    },
+  };
+}
+
+/** "Indexing 120 of 1,402 files, 24 of 300 MB, 58 MB/s, 5 s left" */
+export function progressLine(verb: string, state: ProgressState, elapsedMs: number): string {
+  const parts = [
+    `${verb} ${formatCount(state.files)} of ${formatCount(state.filesTotal)} files`,
+    `${formatBytes(state.bytes)} of ${formatBytes(state.bytesTotal)}`,
+  ];
+  if (elapsedMs >= RATE_AFTER_MS && state.bytes > 0) {
+    const bytesPerMs = state.bytes / elapsedMs;
+    const leftMs = Math.max(0, state.bytesTotal - state.bytes) / bytesPerMs;
+    parts.push(`${formatBytes(bytesPerMs * 1000)}/s`);
+    if (leftMs >= 1000) parts.push(`${formatDuration(Math.ceil(leftMs / 1000) * 1000)} left`);
+  }
+  return parts.join(", ");
+}

@@ -1,0 +1,67 @@
+import type { FoundSession, SearchResult } from "../../operations/search-sessions.ts";
+import type { World } from "../world.ts";
+import { countOf } from "./amounts.ts";
+import { readingWidth } from "./conversation.ts";
+import { relativeDate } from "./dates.ts";
+import { highlight } from "./highlight.ts";
+import { sanitize } from "./sanitize.ts";
+import { shortIds } from "./session-table.ts";
+import { projectName } from "./short-path.ts";
+import { createStyle, type Style } from "./style.ts";
+import { truncate } from "./truncate.ts";
+
+/** Hits for reading: the session in one line, then the best passages, each with its turn and place. */
+export function formatSearch(result: SearchResult, offset: number, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const ids = shortIds(result.hits.map(({ row }) => row.digest.id));
+  const hits = result.hits.map((hit) => formatHit(hit, ids, style, world));
+  const total = `${result.totalIsExact ? "" : "at least "}${countOf(result.total, "session")}`;
+  const how = { all: "", fuzzy: ", with prefixes or typos", some: ", not with every word", none: "" }[
+    result.match
+  ];
+  const shown = offset + result.hits.length;
+  const rest = result.total > shown ? ` · more: --offset ${shown}` : "";
+  return `${hits.join("\n")}\n${style.dim(`${total}${how}${rest}`)}\n`;
+}
+
+function formatHit(
+  { row, snippets, matchingTurns }: FoundSession,
+  ids: ReadonlyMap<string, string>,
+  style: Style,
+  world: World,
+): string {
+  const { digest, state } = row;
+  const id = world.stdout.isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id;
+  const when = digest.endedAt === null ? [] : [relativeDate(digest.endedAt, world)];
+  const where = [digest.agent, projectName(digest.project), ...when, ...(state === "idle" ? [] : [state])];
+  const about = sanitize(where.join(" · "));
+  const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
+  const title = truncate(sanitize(digest.title ?? "(no title)"), Math.max(24, room));
+  const lines = snippets.map((snippet) => formatSnippet(snippet, style, world));
+  const more =
+    matchingTurns > snippets.length
+      ? `${style.dim(`        … ${countOf(matchingTurns - snippets.length, "more turn")}`)}\n`
+      : "";
+  return `${style.cyan(sanitize(id))}  ${style.bold(title)}  ${style.dim(about)}\n${lines.join("")}${more}`;
+}
+
+function formatSnippet(
+  { turn, role, context, text, highlights }: FoundSession["snippets"][number],
+  style: Style,
+  world: World,
+): string {
+  const place = context === "current" ? "" : ` ${context}`;
+  const label = `${String(turn).padStart(4)} ${role}${place}  `;
+  const width = world.stdout.isTerminal ? 2 * readingWidth(world.stdout) - label.length : text.length;
+  const cut = truncate(text, width);
+  const inside = highlights.filter(([, end]) => end < cut.length || cut === text);
+  return `  ${style.dim(label)}${highlight(cut, inside, style)}\n`;
+}
+
+/** Why nothing was found, and what is near. */
+export function saysNothing(result: SearchResult, world: World): string {
+  const style = createStyle(world.stderr.hasColor);
+  const near = result.nearestWords.map(({ word, nearest }) => `${word}: ${nearest.join(", ")}`);
+  const hint = near.length === 0 ? "" : `\n${style.dim("near words:")} ${sanitize(near.join(" · "))}`;
+  return `No session matches in ${countOf(result.coverage.sessions, "session")}.${hint}\n`;
+}

@@ -1,0 +1,77 @@
+import { displayWidth } from "./display-width.ts";
+import { pad } from "./pad.ts";
+import { sanitize } from "./sanitize.ts";
+import { truncate } from "./truncate.ts";
+
+export interface Column<Row> {
+  readonly title?: string;
+  readonly text: (row: Row) => string;
+  readonly align?: "left" | "right";
+  /** Shrinks where the terminal is too narrow, down to this many columns. The first such column shrinks first. */
+  readonly shrinkTo?: number;
+  /** Where a text that is too wide is cut. */
+  readonly cut?: "end" | "middle";
+  readonly style?: (text: string, row: Row) => string;
+}
+
+export interface TableOptions {
+  /** Columns of the terminal; undefined in a pipe, where nothing is cut. */
+  readonly width: number | undefined;
+  readonly titleStyle?: (text: string) => string;
+}
+
+const GAP = "  ";
+
+/** Lines of aligned columns, one per row, each ended by LF. Nothing wraps: a row is a line. */
+export function formatTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  options: TableOptions,
+): string {
+  const hasTitles = columns.some((column) => column.title !== undefined);
+  const cells = rows.map((row) => columns.map((column) => sanitize(column.text(row))));
+  const titles = columns.map((column) => column.title ?? "");
+  const widths = columns.map((_, index) =>
+    Math.max(0, ...(hasTitles ? [titles, ...cells] : cells).map((line) => displayWidth(line[index] ?? ""))),
+  );
+  if (options.width !== undefined) shrink(widths, columns, options.width);
+
+  const lineOf = (texts: readonly string[], paint: (text: string, index: number) => string): string =>
+    columns
+      .map((column, index) => {
+        const width = widths[index] ?? 0;
+        const cut =
+          options.width === undefined
+            ? (texts[index] ?? "")
+            : truncate(texts[index] ?? "", width, column.cut);
+        // The last column needs no filling: blanks at line ends spoil what is copied from a terminal.
+        const isLast = index === columns.length - 1 && column.align !== "right";
+        const filled = isLast ? cut : pad(cut, width, column.align);
+        // Only the text is painted; underlined blanks are ugly.
+        return cut === "" ? filled : filled.replace(cut, () => paint(cut, index));
+      })
+      .join(GAP)
+      .trimEnd();
+
+  const lines = cells.map((line, at) =>
+    lineOf(line, (text, index) => {
+      const row = rows[at];
+      const style = columns[index]?.style;
+      return style === undefined || row === undefined ? text : style(text, row);
+    }),
+  );
+  if (hasTitles) lines.unshift(lineOf(titles, (text) => options.titleStyle?.(text) ?? text));
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Takes what is too much from the columns that may shrink, in their order. */
+function shrink<Row>(widths: number[], columns: readonly Column<Row>[], width: number): void {
+  let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width;
+  for (const [index, column] of columns.entries()) {
+    const now = widths[index];
+    if (column.shrinkTo === undefined || now === undefined || excess <= 0) continue;
+    const less = Math.min(excess, Math.max(0, now - column.shrinkTo));
+    widths[index] = now - less;
+    excess -= less;
+  }
+}

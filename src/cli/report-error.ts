@@ -1,0 +1,49 @@
+import { UserError } from "../core/errors.ts";
+import { diskError } from "../store/disk-error.ts";
+import { printJson } from "./print/print-json.ts";
+import { sanitize } from "./print/sanitize.ts";
+import { createStyle } from "./print/style.ts";
+import type { World } from "./world.ts";
+
+/** Not one of the codes that say what happened: a failure of the program itself (EX_SOFTWARE). */
+export const BUG_EXIT_CODE = 70;
+
+type ReportWorld = Pick<World, "stdout" | "stderr" | "variables">;
+
+/**
+ * Tells people what went wrong, and programs too where they asked for JSON, and gives the exit code. An error
+ * that is none of ours is a bug; its stack is for those who look into it.
+ */
+export function reportError(thrown: unknown, world: ReportWorld, json: boolean): number {
+  const error = fromSystem(thrown);
+  const style = createStyle(world.stderr.hasColor);
+  const say = (text: string): void => world.stderr.write(`${text}\n`);
+  if (error instanceof UserError) {
+    const message = sanitize(error.message, "lines");
+    say(`${style.red("sessions:")} ${message}`);
+    if (error.hint !== undefined) say(`${style.dim("hint:")} ${sanitize(error.hint, "lines")}`);
+    if (json) printJson(world, { error: { message, hint: error.hint ?? null, exitCode: error.exitCode } });
+    return error.exitCode;
+  }
+  const message = sanitize(
+    error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    "lines",
+  );
+  const hint = "this is a bug; with SESSIONS_DEBUG=1 it says where it happened";
+  say(`${style.red("sessions:")} ${message}`);
+  if (isDebugging(world) && error instanceof Error) say(sanitize(error.stack ?? "", "lines"));
+  else say(`${style.dim("hint:")} ${hint}`);
+  if (json) printJson(world, { error: { message, hint, exitCode: BUG_EXIT_CODE } });
+  return BUG_EXIT_CODE;
+}
+
+function isDebugging({ variables }: Pick<World, "variables">): boolean {
+  return Boolean(variables.SESSIONS_DEBUG) || Boolean(variables.DEBUG);
+}
+
+/** A full disk or a missing permission is a circumstance, no bug, also where nobody foresaw it. */
+function fromSystem(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !("path" in thrown) || typeof thrown.path !== "string") return thrown;
+  const verb = "syscall" in thrown && typeof thrown.syscall === "string" ? thrown.syscall : "use";
+  return diskError(verb, thrown.path, thrown);
+}

@@ -1,0 +1,110 @@
+import { exitCodes, UserError } from "../core/errors.ts";
+import { hintNearest } from "./arguments/hint-nearest.ts";
+import { parseArguments } from "./arguments/parse-arguments.ts";
+import { everywhereFlags } from "./command.ts";
+import { type CommandRow, commandTable, defaultCommand } from "./command-table.ts";
+import { findRow } from "./find-row.ts";
+import { reportError } from "./report-error.ts";
+import type { Output, World } from "./world.ts";
+
+/** Runs one command line in a world and gives its exit code. Never throws, never exits. */
+export async function run(
+  argv: readonly string[],
+  world: World,
+  table: readonly CommandRow[] = commandTable,
+): Promise<number> {
+  try {
+    return await runCommand(argv, world, table);
+  } catch (error) {
+    return reportError(error, withColor(world, colorFlag(argv)), flagsOf(argv).includes("--json"));
+  }
+}
+
+async function runCommand(
+  argv: readonly string[],
+  world: World,
+  table: readonly CommandRow[],
+): Promise<number> {
+  const { name, rest } = splitCommand(argv);
+  if (name === undefined && flagsOf(argv).includes("--version")) {
+    return runRow(
+      findRow("version", table),
+      rest.filter((arg) => arg !== "--version"),
+      world,
+    );
+  }
+  // Help is given whatever else is wrong with the line.
+  if (flagsOf(rest).some((arg) => arg === "--help" || arg === "-h")) return showHelp(name, world, table);
+  return runRow(findRow(name ?? defaultCommand, table), rest, world);
+}
+
+async function runRow(row: CommandRow, argv: readonly string[], world: World): Promise<number> {
+  const { command } = await row.load();
+  const args = await parseArguments(row.name, command, argv);
+  if (args.flags.help === true) return showHelp(row.name, world, [row]);
+  const painted = withColor(world, args.given.has("color") ? args.flags.color === true : undefined);
+  if (args.flags.reveal === true && !world.stdout.isTerminal) {
+    throw new UserError("Cannot reveal secrets: --reveal works on a terminal only", {
+      exitCode: exitCodes.wrongUsage,
+      hint: "leave --reveal out, or do not redirect the output",
+    });
+  }
+  return command.run(args, painted);
+}
+
+async function showHelp(
+  name: string | undefined,
+  world: World,
+  table: readonly CommandRow[],
+): Promise<number> {
+  if (name === undefined) {
+    const { programHelp } = await import("./help/program-help.ts");
+    world.stdout.write(programHelp(table, world.stdout));
+  } else {
+    const row = findRow(name, table);
+    const { commandHelp } = await import("./help/command-help.ts");
+    world.stdout.write(await commandHelp(row, world.stdout));
+  }
+  return exitCodes.done;
+}
+
+/** The command is the first word; flags of every command may stand before it. */
+function splitCommand(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
+  const at = argv.findIndex((arg) => !arg.startsWith("-"));
+  const before = at < 0 ? argv : argv.slice(0, at);
+  const known = [...Object.keys(everywhereFlags), "version"].flatMap((name) => [`--${name}`, `--no-${name}`]);
+  const stranger = before.find((arg) => arg !== "-h" && !known.includes(arg));
+  if (stranger !== undefined) {
+    throw new UserError(`Unknown flag ${stranger}`, {
+      exitCode: exitCodes.wrongUsage,
+      hint:
+        hintNearest(stranger, known, (near) => near) ??
+        "flags of a command stand behind it: `sessions --help`",
+    });
+  }
+  return { name: argv[at], rest: [...before, ...(at < 0 ? [] : argv.slice(at + 1))] };
+}
+
+/** What stands before `--`. */
+function flagsOf(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf("--");
+  return end < 0 ? argv : argv.slice(0, end);
+}
+
+function colorFlag(argv: readonly string[]): boolean | undefined {
+  const last = flagsOf(argv).findLast((arg) => arg === "--color" || arg === "--no-color");
+  return last === undefined ? undefined : last === "--color";
+}
+
+function withColor(world: World, hasColor: boolean | undefined): World {
+  if (hasColor === undefined) return world;
+  const paint = (output: Output): Output => ({
+    write: (text) => output.write(text),
+    isTerminal: output.isTerminal,
+    get columns() {
+      return output.columns;
+    },
+    hasColor,
+  });
+  return { ...world, stdout: paint(world.stdout), stderr: paint(world.stderr) };
+}

@@ -1,0 +1,28 @@
+import { exitCodes } from "../core/errors.ts";
+import { type CommandRow, commandTable } from "./command-table.ts";
+import { createInterrupts } from "./interrupts.ts";
+import { reportError } from "./report-error.ts";
+import { run } from "./run.ts";
+import { realWorld } from "./world.ts";
+
+/** Runs the command line of a process in the real world, and says how the process is to end. */
+export async function start(
+  host: NodeJS.Process,
+  table: readonly CommandRow[] = commandTable,
+): Promise<number> {
+  const interrupts = createInterrupts((exitCode) => host.exit(exitCode));
+  const world = realWorld(host, interrupts);
+  host.on("SIGINT", () => interrupts.request(exitCodes.interrupted));
+  // Who reads our output may stop at any time (`| head`); that is no error.
+  host.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") interrupts.request(exitCodes.done);
+    else throw error;
+  });
+  // Talk that nobody hears is no reason to stop.
+  host.stderr.on("error", () => {});
+  // Also promises that nobody waits for end here.
+  host.on("uncaughtException", (error) => {
+    host.exit(reportError(error, world, false));
+  });
+  return run(host.argv.slice(2), world, table);
+}

@@ -1,0 +1,27 @@
+import { setTimeout } from "node:timers/promises";
+import type { Locking } from "../operations/with-store.ts";
+import { createStyle } from "./print/style.ts";
+import type { World } from "./world.ts";
+
+/** Who waits this long should be told what for. */
+const SILENT_MS = 1_000;
+
+/** How commands wait for the store. */
+export function storeLocking(world: Pick<World, "processes" | "stderr">): Locking {
+  let isTold = false;
+  return {
+    processes: world.processes,
+    wait: (ms) => setTimeout(ms),
+    onWait: (by, waitedMs) => {
+      if (isTold || waitedMs < SILENT_MS || !world.stderr.isTerminal) return;
+      isTold = true;
+      const who = by.owner === undefined ? "another process" : `process ${by.owner.pid}`;
+      world.stderr.write(`${createStyle(world.stderr.hasColor).dim(`Waiting for ${who} …`)}\n`);
+    },
+  };
+}
+
+/** Lets Ctrl-C in between two steps of work that never waits for anything. */
+export function pause(): Promise<void> {
+  return setTimeout(0);
+}

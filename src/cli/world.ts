@@ -1,0 +1,102 @@
+import { availableParallelism, homedir } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { StartWorker } from "../core/worker-handle.ts";
+import type { Disk } from "../store/disk.ts";
+import { nodeDisk } from "../store/node-disk.ts";
+import { nodeProcesses } from "../store/node-processes.ts";
+import type { Processes } from "../store/processes.ts";
+import type { Interrupts } from "./interrupts.ts";
+import { wantsColor } from "./print/wants-color.ts";
+import { inputFrom, outputTo } from "./streams.ts";
+import { startWorker } from "./worker-threads.ts";
+
+/** Where text goes: an answer to stdout, talk to stderr. */
+export interface Output {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Of the terminal, now; undefined where there is none, and so no width to keep to. */
+  readonly columns: number | undefined;
+  readonly hasColor: boolean;
+}
+
+export interface Input {
+  readonly isTerminal: boolean;
+  /** All of it. More than `maxBytes` is cut off: what hooks and batches send is small. */
+  readText(maxBytes: number): Promise<string>;
+  /** Lines without their LF, as they come in. */
+  lines(): AsyncIterable<string>;
+}
+
+export interface RunOptions {
+  readonly folder?: string;
+  /** What the program reads; without it, it has the terminal for itself. */
+  readonly input?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/**
+ * All that the program knows of the machine it runs on. It is passed in, so that tests choose the time, the
+ * home and the disk, and the same commands can run in a server.
+ */
+export interface World {
+  readonly now: () => number;
+  /** Minutes that local time is ahead of UTC at that moment. */
+  readonly offsetMinutesAt: (ms: number) => number;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** The folder that the user is in. */
+  readonly folder: string;
+  /** A home with an example history, which comes with the program. */
+  readonly demoHome: string;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stdin: Input;
+  readonly disk: Disk;
+  /** Between 0 and 1. */
+  readonly random: () => number;
+  readonly uuid: () => string;
+  readonly processes: Processes;
+  /** How many threads this machine can run at once. */
+  readonly threads: number;
+  /** Starts another thread of this program; absent where it runs from its sources. */
+  readonly startWorker?: StartWorker;
+  /** Does a process with this number run? */
+  readonly isRunning: (pid: number) => boolean;
+  /** Runs another program; its exit code, or undefined where there is no such program. */
+  run(program: string, args: readonly string[], options?: RunOptions): Promise<number | undefined>;
+  /** Ctrl-C and a closed pipe end the program only after `action`: for steps that must not be left half done. */
+  uninterrupted<T>(action: () => Promise<T>): Promise<T>;
+}
+
+/** From here: the bundle lies one folder below the package, this file two. */
+const packageRoot = import.meta.url.endsWith("/src/cli/world.ts") ? "../../" : "../";
+
+/** This machine, as the process sees it. */
+export function realWorld(host: NodeJS.Process, interrupts: Interrupts): World {
+  const variables = host.env;
+  const start = startWorker(import.meta.url);
+  return {
+    now: () => Date.now(),
+    offsetMinutesAt: (ms) => -new Date(ms).getTimezoneOffset(),
+    variables,
+    home: homedir(),
+    // npm and deno task run in the package's folder and say here where the user was.
+    folder: variables.INIT_CWD || host.cwd(),
+    demoHome: fileURLToPath(new URL(`${packageRoot}fixtures/demo`, import.meta.url)),
+    stdout: outputTo(host.stdout, wantsColor(host.stdout.isTTY, variables)),
+    stderr: outputTo(host.stderr, wantsColor(host.stderr.isTTY, variables)),
+    stdin: inputFrom(() => host.stdin),
+    disk: nodeDisk,
+    random: () => Math.random(),
+    uuid: () => crypto.randomUUID(),
+    processes: nodeProcesses,
+    threads: availableParallelism(),
+    ...(start === undefined ? {} : { startWorker: start }),
+    isRunning: (pid) => nodeProcesses.exists(pid),
+    run: async (program, args, options) => {
+      const { runProgram } = await import("./run-program.ts");
+      return interrupts.leaveTo(() => runProgram(program, args, variables, options ?? {}));
+    },
+    uninterrupted: (action) => interrupts.hold(action),
+  };
+}
