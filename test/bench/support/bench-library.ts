@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import type { Library } from "../../../src/operations/library.ts";
+import { nodeDisk } from "../../../src/store/node-disk.ts";
+import { findPlaces } from "../../../src/store/places.ts";
+
+/** The logs of a home, and a store inside it. */
+export function benchLibrary(home: string, store: string = join(home, ".sessions")): Library {
+  const variables = { SESSIONS_HOME: store };
+  return {
+    disk: nodeDisk,
+    surroundings: { home, variables, folder: home, projects: [] },
+    places: findPlaces({ home, variables, folder: home }),
+    config: {
+      exclude: [],
+      sources: { claude: [], pi: [], claw: [], codex: [] },
+      redact: [],
+      hooks: { recall: "compact" },
+      search: { limit: 10 },
+      index: { outputChars: 2_000 },
+    },
+    demo: false,
+    now: () => Date.now(),
+    isRunning: () => false,
+  };
+}

@@ -1,0 +1,289 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import type { World } from "../../src/cli/world.ts";
+import { type LogHome, makeLogHome, standing } from "../support/archive/log-home.ts";
+import { filesBelow } from "../support/archive/source-files.ts";
+import { type MakeWorldOptions, makeWorld, type TestWorld } from "../support/make-world.ts";
+
+const NOW = Date.UTC(2026, 10, 16, 12);
+const DAY_MS = 86_400_000;
+
+interface Ground {
+  readonly world: TestWorld;
+  readonly made: LogHome;
+  /** What a command line prints, and its exit code. */
+  ask(argv: readonly string[], changes?: Partial<World>): Promise<Asked>;
+}
+
+interface Asked {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by path, as a script would.
+  readonly json: any;
+  /** The answer with what differs from run to run replaced. */
+  readonly golden: string;
+}
+
+function ground(options: MakeWorldOptions = {}): Ground {
+  const world = makeWorld({ nowMs: NOW, ...options });
+  const made = makeLogHome(world.home, { project: "/work/shop" });
+  const ask = async (argv: readonly string[], changes: Partial<World> = {}): Promise<Asked> => {
+    const before = { out: world.out().length, err: world.err().length };
+    const code = await run(argv, { ...world, ...changes });
+    const out = world.out().slice(before.out);
+    const json: unknown = argv.includes("--json") ? JSON.parse(out) : undefined;
+    return { code, out, err: world.err().slice(before.err), json, golden: toGolden(json, world.root) };
+  };
+  return { world, made, ask };
+}
+
+/** Compressed sizes differ between runtimes, folders between runs. */
+function toGolden(json: unknown, root: string): string {
+  const plain = (key: string, value: unknown): unknown => (key === "storedBytes" ? 0 : value);
+  return `${JSON.stringify(json, plain, 2)?.replaceAll(root, "/root")}\n`;
+}
+
+const golden = (name: string): string => `./golden/${name}.json`;
+
+/** stdin of a person at a terminal who types this. */
+const terminal = (line: string): Partial<World> => ({
+  stdin: {
+    isTerminal: true,
+    readText: async () => line,
+    async *lines() {
+      yield line;
+    },
+  },
+});
+
+describe("sessions archive", () => {
+  test("answers as the contract says", async () => {
+    const { ask } = ground();
+    const { code, json, golden: text } = await ask(["archive", "--json"]);
+    expect(code).toBe(0);
+    expect(Object.keys(json)).toEqual(
+      expect.arrayContaining(["schemaVersion", "archived", "unchanged", "problems"]),
+    );
+    expect(Object.keys(json.archived[0]).slice(0, 7)).toEqual([
+      ...["sessionId", "agent", "markdown", "raw", "bytes", "sha256", "generation"],
+    ]);
+    for (const { markdown, raw } of json.archived) {
+      expect(fs.readFileSync(markdown, "utf8")).toMatch(/^---\n/);
+      expect(fs.statSync(raw).isDirectory()).toBe(true);
+    }
+    await expect(text).toMatchFileSnapshot(golden("archive"));
+    const again = await ask(["archive", "--json"]);
+    expect(again.json).toMatchObject({ archived: [], unchanged: 4, problems: [] });
+  });
+
+  test("tells people how many and how much", async () => {
+    const { made, ask } = ground();
+    const { code, out, err } = await ask(["archive"]);
+    expect(code).toBe(0);
+    expect(out).toContain("4 sessions archived.\n");
+    expect(out).toMatch(/The archive holds 4 sessions: \S+ KB of logs in \S+ KB \([\d.]+ %\)\.\n/);
+    expect(out).toContain(
+      `${made.ids.claude.slice(0, 8)}  ~/.sessions/archive/claude/shop/2026-10-20_The-cart_`,
+    );
+    expect(err).toBe("");
+    expect((await ask(["archive"])).out).toContain("no sessions archived, 4 unchanged.");
+  });
+
+  test("archives what is named", async () => {
+    const { made, ask } = ground();
+    const { json } = await ask(["archive", made.ids.pi.slice(0, 10), "--json"]);
+    expect(json.archived).toMatchObject([{ sessionId: made.ids.pi }]);
+    expect(json.total.sessions).toBe(1);
+    expect((await ask(["archive", "no-such-session"])).code).toBe(1);
+  });
+
+  test("masks secrets in the copies, and keeps them in the bytes", async () => {
+    const { world, made, ask } = ground();
+    const secret = `ghp_${"aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA2c4E"}`;
+    const log = made.files[0]?.path ?? "";
+    fs.writeFileSync(log, fs.readFileSync(log, "utf8").replace("Add a cart", `Use ${secret} for a cart`));
+    const { json } = await ask(["archive", made.ids.claude, "--json"]);
+    const text = fs.readFileSync(json.archived[0].markdown, "utf8");
+    expect(text).toContain("for a cart");
+    expect(text).not.toContain(secret);
+    for (const { path } of made.files.slice(0, 7)) fs.rmSync(path);
+    await ask(["restore", made.ids.claude]);
+    expect(fs.readFileSync(log, "utf8")).toContain(secret);
+    for (const [name, bytes] of filesBelow(world.variables.SESSIONS_HOME ?? "")) {
+      expect(bytes.includes(secret), name).toBe(false);
+    }
+  });
+
+  test("says what is wrong, and goes on", async () => {
+    const { world, made, ask } = ground();
+    await ask(["archive"]);
+    const record = join(world.variables.SESSIONS_HOME ?? "", "raw", "pi", made.ids.pi, "1", "manifest.json");
+    fs.writeFileSync(record, "rubbish");
+    const { code, err } = await ask(["archive"]);
+    expect(code).toBe(3);
+    expect(err).toContain(made.ids.pi);
+    expect((await ask(["archive", "--json"])).json.problems).toEqual([]);
+  });
+});
+
+describe("sessions restore", () => {
+  test("brings a deleted session back", async () => {
+    const { made, ask } = ground();
+    await ask(["archive"]);
+    for (const { path } of made.files) fs.rmSync(path);
+    const { code, golden: text } = await ask(["restore", made.ids.claude, "--json"]);
+    expect(code).toBe(0);
+    await expect(text).toMatchFileSnapshot(golden("restore"));
+    expect(standing(made.files.slice(0, 7))).toEqual(made.files.slice(0, 7));
+    const { out } = await ask(["restore", "--all"]);
+    expect(out).toContain("3 sessions restored, 1 already there.");
+    expect(out).toContain(`cd /work/shop && pi --session`);
+    expect(standing(made.files)).toEqual(made.files);
+  });
+
+  test("warns of the sweep by age", async () => {
+    const { made, ask } = ground();
+    await ask(["archive"]);
+    fs.rmSync(made.files[0]?.path ?? "");
+    const later = { now: () => NOW + 60 * DAY_MS };
+    expect((await ask(["restore", made.ids.claude, "-n"], later)).out).toContain("--touch");
+    expect((await ask(["restore", made.ids.claude, "--touch"], later)).out).not.toContain("--touch");
+  });
+
+  test("refuses to write over other content with exit code 4, and says how", async () => {
+    const { made, ask } = ground();
+    await ask(["archive"]);
+    fs.writeFileSync(made.files[0]?.path ?? "", "other content\n");
+    const { code, out } = await ask(["restore", made.ids.claude]);
+    expect(code).toBe(4);
+    expect(out).toContain("--force archives that and replaces it");
+    expect(out).toContain("1 refused");
+    const forced = await ask(["restore", made.ids.claude, "--force"]);
+    expect(forced.code).toBe(0);
+    expect(forced.out).toContain("what stood there is now generation 2 in the archive");
+  });
+
+  test("says what changed on the way into another project", async () => {
+    const { world, made, ask } = ground();
+    await ask(["archive"]);
+    const { code, out } = await ask(["restore", made.ids.claude, "--into", "."]);
+    expect(code).toBe(0);
+    expect(out).toContain(`lines changed: /work/shop → ${world.folder}`);
+  });
+
+  test.each([
+    [["restore"], 2],
+    [["restore", "--all", "x"], 2],
+    [["restore", "no-such-session"], 1],
+    [["restore", "5f0c3c1e", "--generation", "9"], 3],
+    [["restore", "5f0c3c1e", "--into", "/no/such/folder"], 2],
+  ])("ends %j with %i", async (argv, expected) => {
+    const { ask } = ground();
+    await ask(["archive"]);
+    expect((await ask(argv)).code).toBe(expected);
+  });
+});
+
+describe("sessions verify", () => {
+  test("proves a sound archive", async () => {
+    const { ask } = ground();
+    await ask(["archive"]);
+    const { code, golden: text } = await ask(["verify", "--json"]);
+    expect(code).toBe(0);
+    await expect(text).toMatchFileSnapshot(golden("verify"));
+    const { out } = await ask(["verify"]);
+    expect(out).toMatch(/^4 sessions, 4 generations, 10 files: \S+ KB proven\.\n/);
+  });
+
+  test("names what is damaged with exit code 3", async () => {
+    const { world, made, ask } = ground();
+    await ask(["archive"]);
+    const raw = join(world.variables.SESSIONS_HOME ?? "", "raw");
+    const chunk = [...filesBelow(raw).keys()].find((name) => /^codex\/.*\.br$/.test(name)) ?? "";
+    fs.rmSync(join(raw, chunk));
+    const { code, golden: text } = await ask(["verify", "--json"]);
+    expect(code).toBe(3);
+    await expect(text).toMatchFileSnapshot(golden("verify-damaged"));
+    const { out } = await ask(["verify", made.ids.codex]);
+    expect(out).toContain("its chunk file is missing; 0 B of");
+    expect(out).toContain("`sessions archive --check` mends");
+    expect((await ask(["archive", "--check"])).out).toContain("1 damaged part mended");
+    expect((await ask(["verify"])).code).toBe(0);
+  });
+});
+
+describe("sessions forget", () => {
+  test("forgets and undoes", async () => {
+    const { made, ask } = ground();
+    await ask(["archive"]);
+    const { code, golden: text } = await ask(["forget", made.ids.claude, "--yes", "--json"]);
+    expect(code).toBe(0);
+    await expect(text).toMatchFileSnapshot(golden("forget"));
+    expect((await ask(["show", made.ids.claude])).code).toBe(1);
+    expect((await ask(["archive", "--json"])).json).toMatchObject({
+      archived: [],
+      forgotten: [{ sessionId: made.ids.claude }],
+    });
+    const undone = await ask(["forget", made.ids.claude.slice(0, 6), "--undo", "--json"]);
+    expect(undone.code).toBe(0);
+    await expect(undone.golden).toMatchFileSnapshot(golden("forget-undo"));
+    expect((await ask(["show", made.ids.claude])).code).toBe(0);
+    expect(standing(made.files)).toEqual(made.files);
+  });
+
+  test("refuses where nobody can be asked", async () => {
+    const { made, ask } = ground();
+    await ask(["archive"]);
+    const { code, err } = await ask(["forget", made.ids.claude]);
+    expect(code).toBe(4);
+    expect(err).toContain("--yes");
+    expect((await ask(["show", made.ids.claude])).code).toBe(0);
+  });
+
+  test.each([
+    ["y", 0, 1],
+    ["YES", 0, 1],
+    ["", 4, 0],
+    ["n", 4, 0],
+    ["yesterday", 4, 0],
+  ])("takes %j for an answer", async (line, code, shown) => {
+    const { made, ask } = ground({ columns: 80 });
+    await ask(["archive"]);
+    const answer = await ask(["forget", made.ids.claude], terminal(line));
+    expect(answer.err).toContain("[y/N]");
+    expect(answer.code).toBe(code);
+    expect((await ask(["show", made.ids.claude, "--json"])).code).toBe(shown);
+  });
+
+  test.each([
+    [["forget", "no-such-session", "--yes"], 1],
+    [["forget", "no-such-session", "--undo"], 1],
+    [["forget"], 2],
+  ])("ends %j with %i", async (argv, expected) => {
+    const { ask } = ground();
+    expect((await ask(argv)).code).toBe(expected);
+  });
+});
+
+describe("docs/JSON.md", () => {
+  const text = fs.readFileSync(fileURLToPath(new URL("../../docs/JSON.md", import.meta.url)), "utf8");
+  const folder = fileURLToPath(new URL("./golden/", import.meta.url));
+  const names = ["archive", "restore", "verify", "verify-damaged", "forget", "forget-undo"];
+
+  const keysOf = (value: unknown): readonly string[] => {
+    if (Array.isArray(value)) return value.flatMap(keysOf);
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
+  };
+
+  test.each(names)("tells every field of %s", (name) => {
+    const keys = new Set(keysOf(JSON.parse(fs.readFileSync(join(folder, `${name}.json`), "utf8"))));
+    expect(keys.size).toBeGreaterThan(3);
+    const section = text.split(/^## /m).find((part) => part.startsWith(`\`${name.split("-")[0]}`)) ?? "";
+    for (const key of keys) if (key !== "schemaVersion") expect(section, key).toContain(`\`${key}\``);
+  });
+});

@@ -1,0 +1,221 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { type MakeWorldOptions, makeWorld, type TestWorld } from "../support/make-world.ts";
+
+/** These worlds have no logs: the example history answers. */
+const NOW = Date.UTC(2026, 10, 16, 12);
+
+async function ask(
+  argv: readonly string[],
+  options: MakeWorldOptions = {},
+): Promise<{ code: number; out: string; err: string; json: () => Json; world: TestWorld }> {
+  const world = makeWorld({ nowMs: NOW, ...options });
+  const code = await run(argv, world);
+  return { code, out: world.out(), err: world.err(), json: () => JSON.parse(world.out()), world };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by path, as a script would.
+type Json = any;
+
+describe("sessions", () => {
+  test("alone tells what there is, and that it is an example", async () => {
+    const { code, out, err } = await ask([]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/claude +8 sessions/);
+    expect(out).toContain("sessions search");
+    expect(err).toContain("example history");
+  });
+
+  test("alone says so where there are no sessions in a log folder that exists", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    mkdirSync(join(world.home, ".claude/projects/-x"), { recursive: true });
+    writeFileSync(join(world.home, ".claude/projects/-x/0b8ec0de-0000-4000-8000-000000000000.jsonl"), "");
+    expect(await run([], world)).toBe(0);
+    expect(world.out()).toContain("No sessions yet");
+    expect(world.err()).toBe("");
+  });
+});
+
+describe("sessions list", () => {
+  test("lists newest first, with the fields of the contract", async () => {
+    const { code, json } = await ask(["list", "--json"]);
+    expect(code).toBe(0);
+    const answer = json();
+    expect(answer).toMatchObject({
+      schemaVersion: 1,
+      total: 13,
+      demo: true,
+      coverage: { sessions: 13, stale: 0, problems: 0 },
+    });
+    const ended = answer.sessions.map((session: Json) => session.endedAt);
+    expect(ended).toEqual(ended.toSorted().toReversed());
+    expect(Object.keys(answer.sessions[0])).toEqual([
+      ...["sessionId", "agent", "title", "project", "branch", "startedAt", "endedAt", "turns"],
+      ...["messages", "bytes", "compactions", "state", "source", "archive"],
+    ]);
+  });
+
+  test.each<[string, readonly string[], number]>([
+    ["a project's name", ["--project", "shop"], 6],
+    ["a field in a word", ["project:shop"], 6],
+    ["two projects", ["--project", "shop", "--project", "tally"], 8],
+    ["an agent", ["--agent", "pi"], 2],
+    ["a file", ["--file", "auth.ts"], 2],
+    ["a glob of files", ["--file", "src/auth*.ts", "--agent", "claude"], 2],
+    ["a tool", ["--tool", "todowrite"], 3],
+    ["words of the title", ["token", "refresh"], 1],
+    ["a command", ["--cmd", "vitest auth.test.ts"], 2],
+    ["a day", ["--since", "2026-11-05", "--until", "2026-11-05"], 1],
+    ["a span", ["--since", "2w"], 4],
+    ["a branch", ["--branch", "AUTH-TABS"], 1],
+    ["a place", ["--in", "compacted"], 3],
+    ["nothing", ["--title", "no such words"], 0],
+  ])("narrows by %s", async (_, argv, total) => {
+    const { code, json } = await ask(["list", "--json", ...argv]);
+    expect(code).toBe(0);
+    expect(json().total).toBe(total);
+  });
+
+  test("pages", async () => {
+    const all = (await ask(["list", "-q", "--limit", "100"])).out.trim().split("\n");
+    const second = (await ask(["list", "-q", "--limit", "5", "--offset", "5"])).out.trim().split("\n");
+    expect(second).toEqual(all.slice(5, 10));
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ["an unknown agent", ["--agent", "clude"], "claude"],
+    ["an unknown date", ["--since", "someday"], "2026-10-01"],
+    ["an unknown flag", ["--limt", "3"], "--limit"],
+  ])("refuses %s with a hint", async (_, argv, hint) => {
+    const { code, err } = await ask(["list", ...argv]);
+    expect(code).toBe(2);
+    expect(err).toContain(hint);
+  });
+
+  test("keeps to the width of a terminal", async () => {
+    const { out } = await ask(["list"], { columns: 72 });
+    for (const line of out.trimEnd().split("\n")) expect(line.length).toBeLessThanOrEqual(72);
+  });
+});
+
+describe("sessions show", () => {
+  const id = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
+
+  test("has the fields of the contract", async () => {
+    const answer = (await ask(["show", id, "--json"])).json();
+    expect(answer).toMatchObject({
+      schemaVersion: 1,
+      demo: true,
+      sessionId: id,
+      agent: "claude",
+      state: "idle",
+    });
+    for (const key of ["summaries", "requests", "decisions", "files", "commands", "pending", "timeline"]) {
+      expect(Array.isArray(answer[key]), key).toBe(true);
+    }
+    expect(answer.requests[0]).toMatchObject({
+      turn: 1,
+      context: expect.any(String),
+      text: expect.any(String),
+    });
+    expect(answer.tokens.total).toBe(
+      answer.tokens.toolResults +
+        answer.tokens.toolInputs +
+        answer.tokens.assistantText +
+        answer.tokens.userText,
+    );
+    expect(answer.resume).toBe(`claude --resume ${id}`);
+  });
+
+  test("prints a digest that a person can read", async () => {
+    const { out } = await ask(["show", id], { columns: 80 });
+    for (const heading of ["Requests", "Files", "Tools", "Commands"]) expect(out).toContain(`${heading}\n`);
+    expect(out).toContain("resume:");
+  });
+
+  test("prints single turns, ranges and open ranges", async () => {
+    expect((await ask(["show", id, "--turn", "2"])).out).toMatch(/^── turn 2 /);
+    expect((await ask(["show", id, "--turns", "2-3"])).out.match(/── turn \d+/g)).toEqual([
+      "── turn 2",
+      "── turn 3",
+    ]);
+    expect((await ask(["show", id, "--turns", "4-"])).out.match(/── turn \d+/g)).toEqual([
+      "── turn 4",
+      "── turn 5",
+    ]);
+  });
+
+  test.each<[string, readonly string[], number]>([
+    ["a turn that is not there", ["--turn", "99"], 1],
+    ["no range", ["--turns", "x"], 2],
+  ])("refuses %s", async (_, argv, code) => {
+    expect((await ask(["show", id, ...argv])).code).toBe(code);
+  });
+
+  test("gives as context only what the agent would load", async () => {
+    const { sessions } = (await ask(["list", "--json", "--in", "compacted"])).json();
+    for (const { sessionId } of sessions) {
+      const { context } = (await ask(["show", sessionId, "--context", "--json"])).json();
+      const { requests } = (await ask(["show", sessionId, "--json"])).json();
+      const loaded = context.filter((item: Json) => item.kind === "request").map((item: Json) => item.text);
+      expect(loaded).toEqual(
+        requests.filter((each: Json) => each.context === "current").map((each: Json) => each.text),
+      );
+      expect(context.some((item: Json) => item.kind === "summary")).toBe(true);
+    }
+  });
+
+  test("gives the whole session as markdown", async () => {
+    expect((await ask(["show", id, "--markdown"])).out).toMatch(
+      /^---\n[\s\S]*\n# Fix token refresh race in the auth client\n/,
+    );
+  });
+
+  test("draws the tree", async () => {
+    const { out, json } = await ask(["show", id, "--tree"]);
+    expect(out).toMatch(/ {2}1 /);
+    expect(json).toThrow();
+  });
+
+  test("finds nothing under an unknown id, and says what is near", async () => {
+    const { code, err } = await ask(["show", "87f01b2e"]);
+    expect(code).toBe(1);
+    expect(err).toContain("87f01b2f");
+  });
+});
+
+describe("sessions files", () => {
+  test("tells who touched a file", async () => {
+    const answer = (await ask(["files", "auth.ts", "--json"])).json();
+    expect(answer.total).toBe(2);
+    expect(answer.sessions[0].files[0]).toMatchObject({ path: "/home/ana/shop/src/auth.ts", writes: 1 });
+  });
+
+  test("is exit 1 where nobody did", async () => {
+    expect((await ask(["files", "no/such.file"])).code).toBe(1);
+  });
+});
+
+describe("sessions pending", () => {
+  test("leaves out what a later session of the project finished", async () => {
+    const { code, json } = await ask(["pending", "--everywhere", "--json"]);
+    expect(code).toBe(0);
+    const texts = json().sessions.flatMap((session: Json) => session.pending.map((item: Json) => item.text));
+    expect(texts).toContain("Drop orders.total and the trigger");
+    expect(texts.join("\n")).not.toMatch(/other tabs/i);
+  });
+
+  test("is exit 0 where nothing is open", async () => {
+    expect((await ask(["pending", "--project", "nowhere"])).code).toBe(0);
+  });
+});
+
+describe("sessions resume", () => {
+  test("prints the agent's own command", async () => {
+    expect((await ask(["resume", "28af22d5"])).out).toBe(
+      "cd /home/ana/shop && claude --resume 28af22d5-4dbc-4e38-b02c-9750c3d3078e\n",
+    );
+  });
+});

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runProgram } from "../../src/cli/run-program.ts";
+import { makeWorld } from "../support/make-world.ts";
+
+const variables = { PATH: "/usr/bin:/bin" };
+
+describe("runProgram()", () => {
+  test("gives the exit code", async () => {
+    expect(await runProgram("sh", ["-c", "exit 3"], variables, {})).toBe(3);
+  });
+
+  test("gives what a shell would make of a signal", async () => {
+    expect(await runProgram("sh", ["-c", "kill -INT $$"], variables, {})).toBe(130);
+    expect(await runProgram("sh", ["-c", "kill -TERM $$"], variables, {})).toBe(143);
+  });
+
+  test("knows that there is no such program", async () => {
+    expect(await runProgram("no-such-program-at-all", [], variables, {})).toBeUndefined();
+  });
+
+  test("runs in a folder, with input and variables, and passes arguments as they are", async () => {
+    const { folder } = makeWorld();
+    const args = ["-c", 'cat > out; printf "%s" "$1$WORD" >> out', "sh", "$(echo no) 'x'"];
+    const options = { folder, input: "text\n", variables: { WORD: "!" } };
+    expect(await runProgram("sh", args, variables, options)).toBe(0);
+    expect(readFileSync(join(folder, "out"), "utf8")).toBe("text\n$(echo no) 'x'!");
+  });
+
+  test("survives a program that does not read its input", async () => {
+    const input = "x".repeat(1_000_000);
+    expect(await runProgram("sh", ["-c", "exit 0"], variables, { input })).toBe(0);
+  });
+});

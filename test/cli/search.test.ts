@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { type MakeWorldOptions, makeWorld } from "../support/make-world.ts";
+
+async function ask(
+  argv: readonly string[],
+  options: MakeWorldOptions = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const world = makeWorld({ nowMs: Date.UTC(2026, 10, 16, 12), ...options });
+  return { code: await run(["search", ...argv], world), out: world.out(), err: world.err() };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by path, as a script would.
+async function answer(argv: readonly string[], options: MakeWorldOptions = {}): Promise<any> {
+  return JSON.parse((await ask(["--json", ...argv], options)).out);
+}
+
+const TOKEN = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
+
+describe("sessions search", () => {
+  test("has the fields of the contract", async () => {
+    const found = await answer(["token", "refresh"]);
+    expect(found).toMatchObject({
+      schemaVersion: 1,
+      query: "token refresh",
+      match: "all",
+      totalIsExact: true,
+      offset: 0,
+      demo: true,
+    });
+    const [hit] = found.hits;
+    expect(hit).toMatchObject({
+      sessionId: TOKEN,
+      agent: "claude",
+      project: "/home/ana/shop",
+      state: "idle",
+      resume: `claude --resume ${TOKEN}`,
+    });
+    for (const { text, highlights, turn, role, context } of hit.snippets) {
+      expect([turn > 0, typeof role, typeof context]).toEqual([true, "string", "string"]);
+      for (const [from, to] of highlights) expect(text.slice(from, to)).toMatch(/token|refresh/i);
+    }
+  });
+
+  test.each<[string, readonly string[], string, string]>([
+    ["a typo", ["tokn", "refesh"], "fuzzy", TOKEN],
+    ["a beginning", ["certif*"], "all", "39970f54-0b9e-4a6d-9709-02bcc7589f7f"],
+    ["a phrase", ['"token refresh"'], "all", TOKEN],
+    ["accents that were not typed", ["busqueda"], "all", "d8a6d34e-060b-4121-be78-093626c631b2"],
+    ["a file and a word", ["file:auth.ts", "tabs"], "all", "28af22d5-4dbc-4e38-b02c-9750c3d3078e"],
+    ["a word of the title", ["title:leak"], "all", "e0dbf7f4-07b0-4b82-820e-a96cfb1929cc"],
+  ])("finds %s first", async (_, argv, match, first) => {
+    const found = await answer(argv);
+    expect([found.match, found.hits[0]?.sessionId]).toEqual([match, first]);
+  });
+
+  test.each<[string, readonly string[], (hit: Record<string, string>) => boolean]>([
+    ["project:", ["token", "project:tally"], (hit) => hit.project === "/home/ana/tally"],
+    ["agent:", ["the", "agent:pi"], (hit) => hit.agent === "pi"],
+    ["-agent:", ["shop", "-agent:claude"], (hit) => hit.agent !== "claude"],
+    ["since:", ["auth", "since:2026-11-01"], (hit) => (hit.endedAt ?? "") >= "2026-11-01"],
+    ["until:", ["auth", "until:2026-09-30"], (hit) => (hit.startedAt ?? "") < "2026-10-01"],
+  ])("%s narrows", async (_, argv, fits) => {
+    const found = await answer(argv);
+    for (const hit of found.hits) expect(fits(hit)).toBe(true);
+    expect(found.total).toBeLessThan(13);
+  });
+
+  test("leaves out sessions with an unwanted word", async () => {
+    const all = await answer(["auth"]);
+    const some = await answer(["auth", "-tabs"]);
+    expect(some.total).toBeLessThan(all.total);
+    expect(some.hits.map((hit: { sessionId: string }) => hit.sessionId)).not.toContain(
+      "28af22d5-4dbc-4e38-b02c-9750c3d3078e",
+    );
+  });
+
+  test("in: tells where the words stand", async () => {
+    for (const place of ["current", "compacted"]) {
+      const found = await answer(["token", `in:${place}`]);
+      for (const { snippets } of found.hits) for (const { context } of snippets) expect(context).toBe(place);
+    }
+  });
+
+  test("pages and sorts", async () => {
+    const all = (await answer(["the", "--limit", "20"])).hits.map(
+      (hit: { sessionId: string }) => hit.sessionId,
+    );
+    const second = await answer(["the", "--limit", "3", "--offset", "3"]);
+    expect(second.hits.map((hit: { sessionId: string }) => hit.sessionId)).toEqual(all.slice(3, 6));
+    const newest = (await answer(["the", "--sort", "newest"])).hits.map(
+      (hit: { endedAt: string }) => hit.endedAt,
+    );
+    expect(newest).toEqual(newest.toSorted().toReversed());
+  });
+
+  test("says which words are near where nothing matches", async () => {
+    const { code, err } = await ask(["qqqqqqzzzz"]);
+    expect(code).toBe(1);
+    expect(err).toContain("No session matches");
+  });
+
+  test.each<[string, readonly string[]]>([
+    ["5e12", ["5e12"]],
+    ["an open quote", ['"token refresh']],
+    ["ten kilobytes", ["token ".repeat(1_700)]],
+    ["control characters", ["token\u0000\u001b[31mrefresh\n"]],
+    ["brackets", ["(token [refresh {*"]],
+    ["a colon", ["foo:token"]],
+    ["other scripts", ["令牌 トークン токен 🔑"]],
+    ["lone surrogates", ["\ud800token\udc00"]],
+    ["a dash word", ["token", "-nosuchword"]],
+  ])("gives an answer for %s", async (_, argv) => {
+    const { code, err } = await ask(argv);
+    expect([0, 1]).toContain(code);
+    expect(err).not.toMatch(/bug|Error/);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ["nothing", []],
+    ["signs alone", ['"', "-", "*"]],
+    ["an unknown place", ["x", "in:nowhere"]],
+    ["an unknown date", ["x", "since:someday"]],
+    ["an unknown flag", ["x", "--nosuchflag"]],
+  ])("refuses %s with a clear message", async (_, argv) => {
+    const { code, err } = await ask(argv);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^sessions: /m);
+    expect(err).not.toContain("bug");
+  });
+
+  test("answers a batch, a line each", async () => {
+    const { code, out } = await ask(["--batch"], { input: "token refresh\nqqqqzzzz\ncertificate\n" });
+    expect(code).toBe(0);
+    const answers = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(answers.map(({ query, match }) => [query, match])).toEqual([
+      ["token refresh", "all"],
+      ["qqqqzzzz", "none"],
+      ["certificate", "all"],
+    ]);
+  });
+
+  test("prints hits for reading, cut to the terminal, and ids alone with -q", async () => {
+    const { out } = await ask(["token", "refresh"], { columns: 80, hasColor: true });
+    expect(out).toContain("\u001b[");
+    expect((await ask(["token", "refresh", "-q"])).out.split("\n")[0]).toBe(TOKEN);
+  });
+});

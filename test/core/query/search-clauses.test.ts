@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { parseQuery } from "../../../src/core/query/parse-query.ts";
+import { searchClauses } from "../../../src/core/query/search-clauses.ts";
+import type { SessionFilter } from "../../../src/core/query/session-filter.ts";
+import type { Clause } from "../../../src/core/search/search-plan.ts";
+
+const noFilter: SessionFilter = {
+  projects: [],
+  files: [],
+  agents: [],
+  branches: [],
+  tools: [],
+  commands: [],
+  errors: [],
+  titles: [],
+  contexts: [],
+  since: undefined,
+  until: undefined,
+};
+
+function shown(clause: Clause): string {
+  if (clause.kind === "any") return `(${clause.of.map(shown).join(" | ")})`;
+  if (clause.kind === "phrase") return `"${clause.terms.join(" ")}"`;
+  const fields = clause.fields === undefined ? "" : `${clause.fields.join(",")}:`;
+  return `${fields}${clause.terms.join("+")}${clause.prefix === true ? "*" : ""}`;
+}
+
+test.each([
+  ["token refresh", ["token", "refresh"], []],
+  ["the token", ["token"], []],
+  ["to be", ["to", "be"], []],
+  ['the "token refresh"', ['"token refresh"'], []],
+  ["running", ["(running | run)"], []],
+  ["user.id", ["(userid | user+id)"], []],
+  ["toke*", ["toke*"], []],
+  ["a -refresh", ["a"], ["refresh"]],
+  // A name is unwanted as a whole, not where its parts are scattered over a text.
+  ["-getUserById", [], ["getuserbyid"]],
+  ["-running", [], ["running", "run"]],
+  // A phrase is unwanted where all of its words are, not where any of them is.
+  ['-"exit code"', [], ["exit+code"]],
+])("searchClauses() of %j wants %j and not %j", (query, wanted, unwanted) => {
+  const clauses = searchClauses(parseQuery(query), noFilter);
+  expect(clauses.wanted.map(shown)).toEqual(wanted);
+  expect(clauses.unwanted.map(shown)).toEqual(unwanted);
+});
+
+test("searchClauses() looks for the words of a field there, and for any of several values", () => {
+  const one = searchClauses(parseQuery(""), { ...noFilter, commands: ["git push"] });
+  expect(one.wanted.map(shown)).toEqual(["command:git", "command:push"]);
+  const two = searchClauses(parseQuery(""), { ...noFilter, titles: ["git push", "npm"] });
+  expect(two.wanted.map(shown)).toEqual(["(title:git+push | title:npm)"]);
+});

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { parseQuery } from "../../src/core/query/parse-query.ts";
+import type { SessionFilter } from "../../src/core/query/session-filter.ts";
+import type { Match } from "../../src/core/search/search-engine.ts";
+import { openEngine } from "../../src/operations/indexing/open-engine.ts";
+import { searchSessions } from "../../src/operations/search-sessions.ts";
+import { createMemoryDisk } from "../../src/store/memory-disk.ts";
+import { nodeProcesses } from "../../src/store/node-processes.ts";
+import { benchLibrary } from "../bench/support/bench-library.ts";
+
+/** What somebody types weeks later, and the session that is meant: any of several where they are alike. */
+export interface QualityQuery {
+  readonly query: string;
+  readonly kind: string;
+  readonly sessions: readonly string[];
+  /** Not looked at while the ranking was tuned. */
+  readonly heldOut?: boolean;
+}
+
+export interface Outcome {
+  readonly asked: QualityQuery;
+  readonly match: Match;
+  /** Place of the session that was meant, from 1; 0 where it is not among the first ten. */
+  readonly rank: number;
+  readonly first: { readonly id: string; readonly title: string } | undefined;
+}
+
+export interface Figures {
+  readonly queries: number;
+  /** Shares between 0 and 1. */
+  readonly first: number;
+  readonly inFive: number;
+  readonly meanReciprocalRank: number;
+}
+
+export const qualityQueries: readonly QualityQuery[] = JSON.parse(
+  readFileSync(new URL("queries.json", import.meta.url), "utf8"),
+);
+
+/** Recency counts from here: figures of another day would differ a little. */
+const NOW = Date.UTC(2026, 10, 16);
+
+const NO_FILTER: SessionFilter = {
+  ...{ projects: [], files: [], agents: [], branches: [], tools: [], commands: [], errors: [], titles: [] },
+  ...{ contexts: [], since: undefined, until: undefined },
+};
+
+/** Indexes the logs of a home into a store of their own and asks everything, as the command would. */
+export async function askQueries(
+  home: string,
+  store: string,
+  queries: readonly QualityQuery[] = qualityQueries,
+): Promise<readonly Outcome[]> {
+  const library = { ...benchLibrary(home, store), now: () => NOW };
+  const access = {
+    engine: openEngine(library, nodeProcesses),
+    passing: () => openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
+  };
+  const results = await searchSessions(
+    library,
+    access,
+    queries.map(({ query }) => ({
+      ...{ query: parseQuery(query), filter: NO_FILTER, unwanted: [] },
+      ...{ sort: "relevance" as const, offset: 0, limit: 10 },
+    })),
+  );
+  return queries.map((asked, index) => {
+    const found = results[index]?.hits ?? [];
+    const [first] = found;
+    return {
+      asked,
+      match: results[index]?.match ?? "none",
+      rank: found.findIndex(({ row }) => asked.sessions.includes(row.digest.id)) + 1,
+      first:
+        first === undefined ? undefined : { id: first.row.digest.id, title: first.row.digest.title ?? "" },
+    };
+  });
+}
+
+export function figuresOf(outcomes: readonly Outcome[]): Figures {
+  const share = (counts: (rank: number) => number): number =>
+    outcomes.reduce((sum, { rank }) => sum + (rank === 0 ? 0 : counts(rank)), 0) /
+    Math.max(1, outcomes.length);
+  return {
+    queries: outcomes.length,
+    first: share((rank) => (rank === 1 ? 1 : 0)),
+    inFive: share((rank) => (rank <= 5 ? 1 : 0)),
+    meanReciprocalRank: share((rank) => 1 / rank),
+  };
+}

@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { DocumentSet } from "../../../src/core/search/document-set.ts";
+import { evaluate } from "../../../src/core/search/evaluate.ts";
+import type { IndexView } from "../../../src/core/search/index-view.ts";
+import type { QueryNode } from "../../../src/core/search/query-node.ts";
+import type { MergePlan } from "../../../src/store/index/merge-policy.ts";
+import { openSegments } from "../../../src/store/index/open-segments.ts";
+import { createSegmentsView } from "../../../src/store/index/segments-view.ts";
+import { nodeDisk } from "../../../src/store/node-disk.ts";
+import { arbitraryChanges, arbitraryQuery } from "../../support/index/index-arbitraries.ts";
+import { applyChanges, engineIn, survivors, withIndexFolder } from "../../support/index/index-folder.ts";
+import { createOracle } from "../../support/index/minisearch-oracle.ts";
+import { smallSchema } from "../../support/index/small-schema.ts";
+
+const boosts = smallSchema.fields.map(({ boost }) => boost);
+
+function withView<T>(folder: string, use: (view: IndexView) => T): T {
+  const opened = openSegments(nodeDisk, folder, smallSchema);
+  if (opened.kind !== "open") throw new Error(JSON.stringify(opened));
+  try {
+    return use(createSegmentsView(opened.segments, smallSchema.fields));
+  } finally {
+    opened.close();
+  }
+}
+
+function scoresOf(view: IndexView, set: DocumentSet, name: (doc: number) => string): Map<string, number> {
+  const scores = new Map<string, number>();
+  for (let i = 0; i < set.count; i++) {
+    const doc = set.docs[i] ?? 0;
+    scores.set(name(doc), set.scores[doc] ?? 0);
+  }
+  expect(scores.size, "a document is there once").toBe(set.count);
+  expect(view.documents.card).toBeLessThanOrEqual(view.space.card);
+  return scores;
+}
+
+function evaluateByName(
+  view: IndexView,
+  clauses: readonly QueryNode[],
+): { card: Map<string, number>; turn: Map<string, number> } {
+  const { card, turn } = evaluate(view, clauses, boosts);
+  const sessions = view.sessionsOfTurns();
+  return {
+    card: scoresOf(view, card, (doc) => `${view.key(doc)}#0`),
+    turn: scoresOf(view, turn, (doc) => `${view.key(sessions[doc] ?? 0)}#${view.turn(doc).number}`),
+  };
+}
+
+function expectSameScores(actual: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>): void {
+  expect([...actual.keys()].sort()).toEqual([...wanted.keys()].sort());
+  for (const [id, score] of wanted) {
+    expect(Math.abs((actual.get(id) ?? 0) - score)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(score)));
+  }
+}
+
+const plans: Readonly<Record<string, MergePlan>> = {
+  never: () => [],
+  "the first two whenever there are three": (segments) => (segments.length > 2 ? [0, 1] : []),
+  "everything into one": (segments) => (segments.length > 1 ? segments.map((_, i) => i) : []),
+  "what has gaps": (segments) => {
+    const gap = segments.findIndex(({ documents, living }) => living < documents);
+    return gap === -1 ? [] : [gap];
+  },
+};
+
+describe("evaluate() over segments gives the scores of one MiniSearch built from what is left", () => {
+  for (const [name, plan] of Object.entries(plans)) {
+    test(`for any changes and any query, merging ${name}`, async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          arbitraryChanges,
+          fc.array(fc.array(arbitraryQuery, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 }),
+          async (changes, queries) => {
+            await withIndexFolder(async (folder) => {
+              await applyChanges(engineIn(folder, { plan }), changes);
+              const oracle = createOracle(smallSchema, [...survivors(changes).values()]);
+              withView(folder, (view) => {
+                for (const clauses of queries) {
+                  const found = evaluateByName(view, clauses);
+                  expectSameScores(found.card, oracle.search("card", clauses));
+                  expectSameScores(found.turn, oracle.search("turn", clauses));
+                }
+              });
+            });
+          },
+        ),
+        { numRuns: 100 },
+      );
+    }, 120_000);
+  }
+});

@@ -1,0 +1,33 @@
+import type { ArchiveOptions } from "../../../src/operations/archive-sessions.ts";
+import type { MarkdownWriter } from "../../../src/operations/keep-session.ts";
+import type { Library } from "../../../src/operations/library.ts";
+import type { Locking } from "../../../src/operations/with-store.ts";
+import { nodeProcesses } from "../../../src/store/node-processes.ts";
+import { quickDisk } from "../../crash/quick-disk.ts";
+import { type MakeLibraryOptions, makeLibrary } from "../make-library.ts";
+
+export const locking: Locking = {
+  processes: nodeProcesses,
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+/** Says in a few words what it was given. */
+export const plainWriter: MarkdownWriter = {
+  version: "test",
+  mask: (value) => value,
+  render: (session, digest, meta) =>
+    [
+      digest.title,
+      session.project,
+      meta.sha256,
+      meta.resume,
+      ...digest.requests.map(({ text }) => text),
+    ].join("\n"),
+};
+
+export const archiving: ArchiveOptions = { locking, markdown: plainWriter };
+
+/** A library on a disk that does not wait for its fsyncs. */
+export function quickLibrary(options: MakeLibraryOptions = {}): Library {
+  return { ...makeLibrary(options), disk: quickDisk };
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Format } from "../../src/formats/format.ts";
+import { parseBytes } from "./parse-bytes.ts";
+import { contextTexts, readFixture } from "./read-fixture.ts";
+
+/**
+ * What must come out of a log: every entry and fact of its parser, and, where it matters, what the
+ * session made of them says. Of the session only the keys that are given are looked at.
+ */
+const claimSchema = z.strictObject({
+  why: z.string().min(10),
+  facts: z.record(z.string(), z.unknown()),
+  entries: z.array(z.record(z.string(), z.unknown())),
+  session: z.record(z.string(), z.unknown()).optional(),
+  context: z.array(z.string()).optional(),
+});
+
+const TWIN = ".expected.json";
+
+/** A new case is two files and no code: `<name>.jsonl` (or `.json`) and `<name>.expected.json`. */
+export function checkTwins(format: Format, atLeast: number): void {
+  const root = fileURLToPath(new URL(`../../fixtures/${format.agent}/`, import.meta.url));
+  const names = ["ok", "broken"].flatMap((folder) =>
+    readdirSync(root + folder).map((name) => `${folder}/${name}`),
+  );
+  const logs = names.filter((name) => !name.endsWith(TWIN));
+
+  describe(`a log of ${format.name}`, () => {
+    test("has a twin that says what must come out", () => {
+      expect(logs.length).toBeGreaterThanOrEqual(atLeast);
+      const twins = names.filter((name) => name.endsWith(TWIN));
+      expect(twins.sort()).toEqual(logs.map(twinOf).sort());
+    });
+
+    test.each(logs)("%s", (name) => {
+      const claim = claimSchema.parse(JSON.parse(readFileSync(root + twinOf(name), "utf8")));
+      const bytes = readFileSync(root + name);
+      const parsed = parseBytes(format, bytes, { path: `/logs/${name}` });
+      expect(parsed.facts, claim.why).toEqual(claim.facts);
+      expect(parsed.entries, claim.why).toEqual(claim.entries);
+      expect(format.owns(bytes.subarray(0, 64 * 1024)), claim.why).toBe(true);
+      if (claim.session === undefined && claim.context === undefined) return;
+      const { session } = readFixture(format.agent, root + name);
+      expect(session, claim.why).toMatchObject(claim.session ?? {});
+      if (claim.context !== undefined) expect(contextTexts(session), claim.why).toEqual(claim.context);
+    });
+  });
+}
+
+function twinOf(name: string): string {
+  return name.replace(/\.jsonl?$/, TWIN);
+}

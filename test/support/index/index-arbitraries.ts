@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { fieldBits } from "../../../src/core/search/index-fields.ts";
+import type { QueryNode } from "../../../src/core/search/query-node.ts";
+import type { IndexDocument, IndexedSession } from "../../../src/core/search/search-engine.ts";
+import { smallSchema } from "./small-schema.ts";
+
+/** Few words, so that they meet; near to each other, so that prefixes and typos meet too. */
+const words: readonly string[] = [
+  ..."a ab abc abcd abce abxd bcd token tokens tokne broken tokenize refresh refreshed fresh".split(" "),
+  ..."cat cart card carts scat größe grosse 設定 設計 設 naïve naive".split(" "),
+  "constructor",
+  "__proto__",
+  "😀",
+  "😁x",
+  "\ud83d",
+  "\uffff",
+  "a".repeat(40),
+  `${"a".repeat(39)}b`,
+];
+
+export const arbitraryWord: fc.Arbitrary<string> = fc.constantFrom(...words);
+
+const arbitraryText = fc.array(arbitraryWord, { maxLength: 12 }).map((list) => list.join(" "));
+
+const arbitraryDocument = (kind: "card" | "turn"): fc.Arbitrary<Readonly<Record<string, string>>> =>
+  fc.dictionary(
+    fc.constantFrom(...smallSchema.fields.filter((field) => field.kind === kind).map(({ name }) => name)),
+    arbitraryText,
+  );
+
+const contexts = ["current", "compacted", "branch", "subagent"] as const;
+
+export const arbitrarySession: fc.Arbitrary<IndexedSession> = fc
+  .record({
+    key: fc.integer({ min: 0, max: 12 }).map((number) => `s${number}`),
+    cardAt: fc.option(fc.integer({ min: -1000, max: 1_000_000 })),
+    card: arbitraryDocument("card"),
+    turns: fc.array(
+      fc.record({
+        at: fc.option(fc.integer({ min: -1000, max: 1_000_000 })),
+        context: fc.constantFrom(...contexts),
+        fields: arbitraryDocument("turn"),
+      }),
+      { maxLength: 4 },
+    ),
+  })
+  .map(({ key, cardAt, card, turns }) => ({
+    key,
+    row: JSON.stringify({ key }),
+    digest: JSON.stringify({ turns: turns.length }),
+    documents: [
+      { turn: 0, at: cardAt, context: "current", fields: card } satisfies IndexDocument,
+      ...turns.map((turn, i): IndexDocument => ({ turn: i + 1, ...turn })),
+    ],
+  }));
+
+export type IndexChange =
+  | { readonly kind: "put"; readonly session: IndexedSession }
+  | { readonly kind: "remove"; readonly key: string }
+  | { readonly kind: "commit" };
+
+export const arbitraryChanges: fc.Arbitrary<readonly IndexChange[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: arbitrarySession.map((session): IndexChange => ({ kind: "put", session })) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .integer({ min: 0, max: 12 })
+        .map((number): IndexChange => ({ kind: "remove", key: `s${number}` })),
+    },
+    { weight: 2, arbitrary: fc.constant<IndexChange>({ kind: "commit" }) },
+  ),
+  { maxLength: 30 },
+);
+
+const fieldNames = [...new Set(smallSchema.fields.map(({ name }) => name))];
+
+const arbitraryTerm: fc.Arbitrary<QueryNode> = fc.record({
+  kind: fc.constant("term" as const),
+  term: arbitraryWord,
+  prefix: fc.boolean(),
+  maxDistance: fc.constantFrom(0, 0, 1, 2, 3),
+  boost: fc.constantFrom(1, 0.5, 3),
+  fields: fc.oneof(
+    fc.constant(fieldBits(smallSchema.fields)),
+    fc.subarray(fieldNames, { minLength: 1 }).map((names) => fieldBits(smallSchema.fields, names)),
+  ),
+});
+
+export const arbitraryQuery: fc.Arbitrary<QueryNode> = fc.letrec<{ node: QueryNode }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    arbitraryTerm,
+    fc.record({
+      kind: fc.constantFrom("all" as const, "any" as const, "without" as const),
+      nodes: fc.array(tie("node"), { minLength: 1, maxLength: 4 }),
+    }),
+  ),
+})).node;

@@ -1,0 +1,19 @@
+import type { IndexField } from "../../../src/core/search/index-fields.ts";
+import type { IndexSchema } from "../../../src/core/search/index-schema.ts";
+
+const fields: readonly IndexField[] = [
+  { kind: "card", name: "title", boost: 3, stored: true },
+  { kind: "card", name: "requests", boost: 1, stored: false },
+  { kind: "turn", name: "request", boost: 2, stored: true },
+  { kind: "turn", name: "reply", boost: 1, stored: true },
+  { kind: "turn", name: "errors", boost: 0.5, stored: true },
+];
+
+/** Words are what stands between spaces, as they are. */
+export const smallSchema: IndexSchema = {
+  fields,
+  analysisVersion: "test",
+  analyze: (text, emit) => {
+    for (const word of text.split(/\s+/)) if (word !== "") emit(word);
+  },
+};

@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { IndexAccess } from "../../src/operations/indexing/index-access.ts";
+import { openEngine } from "../../src/operations/indexing/open-engine.ts";
+import type { Library } from "../../src/operations/library.ts";
+import { createMemoryDisk } from "../../src/store/memory-disk.ts";
+import { nodeDisk } from "../../src/store/node-disk.ts";
+import { nodeProcesses } from "../../src/store/node-processes.ts";
+import { findPlaces } from "../../src/store/places.ts";
+
+export interface MakeLibraryOptions {
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+  /** A home that exists; without it a new, empty one. */
+  readonly home?: string;
+  readonly folder?: string;
+  readonly nowMs?: number;
+  readonly running?: readonly number[];
+  readonly config?: Partial<Library["config"]>;
+}
+
+/** A library in a folder of its own, which is removed after the test. */
+export function makeLibrary(options: MakeLibraryOptions = {}): Library {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "sessions-library-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const home = options.home ?? join(root, "home");
+  mkdirSync(home, { recursive: true });
+  const variables = { SESSIONS_HOME: join(root, "store"), ...options.variables };
+  const folder = options.folder ?? home;
+  return {
+    disk: nodeDisk,
+    surroundings: { home, variables, folder, projects: [] },
+    places: findPlaces({ home, variables, folder }),
+    config: {
+      exclude: [],
+      sources: { claude: [], pi: [], claw: [], codex: [] },
+      redact: [],
+      hooks: { recall: "compact" },
+      search: { limit: 10 },
+      index: { outputChars: 2_000 },
+      ...options.config,
+    },
+    demo: false,
+    now: () => options.nowMs ?? Date.UTC(2026, 10, 16, 12),
+    isRunning: (pid) => options.running?.includes(pid) ?? false,
+  };
+}
+
+/** The index of a library, in its own store. */
+export function makeAccess(library: Library): IndexAccess {
+  return {
+    engine: openEngine(library, nodeProcesses),
+    passing: () => openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
+  };
+}

@@ -1,0 +1,27 @@
+import { Buffer } from "node:buffer";
+import type { Entry, SourceFacts } from "../../src/core/model/entry.ts";
+import { createTextBudget, type TextLimits } from "../../src/core/text/text-budget.ts";
+import type { Format } from "../../src/formats/format.ts";
+import { splitLines } from "../../src/formats/lines.ts";
+
+export interface Parsed {
+  readonly entries: readonly Entry[];
+  readonly facts: SourceFacts;
+}
+
+/** Runs a format's parser over the bytes of one file. */
+export function parseBytes(
+  format: Format,
+  bytes: Uint8Array | string,
+  options: { readonly path?: string; readonly limits?: TextLimits } = {},
+): Parsed {
+  const entries: Entry[] = [];
+  const parser = format.parser({
+    emit: (entry) => entries.push(entry),
+    budget: createTextBudget(options.limits),
+    path: options.path ?? "/logs/log.jsonl",
+  });
+  const chunk = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
+  for (const line of splitLines([chunk])) parser.line(line);
+  return { entries, facts: parser.finish() };
+}

@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { inject } from "vitest";
+
+/** What `node build.mjs` makes, and users run. */
+export const bundle: string = inject("bundle");
+
+export interface BundleRun {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunBundleOptions {
+  /** A temporary folder: the real home is never seen. */
+  readonly home: string;
+  readonly folder?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Close the other end of stdout before anything is written. */
+  readonly closeOutput?: boolean;
+}
+
+/** Runs the bundled program in a process of its own, with the runtime that runs the tests. */
+export function runBundle(args: readonly string[], options: RunBundleOptions): Promise<BundleRun> {
+  const runtime = process.versions.deno === undefined ? [] : ["run", "-A", "--quiet"];
+  const child = spawn(process.execPath, [...runtime, bundle, ...args], {
+    cwd: options.folder ?? options.home,
+    env: { PATH: process.env.PATH, HOME: options.home, ...options.variables },
+    stdio: "pipe",
+  });
+  if (options.closeOutput === true) child.stdout.destroy();
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.input ?? "");
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal, out, err }));
+  });
+}
