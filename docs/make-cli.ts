@@ -1,0 +1,79 @@
+import { writeFileSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { everywhereFlags, type FlagTable } from "../src/cli/command.ts";
+import { type CommandRow, commandGroups, commandTable } from "../src/cli/command-table.ts";
+import { flagLines } from "../src/cli/help/flag-lines.ts";
+import { usageOf } from "../src/cli/help/usage-of.ts";
+
+/** Makes docs/CLI.md from the table of commands: `npx tsx docs/make-cli.ts`. A test fails where it is not up to date. */
+export async function makeCliDocument(): Promise<string> {
+  const rows = commandGroups.flatMap((group) => commandTable.filter((row) => row.group === group));
+  const shown = rows.filter((row) => row.hidden !== true);
+  const commands = await Promise.all(rows.map(describeCommand));
+  return [
+    "# Command line",
+    "<!-- Made by docs/make-cli.ts from the table of commands. Changes belong there. -->",
+    "`sessions <command> [arguments] [flags]`",
+    table(
+      ["command", "what it does"],
+      shown.map((row) => [`[\`${row.name}\`](#${row.name})`, row.summary]),
+    ),
+    "## Flags of every command",
+    flagTable(everywhereFlags),
+    "Flags may stand before or behind other arguments. `--flag value` and `--flag=value` are the same, `--no-flag` " +
+      "turns one off, letters can be joined (`-il`, `-C3`), and `--` ends the flags. A flag that takes one value and " +
+      "is given twice has the last one.",
+    "## Exit codes",
+    table(["code", "what it says"], exitCodeLines),
+    "Of several, the gravest wins: 5, 4, 2, 3, 1, 0. With `--json` an error is also printed to stdout, as " +
+      '`{"schemaVersion":1,"error":{"message":…,"hint":…,"exitCode":…}}`.',
+    ...commands,
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+const exitCodeLines: readonly (readonly [string, string])[] = [
+  ["0", "done; also where who reads the output stopped early"],
+  ["1", "nothing found"],
+  ["2", "wrong usage"],
+  ["3", "done, but with problems"],
+  ["4", "refused for safety: a session is live, held open or has changed meanwhile, or its archive is not durable"],
+  ["5", "the store or a settings file is broken; nothing was changed"],
+  ["70", "a bug of this program"],
+  ["130", "interrupted"],
+];
+
+async function describeCommand(row: CommandRow): Promise<string> {
+  const { command } = await row.load();
+  const parts = [`## ${row.name}`, `\`${usageOf(row.name, command.positionals)}\``, command.description];
+  if (command.positionals.length > 0) {
+    const lines = command.positionals.map(({ name, description, choices }) => [
+      `\`${name}\``,
+      choices === undefined ? description : `${description} (${choices.join(", ")})`,
+    ]);
+    parts.push(table(["argument", "what it is"], lines));
+  }
+  if (flagLines(command.flags).length > 0) parts.push(flagTable(command.flags));
+  const examples = command.examples.map(({ line, says }) => `# ${says}\n${line}`);
+  parts.push(`\`\`\`sh\n${examples.join("\n")}\n\`\`\``);
+  return parts.join("\n\n");
+}
+
+function flagTable(flags: FlagTable): string {
+  return table(
+    ["flag", "what it does"],
+    flagLines(flags).map(({ term, says }) => [`\`${term}\``, says]),
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(fileURLToPath(new URL("CLI.md", import.meta.url)), await makeCliDocument());
+}
