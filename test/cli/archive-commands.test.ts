@@ -122,6 +122,7 @@ describe("sessions archive", () => {
     const { world, made, ask } = ground();
     await ask(["archive"]);
     const record = join(world.variables.SESSIONS_HOME ?? "", "raw", "pi", made.ids.pi, "1", "manifest.json");
+    fs.rmSync(record);
     fs.writeFileSync(record, "rubbish");
     const { code, err } = await ask(["archive"]);
     expect(code).toBe(3);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { endOfObject, jsonText, readJsonLine } from "../../src/formats/json-line.ts";
+import fc from "../support/fc.ts";
 
 const read = (text: string | Buffer, ended = true): unknown =>
   readJsonLine(typeof text === "string" ? Buffer.from(text) : text, ended);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_WHOLE_LINE, splitLines } from "../../src/formats/lines.ts";
+import fc from "../support/fc.ts";
 
 interface Copied {
   readonly text: string;

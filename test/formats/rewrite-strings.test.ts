@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type KeyPath, rewriteStrings } from "../../src/formats/rewrite-strings.ts";
+import fc from "../support/fc.ts";
 
 interface Asked {
   readonly at?: readonly KeyPath[];

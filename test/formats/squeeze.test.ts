@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createStringSqueezer } from "../../src/formats/squeeze.ts";
+import fc from "../support/fc.ts";
 
 const KEPT = 32 * 1024;
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { topLevelKeys } from "../../src/formats/top-level-keys.ts";
+import fc from "../support/fc.ts";
 
 describe("topLevelKeys()", () => {
   test.each<[string, readonly string[]]>([

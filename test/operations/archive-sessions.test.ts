@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { basename, join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exitCodes } from "../../src/core/errors.ts";
 import { type ArchiveAnswer, archiveSessions } from "../../src/operations/archive-sessions.ts";
@@ -15,6 +14,7 @@ import { diskThatIsFull, readOnlyDisk, unreadableDisk } from "../crash/sick-disk
 import { archiving, locking, plainWriter, quickLibrary } from "../support/archive/archiving.ts";
 import { claudeFolder, claudeLog, type LogHome, makeLogHome } from "../support/archive/log-home.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
+import fc from "../support/fc.ts";
 
 const archive = (library: Library, options: object = {}): Promise<ArchiveAnswer> =>
   archiveSessions(library, { ...archiving, ...options });

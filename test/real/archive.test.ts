@@ -91,7 +91,11 @@ describe("the archive of all real logs", () => {
 
   test("has nothing to do the second time", async () => {
     const again = await askSessions(places, ["archive"]);
-    expect(again).toMatchObject({ archived: [], problems: [], unchanged: listAt(archived, "archived").length });
+    expect(again).toMatchObject({
+      archived: [],
+      problems: [],
+      unchanged: listAt(archived, "archived").length,
+    });
   });
 
   test("is proven byte for byte", async () => {

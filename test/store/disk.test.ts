@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diskFrom, sameMark } from "../../src/store/disk.ts";
 import { errorCode } from "../../src/store/disk-error.ts";
 import { nodeDisk as disk } from "../../src/store/node-disk.ts";
 import { diskThatFailsAt } from "../crash/sick-disks.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
+import fc from "../support/fc.ts";
 
 function codeOf(action: () => unknown): string | undefined {
   try {

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UserError } from "../../src/core/errors.ts";
 import type { Disk, FileStat } from "../../src/store/disk.ts";
@@ -18,6 +17,7 @@ import {
   readOnlyDisk,
 } from "../crash/sick-disks.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
+import fc from "../support/fc.ts";
 
 const read = (path: string): string => fs.readFileSync(path, "utf8");
 

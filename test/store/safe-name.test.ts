@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { insideOf } from "../../src/store/places.ts";
 import { safeName } from "../../src/store/safe-name.ts";
 import { isTempName } from "../../src/store/temp-file.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
+import fc from "../support/fc.ts";
 
 describe("safeName()", () => {
   it.each([

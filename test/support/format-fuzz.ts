@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Format } from "../../src/formats/format.ts";
+import fc from "./fc.ts";
 import { type Parsed, parseBytes } from "./parse-bytes.ts";
 
 /** Claims that hold for any bytes: random ones, fixtures with bytes changed, and fixtures with values changed. */

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { Session, Step, ToolCall, Turn } from "../../src/core/model/session.ts";
+import fc from "./fc.ts";
 
 /** What has broken readers of markdown, HTML, YAML or terminals before, to be put together in any order. */
 const fragments: readonly string[] = [

@@ -29,12 +29,12 @@ export function matchLines(text: string, regex: RegExp): readonly LineMatch[] {
       continue;
     }
     const last = lines.at(-1);
-    if (last !== undefined && from < last.end) {
+    // A line end that the pattern asked for belongs to the line that it ends.
+    if (last !== undefined && from <= last.end) {
       last.matches++;
       if (last.ranges.length < MOST_RANGES) last.ranges.push([from, to]);
       if (to > last.end) last.end = endOfLine(text, to - 1);
     } else {
-      // A line end that the pattern asked for belongs to the line that it ends.
       const start = from === 0 ? 0 : text.lastIndexOf("\n", from - 1) + 1;
       lines.push({ start, end: endOfLine(text, to - 1), ranges: [[from, to]], matches: 1 });
     }

@@ -78,21 +78,26 @@ export function emptyGrave(disk: Disk, forgotten: string, session: SessionName):
     if (name !== FILE_NAME) removeTree(disk, join(folder, name));
 }
 
-/** Folders that were made for a tombstone which was never written, or which is gone. */
+/**
+ * Removes what killed runs left: stones half written, and folders made for one that never was or is gone.
+ * Nobody else writes here while the store's lock is held.
+ */
 export function sweepGraves(disk: Disk, forgotten: string): void {
   for (const agent of agentNames) {
     for (const { name, kind } of entriesOf(disk, join(forgotten, agent))) {
+      if (kind !== "folder") continue;
       const folder = join(forgotten, agent, name);
-      if (kind === "folder" && readTombstone(disk, folder) === undefined) removeEmptyGrave(disk, folder);
+      for (const entry of entriesOf(disk, folder)) {
+        if (isTempName(entry.name)) removeQuietly(disk, join(folder, entry.name));
+      }
+      if (readTombstone(disk, folder) === undefined) removeEmptyGrave(disk, folder);
     }
   }
 }
 
 /** One that is not empty stays: something is kept there that nobody can name. */
 function removeEmptyGrave(disk: Disk, folder: string): void {
-  const entries = entriesOf(disk, folder);
-  if (entries.some(({ name }) => !isTempName(name))) return;
-  removeTree(disk, folder);
+  if (entriesOf(disk, folder).every(({ name }) => isTempName(name))) removeTree(disk, folder);
 }
 
 /** undefined where there is none. */

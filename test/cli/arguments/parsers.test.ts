@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../../src/cli/arguments/parse-arguments.ts";
 import type { FlagTable, ParsedArguments } from "../../../src/cli/command.ts";
 import { UserError } from "../../../src/core/errors.ts";
+import fc from "../../support/fc.ts";
 
 const flags: FlagTable = {
   limit: { type: "number", default: 10, description: "how many" },

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { displayWidth, graphemesOf } from "../../../src/cli/print/display-width.ts";
+import fc from "../../support/fc.ts";
 
 describe("displayWidth()", () => {
   test.each([

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sanitize } from "../../../src/cli/print/sanitize.ts";
+import fc from "../../support/fc.ts";
 
 describe("sanitize()", () => {
   test.each([

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { displayWidth } from "../../../src/cli/print/display-width.ts";
 import { type Column, formatTable } from "../../../src/cli/print/table.ts";
+import fc from "../../support/fc.ts";
 
 interface Row {
   readonly name: string;

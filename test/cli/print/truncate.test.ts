@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { displayWidth } from "../../../src/cli/print/display-width.ts";
 import { truncate } from "../../../src/cli/print/truncate.ts";
+import fc from "../../support/fc.ts";
 
 describe("truncate()", () => {
   test.each([

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { displayWidth } from "../../../src/cli/print/display-width.ts";
 import { wrap } from "../../../src/cli/print/wrap.ts";
+import fc from "../../support/fc.ts";
 
 describe("wrap()", () => {
   test.each([

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { analyzePrefix, analyzeQuery } from "../../../src/core/analysis/analyze-query.ts";
 import { analyzeText } from "../../../src/core/analysis/analyze-text.ts";
+import fc from "../../support/fc.ts";
 
 function terms(text: string): readonly string[] {
   const found: string[] = [];

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stem } from "../../../src/core/analysis/stem.ts";
+import fc from "../../support/fc.ts";
 
 const together = `
 running run runs ran

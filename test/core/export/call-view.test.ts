@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { viewCall } from "../../../src/core/export/call-view.ts";
+import fc from "../../support/fc.ts";
 import { type PlainCall, plainCall } from "../../support/plain-session.ts";
 
 const view = (call: PlainCall) => viewCall(plainCall(call), "/p");

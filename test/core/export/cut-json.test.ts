@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseCutJson } from "../../../src/core/export/cut-json.ts";
+import fc from "../../support/fc.ts";
 
 describe("parseCutJson()", () => {
   test.each([

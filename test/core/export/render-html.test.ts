@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pageStyle } from "../../../src/core/export/html/page-style.ts";
 import { htmlParts, renderHtml } from "../../../src/core/export/html/render-html.ts";
 import { extractDigest } from "../../../src/core/extract/extract-digest.ts";
 import type { Session } from "../../../src/core/model/session.ts";
+import fc from "../../support/fc.ts";
 import { hostileSession } from "../../support/hostile-session.ts";
 import { plainSession, reply, toolCall } from "../../support/plain-session.ts";
 import { type HtmlElement, readStrictHtml } from "../../support/strict-html.ts";

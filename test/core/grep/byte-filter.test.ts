@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createByteFilter } from "../../../src/core/grep/byte-filter.ts";
 import { createByteFinder } from "../../../src/core/grep/byte-finder.ts";
+import fc from "../../support/fc.ts";
 
 const exactly = (text: string): readonly (readonly number[])[] =>
   [...Buffer.from(text)].map((byte) => [byte]);

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exitCodes, UserError } from "../../../src/core/errors.ts";
 import { compilePattern } from "../../../src/core/grep/compile-pattern.ts";
+import fc from "../../support/fc.ts";
 
 const compile = (text: string, options: { readonly ignoreCase?: boolean; readonly fixed?: boolean } = {}) =>
   compilePattern({ text, ignoreCase: false, fixed: false, ...options });

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linesAround, matchLines } from "../../../src/core/grep/match-lines.ts";
+import fc from "../../support/fc.ts";
 
 const found = (text: string, regex: RegExp) =>
   matchLines(text, regex).map(({ start, end, ranges, matches }) => ({

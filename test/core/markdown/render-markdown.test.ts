@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { extractDigest } from "../../../src/core/extract/extract-digest.ts";
 import { markdownParts, renderMarkdown } from "../../../src/core/markdown/render-markdown.ts";
 import type { Session } from "../../../src/core/model/session.ts";
+import fc from "../../support/fc.ts";
 import { hostileSession } from "../../support/hostile-session.ts";
 import { readMarkdownLines } from "../../support/markdown-lines.ts";
 import { plainSession, reply, thinking, toolCall } from "../../support/plain-session.ts";

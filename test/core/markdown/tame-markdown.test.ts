@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { tameMarkdown, verbatim } from "../../../src/core/markdown/tame-markdown.ts";
+import fc from "../../support/fc.ts";
 import { hostileText } from "../../support/hostile-session.ts";
 import { readMarkdownLines } from "../../support/markdown-lines.ts";
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { matchesPath, matchesProject } from "../../../src/core/query/glob.ts";
+import fc from "../../support/fc.ts";
 
 test.each([
   ["auth.ts", "/w/src/auth.ts", true],

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { editDistance, nearest } from "../../../src/core/query/nearest.ts";
+import fc from "../../support/fc.ts";
 
 test.each([
   ["serach", ["search", "show", "archive"], ["search"]],

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDate } from "../../../src/core/query/parse-date.ts";
+import fc from "../../support/fc.ts";
 
 /** Thursday, 15 October 2026, 13:30 in Berlin, where clocks go back on the 25th. */
 const now = Date.UTC(2026, 9, 15, 11, 30);

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ParsedQuery, parseQuery } from "../../../src/core/query/parse-query.ts";
+import fc from "../../support/fc.ts";
 
 /** One string per word and filter: -phrase"a b", word*, field=value. */
 function shown({ words, filters }: ParsedQuery): readonly string[] {

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor, redact } from "../../../src/core/redact/redact.ts";
+import fc from "../../support/fc.ts";
 import { loadSampleSet } from "../../support/secret-samples.ts";
 
 const { find } = createRedactor();

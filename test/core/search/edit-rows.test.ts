@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createEditRows } from "../../../src/core/search/edit-rows.ts";
+import fc from "../../support/fc.ts";
 
 /** The textbook's whole table. */
 function levenshtein(a: string, b: string): number {

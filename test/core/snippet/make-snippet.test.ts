@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { analyzeText } from "../../../src/core/analysis/analyze-text.ts";
 import { makeSnippet, type Snippet } from "../../../src/core/snippet/make-snippet.ts";
+import fc from "../../support/fc.ts";
 
 /** The snippet with its highlights in brackets. */
 function marked(snippet: Snippet | undefined): string | undefined {

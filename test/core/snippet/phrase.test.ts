@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { containsPhrase, createPhraseFinder } from "../../../src/core/snippet/phrase.ts";
+import fc from "../../support/fc.ts";
 
 test.each([
   ["the token refresh failed", "token refresh", true],

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cleanLine, cleanText } from "../../../src/core/text/clean-text.ts";
+import fc from "../../support/fc.ts";
 import { hostileText } from "../../support/hostile-session.ts";
 
 describe("cleanText()", () => {

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findJsonBreak, findJsonValue } from "../../../src/core/text/json-place.ts";
+import fc from "../../support/fc.ts";
 
 describe("findJsonBreak()", () => {
   it.each([

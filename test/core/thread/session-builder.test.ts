@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/core/model/entry.ts";
 import type { Session } from "../../../src/core/model/session.ts";
 import { createSessionBuilder } from "../../../src/core/thread/session-builder.ts";
 import { sessionContext } from "../../../src/core/thread/session-context.ts";
 import { sessionTree } from "../../../src/core/thread/session-tree.ts";
+import fc from "../../support/fc.ts";
 
 const facts = { id: "s", project: null, branch: null, version: null, firstAt: null, lastAt: null };
 

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readClaudeLine } from "../../../src/formats/claude/read-line.ts";
 import type { Line } from "../../../src/formats/lines.ts";
+import fc from "../../support/fc.ts";
 
 function lineOf(text: string): Line {
   const bytes = Buffer.from(text);

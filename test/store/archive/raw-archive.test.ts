@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ArchiveDamage } from "../../../src/core/archive/archive-damage.ts";
 import type { ArchiveStore, FileToKeep } from "../../../src/core/archive/archive-store.ts";
@@ -21,6 +20,7 @@ import {
   readAll,
   session,
 } from "../../support/archive/source-files.ts";
+import fc from "../../support/fc.ts";
 
 interface Ground {
   readonly folder: string;

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { folderNameOf, hashOfName, sessionFolder } from "../../../src/store/archive/session-folder.ts";
+import fc from "../../support/fc.ts";
 
 const hostile = [
   "..",

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createEditRows } from "../../../src/core/search/edit-rows.ts";
 import { type Dictionary, openDictionary } from "../../../src/store/index/dictionary.ts";
 import { createDictionaryWriter } from "../../../src/store/index/dictionary-writer.ts";
+import fc from "../../support/fc.ts";
 import { withPagedFile } from "../../support/index/paged-bytes.ts";
 
 /** Words by their places in a text of few letters, so that blocks full of them share beginnings. */

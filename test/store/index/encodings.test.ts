@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createByteWriter } from "../../../src/core/search/byte-writer.ts";
 import { IndexDamage } from "../../../src/core/search/index-damage.ts";
@@ -14,6 +13,7 @@ import { appendColumn, openColumn } from "../../../src/store/index/column.ts";
 import { decodeDocumentText, encodeDocumentText } from "../../../src/store/index/document-text.ts";
 import { createBlocksWriter, openStoredBlocks } from "../../../src/store/index/stored-blocks.ts";
 import { createTermAccumulator } from "../../../src/store/index/term-accumulator.ts";
+import fc from "../../support/fc.ts";
 import { withPagedFile } from "../../support/index/paged-bytes.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
 

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DocumentSet } from "../../../src/core/search/document-set.ts";
 import { evaluate } from "../../../src/core/search/evaluate.ts";
@@ -8,6 +7,7 @@ import type { MergePlan } from "../../../src/store/index/merge-policy.ts";
 import { openSegments } from "../../../src/store/index/open-segments.ts";
 import { createSegmentsView } from "../../../src/store/index/segments-view.ts";
 import { nodeDisk } from "../../../src/store/node-disk.ts";
+import fc from "../../support/fc.ts";
 import { arbitraryChanges, arbitraryQuery } from "../../support/index/index-arbitraries.ts";
 import { applyChanges, engineIn, survivors, withIndexFolder } from "../../support/index/index-folder.ts";
 import { createOracle } from "../../support/index/minisearch-oracle.ts";

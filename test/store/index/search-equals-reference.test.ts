@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { recencyFactor } from "../../../src/core/search/rank.ts";
 import type { IndexDocument, IndexedSession } from "../../../src/core/search/search-engine.ts";
 import type { SearchFilter } from "../../../src/core/search/search-plan.ts";
 import { TURN_WEIGHT } from "../../../src/core/search/session-scores.ts";
+import fc from "../../support/fc.ts";
 import { arbitraryChanges, arbitraryWord } from "../../support/index/index-arbitraries.ts";
 import {
   applyChanges,

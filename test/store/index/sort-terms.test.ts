@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sortTerms } from "../../../src/store/index/sort-terms.ts";
+import fc from "../../support/fc.ts";
 
 test("sortTerms() puts different strings into the order of <", () => {
   const unit = fc.constantFrom("a", "b", "é", "中", "\ud83d", "\udc00", "\uffff", "\u0000");

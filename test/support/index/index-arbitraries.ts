@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { fieldBits } from "../../../src/core/search/index-fields.ts";
 import type { QueryNode } from "../../../src/core/search/query-node.ts";
 import type { IndexDocument, IndexedSession } from "../../../src/core/search/search-engine.ts";
+import fc from "../fc.ts";
 import { smallSchema } from "./small-schema.ts";
 
 /** Few words, so that they meet; near to each other, so that prefixes and typos meet too. */
