@@ -88,6 +88,12 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/export.ts"),
   },
   {
+    name: "summary",
+    group: "Shrink",
+    summary: "sum up a session, without a model",
+    load: () => import("./commands/summary.ts"),
+  },
+  {
     name: "index",
     group: "Keep",
     summary: "bring the index up to date, or build it anew",

@@ -60,7 +60,7 @@ function pathTails(path: string): readonly string[] {
   return path.startsWith("/") ? [...tails, path.slice(1)] : tails;
 }
 
-const EXTENSIONS = new Set(
+const EXTENSIONS: ReadonlySet<string> = new Set(
   (
     "rs ts tsx js jsx mjs cjs json jsonl md mdx py go java kt c h cc cpp hpp cs rb php swift scala sh bash zsh fish ps1 sql html css scss " +
     "vue svelte yml yaml toml ini cfg conf env lock xml proto graphql tf txt csv ipynb ex exs erl hs lua pl r dart zig nix gradle"
@@ -68,14 +68,17 @@ const EXTENSIONS = new Set(
 );
 
 /** Tokens with a slash and a known extension, without the punctuation around them. */
-export function fileCandidates(text: string): readonly string[] {
+export function fileCandidates(
+  text: string,
+  extensions: ReadonlySet<string> = EXTENSIONS,
+): readonly string[] {
   if (!text.includes("/")) return [];
   const found: string[] = [];
   for (const [token] of text.matchAll(/[^\s"'`()<>[\]{},;|*]{1,300}/g)) {
     if (!token.includes("/") || token.includes("://")) continue;
     const path = token.replace(/^[@:]+/, "").replace(/(?::\d+(?:[-:]\d+)?)?[.:!?]*$/, "");
     const dot = path.lastIndexOf(".");
-    if (dot > path.lastIndexOf("/") && EXTENSIONS.has(path.slice(dot + 1).toLowerCase())) found.push(path);
+    if (dot > path.lastIndexOf("/") && extensions.has(path.slice(dot + 1).toLowerCase())) found.push(path);
   }
   return found;
 }

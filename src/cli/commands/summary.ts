@@ -1,0 +1,44 @@
+import { exitCodes } from "../../core/errors.ts";
+import { summarizeSession, summaryFormats } from "../../operations/summarize-session.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { page } from "../print/pager.ts";
+import { printJson } from "../print/print-json.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Sums up a session without a model: at once, and always the same. `claw` and `pi` are the summaries that those " +
+    "agents write when they compact, of what the agent would load now; a summary that stands there already is brought " +
+    "up to date. `markdown` is a page about the whole session, for people. Secrets are masked.",
+  examples: [
+    { line: "sessions summary last", says: "the newest session of this folder on a page" },
+    { line: "sessions summary 3f542803 --format pi", says: "goal, progress, decisions, next steps, files" },
+    {
+      line: "sessions summary last --format claw --continuation",
+      says: "the text that starts the next session",
+    },
+  ],
+  positionals: [
+    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
+  ],
+  flags: {
+    format: {
+      type: "string",
+      choices: summaryFormats,
+      default: "markdown",
+      placeholder: "FORMAT",
+      description: "whose summary: claw-code's, Pi's, or one for people",
+    },
+    continuation: { type: "boolean", description: "the text that starts the next session" },
+    everywhere: { type: "boolean", description: "with last: of all projects" },
+  },
+  parser: "light",
+  async run({ flags, positionals }, world) {
+    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const { format, continuation, everywhere } = flags;
+    const summary = summarizeSession(library, positionals, { format, continuation, everywhere, mask });
+    if (flags.json) printJson(world, { demo: library.demo, ...summary });
+    else await page(summary.text.endsWith("\n") ? summary.text : `${summary.text}\n`, world);
+    return exitCodes.done;
+  },
+});
