@@ -73,6 +73,8 @@ export interface ParserContext {
   readonly budget: TextBudget;
   /** The file's path: formats whose lines lack something may know it from there. */
   readonly path: string;
+  /** It is a sub-agent's own log: what marks lines of sub-agents in others says nothing here. */
+  readonly isSubagent: boolean;
 }
 
 /** What stands beside a log in files of its own. */

@@ -1,3 +1,4 @@
+import { parseIsoTime } from "./iso-time.ts";
 import type { JsonObject } from "./json-line.ts";
 import { isObject } from "./json-line.ts";
 
@@ -30,6 +31,6 @@ export function timeAt(object: JsonObject | undefined, key: string): number | un
   const value = object?.[key];
   if (typeof value === "number") return Number.isFinite(value) && value > 0 ? value : undefined;
   if (typeof value !== "string") return undefined;
-  const ms = Date.parse(value);
+  const ms = parseIsoTime(value);
   return Number.isNaN(ms) ? undefined : ms;
 }

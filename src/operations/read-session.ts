@@ -21,7 +21,7 @@ export function readSession(
   const problems: Problem[] = [];
   const reader: LogReader = { source, format, limits, problems };
   const sidecars = readSidecars(reader, files.files);
-  const main = readLogs(reader, inReadingOrder(files.files), (entry) => entry);
+  const main = readLogs(reader, inReadingOrder(files.files), false);
   const title = sidecars.find((sidecar) => sidecar.title !== undefined)?.title;
   const work = workOf(sidecars);
   const subagents = files.files
@@ -64,11 +64,7 @@ interface ReadLogs {
   readonly lines: number;
 }
 
-function readLogs(
-  reader: LogReader,
-  files: readonly SessionFile[],
-  adapt: (entry: Entry) => Entry,
-): ReadLogs {
+function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: boolean): ReadLogs {
   const { source, format, problems } = reader;
   const builder = createSessionBuilder(format.leafRule);
   const budget = createTextBudget(reader.limits);
@@ -78,9 +74,9 @@ function readLogs(
     const emit = (entry: Entry): void => {
       if (entry.kind === "opaque" && entry.problem !== undefined)
         problems.push({ path, line: entry.line, what: entry.problem });
-      builder.add(adapt(entry));
+      builder.add(entry);
     };
-    const parser = format.parser({ emit, budget, path });
+    const parser = format.parser({ emit, budget, path, isSubagent });
     try {
       for (const line of splitLines(source.chunks(path))) {
         parser.line(line);
@@ -95,8 +91,7 @@ function readLogs(
 }
 
 function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly Sidecar[]): SubagentLog {
-  // In a log of its own a sub-agent is the main line.
-  const { builder, facts, lines } = readLogs(reader, [file], ({ sidechain: _, ...entry }) => entry);
+  const { builder, facts, lines } = readLogs(reader, [file], true);
   const id = reader.format.subagentId?.(file.path) ?? file.path;
   const known: SubagentOrigin | undefined = sidecars.find((sidecar) => sidecar.subagent?.id === id)?.subagent;
   return {

@@ -108,6 +108,7 @@ function projectInHead(pointer: SessionPointer, head: Uint8Array): string | null
     emit: () => undefined,
     budget: createTextBudget(),
     path: pointer.files.files[0]?.path ?? "",
+    isSubagent: false,
   });
   for (const line of splitLines([head])) parser.line(line);
   return parser.finish().project;

@@ -20,6 +20,7 @@ export function parseBytes(
     emit: (entry) => entries.push(entry),
     budget: createTextBudget(options.limits),
     path: options.path ?? "/logs/log.jsonl",
+    isSubagent: false,
   });
   const chunk = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
   for (const line of splitLines([chunk])) parser.line(line);

@@ -12,13 +12,13 @@ export interface EntryPlace {
   /** Line number in its file, from 1. Several entries may come from one (glued) line. */
   readonly line: number;
   /** Name of the entry in the tree; absent where it is no part of it. */
-  readonly uid?: string;
+  readonly uid?: string | undefined;
   /** The entry before it; null at a root; absent where it is no part of the tree. */
-  readonly parent?: string | null;
+  readonly parent?: string | null | undefined;
   /** Milliseconds since 1970. */
-  readonly at?: number;
+  readonly at?: number | undefined;
   /** Set on lines of a sub-agent that are written into the main log: its id where the line has one. */
-  readonly sidechain?: string | true;
+  readonly sidechain?: string | true | undefined;
 }
 
 /** Holds the chain together and says nothing itself (progress, attachments, bookkeeping). */
@@ -65,9 +65,9 @@ export interface ToolCallPart {
   readonly inputChars: number;
   readonly files: readonly FileTouch[];
   /** The shell command that it runs, if it runs one. */
-  readonly command?: string;
+  readonly command?: string | undefined;
   /** What the call says about the work to be done, if it is a todo, task or plan tool. */
-  readonly work?: WorkUpdate;
+  readonly work?: WorkUpdate | undefined;
 }
 
 export type ReplyPart =
@@ -87,10 +87,10 @@ export interface Usage {
 export interface ReplyEntry extends EntryPlace {
   readonly kind: "reply";
   /** Name of the message that this line is a part of. */
-  readonly message?: string;
-  readonly model?: string;
+  readonly message?: string | undefined;
+  readonly model?: string | undefined;
   readonly parts: readonly ReplyPart[];
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Set where the reply is an error of the service in the shape of a message. */
   readonly isError?: boolean;
 }
@@ -105,11 +105,11 @@ export interface ToolResult {
   /** Length of the text as it stands in the log, images as base64 included, in characters. */
   readonly chars: number;
   /** The sub-agent that the call started. */
-  readonly agentId?: string;
+  readonly agentId?: string | undefined;
   /** Where the agent put output that was too long for the log. */
-  readonly spilledTo?: string;
+  readonly spilledTo?: string | undefined;
   /** What the result says about the work to be done (the id of a created task). */
-  readonly work?: WorkUpdate;
+  readonly work?: WorkUpdate | undefined;
 }
 
 export interface ResultsEntry extends EntryPlace {

@@ -46,7 +46,7 @@ function keptUntil(nodes: NodeTable, path: readonly number[], compaction: number
   return (kept === -1 ? compaction : kept) + 1;
 }
 
-function findCompactions(nodes: NodeTable): readonly number[] {
+function findCompactions(nodes: NodeTable): Int32Array {
   return nodes.inOrder().filter((node) => nodes.entry(node)?.kind === "compaction");
 }
 
@@ -55,7 +55,7 @@ function findCompactions(nodes: NodeTable): readonly number[] {
  * their old place as parent, and the kept ones may be missing from the log: both must lead to the
  * compaction all the same.
  */
-function moveKept(nodes: NodeTable, compactions: readonly number[]): ReadonlyMap<number, number> {
+function moveKept(nodes: NodeTable, compactions: Int32Array): ReadonlyMap<number, number> {
   const moved = new Map<number, number>();
   for (const node of compactions) {
     const entry = nodes.entry(node);
@@ -160,22 +160,22 @@ function* keptNodes(nodes: NodeTable, entry: CompactionEntry): Generator<number>
 
 /** Parallel tool calls put parts of one message on side branches: where one part is, all are. */
 function keepWholeMessages(nodes: NodeTable, contexts: Uint8Array): void {
-  const messages = new Map<string, number>();
+  const messages = new Map<number, number>();
   const replies = nodes.inOrder().filter((node) => nodes.entry(node)?.kind === "reply");
   for (const node of replies) {
     const message = messageOf(nodes, node);
     const context = contexts[node] ?? UNKNOWN;
-    if (message === undefined || context === UNKNOWN) continue;
+    if (message === NONE || context === UNKNOWN) continue;
     if (messages.get(message) !== CURRENT) messages.set(message, context);
   }
   for (const node of replies) {
-    if (contexts[node] === UNKNOWN) contexts[node] = messages.get(messageOf(nodes, node) ?? "") ?? UNKNOWN;
+    if (contexts[node] === UNKNOWN) contexts[node] = messages.get(messageOf(nodes, node)) ?? UNKNOWN;
   }
 }
 
-function messageOf(nodes: NodeTable, node: number): string | undefined {
+function messageOf(nodes: NodeTable, node: number): number {
   const entry = nodes.entry(node);
-  return entry?.kind === "reply" ? entry.message : undefined;
+  return entry?.kind === "reply" ? entry.message : NONE;
 }
 
 /** Off the path: requests and replies are on a left branch; what hangs on something stands where that stands. */

@@ -1,19 +1,55 @@
-import type { Entry, FactEntry, OpaqueEntry } from "../model/entry.ts";
+import type {
+  CompactionEntry,
+  Entry,
+  FactEntry,
+  NoteEntry,
+  OpaqueEntry,
+  ReplyEntry,
+  RequestEntry,
+  SummaryEntry,
+  ToolResult,
+} from "../model/entry.ts";
+import { createIntColumn } from "./int-column.ts";
+import { createNameTable } from "./name-table.ts";
 
 /** Entries that stand in the tree. */
 export type TreeEntry = Exclude<Entry, FactEntry | OpaqueEntry>;
+
+/** What is kept of a reply: its place in the tree stands in columns, what is counted has been counted. */
+export interface KeptReply {
+  readonly kind: "reply";
+  readonly line: number;
+  readonly at: number | undefined;
+  /** Number of the message that it is a part of; NONE where it has no name. */
+  readonly message: number;
+  readonly parts: ReplyEntry["parts"];
+  readonly isError: boolean;
+}
+
+/** Of results, those that no call came before; all others stand with their call. */
+export interface KeptResults {
+  readonly kind: "results";
+  readonly line: number;
+  readonly at: number | undefined;
+  readonly results: readonly ToolResult[];
+}
+
+export type KeptEntry = RequestEntry | NoteEntry | CompactionEntry | SummaryEntry | KeptReply | KeptResults;
 
 /** No node. */
 export const NONE = -1;
 
 /**
- * The nodes of a conversation's tree as columns: logs of gigabytes have half a million nodes, most
- * of which only link others. A uid is stored once; parents are numbers.
+ * The nodes of a conversation's tree as columns: logs of gigabytes have a million nodes, most of which
+ * only link others. Uids are numbers here, and so are parents.
  */
 export interface NodeTable {
   readonly size: number;
-  /** Adds an entry, or replaces the one of the same uid: the last occurrence wins, the first gives the order. */
-  add(entry: TreeEntry): number;
+  /**
+   * Puts an entry into the tree, or back at the place of the one with the same uid: the last occurrence
+   * wins, the first gives the order. `kept` is what `entry` gives from now on: undefined for a mere link.
+   */
+  add(entry: TreeEntry, kept: KeptEntry | undefined): number;
   /** The node of a uid, made if nobody has named it yet. */
   named(uid: string): number;
   /** The node of a uid that has been named, else NONE. */
@@ -22,89 +58,95 @@ export interface NodeTable {
   parent(node: number): number;
   /** The parent as written first: entries that are kept over a compaction may be written again below it. */
   firstParent(node: number): number;
-  setParent(node: number, parent: number): void;
   /** Absent for mere links, and for nodes that are named but stand nowhere. */
-  entry(node: number): TreeEntry | undefined;
+  entry(node: number): KeptEntry | undefined;
   clear(node: number): void;
   /** False for nodes that others name and that are missing from the log. */
   isPresent(node: number): boolean;
   sidechain(node: number): string | true | undefined;
-  uid(node: number): string | null;
   /** Place in the order of the log, NONE for missing nodes. */
   position(node: number): number;
   /** All present nodes in the order of the log. */
-  inOrder(): readonly number[];
+  inOrder(): Int32Array;
   /** The last present node of the main chain before this one, else NONE. */
   before(node: number): number;
   last(): number;
 }
 
 export function createNodeTable(): NodeTable {
-  const byUid = new Map<string, number>();
-  const parents: number[] = [];
-  const entries: (TreeEntry | undefined)[] = [];
+  const names = createNameTable();
+  const parents = createIntColumn();
+  const entries: (KeptEntry | undefined)[] = [];
   const sidechains = new Map<number, string | true>();
   /** Only of those whose parent changed. */
   const firstParents = new Map<number, number>();
-  const order: number[] = [];
+  const order = createIntColumn();
   /** Position in `order`, or NONE. */
-  const positions: number[] = [];
+  const positions = createIntColumn();
   let lastMain = NONE;
 
-  const make = (): number => {
+  /** A new number is a new node. */
+  const made = (node: number): number => {
+    if (node < entries.length) return node;
     parents.push(NONE);
-    entries.push(undefined);
     positions.push(NONE);
-    return parents.length - 1;
-  };
-  const named = (uid: string): number => {
-    const known = byUid.get(uid);
-    if (known !== undefined) return known;
-    const node = make();
-    byUid.set(uid, node);
+    entries.push(undefined);
     return node;
+  };
+  let lastUid: string | undefined;
+  let lastNamed = NONE;
+  const named = (uid: string): number => {
+    if (uid === lastUid) return lastNamed;
+    lastUid = uid;
+    lastNamed = made(names.number(uid));
+    return lastNamed;
+  };
+  const parentOf = (node: number): number => parents.get(node, NONE);
+  const positionOf = (node: number): number => (node === NONE ? NONE : positions.get(node, NONE));
+
+  /** To be asked before the entry itself is named: its parent is nearly always the one that was named last. */
+  const parentFor = ({ uid, parent }: TreeEntry): number => {
+    if (uid === undefined || parent === undefined) return lastMain;
+    return parent === null ? NONE : named(parent);
   };
 
   return {
     get size() {
-      return parents.length;
+      return entries.length;
     },
     named,
-    find: (uid) => byUid.get(uid) ?? NONE,
-    add(entry) {
-      const node = entry.uid === undefined ? make() : named(entry.uid);
-      const again = positions[node] !== NONE;
-      const former = parents[node] ?? NONE;
-      if (entry.uid === undefined) parents[node] = lastMain;
-      else if (entry.parent === undefined) parents[node] = lastMain === node ? NONE : lastMain;
-      else parents[node] = entry.parent === null ? NONE : named(entry.parent);
-      if (again && former !== parents[node] && !firstParents.has(node)) firstParents.set(node, former);
-      entries[node] = entry.kind === "link" ? undefined : entry;
+    find: (uid) => names.find(uid),
+    add(entry, kept) {
+      const above = parentFor(entry);
+      const node = entry.uid === undefined ? made(names.unnamed()) : named(entry.uid);
+      const again = positionOf(node) !== NONE;
+      const former = parentOf(node);
+      // Written again, and without a parent: it does not hang on itself.
+      const parent = above === node && entry.parent === undefined ? NONE : above;
+      parents.set(node, parent);
+      if (again && former !== parent && !firstParents.has(node)) firstParents.set(node, former);
+      entries[node] = kept;
       if (!again) {
-        positions[node] = order.length;
+        positions.set(node, order.length);
         order.push(node);
       }
       if (entry.sidechain === undefined) lastMain = node;
       else sidechains.set(node, entry.sidechain);
       return node;
     },
-    parent: (node) => parents[node] ?? NONE,
-    firstParent: (node) => firstParents.get(node) ?? parents[node] ?? NONE,
-    setParent(node, parent) {
-      parents[node] = parent;
-    },
+    parent: (node) => (node === NONE ? NONE : parentOf(node)),
+    firstParent: (node) => firstParents.get(node) ?? (node === NONE ? NONE : parentOf(node)),
     entry: (node) => entries[node],
     clear(node) {
       entries[node] = undefined;
     },
-    position: (node) => positions[node] ?? NONE,
-    isPresent: (node) => (positions[node] ?? NONE) !== NONE,
-    sidechain: (node) => sidechains.get(node),
-    uid: (node) => entries[node]?.uid ?? null,
-    inOrder: () => order,
+    position: positionOf,
+    isPresent: (node) => positionOf(node) !== NONE,
+    sidechain: (node) => (sidechains.size === 0 ? undefined : sidechains.get(node)),
+    inOrder: () => order.view(),
     before(node) {
-      for (let at = (positions[node] ?? 0) - 1; at >= 0; at--) {
-        const earlier = order[at] ?? NONE;
+      for (let at = Math.max(0, positionOf(node)) - 1; at >= 0; at--) {
+        const earlier = order.get(at, NONE);
         if (!sidechains.has(earlier)) return earlier;
       }
       return NONE;

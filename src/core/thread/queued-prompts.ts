@@ -7,10 +7,9 @@ import type { NodeTable } from "./node-table.ts";
  */
 export function settleQueued(nodes: NodeTable, queued: readonly number[]): void {
   if (queued.length === 0) return;
-  const requests = nodes
-    .inOrder()
-    .map((node) => nodes.entry(node))
-    .filter((entry): entry is RequestEntry => entry?.kind === "request");
+  const requests = Array.from(nodes.inOrder(), (node) => nodes.entry(node)).filter(
+    (entry): entry is RequestEntry => entry?.kind === "request",
+  );
   for (const node of queued) {
     const prompt = nodes.entry(node);
     if (prompt?.kind !== "request") continue;

@@ -1,9 +1,11 @@
 import type { Agent, Entry, Fact, FactEntry, RequestEntry, SourceFacts } from "../model/entry.ts";
 import type { Session } from "../model/session.ts";
 import { findBranches } from "./branches.ts";
+import { type Answered, createCallTable } from "./call-table.ts";
 import { listCompactions } from "./compactions.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
-import { createNodeTable } from "./node-table.ts";
+import { createNameTable } from "./name-table.ts";
+import { createNodeTable, type KeptEntry, NONE, type TreeEntry } from "./node-table.ts";
 import { settleQueued } from "./queued-prompts.ts";
 import { forkOf, labelsOf, lastFact, linksOf } from "./session-facts.ts";
 import { makeSubagents, type SubagentLog } from "./subagents.ts";
@@ -34,18 +36,49 @@ export interface SessionRest {
 
 export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
   const nodes = createNodeTable();
-  const tally = createTally();
+  const messages = createNameTable();
+  const calls = createCallTable();
+  const tally = createTally(messages);
   const facts: Fact[] = [];
   const queued: number[] = [];
   let opaqueLines = 0;
   const takeFact = ({ fact, line, at, uid, parent }: FactEntry): void => {
-    if (fact.name === "queued") queued.push(nodes.add(queuedRequest(fact.text, line, at)));
+    if (fact.name === "queued") queued.push(addRequest(queuedRequest(fact.text, line, at)));
     else if (fact.name === "unqueued") {
       const taken = queued.findLast((node) => nodes.entry(node)?.line === fact.queuedOnLine);
       if (taken !== undefined) nodes.clear(taken);
     } else facts.push(fact);
     if (uid !== undefined)
-      nodes.add({ kind: "link", line, uid, ...(parent === undefined ? {} : { parent }) });
+      nodes.add({ kind: "link", line, uid, ...(parent === undefined ? {} : { parent }) }, undefined);
+  };
+  const addRequest = (entry: RequestEntry): number => nodes.add(entry, entry);
+
+  /** The calls and results of an entry meet here; what is kept of it needs neither its place nor its counts. */
+  const keep = (entry: TreeEntry, answered: readonly Answered[]): KeptEntry | undefined => {
+    switch (entry.kind) {
+      case "link":
+        return undefined;
+      case "results": {
+        const orphans = entry.results.filter((_, index) => answered[index]?.isExpected === false);
+        return orphans.length === 0
+          ? RESULTS_WITH_THEIR_CALLS
+          : { kind: "results", line: entry.line, at: entry.at, results: orphans };
+      }
+      case "reply": {
+        const { line, at, message, parts, isError } = entry;
+        for (const part of parts) if (part.kind === "call") calls.made(part.id);
+        return {
+          kind: "reply",
+          line,
+          at,
+          message: message === undefined ? NONE : messages.number(message),
+          parts,
+          isError: isError === true,
+        };
+      }
+      default:
+        return entry;
+    }
   };
 
   return {
@@ -53,14 +86,15 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
       switch (entry.kind) {
         case "opaque":
           opaqueLines++;
-          if (entry.uid !== undefined) nodes.add({ ...entry, kind: "link" });
+          if (entry.uid !== undefined) nodes.add({ ...entry, kind: "link" }, undefined);
           return;
         case "fact":
           takeFact(entry);
           return;
         default: {
-          tally.add(entry);
-          const node = nodes.add(entry);
+          const answered = entry.kind === "results" ? entry.results.map(calls.answered) : NOTHING;
+          const node = nodes.add(entry, keep(entry, answered));
+          tally.add(entry, node, answered);
           if (entry.kind === "request" && entry.via === "queued") queued.push(node);
         }
       }
@@ -68,8 +102,8 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
     finish(rest) {
       settleQueued(nodes, queued);
       const path = resolvePath(nodes, leafRule);
-      const { preamble, turns, turnOf } = makeTurns(nodes, path, tally.results);
-      const subagents = makeSubagents(nodes, tally.results, turns, rest.subagents ?? []);
+      const { preamble, turns, turnOf } = makeTurns(nodes, path, calls);
+      const subagents = makeSubagents(nodes, calls, turns, rest.subagents ?? []);
       const isHere = (uid: string): boolean => nodes.isPresent(nodes.find(uid));
       return {
         agent: rest.agent,
@@ -94,7 +128,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         work: rest.work ?? tally.work.items(),
         counts: tally.counts(turns.length),
         characters: tally.characters(),
-        usage: tally.usage((uid) => path.contextOf(nodes.find(uid)) === "current"),
+        usage: tally.usage((node) => path.contextOf(node) === "current"),
         lines: rest.lines,
         opaqueLines,
         problems: rest.problems,
@@ -102,6 +136,11 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
     },
   };
 }
+
+const NOTHING: readonly Answered[] = [];
+
+/** One for all: a log of gigabytes has hundreds of thousands. */
+const RESULTS_WITH_THEIR_CALLS: KeptEntry = { kind: "results", line: 0, at: undefined, results: [] };
 
 /** A prompt typed ahead has no name in the tree: it stands behind the entry that came before it. */
 function queuedRequest(text: string, line: number, at: number | undefined): RequestEntry {

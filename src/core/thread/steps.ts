@@ -1,94 +1,93 @@
-import type { ReplyPart, ToolResult } from "../model/entry.ts";
+import type { ReplyPart, ToolCallPart } from "../model/entry.ts";
 import type { Context, Step, ToolCall } from "../model/session.ts";
-import type { NodeTable } from "./node-table.ts";
-
-/** Results by the call that they answer. Of two for one call the later counts. */
-export type Results = Map<string, ToolResult>;
+import type { CallTable } from "./call-table.ts";
+import { createNameTable } from "./name-table.ts";
+import { type KeptReply, NONE, type NodeTable } from "./node-table.ts";
 
 export interface StepMaker {
-  /** The steps that a node adds to its turn, in order. */
-  stepsOf(node: number, context: Context): readonly Step[];
+  /** Adds to `steps` what a node says, in order. */
+  addSteps(steps: Step[], node: number, context: Context): void;
 }
 
 /** Makes steps of entries. Parts of one message that were written twice come once. */
-export function createStepMaker(nodes: NodeTable, results: Results): StepMaker {
-  const seenCalls = new Set<string>();
-  const seenTexts = new Set<string>();
+export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
+  const seenCalls = new Set<number>();
+  const seenTexts = createNameTable();
 
-  const partStep = (
-    part: ReplyPart,
-    message: string | undefined,
-    place: StepPlace,
-    isError: boolean,
-  ): Step | undefined => {
+  const isSeen = (text: string): boolean => {
+    const before = seenTexts.size;
+    seenTexts.number(text);
+    return seenTexts.size === before;
+  };
+
+  const partStep = (part: ReplyPart, reply: KeptReply, context: Context): Step | undefined => {
+    const { line, isError } = reply;
+    const at = reply.at ?? null;
     switch (part.kind) {
       case "call": {
-        if (part.id !== "" && seenCalls.has(part.id)) return undefined;
-        seenCalls.add(part.id);
-        return { kind: "tool", ...place, call: joinCall(part, results.get(part.id)) };
+        const number = calls.number(part.id);
+        if (part.id !== "" && seenCalls.has(number)) return undefined;
+        seenCalls.add(number);
+        return { kind: "tool", at, line, context, call: joinCall(part, number, calls) };
       }
       case "text": {
-        const key = `${message} ${part.chars} ${part.text.slice(0, 64)}`;
-        if (message !== undefined && seenTexts.has(key)) return undefined;
-        if (message !== undefined) seenTexts.add(key);
-        return { kind: "reply", ...place, text: part.text, isError };
+        const { message } = reply;
+        if (message !== NONE && isSeen(`${message} ${part.chars} ${part.text.slice(0, 64)}`))
+          return undefined;
+        return { kind: "reply", at, line, context, text: part.text, isError };
       }
       case "thinking":
-        return { kind: "thinking", ...place, text: part.text, chars: part.chars };
+        return { kind: "thinking", at, line, context, text: part.text, chars: part.chars };
     }
   };
 
   return {
-    stepsOf(node, context) {
+    addSteps(steps, node, context) {
       const entry = nodes.entry(node);
-      if (entry === undefined) return [];
-      const place: StepPlace = { at: entry.at ?? null, line: entry.line, context };
+      if (entry === undefined) return;
+      const { line } = entry;
+      const at = entry.at ?? null;
       switch (entry.kind) {
         case "reply":
-          return entry.parts.flatMap(
-            (part) => partStep(part, entry.message, place, entry.isError === true) ?? [],
-          );
+          for (const part of entry.parts) {
+            const step = partStep(part, entry, context);
+            if (step !== undefined) steps.push(step);
+          }
+          return;
         case "summary":
-          return [{ kind: "summary", ...place, of: entry.of, text: entry.text }];
+          steps.push({ kind: "summary", at, line, context, of: entry.of, text: entry.text });
+          return;
         case "compaction":
-          return entry.summary === undefined
-            ? []
-            : [{ kind: "summary", ...place, of: "compaction", text: entry.summary }];
+          if (entry.summary === undefined) return;
+          steps.push({ kind: "summary", at, line, context, of: "compaction", text: entry.summary });
+          return;
         case "note":
-          return entry.text === "" ? [] : [{ kind: "note", ...place, about: entry.about, text: entry.text }];
+          if (entry.text === "") return;
+          steps.push({ kind: "note", at, line, context, about: entry.about, text: entry.text });
+          return;
         // A result without a call is shown for what it is; all others stand with their call.
         case "results":
-          return entry.results
-            .filter((result) => !seenCalls.has(result.callId) && result.text !== "")
-            .map((result): Step => ({ kind: "note", ...place, about: "output", text: result.text }));
+          for (const { text } of entry.results)
+            if (text !== "") steps.push({ kind: "note", at, line, context, about: "output", text });
+          return;
         case "request":
-        case "link":
-          return [];
+          return;
       }
     },
   };
 }
 
-interface StepPlace {
-  readonly at: number | null;
-  readonly line: number;
-  readonly context: Context;
-}
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function joinCall(part: Extract<ReplyPart, { kind: "call" }>, result: ToolResult | undefined): ToolCall {
-  return {
-    id: part.id,
-    name: part.name,
-    input: part.input,
-    inputChars: part.inputChars,
-    files: part.files,
-    ...(part.command === undefined ? {} : { command: part.command }),
-    ...(part.work?.kind === "plan" ? { plan: part.work.text } : {}),
-    ...(result?.agentId === undefined ? {} : { agentId: result.agentId }),
-    ...(result === undefined ? {} : { result: keepOf(result) }),
-  };
-}
-
-function keepOf({ isError, exitCode, text, chars, spilledTo }: ToolResult): NonNullable<ToolCall["result"]> {
-  return { isError, exitCode, text, chars, ...(spilledTo === undefined ? {} : { spilledTo }) };
+/** Spreading what may be absent took three times as long. */
+function joinCall(part: ToolCallPart, number: number, calls: CallTable): ToolCall {
+  const { id, name, input, inputChars, files, command, work } = part;
+  const call: Mutable<ToolCall> = { id, name, input, inputChars, files };
+  if (command !== undefined) call.command = command;
+  if (work?.kind === "plan") call.plan = work.text;
+  const agentId = calls.agentId(number);
+  if (agentId !== undefined) call.agentId = agentId;
+  const result = calls.result(number);
+  if (result !== undefined) call.result = result;
+  return call;
 }

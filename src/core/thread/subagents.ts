@@ -1,6 +1,7 @@
 import type { Session, Step, Subagent, ToolCall, Turn } from "../model/session.ts";
+import type { CallTable } from "./call-table.ts";
 import { NONE, type NodeTable } from "./node-table.ts";
-import { createStepMaker, type Results } from "./steps.ts";
+import { createStepMaker } from "./steps.ts";
 
 /** A sub-agent's log in a file of its own. */
 export interface SubagentLog {
@@ -15,7 +16,7 @@ export interface SubagentLog {
 /** Joins sub-agents, in files of their own or inside the log, to the calls that started them. */
 export function makeSubagents(
   nodes: NodeTable,
-  results: Results,
+  table: CallTable,
   turns: readonly Turn[],
   logs: readonly SubagentLog[],
 ): readonly Subagent[] {
@@ -29,10 +30,11 @@ export function makeSubagents(
     return { ...origin(start, log), id: log.id, prompt, steps, source: log.source };
   });
   const inside = sidechainGroups(nodes).map(([id, group]): Subagent => {
-    const maker = createStepMaker(nodes, results);
+    const maker = createStepMaker(nodes, table);
     const prompt = promptOf(nodes, group);
     const start = calls.find(({ call }) => call.agentId === id) ?? callWithPrompt(calls, prompt);
-    const steps = group.flatMap((node) => maker.stepsOf(node, "subagent"));
+    const steps: Step[] = [];
+    for (const node of group) maker.addSteps(steps, node, "subagent");
     return { ...origin(start, undefined), id, prompt, steps, source: null };
   });
   return [...own, ...inside];

@@ -1,68 +1,93 @@
 import type { ReplyEntry, Usage } from "../model/entry.ts";
 import type { Characters, SessionUsage } from "../model/session.ts";
-import type { TreeEntry } from "./node-table.ts";
-import type { Results } from "./steps.ts";
+import type { Answered } from "./call-table.ts";
+import type { NameTable } from "./name-table.ts";
+import { NONE, type TreeEntry } from "./node-table.ts";
 import { createWorkList, type WorkList } from "./work-list.ts";
 
 /** Counts what passes by. Sub-agents inside the log count for themselves, not for the session. */
 export interface Tally {
-  add(entry: TreeEntry): void;
-  readonly results: Results;
+  /** `answered` belongs to the results of a results entry, one for one. */
+  add(entry: TreeEntry, node: number, answered: readonly Answered[]): void;
   readonly work: WorkList;
   /** The last model that answered. */
   model(): string | null;
   counts(requests: number): { readonly user: number; readonly assistant: number; readonly tool: number };
   characters(): Characters;
-  usage(isCurrent: (uid: string) => boolean): SessionUsage;
+  usage(isCurrent: (node: number) => boolean): SessionUsage;
 }
 
-export function createTally(): Tally {
-  const results: Results = new Map();
+/** One message is several lines, each with the usage so far: the last one counts. */
+interface CountedMessage {
+  usage: Usage | undefined;
+  /** NONE where its entry has no name. */
+  node: number;
+}
+
+export function createTally(messages: NameTable): Tally {
   const work = createWorkList();
-  /** One message is several lines, each with the usage so far: the last one counts. */
-  const messages = new Map<string, { readonly usage: Usage | undefined; readonly uid: string | undefined }>();
+  /** By the number of the message. */
+  const counted: (CountedMessage | undefined)[] = [];
   const characters = { toolResults: 0, toolInputs: 0, assistantText: 0, userText: 0 };
   let model: string | null = null;
+  let assistantMessages = 0;
   let toolMessages = 0;
 
-  const addReply = (entry: ReplyEntry): void => {
+  const addReply = (entry: ReplyEntry, node: number): void => {
     model = entry.model ?? model;
-    const name = entry.message ?? entry.uid ?? `#${messages.size}`;
-    messages.set(name, { usage: entry.usage ?? messages.get(name)?.usage, uid: entry.uid });
+    const name = entry.message ?? entry.uid;
+    const number = name === undefined ? messages.unnamed() : messages.number(name);
+    const known = counted[number];
+    const named = entry.uid === undefined ? NONE : node;
+    if (known === undefined) {
+      assistantMessages++;
+      while (counted.length < number) counted.push(undefined);
+      counted[number] = { usage: entry.usage, node: named };
+    } else {
+      known.usage = entry.usage ?? known.usage;
+      known.node = named;
+    }
     for (const part of entry.parts) {
-      if (part.kind === "call") characters.toolInputs += part.inputChars;
-      else characters.assistantText += part.chars;
-      if (part.kind === "call" && part.work !== undefined) work.update(part.work, part.id);
+      if (part.kind === "call") {
+        characters.toolInputs += part.inputChars;
+        if (part.work !== undefined) work.update(part.work, part.id);
+      } else characters.assistantText += part.chars;
     }
   };
 
   return {
-    results,
     work,
-    add(entry) {
-      if (entry.kind === "results") {
-        for (const result of entry.results) {
-          if (entry.sidechain === undefined) {
-            if (!results.has(result.callId)) toolMessages++;
+    add(entry, node, answered) {
+      if (entry.sidechain !== undefined) return;
+      switch (entry.kind) {
+        case "results":
+          entry.results.forEach((result, index) => {
+            if (answered[index]?.isFirst === true) toolMessages++;
             characters.toolResults += result.chars;
             if (result.work !== undefined) work.update(result.work, result.callId);
-          }
-          results.set(result.callId, result);
-        }
-        return;
+          });
+          return;
+        case "reply":
+          addReply(entry, node);
+          return;
+        case "request":
+          characters.userText += entry.chars;
+          return;
+        case "note":
+          if (entry.about !== "system" && entry.about !== "error") characters.userText += entry.chars;
+          return;
+        case "summary":
+          characters.userText += entry.text.length;
+          return;
+        case "compaction":
+          characters.userText += entry.summary?.length ?? 0;
+          return;
+        case "link":
+          return;
       }
-      if (entry.sidechain !== undefined) return;
-      if (entry.kind === "reply") addReply(entry);
-      else if (
-        entry.kind === "request" ||
-        (entry.kind === "note" && entry.about !== "system" && entry.about !== "error")
-      ) {
-        characters.userText += entry.chars;
-      } else if (entry.kind === "summary") characters.userText += entry.text.length;
-      else if (entry.kind === "compaction") characters.userText += entry.summary?.length ?? 0;
     },
     model: () => model,
-    counts: (requests) => ({ user: requests, assistant: messages.size, tool: toolMessages }),
+    counts: (requests) => ({ user: requests, assistant: assistantMessages, tool: toolMessages }),
     characters: () => ({ ...characters }),
     usage(isCurrent) {
       const total = {
@@ -72,14 +97,15 @@ export function createTally(): Tally {
         cacheWriteTokens: 0,
         contextTokens: 0,
       };
-      for (const { usage, uid } of messages.values()) {
-        if (usage === undefined) continue;
+      for (const message of counted) {
+        if (message?.usage === undefined) continue;
+        const { usage, node } = message;
         total.inputTokens += usage.inputTokens;
         total.outputTokens += usage.outputTokens;
         total.cacheReadTokens += usage.cacheReadTokens;
         total.cacheWriteTokens += usage.cacheWriteTokens;
         const context = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-        if (context > 0 && (uid === undefined || isCurrent(uid))) total.contextTokens = context;
+        if (context > 0 && (node === NONE || isCurrent(node))) total.contextTokens = context;
       }
       return total;
     },

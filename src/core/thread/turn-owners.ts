@@ -10,9 +10,10 @@ export function assignOwners(nodes: NodeTable): Int32Array {
     if (nodes.sidechain(node) !== undefined) continue;
     let owner = ownerAbove(nodes, node, owners, previous);
     for (let later = handedOver.get(owner); later !== undefined; later = handedOver.get(owner)) owner = later;
-    if (isRequest(nodes, node)) {
+    const entry = nodes.entry(node);
+    if (entry?.kind === "request") {
       // Without a name nothing can follow it in the tree.
-      if (nodes.uid(node) === null && owner !== NONE) handedOver.set(owner, node);
+      if (entry.uid === undefined && owner !== NONE) handedOver.set(owner, node);
       owner = node;
     }
     owners[node] = owner;

@@ -1,7 +1,8 @@
 import type { Step, Turn } from "../model/session.ts";
+import type { CallTable } from "./call-table.ts";
 import type { CurrentPath } from "./current-path.ts";
 import { NONE, type NodeTable } from "./node-table.ts";
-import { createStepMaker, type Results } from "./steps.ts";
+import { createStepMaker } from "./steps.ts";
 import { assignOwners, isRequest } from "./turn-owners.ts";
 
 export interface Turns {
@@ -13,7 +14,7 @@ export interface Turns {
 }
 
 /** Gathers the nodes of the main chain into turns, in the order of the log. */
-export function makeTurns(nodes: NodeTable, path: CurrentPath, results: Results): Turns {
+export function makeTurns(nodes: NodeTable, path: CurrentPath, calls: CallTable): Turns {
   const owners = assignOwners(nodes);
   const numbers = new Map<number, number>();
   const steps = new Map<number, Step[]>([[NONE, []]]);
@@ -22,11 +23,11 @@ export function makeTurns(nodes: NodeTable, path: CurrentPath, results: Results)
     numbers.set(node, numbers.size + 1);
     steps.set(node, []);
   }
-  const maker = createStepMaker(nodes, results);
+  const maker = createStepMaker(nodes, calls);
   for (const node of nodes.inOrder()) {
     if (nodes.entry(node) === undefined || nodes.sidechain(node) !== undefined) continue;
     const own = steps.get(owners[node] ?? NONE);
-    for (const step of maker.stepsOf(node, path.contextOf(node))) own?.push(step);
+    if (own !== undefined) maker.addSteps(own, node, path.contextOf(node));
   }
   const turns: Turn[] = [];
   for (const [node, number] of numbers) {

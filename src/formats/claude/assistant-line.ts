@@ -12,17 +12,15 @@ export function readAssistantLine(object: JsonObject, envelope: Envelope, state:
     const part = readBlock(block, state);
     if (part !== undefined) parts.push(part);
   }
-  const id = stringAt(message, "id");
   const model = stringAt(message, "model");
-  const usage = readUsage(objectAt(message, "usage"));
   return {
     kind: "reply",
     ...envelope,
     parts,
-    ...(id === undefined ? {} : { message: id }),
-    ...(model === undefined || model === "<synthetic>" ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(object.isApiErrorMessage === true ? { isError: true } : {}),
+    message: stringAt(message, "id"),
+    model: model === "<synthetic>" ? undefined : model,
+    usage: readUsage(objectAt(message, "usage")),
+    isError: object.isApiErrorMessage === true,
   };
 }
 
@@ -58,6 +56,7 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
   const id = stringAt(block, "id") ?? "";
   const input = objectAt(block, "input") ?? {};
   const json = JSON.stringify(input);
+  const { files, command, work } = readToolInput(name, input);
   state.openCalls.set(id, name);
   return {
     kind: "call",
@@ -65,7 +64,9 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
     name,
     input: state.budget.input(json),
     inputChars: json.length,
-    ...readToolInput(name, input),
+    files,
+    command: command === undefined ? undefined : state.budget.input(command),
+    work,
   };
 }
 

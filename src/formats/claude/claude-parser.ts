@@ -10,13 +10,16 @@ import { readStateLine } from "./state-line.ts";
 import { readSystemLine } from "./system-line.ts";
 import { readUserLine } from "./user-line.ts";
 
-/** Keys of the envelope that make an entry a part of the tree. */
+/**
+ * Keys of the envelope that make an entry a part of the tree. All of them on every line: objects of one
+ * shape are spread in 0.1 µs (but not as the first thing in a literal, which takes 8 µs on Node 20).
+ */
 export interface Envelope {
   readonly line: number;
-  readonly uid?: string;
-  readonly parent?: string | null;
-  readonly at?: number;
-  readonly sidechain?: string | true;
+  readonly uid: string | undefined;
+  readonly parent: string | null | undefined;
+  readonly at: number | undefined;
+  readonly sidechain: string | true | undefined;
 }
 
 /** What the parser remembers from line to line. */
@@ -48,7 +51,7 @@ export function createClaudeParser(context: ParserContext): LineParser {
   } as MutableFacts;
 
   const take = (object: JsonObject, line: Line, read: ClaudeLine): void => {
-    const envelope = readEnvelope(object, line.number);
+    const envelope = readEnvelope(object, line.number, context.isSubagent);
     noteFacts(facts, object, envelope);
     const type = object.type;
     if (type === "queue-operation") queue.operation(object, envelope);
@@ -113,16 +116,15 @@ function readAttachment(object: JsonObject, envelope: Envelope, state: ClaudeSta
   };
 }
 
-function readEnvelope(object: JsonObject, line: number): Envelope {
-  const uid = stringAt(object, "uuid");
+function readEnvelope(object: JsonObject, line: number, isSubagent: boolean): Envelope {
   const parent = object.parentUuid;
-  const at = timeAt(object, "timestamp");
   return {
     line,
-    ...(uid === undefined ? {} : { uid }),
-    ...(typeof parent === "string" || parent === null ? { parent } : {}),
-    ...(at === undefined ? {} : { at }),
-    ...(object.isSidechain === true ? { sidechain: stringAt(object, "agentId") ?? (true as const) } : {}),
+    uid: stringAt(object, "uuid"),
+    parent: typeof parent === "string" || parent === null ? parent : undefined,
+    at: timeAt(object, "timestamp"),
+    // In a log of its own a sub-agent is the main line.
+    sidechain: object.isSidechain === true && !isSubagent ? (stringAt(object, "agentId") ?? true) : undefined,
   };
 }
 

@@ -21,6 +21,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /** Shorter lines cost less to parse than to look at. */
 const WORTH_CUTTING = 1_000;
@@ -63,10 +64,10 @@ function readEnds(bytes: Buffer): JsonObject | undefined {
   const key = bytes.lastIndexOf(",", nested);
   const tailAt = bytes.lastIndexOf(CLOSE_BRACE, close - 1);
   if (nested === -1 || key <= 0 || tailAt <= nested) return undefined;
-  const head = tryParse(`${bytes.toString("utf8", 0, key)}}`);
+  const head = parseHead(bytes, key);
   const tail = parseTail(bytes, tailAt + 1, close);
   if (!isObject(head) || tail === undefined) return undefined;
-  const both = { ...head, ...tail };
+  const both: JsonObject = Object.assign(head, tail);
   return typeof both.uuid === "string" || typeof both.messageId === "string" ? both : undefined;
 }
 
@@ -78,10 +79,10 @@ function readWithoutResult(bytes: Buffer): ClaudeLine | undefined {
   const valueEnd = endOfValue(bytes, valueAt, close);
   if (bytes[close] !== CLOSE_BRACE || valueEnd === undefined) return undefined;
   // Were the key nested, one brace would not close the head, and it would not parse.
-  const head = tryParse(`${bytes.toString("utf8", 0, at)}}`);
+  const head = parseHead(bytes, at);
   const tail = parseTail(bytes, valueEnd, close);
   if (!isObject(head) || tail === undefined) return undefined;
-  const object = { ...head, ...tail };
+  const object: JsonObject = Object.assign(head, tail);
   if (typeof object.uuid !== "string") return undefined;
   return {
     objects: [object],
@@ -94,11 +95,31 @@ function readWithoutResult(bytes: Buffer): ClaudeLine | undefined {
   };
 }
 
+/** The keys before the comma at `comma`. */
+function parseHead(bytes: Buffer, comma: number): unknown {
+  return parseWith(bytes, comma, CLOSE_BRACE, 0, comma + 1);
+}
+
+/**
+ * Parses a part of the line with another byte in the place of a comma, which is put back: joining the brace
+ * to the decoded text would copy all of it once more.
+ */
+function parseWith(bytes: Buffer, comma: number, brace: number, from: number, to: number): unknown {
+  bytes[comma] = brace;
+  try {
+    return JSON.parse(bytes.toString("utf8", from, to));
+  } catch {
+    return undefined;
+  } finally {
+    bytes[comma] = COMMA;
+  }
+}
+
 /** Keys with plain values between `from` and the closing brace; undefined where it is no such thing. */
 function parseTail(bytes: Buffer, from: number, close: number): JsonObject | undefined {
   if (from === close) return {};
-  if (bytes[from] !== 0x2c) return undefined;
-  const tail = tryParse(`{${bytes.toString("utf8", from + 1, close + 1)}`);
+  if (bytes[from] !== COMMA) return undefined;
+  const tail = parseWith(bytes, from, OPEN_BRACE, from, close + 1);
   return isObject(tail) ? tail : undefined;
 }
 

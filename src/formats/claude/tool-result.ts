@@ -19,7 +19,8 @@ export function readToolResult(block: JsonObject, callId: string, context: Resul
   const { text, chars } = resultText(block.content);
   const isError = block.is_error === true;
   const tool = context.tool;
-  const extra = tool !== undefined && RESULT_NEEDED.has(tool) ? readExtra(tool, context.toolUseResult()) : {};
+  const extra =
+    tool !== undefined && RESULT_NEEDED.has(tool) ? readExtra(tool, context.toolUseResult()) : NO_EXTRA;
   const spilledTo = spillPath(text);
   return {
     callId,
@@ -27,8 +28,9 @@ export function readToolResult(block: JsonObject, callId: string, context: Resul
     exitCode: exitCode(text, isError),
     text: context.budget.output(text, isError),
     chars,
-    ...(spilledTo === undefined ? {} : { spilledTo }),
-    ...extra,
+    spilledTo,
+    agentId: extra.agentId,
+    work: extra.work,
   };
 }
 
@@ -61,16 +63,22 @@ function spillPath(text: string): string | undefined {
   return /Full output saved to: (.+)/.exec(text.slice(0, 4_000))?.[1]?.trim();
 }
 
-function readExtra(tool: string, result: unknown): { readonly agentId?: string; readonly work?: WorkUpdate } {
-  if (!isObject(result)) return {};
+interface ResultExtra {
+  readonly agentId?: string | undefined;
+  readonly work?: WorkUpdate | undefined;
+}
+
+const NO_EXTRA: ResultExtra = {};
+
+function readExtra(tool: string, result: unknown): ResultExtra {
+  if (!isObject(result)) return NO_EXTRA;
   if (tool === "TaskCreate") {
     const task = objectAt(result, "task");
     const given = task?.id;
     const id = typeof given === "number" ? String(given) : given;
-    if (typeof id !== "string") return {};
+    if (typeof id !== "string") return NO_EXTRA;
     const text = stringAt(task, "subject");
     return { work: { kind: "created", id, ...(text === undefined ? {} : { text }) } };
   }
-  const agentId = stringAt(result, "agentId");
-  return agentId === undefined ? {} : { agentId };
+  return { agentId: stringAt(result, "agentId") };
 }

@@ -15,6 +15,7 @@ function emittedBeforeTheEnd(text: string): readonly Entry[] {
     emit: (entry) => entries.push(entry),
     budget: createTextBudget(),
     path: "/x.jsonl",
+    isSubagent: false,
   });
   for (const line of splitLines([Buffer.from(text)])) parser.line(line);
   return entries;
