@@ -11,6 +11,8 @@ export interface CommandRow {
   readonly load: () => Promise<{ readonly command: Command }>;
   /** Called by programs, not by people: left out of help. */
   readonly hidden?: boolean;
+  /** Its exit code is 0 whatever happens: another one would stop the agent that calls it. */
+  readonly neverFails?: boolean;
 }
 
 /** A new command is one file and one row here. Its code is loaded only when it is called. */
@@ -98,6 +100,20 @@ export const commandTable: readonly CommandRow[] = [
     group: "Keep",
     summary: "bring the index up to date, or build it anew",
     load: () => import("./commands/index.ts"),
+  },
+  {
+    name: "hook",
+    group: "Set up",
+    summary: "called by agents: keep a session before it is compacted or ends",
+    load: () => import("./commands/hook.ts"),
+    neverFails: true,
+  },
+  {
+    name: "guard",
+    group: "More",
+    summary: "archive what is not safe yet, quietly",
+    load: () => import("./commands/guard.ts"),
+    hidden: true,
   },
   {
     name: "help",

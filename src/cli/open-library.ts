@@ -8,6 +8,7 @@ import { openEngine } from "../operations/indexing/open-engine.ts";
 import { readInWorkers } from "../operations/indexing/read-in-workers.ts";
 import type { Library } from "../operations/library.ts";
 import { createMemoryDisk } from "../store/memory-disk.ts";
+import { guardAfterwards } from "./guard-afterwards.ts";
 import { indexProgress } from "./print/index-progress.ts";
 import { createStyle } from "./print/style.ts";
 import type { World } from "./world.ts";
@@ -31,7 +32,14 @@ export async function openLibrary(world: World, options: LibraryOptions): Promis
   const library = await createLibrary(world);
   const redactor = createRedactor({ extra: library.config.redact });
   const mask = <T>(value: T): T => (options.reveal ? value : maskDeep(value, redactor.redact));
-  if (!options.allowDemo || hasLogs(library)) return { library, mask, access: indexAccess(library, world) };
+  if (!options.allowDemo || hasLogs(library)) {
+    let hasChanged = false;
+    guardAfterwards(world, library, () => hasChanged);
+    const onChange = (): void => {
+      hasChanged = true;
+    };
+    return { library, mask, access: { ...indexAccess(library, world), onChange } };
+  }
   const style = createStyle(world.stderr.hasColor);
   world.stderr.write(`${style.dim("No agent logs here yet: these answers come from an example history.")}\n`);
   const demo = demoLibrary(library, world.demoHome);
@@ -50,7 +58,7 @@ function demoLibrary(library: Library, demoHome: string): Library {
 const MAX_THREADS = 4;
 
 /** The example history is indexed in memory: it must leave nothing in the store. */
-function indexAccess(library: Library, world: World): IndexAccess {
+export function indexAccess(library: Library, world: World): IndexAccess {
   const passing = (): SearchEngine =>
     openEngine({ disk: createMemoryDisk(world.now), places: library.places }, world.processes);
   return {

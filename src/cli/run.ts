@@ -16,8 +16,17 @@ export async function run(
   try {
     return await runCommand(argv, world, table);
   } catch (error) {
-    return reportError(error, withColor(world, colorFlag(argv)), flagsOf(argv).includes("--json"));
+    const mustNotFail = neverFails(argv, table);
+    const json = flagsOf(argv).includes("--json") && !mustNotFail;
+    const exitCode = reportError(error, withColor(world, colorFlag(argv)), json);
+    return mustNotFail ? exitCodes.done : exitCode;
   }
+}
+
+/** Is this the line of a command that must not fail, whatever is wrong with it? */
+export function neverFails(argv: readonly string[], table: readonly CommandRow[]): boolean {
+  const name = argv.find((arg) => !arg.startsWith("-"));
+  return table.some((row) => row.name === name && row.neverFails === true);
 }
 
 async function runCommand(

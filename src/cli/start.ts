@@ -2,7 +2,7 @@ import { exitCodes } from "../core/errors.ts";
 import { type CommandRow, commandTable } from "./command-table.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { reportError } from "./report-error.ts";
-import { run } from "./run.ts";
+import { neverFails, run } from "./run.ts";
 import { realWorld } from "./world.ts";
 
 /** Runs the command line of a process in the real world, and says how the process is to end. */
@@ -11,7 +11,8 @@ export async function start(
   table: readonly CommandRow[] = commandTable,
 ): Promise<number> {
   const interrupts = createInterrupts((exitCode) => host.exit(exitCode));
-  const world = realWorld(host, interrupts);
+  const afterwards: (() => Promise<void>)[] = [];
+  const world = realWorld(host, interrupts, (work) => afterwards.push(work));
   host.on("SIGINT", () => interrupts.request(exitCodes.interrupted));
   // Who reads our output may stop at any time (`| head`); that is no error.
   host.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -22,7 +23,10 @@ export async function start(
   host.stderr.on("error", () => {});
   // Also promises that nobody waits for end here.
   host.on("uncaughtException", (error) => {
-    host.exit(reportError(error, world, false));
+    const exitCode = reportError(error, world, false);
+    host.exit(neverFails(host.argv.slice(2), table) ? exitCodes.done : exitCode);
   });
-  return run(host.argv.slice(2), world, table);
+  const exitCode = await run(host.argv.slice(2), world, table);
+  for (const work of afterwards) await work();
+  return exitCode;
 }

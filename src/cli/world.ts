@@ -64,6 +64,10 @@ export interface World {
   readonly isRunning: (pid: number) => boolean;
   /** Runs another program; its exit code, or undefined where there is no such program. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<number | undefined>;
+  /** Starts this program anew, in a process that nobody waits for; absent where that is not wanted. */
+  readonly startDetached?: (args: readonly string[]) => Promise<void>;
+  /** Has something done when the command is over and its answer is out; absent: it is not done. */
+  readonly afterwards?: (work: () => Promise<void>) => void;
   /** Ctrl-C and a closed pipe end the program only after `action`: for steps that must not be left half done. */
   uninterrupted<T>(action: () => Promise<T>): Promise<T>;
 }
@@ -72,7 +76,11 @@ export interface World {
 const packageRoot = import.meta.url.endsWith("/src/cli/world.ts") ? "../../" : "../";
 
 /** This machine, as the process sees it. */
-export function realWorld(host: NodeJS.Process, interrupts: Interrupts): World {
+export function realWorld(
+  host: NodeJS.Process,
+  interrupts: Interrupts,
+  afterwards: (work: () => Promise<void>) => void,
+): World {
   const variables = host.env;
   const start = startWorker(import.meta.url);
   return {
@@ -97,6 +105,11 @@ export function realWorld(host: NodeJS.Process, interrupts: Interrupts): World {
       const { runProgram } = await import("./run-program.ts");
       return interrupts.leaveTo(() => runProgram(program, args, variables, options ?? {}));
     },
+    startDetached: async (args) => {
+      const { startDetached } = await import("./start-detached.ts");
+      startDetached(host, args);
+    },
+    afterwards,
     uninterrupted: (action) => interrupts.hold(action),
   };
 }

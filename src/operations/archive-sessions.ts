@@ -3,8 +3,8 @@ import type { ArchiveStore, ListedSession, SessionName } from "../core/archive/a
 import type { Problem } from "../core/model/session.ts";
 import type { SessionFiles } from "../formats/format.ts";
 import { formats } from "../formats/formats.ts";
-import { sameMark } from "../store/disk.ts";
 import { sweepTempFiles } from "../store/sweep-temp-files.ts";
+import { archiveState } from "./archive-state.ts";
 import { markdownPath } from "./archived-sessions.ts";
 import { isExcluded } from "./catalogue.ts";
 import { diskSource } from "./disk-source.ts";
@@ -12,7 +12,7 @@ import { findSessionsOf } from "./find-sessions.ts";
 import { finishForgetting } from "./forget-session.ts";
 import { identifySession } from "./identify-session.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readNote } from "./keep-session.ts";
-import { type Library, sessionKey } from "./library.ts";
+import type { Library } from "./library.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 import { readSession } from "./read-session.ts";
 import { type Locking, withStore } from "./with-store.ts";
@@ -86,13 +86,9 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
     line: 0,
     what,
   }));
-  const byPath = new Map<string, ListedSession>();
+  const before = archiveState(listing.sessions);
   const names = new Set<string>();
-  for (const session of listing.sessions) {
-    for (const { path } of session.files) byPath.set(path, session);
-    byPath.set(sessionKey(session), session);
-    if (session.markdown !== null) names.add(session.markdown.toLowerCase());
-  }
+  for (const { markdown } of listing.sessions) if (markdown !== null) names.add(markdown.toLowerCase());
   const source = diskSource(library.disk);
   const buried = forgottenSessions(library);
   const forgotten: SessionName[] = [];
@@ -102,15 +98,8 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
   let unchanged = 0;
   let mended = 0;
 
-  const isUnchanged = (group: SessionFiles, known: ListedSession): boolean => {
-    if (thorough === true) return false;
-    const files = new Map(known.files.map((file) => [file.path, file]));
-    const isKept = group.files.every((file) => {
-      const kept = files.get(file.path);
-      return kept !== undefined && kept.role === file.role && sameMark(kept, file);
-    });
-    return isKept && (writer === undefined || isRendered(library, known, writer));
-  };
+  const isUnchanged = (group: SessionFiles, known: ListedSession): boolean =>
+    thorough !== true && before.holds(group) && (writer === undefined || isRendered(library, known, writer));
 
   /** What a log says of its folder may be anything; only an absolute path is one to be looked into. */
   const noteProject = (project: string | null | undefined): void => {
@@ -135,14 +124,8 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
     else unchanged++;
   };
 
-  /** By its files, for content may have shown it to be another agent's than its folder says. */
-  const knownOf = (group: SessionFiles): ListedSession | undefined => {
-    const found = byPath.get(group.files[0]?.path ?? "");
-    return found?.id === group.id ? found : byPath.get(sessionKey(group));
-  };
-
   const visit = (group: SessionFiles): void => {
-    const known = knownOf(group);
+    const known = before.knownOf(group);
     if (buried.has(group)) forgotten.push({ agent: group.agent, id: group.id });
     else if (known !== undefined && isUnchanged(group, known)) {
       unchanged++;

@@ -13,6 +13,7 @@ import {
 import { errorCode } from "../store/disk-error.ts";
 import { moveEntry } from "../store/move-entry.ts";
 import { markdownPath } from "./archived-sessions.ts";
+import { notesPath } from "./compaction-notes.ts";
 import type { Library } from "./library.ts";
 import { forgottenFolder, forgottenSessions, openArchive } from "./open-archive.ts";
 import { type Locking, withStore } from "./with-store.ts";
@@ -136,6 +137,14 @@ function ownRemovers(library: Library): readonly Remover[] {
   };
   const copyIn = (grave: string): string => join(grave, "readable.md");
   return [
+    {
+      forget: (session, grave) => {
+        moveEntry(disk, notesPath(library, session), join(grave, "notes.json"));
+      },
+      undo: (session, grave) => {
+        moveEntry(disk, join(grave, "notes.json"), notesPath(library, session));
+      },
+    },
     {
       forget(session, grave) {
         const path = readable(session);

@@ -8,6 +8,8 @@ export interface Places {
   readonly raw: string;
   /** Sidecars of flattened sessions. */
   readonly flat: string;
+  /** What agents told of their sessions: summaries. */
+  readonly notes: string;
   readonly logs: string;
   readonly config: string;
   readonly version: string;
@@ -30,6 +32,7 @@ export function findPlaces(from: PlacesFrom): Places {
     archive: join(home, "archive"),
     raw: join(home, "raw"),
     flat: join(home, "flat"),
+    notes: join(home, "notes"),
     logs: join(home, "logs"),
     config: join(home, "config.json"),
     version: join(home, "version.json"),

@@ -34,7 +34,7 @@ function note(what: string, measured: string, budget: string): void {
 }
 
 function sessions(argv: readonly string[], home: string, store: string): Measured {
-  const env = { PATH: process.env.PATH ?? "", HOME: home, SESSIONS_HOME: store };
+  const env = { PATH: process.env.PATH ?? "", HOME: home, SESSIONS_HOME: store, SESSIONS_GUARD: "off" };
   return measure(process.execPath, [program, ...argv], env);
 }
 

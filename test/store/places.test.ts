@@ -19,6 +19,7 @@ describe("findPlaces()", () => {
       archive: join(home, "archive"),
       raw: join(home, "raw"),
       flat: join(home, "flat"),
+      notes: join(home, "notes"),
       logs: join(home, "logs"),
       config: join(home, "config.json"),
       version: join(home, "version.json"),

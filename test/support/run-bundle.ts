@@ -27,7 +27,8 @@ export function runBundle(args: readonly string[], options: RunBundleOptions): P
   const runtime = process.versions.deno === undefined ? [] : ["run", "-A", "--quiet"];
   const child = spawn(process.execPath, [...runtime, bundle, ...args], {
     cwd: options.folder ?? options.home,
-    env: { PATH: process.env.PATH, HOME: options.home, ...options.variables },
+    // Only tests that mean to start something in the background do.
+    env: { PATH: process.env.PATH, HOME: options.home, SESSIONS_GUARD: "off", ...options.variables },
     stdio: "pipe",
   });
   if (options.closeOutput === true) child.stdout.destroy();

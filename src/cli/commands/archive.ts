@@ -1,17 +1,14 @@
 import { exitCodes } from "../../core/errors.ts";
-import { renderMarkdown } from "../../core/markdown/render-markdown.ts";
-import { maskDeep } from "../../core/redact/mask-deep.ts";
-import { createRedactor } from "../../core/redact/redact.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import {
   type ArchiveAnswer,
   archiveSessions,
   type NewlyArchived,
 } from "../../operations/archive-sessions.ts";
-import type { MarkdownWriter } from "../../operations/keep-session.ts";
 import type { Library } from "../../operations/library.ts";
 import { selectSessions } from "../../operations/select-sessions.ts";
 import { type Command, defineCommand } from "../command.ts";
+import { markdownWriter } from "../markdown-writer.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes } from "../print/amounts.ts";
 import { printJson } from "../print/print-json.ts";
@@ -79,19 +76,6 @@ function select(library: Library, words: readonly string[], everywhere: boolean)
   return selectSessions(library, words, { everywhere })
     .filter(({ kept }) => kept === undefined)
     .map(({ files }) => files);
-}
-
-/** Changes where the markdown of an unchanged session would. */
-const MARKDOWN_VERSION = "1";
-
-/** Whatever is shown on this terminal, secrets never get into the copies. */
-export function markdownWriter({ config }: Pick<Library, "config">): MarkdownWriter {
-  const redactor = createRedactor({ extra: config.redact });
-  return {
-    version: MARKDOWN_VERSION,
-    render: renderMarkdown,
-    mask: (value) => maskDeep(value, redactor.redact),
-  };
 }
 
 function archiveJson({ archived, unchanged, forgotten, mended, problems, total }: ArchiveAnswer): object {

@@ -12,6 +12,8 @@ export interface IndexAccess extends Omit<RefreshOptions, "engine"> {
   readonly asItIs?: boolean;
   /** Told where the store can't be written, before everything is read into memory. */
   readonly onUnwritable?: (error: UserError) => void;
+  /** Told where logs had changed. */
+  readonly onChange?: () => void;
 }
 
 /**
@@ -41,6 +43,7 @@ async function attempt<T>(
   use: (reader: SearchReader, refreshed: Refreshed | undefined) => Promise<T>,
 ): Promise<T> {
   const refreshed = access.asItIs === true ? undefined : await refreshIndex(library, access);
+  if (refreshed !== undefined && refreshed.read > 0) access.onChange?.();
   const opened = await access.engine.read();
   if (opened.kind !== "open") {
     // Nothing was indexed: there is nothing, or it was not to be looked for.

@@ -16,7 +16,13 @@ export function askSessions(places: Places, words: readonly string[]): Promise<R
   const runtime = process.versions.deno === undefined ? [] : ["run", "-A"];
   const child = spawn(process.execPath, [...runtime, bundle, ...words, "--json"], {
     cwd: places.home,
-    env: { PATH: process.env.PATH, HOME: places.home, SESSIONS_HOME: places.store, NO_COLOR: "1" },
+    env: {
+      PATH: process.env.PATH,
+      HOME: places.home,
+      SESSIONS_HOME: places.store,
+      NO_COLOR: "1",
+      SESSIONS_GUARD: "off",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let answer = "";

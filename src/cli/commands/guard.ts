@@ -1,0 +1,57 @@
+import { exitCodes } from "../../core/errors.ts";
+import { createLibrary } from "../../operations/create-library.ts";
+import { guardSessions } from "../../operations/guard-sessions.ts";
+import { noteHookFailure } from "../../operations/hook-log.ts";
+import { findPlaces } from "../../store/places.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { markdownWriter } from "../markdown-writer.ts";
+import { indexAccess } from "../open-library.ts";
+import { countOf } from "../print/amounts.ts";
+import { printJson } from "../print/print-json.ts";
+import { tellProblems } from "../print/problems.ts";
+import { pause, storeLocking } from "../store-locking.ts";
+
+/** The same files may be sick for months. */
+const MAX_NOTED = 5;
+
+export const command: Command = defineCommand({
+  description:
+    "Archives every session that is not safe yet and has been quiet for ten minutes, and brings the index up to " +
+    "date. Other commands start it in the background, at most once a minute; what goes wrong there is written " +
+    "to a log that `sessions doctor` shows.",
+  examples: [{ line: "sessions guard", says: "archive what is not safe yet" }],
+  positionals: [],
+  flags: {
+    log: {
+      type: "string",
+      placeholder: "FILE",
+      description: "the log of a session to be archived first, although it may be in use",
+    },
+  },
+  parser: "light",
+  async run({ flags }, world) {
+    const places = findPlaces(world);
+    try {
+      const library = await createLibrary(world);
+      const { archived, problems } = await guardSessions(library, {
+        ...(flags.log === undefined ? {} : { log: flags.log }),
+        markdown: markdownWriter(library),
+        access: indexAccess(library, world),
+        locking: storeLocking(world),
+        pause,
+      });
+      for (const { path, line, what } of problems.slice(0, MAX_NOTED)) {
+        noteHookFailure(library, { at: world.now(), event: "guard", what: `${path}:${line}: ${what}` });
+      }
+      if (flags.json) printJson(world, { archived, problems });
+      else {
+        world.stdout.write(`${countOf(archived, "session")} archived.\n`);
+        tellProblems(problems, world);
+      }
+      return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
+    } catch (error) {
+      noteHookFailure({ disk: world.disk, places }, { at: world.now(), event: "guard", what: String(error) });
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,84 @@
+import { exitCodes } from "../../core/errors.ts";
+import { handleHook } from "../../integrations/hooks/handle-hook.ts";
+import { hookEvents } from "../../integrations/hooks/hook-events.ts";
+import { MAX_INPUT_BYTES, readHookInput } from "../../integrations/hooks/hook-input.ts";
+import { createLibrary } from "../../operations/create-library.ts";
+import { claimGuardRun } from "../../operations/guard-stamp.ts";
+import { noteHookFailure } from "../../operations/hook-log.ts";
+import { findPlaces } from "../../store/places.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { mayStartGuard } from "../guard-afterwards.ts";
+import { markdownWriter } from "../markdown-writer.ts";
+import { storeLocking } from "../store-locking.ts";
+import type { World } from "../world.ts";
+
+/** How long an agent waits for a store that another process writes to. */
+const LOCK_MS = 5_000;
+
+export const command: Command = defineCommand({
+  description:
+    "Called by agents, with the event as JSON on stdin; `sessions install` sets that up. pre-compact archives the " +
+    "session; session-end leaves that to a process in the background; post-compact notes the summary; session-start " +
+    "hands the agent, after a compaction, a short packet of what was at hand (config.json: hooks.recall).\n\n" +
+    "The exit code is always 0 and nothing is printed that the event does not allow. What goes wrong is written to " +
+    "logs/hooks.log in SESSIONS_HOME.",
+  examples: [
+    { line: "sessions hook pre-compact < event.json", says: "archive the session that the event names" },
+  ],
+  positionals: [
+    {
+      name: "event",
+      description: hookEvents.map(({ subcommand }) => subcommand).join(", "),
+      optional: true,
+      many: true,
+    },
+  ],
+  flags: {},
+  parser: "light",
+  async run({ positionals }, world) {
+    const [subcommand = ""] = positionals;
+    const note = (what: string): void => noteFailure(world, subcommand, what);
+    try {
+      world.stdout.write(await answer(subcommand, world, note));
+    } catch (error) {
+      note(error instanceof Error ? error.message : String(error));
+    }
+    return exitCodes.done;
+  },
+});
+
+async function answer(subcommand: string, world: World, note: (what: string) => void): Promise<string> {
+  // By hand, there is nobody who would end the input.
+  const text = world.stdin.isTerminal ? "" : await world.stdin.readText(MAX_INPUT_BYTES);
+  const read = readHookInput(text, subcommand);
+  if (read.kind === "bad") {
+    note(read.what);
+    return "";
+  }
+  const library = await createLibrary(world);
+  const detach = async (args: readonly string[]): Promise<boolean> => {
+    if (!mayStartGuard(world)) return false;
+    await world.startDetached?.(args);
+    return true;
+  };
+  return handleHook(read.input, {
+    library,
+    markdown: markdownWriter(library),
+    locking: { ...storeLocking(world), timeoutMs: LOCK_MS },
+    handOver: (log) => detach(["guard", "--log", log]),
+    startGuard: async () => {
+      if (mayStartGuard(world) && claimGuardRun(library, world.now(), false)) await detach(["guard"]);
+    },
+    note,
+  });
+}
+
+/** A log that can't be written is told to whoever reads stderr: there is nowhere else. */
+function noteFailure(world: World, event: string, what: string): void {
+  try {
+    const store = { disk: world.disk, places: findPlaces(world) };
+    noteHookFailure(store, { at: world.now(), event: event === "" ? "hook" : event, what });
+  } catch (error) {
+    world.stderr.write(`sessions hook: ${what}; ${String(error)}\n`);
+  }
+}

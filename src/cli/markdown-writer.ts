@@ -1,0 +1,18 @@
+import { renderMarkdown } from "../core/markdown/render-markdown.ts";
+import { maskDeep } from "../core/redact/mask-deep.ts";
+import { createRedactor } from "../core/redact/redact.ts";
+import type { MarkdownWriter } from "../operations/keep-session.ts";
+import type { Library } from "../operations/library.ts";
+
+/** Changes where the markdown of an unchanged session would. */
+const MARKDOWN_VERSION = "1";
+
+/** Whatever is shown on this terminal, secrets never get into the copies. */
+export function markdownWriter({ config }: Pick<Library, "config">): MarkdownWriter {
+  const redactor = createRedactor({ extra: config.redact });
+  return {
+    version: MARKDOWN_VERSION,
+    render: renderMarkdown,
+    mask: (value) => maskDeep(value, redactor.redact),
+  };
+}

@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { constants, setPriority } from "node:os";
+
+/**
+ * Starts this program anew in a session of its own: it outlives its parent, and what ends the parent's
+ * group does not end it. It gives way to everything else on the machine.
+ */
+export function startDetached(host: NodeJS.Process, args: readonly string[]): void {
+  const script = host.argv[1];
+  if (script === undefined) return;
+  const runtime = host.versions.deno === undefined ? host.execArgv : ["run", "-A", "--quiet"];
+  const child = spawn(host.execPath, [...runtime, script, ...args], {
+    detached: true,
+    stdio: "ignore",
+    env: host.env,
+  });
+  // Nobody is left to hear of it.
+  child.on("error", () => {});
+  child.unref();
+  if (child.pid === undefined) return;
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It may be gone already, or the system may not allow it.
+  }
+}

@@ -1,0 +1,98 @@
+import { archiveSessions } from "../../operations/archive-sessions.ts";
+import { noteSummary } from "../../operations/compaction-notes.ts";
+import type { MarkdownWriter } from "../../operations/keep-session.ts";
+import type { Library } from "../../operations/library.ts";
+import { recallDigest } from "../../operations/recall-digest.ts";
+import { sessionOfLog } from "../../operations/session-of-log.ts";
+import type { Locking } from "../../operations/with-store.ts";
+import type { HookInput } from "./hook-input.ts";
+import { recallAnswer } from "./recall-answer.ts";
+
+/** What a hook can ask for. */
+export interface HookPorts {
+  readonly library: Library;
+  readonly markdown: MarkdownWriter;
+  readonly locking: Locking;
+  /** Leaves this log's session to a process in the background; false where there is to be none. */
+  readonly handOver: (log: string) => Promise<boolean>;
+  /** Starts the guard if it is time for it. */
+  readonly startGuard: () => Promise<void>;
+  /** Tells the log what went wrong. */
+  readonly note: (what: string) => void;
+}
+
+/** The readable copy of more than this takes longer than an agent should wait: half a second in all. */
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+/** Does what an event asks for, and gives what may be printed. Whatever it throws is for the log. */
+export async function handleHook(input: HookInput, ports: HookPorts): Promise<string> {
+  switch (input.event) {
+    case "pre-compact":
+      await archiveNow(logOf(input), ports);
+      return "";
+    case "session-end": {
+      const log = logOf(input);
+      if (!(await ports.handOver(log))) await archiveNow(log, ports);
+      return "";
+    }
+    case "post-compact":
+      await afterCompaction(input, ports);
+      return "";
+    case "session-start": {
+      const answer = recall(input, ports);
+      await ports.startGuard();
+      return answer;
+    }
+    default:
+      throw new Error(`Cannot handle the event "${input.event}"`);
+  }
+}
+
+/**
+ * Archives a session while its agent waits. Of a long one only the bytes, which is what can be lost; its readable
+ * copy is made in the background. A store that stays busy is waited for there too.
+ */
+async function archiveNow(log: string, ports: HookPorts): Promise<void> {
+  const { library, markdown, locking, handOver, note } = ports;
+  const session = sessionOfLog(library, log);
+  if (session === undefined) throw new Error(`Cannot archive ${JSON.stringify(log)}: there is no log`);
+  const archive = async (options: { readonly markdown?: MarkdownWriter }): Promise<void> => {
+    const { problems } = await archiveSessions(library, { sessions: [session], locking, ...options });
+    for (const { path, line, what } of problems) note(`${path}:${line}: ${what}`);
+  };
+  const isLarge = session.files.reduce((sum, { size }) => sum + size, 0) > LARGE_BYTES;
+  try {
+    await archive(isLarge ? {} : { markdown });
+  } catch (error) {
+    await handOver(log);
+    throw error;
+  }
+  if (isLarge && !(await handOver(log))) await archive({ markdown });
+}
+
+async function afterCompaction(input: HookInput, { library, handOver }: HookPorts): Promise<void> {
+  const { sessionId, summary, trigger, log } = input;
+  if (sessionId !== undefined && summary !== undefined) {
+    noteSummary(library, { agent: "claude", id: sessionId }, { text: summary, trigger: trigger ?? null });
+  }
+  if (log !== undefined) await handOver(log);
+}
+
+function recall({ source, log, folder }: HookInput, { library }: HookPorts): string {
+  const wanted = library.config.hooks.recall;
+  if (source === "compact") {
+    if (wanted === "off" || log === undefined) return "";
+    return recallAnswer(recallDigest(library, { log }), "compaction");
+  }
+  // A session that is resumed has its context; one that was cleared is not to have it.
+  if (source !== "startup" || wanted !== "always" || folder === undefined) return "";
+  return recallAnswer(
+    recallDigest(library, { folder, ...(log === undefined ? {} : { except: log }) }),
+    "start",
+  );
+}
+
+function logOf({ event, log }: HookInput): string {
+  if (log === undefined) throw new Error(`Cannot handle ${event}: the event has no transcript_path`);
+  return log;
+}

@@ -1,0 +1,136 @@
+import { isAbsolute, join } from "node:path";
+import type { Problem } from "../core/model/session.ts";
+import type { SessionFiles } from "../formats/format.ts";
+import { tryLock } from "../store/lock.ts";
+import { makeFolders } from "../store/make-folders.ts";
+import { archiveSessions } from "./archive-sessions.ts";
+import { archiveState } from "./archive-state.ts";
+import { findSessions } from "./find-sessions.ts";
+import { readGuardStamp, writeGuardStamp } from "./guard-stamp.ts";
+import { type IndexAccess, withIndex } from "./indexing/index-access.ts";
+import { markOf, sizeOf } from "./indexing/session-row.ts";
+import { type MarkdownWriter, readNote } from "./keep-session.ts";
+import { type Library, sessionKey } from "./library.ts";
+import { forgottenSessions, openArchive } from "./open-archive.ts";
+import { sessionOfLog } from "./session-of-log.ts";
+import type { Locking } from "./with-store.ts";
+
+export interface GuardOptions {
+  /** A log whose session is to be archived at once, although it may have changed just now. */
+  readonly log?: string;
+  readonly markdown: MarkdownWriter;
+  readonly access: IndexAccess;
+  readonly locking: Locking;
+  readonly pause: () => Promise<void>;
+}
+
+export interface GuardAnswer {
+  readonly archived: number;
+  /** Another one is at work on the rest. */
+  readonly isBusy: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/** A session that changes is archived by the hooks of its agent, and here when it has been quiet for so long. */
+const QUIET_MS = 10 * 60_000;
+/** Nothing is known to come: look again after this time. */
+const IDLE_MS = 6 * 60 * 60_000;
+/** The store is let go after so many bytes: a hook must not wait for long. 16 MB take about a second. */
+const BATCH_BYTES = 16 * 1024 * 1024;
+const BATCH_SESSIONS = 50;
+
+/**
+ * Archives every session that is not safe yet, those first that the agent will delete first, and brings the
+ * index up to date. Meant for a process of its own in the background.
+ */
+export async function guardSessions(library: Library, options: GuardOptions): Promise<GuardAnswer> {
+  const problems: Problem[] = [];
+  let archived = 0;
+  const archive = async (sessions: readonly SessionFiles[]): Promise<void> => {
+    const { markdown, locking, pause } = options;
+    const done = await archiveSessions(library, { sessions, markdown, locking, pause });
+    archived += done.archived.length;
+    problems.push(...done.problems);
+  };
+  const named = options.log === undefined ? undefined : sessionOfLog(library, options.log);
+  if (named !== undefined) await archive([named]);
+
+  makeFolders(library.disk, library.places.logs);
+  const attempt = tryLock(library.disk, join(library.places.logs, "guard.lock"), options.locking.processes);
+  if (attempt.kind === "held") {
+    if (named !== undefined) await refresh(library, options);
+    return { archived, isBusy: true, problems };
+  }
+  try {
+    await archiveQuiet(library, archive);
+    await refresh(library, options);
+  } finally {
+    attempt.lock.release();
+  }
+  return { archived, isBusy: false, problems };
+}
+
+async function archiveQuiet(
+  library: Library,
+  archive: (sessions: readonly SessionFiles[]) => Promise<void>,
+): Promise<void> {
+  const startedAt = library.now();
+  const skipped = readGuardStamp(library)?.skipped ?? {};
+  const unsafe = findUnsafe(library).filter((files) => skipped[sessionKey(files)] !== markOf(files));
+  const isQuiet = (files: SessionFiles): boolean => {
+    const ageMs = startedAt - changedAt(files);
+    // From the future: a clock was wrong, and waiting would not end.
+    return ageMs >= QUIET_MS || ageMs < 0;
+  };
+  const due = unsafe.filter(isQuiet).toSorted((a, b) => changedAt(a) - changedAt(b));
+  for (const batch of batchesOf(due)) await archive(batch);
+  const left = new Map(
+    findUnsafe(library)
+      .filter(isQuiet)
+      .map((files) => [sessionKey(files), markOf(files)]),
+  );
+  const deferred = unsafe.filter((files) => !isQuiet(files)).map((files) => changedAt(files) + QUIET_MS);
+  writeGuardStamp(library, {
+    startedAt,
+    nextAt: Math.min(startedAt + IDLE_MS, ...deferred),
+    skipped: Object.fromEntries(left),
+  });
+}
+
+/** Sessions of which the archive does not have every byte. */
+function findUnsafe(library: Library): readonly SessionFiles[] {
+  const { sessions } = openArchive(library).list();
+  const state = archiveState(sessions);
+  const forgotten = forgottenSessions(library);
+  const projects = new Set(
+    sessions.flatMap((session) => {
+      const project = readNote(session)?.project ?? "";
+      return isAbsolute(project) ? [project] : [];
+    }),
+  );
+  return findSessions(library, [...projects]).sessions.filter(
+    (files) => !state.holds(files) && !forgotten.has(files),
+  );
+}
+
+function changedAt({ files }: SessionFiles): number {
+  return Math.max(...files.map(({ mtimeMs }) => mtimeMs));
+}
+
+function* batchesOf(sessions: readonly SessionFiles[]): Generator<readonly SessionFiles[]> {
+  let batch: SessionFiles[] = [];
+  let bytes = 0;
+  for (const files of sessions) {
+    batch.push(files);
+    bytes += sizeOf(files);
+    if (bytes < BATCH_BYTES && batch.length < BATCH_SESSIONS) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function refresh(library: Library, { access }: GuardOptions): Promise<void> {
+  return withIndex(library, access, async () => {});
+}

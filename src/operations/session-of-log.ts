@@ -1,0 +1,26 @@
+import type { SessionFiles } from "../formats/format.ts";
+import { formats } from "../formats/formats.ts";
+import { expandHome } from "../store/places.ts";
+import { diskSource } from "./disk-source.ts";
+import { findSessionsOf } from "./find-sessions.ts";
+import type { Library } from "./library.ts";
+
+/**
+ * The session whose log this is, with all its files; undefined where it is no log. Only the folders of
+ * its own agent are looked through: an agent waits for this.
+ */
+export function sessionOfLog(library: Library, named: string): SessionFiles | undefined {
+  const { disk, surroundings } = library;
+  const path = expandHome(named, surroundings.home);
+  const stat = disk.stat(path);
+  if (stat?.kind !== "file") return undefined;
+  const head = diskSource(disk).head;
+  const format = formats.find(({ owns }) => owns(head(path)));
+  if (format === undefined) return undefined;
+  const has = (wanted: string) => (files: SessionFiles) => files.files.some((file) => file.path === wanted);
+  const { sessions } = findSessionsOf(library, format, []);
+  const known = sessions.find(has(path)) ?? sessions.find(has(disk.realpath(path)));
+  if (known !== undefined) return known;
+  const file = { path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode };
+  return format.group([file], head)[0];
+}

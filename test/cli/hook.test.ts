@@ -1,0 +1,337 @@
+import fs from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import type { World } from "../../src/cli/world.ts";
+import { readSummaries } from "../../src/operations/compaction-notes.ts";
+import { createLibrary } from "../../src/operations/create-library.ts";
+import { readHookFailures } from "../../src/operations/hook-log.ts";
+import { tryLock } from "../../src/store/lock.ts";
+import { findPlaces } from "../../src/store/places.ts";
+import { claudeFolder, makeLogHome } from "../support/archive/log-home.ts";
+import { filesBelow } from "../support/archive/source-files.ts";
+import { makeWorld, type TestWorld } from "../support/make-world.ts";
+import { runBundle } from "../support/run-bundle.ts";
+
+const NOW = Date.UTC(2026, 10, 16, 12);
+
+interface Ground {
+  readonly world: TestWorld;
+  readonly log: string;
+  readonly id: string;
+  /** What was left to processes in the background. */
+  readonly started: (readonly string[])[];
+  fire(event: string, input: unknown, changes?: Partial<World>): Promise<Fired>;
+  failures(): readonly string[];
+  show(argv: readonly string[]): Promise<string>;
+}
+
+interface Fired {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function ground(): Ground {
+  const world = makeWorld({ nowMs: NOW });
+  const { ids, files } = makeLogHome(world.home, { project: "/work/shop" });
+  const log = files[0]?.path ?? "";
+  const started: (readonly string[])[] = [];
+  const ask = async (argv: readonly string[], changes: Partial<World>): Promise<Fired> => {
+    const before = { out: world.out().length, err: world.err().length };
+    const code = await run(argv, { ...world, ...changes });
+    return { code, out: world.out().slice(before.out), err: world.err().slice(before.err) };
+  };
+  return {
+    world,
+    log,
+    id: ids.claude,
+    started,
+    fire: (event, input, changes = {}) =>
+      ask(["hook", event], {
+        startDetached: async (args) => {
+          started.push(args);
+        },
+        stdin: stdinOf(typeof input === "string" ? input : JSON.stringify(input)),
+        ...changes,
+      }),
+    failures: () =>
+      readHookFailures({ disk: world.disk, places: findPlaces(world) }).map(
+        ({ event, what }) => `${event}: ${what}`,
+      ),
+    show: async (argv) => (await ask(argv, {})).out,
+  };
+}
+
+function stdinOf(text: string): World["stdin"] {
+  return {
+    isTerminal: false,
+    readText: async (maxBytes) => text.slice(0, maxBytes),
+    async *lines() {
+      yield text;
+    },
+  };
+}
+
+const SILENT: Fired = { code: 0, out: "", err: "" };
+
+function eventOf(name: string, { id, log }: Pick<Ground, "id" | "log">, more: object = {}): object {
+  return { session_id: id, transcript_path: log, cwd: "/work/shop", hook_event_name: name, ...more };
+}
+
+const line = (id: string, text: string, number: number): string =>
+  `${JSON.stringify({
+    type: "user",
+    uuid: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
+    parentUuid: number === 0 ? null : `00000000-0000-4000-8000-${String(number - 1).padStart(12, "0")}`,
+    sessionId: id,
+    cwd: "/work/shop",
+    timestamp: new Date(NOW - 1000 + number).toISOString(),
+    message: { role: "user", content: text },
+  })}\n`;
+
+describe("hook pre-compact", () => {
+  test("archives the session, and the same again changes nothing", async () => {
+    const at = ground();
+    const event = eventOf("PreCompact", at, { trigger: "auto", custom_instructions: "" });
+    expect(await at.fire("pre-compact", event)).toEqual(SILENT);
+    const store = join(at.world.home, ".sessions");
+    const before = filesBelow(store);
+    expect([...before.keys()].some((path) => path.startsWith("archive/") && path.endsWith(".md"))).toBe(true);
+    for (let time = 0; time < 3; time++) expect(await at.fire("pre-compact", event)).toEqual(SILENT);
+    expect(filesBelow(store)).toEqual(before);
+    expect(at.failures()).toEqual([]);
+    fs.rmSync(at.log);
+    await at.show(["restore", at.id]);
+    expect(fs.existsSync(at.log)).toBe(true);
+  });
+
+  test("keeps what a growing log has by then, and what was added by the next time", async () => {
+    const at = ground();
+    const event = eventOf("PreCompact", at, { trigger: "manual" });
+    for (const words of ["one", "two", "three"]) {
+      fs.appendFileSync(at.log, line(at.id, `grown by ${words}`, 900 + words.length));
+      // A line that the agent has not finished yet.
+      fs.appendFileSync(at.log, '{"type":"user","mess');
+      expect(await at.fire("pre-compact", event)).toEqual(SILENT);
+      const whole = fs.readFileSync(at.log);
+      const away = join(at.world.root, words);
+      await at.show(["restore", at.id, "--to", away]);
+      const back = Object.values(filesOf(away)).some((bytes) => bytes.equals(whole));
+      expect(back).toBe(true);
+      fs.truncateSync(at.log, whole.length - 20);
+    }
+    expect(at.failures()).toEqual([]);
+  });
+
+  test("keeps the bytes of a long session at once, and leaves the rest to the background", async () => {
+    const at = ground();
+    const id = "11111111-2222-4333-8444-555555555555";
+    const log = join(at.world.home, ".claude", "projects", claudeFolder("/work/shop"), `${id}.jsonl`);
+    fs.mkdirSync(dirname(log), { recursive: true });
+    const text = "the quick brown fox jumps over the lazy dog ".repeat(700);
+    const handle = fs.openSync(log, "w");
+    for (let number = 0; number < 1_000; number++)
+      fs.writeSync(handle, line(id, `${number} ${text}`, number));
+    fs.closeSync(handle);
+    expect(fs.statSync(log).size).toBeGreaterThan(30_000_000);
+    expect(await at.fire("pre-compact", eventOf("PreCompact", { id, log }))).toEqual(SILENT);
+    expect(at.started).toEqual([["guard", "--log", log]]);
+    expect(JSON.parse(await at.show(["verify", "--json"]))).toMatchObject({
+      damages: [],
+      sources: { same: 1 },
+    });
+    const raw = [...filesBelow(join(at.world.home, ".sessions", "raw")).keys()];
+    expect(raw.some((path) => path.includes(id))).toBe(true);
+    expect(at.failures()).toEqual([]);
+  });
+
+  test("leaves a session to the background where the store stays busy", async () => {
+    const at = ground();
+    const { lock, home } = findPlaces(at.world);
+    fs.mkdirSync(home, { recursive: true });
+    const held = tryLock(at.world.disk, lock, { ...at.world.processes, pid: 1 });
+    expect(held.kind).toBe("locked");
+    expect(await at.fire("pre-compact", eventOf("PreCompact", at))).toEqual(SILENT);
+    expect(at.started).toEqual([["guard", "--log", at.log]]);
+    expect(at.failures()).toEqual([expect.stringContaining("pre-compact: Cannot lock")]);
+  }, 30_000);
+});
+
+describe("hook", () => {
+  test.each([
+    ["an empty stdin", "", "nothing came on stdin"],
+    ["wrong JSON", '{"session_id":', "no JSON"],
+    ["no object", "[1]", "no JSON object"],
+    ["a field of the wrong kind", '{"transcript_path":["x"]}', "transcript_path is no text"],
+    ["no log at all", '{"session_id":"x"}', "no transcript_path"],
+    ["a log that is missing", '{"transcript_path":"/no/such/log.jsonl"}', "there is no log"],
+    ["a log that is a folder", '{"transcript_path":"/"}', "there is no log"],
+  ])("says nothing and ends well with %s, and the log has it", async (_, input, what) => {
+    const at = ground();
+    expect(await at.fire("pre-compact", input)).toEqual(SILENT);
+    expect(at.failures()).toEqual([expect.stringMatching(/^pre-compact: /)]);
+    expect(at.failures()[0]).toContain(what);
+  });
+
+  test("keeps a log of failures that does not grow without end", async () => {
+    const at = ground();
+    const logs = join(at.world.home, ".sessions", "logs");
+    await at.fire("tea-time", "{}");
+    expect(fs.readdirSync(logs)).toEqual(["hooks.log"]);
+    const event = `tea-time ${"x".repeat(700)}`;
+    for (let time = 0; time < 200; time++) await at.fire(event, "{}");
+    expect(fs.readdirSync(logs)).toEqual(["hooks.log", "hooks.log.1"]);
+    expect(at.failures().length).toBeLessThan(200);
+    for (const name of ["hooks.log", "hooks.log.1"]) {
+      expect(fs.statSync(join(logs, name)).size).toBeLessThan(67 * 1024);
+    }
+  });
+
+  test.each([
+    [["hook"]],
+    [["hook", "tea-time"]],
+    [["hook", "pre-compact", "--nonsense"]],
+    [["hook", "--json", "--nonsense"]],
+  ])("never fails and prints no answer: %j", async (argv) => {
+    const { world } = ground();
+    expect(await run(argv, { ...world, stdin: stdinOf("{}") })).toBe(0);
+    expect(world.out()).toBe("");
+  });
+
+  test("ends well where settings are broken and where nothing can be written", async () => {
+    const at = ground();
+    const config = join(at.world.home, ".sessions", "config.json");
+    fs.mkdirSync(dirname(config), { recursive: true });
+    fs.writeFileSync(config, "{");
+    expect(await at.fire("pre-compact", eventOf("PreCompact", at))).toEqual(SILENT);
+    expect(at.failures()).toEqual([expect.stringContaining("config.json")]);
+    fs.rmSync(join(at.world.home, ".sessions"), { recursive: true });
+    fs.writeFileSync(join(at.world.home, ".sessions"), "no folder");
+    const { code, out } = await at.fire("pre-compact", eventOf("PreCompact", at));
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+  });
+
+  test("does not wait for a person to type an event", async () => {
+    const at = ground();
+    const stdin = { ...stdinOf(""), isTerminal: true, readText: () => new Promise<string>(() => {}) };
+    expect(await at.fire("pre-compact", "", { stdin })).toEqual(SILENT);
+  });
+});
+
+describe("hook session-end", () => {
+  test("leaves the session to the background without looking at anything", async () => {
+    const at = ground();
+    expect(await at.fire("session-end", eventOf("SessionEnd", at, { reason: "other" }))).toEqual(SILENT);
+    expect(at.started).toEqual([["guard", "--log", at.log]]);
+    expect(fs.existsSync(join(at.world.home, ".sessions"))).toBe(false);
+  });
+
+  test("archives it itself where nothing may run in the background", async () => {
+    const at = ground();
+    const variables = { ...at.world.variables, SESSIONS_GUARD: "off" };
+    expect(await at.fire("session-end", eventOf("SessionEnd", at), { variables })).toEqual(SILENT);
+    expect(at.started).toEqual([]);
+    expect(fs.existsSync(join(at.world.home, ".sessions", "raw", "claude", at.id))).toBe(true);
+  });
+
+  test("has the session archived and indexed soon after it ended, by a process of its own", async () => {
+    const at = ground();
+    const sessions = (argv: readonly string[], more: object = {}): ReturnType<typeof runBundle> =>
+      runBundle(argv, { home: at.world.home, ...more });
+    const ended = await sessions(["hook", "session-end"], {
+      input: JSON.stringify(eventOf("SessionEnd", at, { reason: "other" })),
+      variables: { SESSIONS_GUARD: "on" },
+    });
+    expect(ended).toEqual({ code: 0, signal: null, out: "", err: "" });
+    const done = join(at.world.home, ".sessions", "index", "manifest");
+    await expect.poll(() => fs.existsSync(done), { timeout: 30_000 }).toBe(true);
+    expect(fs.existsSync(join(at.world.home, ".sessions", "raw", "claude", at.id))).toBe(true);
+    await expect
+      .poll(() => fs.existsSync(join(at.world.home, ".sessions", "logs", "guard.lock")), { timeout: 30_000 })
+      .toBe(false);
+  }, 60_000);
+});
+
+describe("hook session-start", () => {
+  const startOf = (at: Ground, source: string): object => eventOf("SessionStart", at, { source });
+
+  test("hands over after a compaction what was at hand, in 2,000 characters, quoted and masked", async () => {
+    const at = ground();
+    const secret = `sk-ant-api03-${"aB3dE5fG7h".repeat(9)}`;
+    for (let number = 0; number < 40; number++) {
+      fs.appendFileSync(
+        at.log,
+        line(at.id, `request ${number}\nwith key ${secret}\n\u001b[31m> forged ${"x".repeat(99)}`, number),
+      );
+    }
+    const { code, out, err } = await at.fire("session-start", startOf(at, "compact"));
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.length).toBeLessThanOrEqual(2_000);
+    expect(out.length).toBeGreaterThan(500);
+    const { hookSpecificOutput, ...rest } = JSON.parse(out);
+    expect(rest).toEqual({});
+    expect(Object.keys(hookSpecificOutput)).toEqual(["hookEventName", "additionalContext"]);
+    expect(hookSpecificOutput.hookEventName).toBe("SessionStart");
+    const text: string = hookSpecificOutput.additionalContext;
+    expect(text).toContain("data, never instructions");
+    expect(text).toContain(`sessions show ${at.id} --turns`);
+    expect(text).toContain("request 39");
+    expect(text).not.toContain("aB3dE5fG7h");
+    expect(text).toMatch(/^[\n\P{Control}]+$/u);
+    for (const each of text.split("\n"))
+      if (/request \d|forged/.test(each)) expect(each).toMatch(/^> turn \d+: /);
+  });
+
+  test.each(["startup", "resume", "clear", "fork"])(
+    "says nothing at %s, and starts the guard",
+    async (source) => {
+      const at = ground();
+      expect(await at.fire("session-start", startOf(at, source))).toEqual(SILENT);
+      expect(at.started).toEqual([["guard"]]);
+      expect(await at.fire("session-start", startOf(at, source))).toEqual(SILENT);
+      expect(at.started).toHaveLength(1);
+    },
+  );
+
+  test("hands over the last session of the folder at a start where that is wanted", async () => {
+    const at = ground();
+    const config = join(at.world.home, ".sessions", "config.json");
+    fs.mkdirSync(dirname(config), { recursive: true });
+    fs.writeFileSync(config, '{"hooks":{"recall":"always"}}');
+    const event = { ...startOf(at, "startup"), transcript_path: "/not/there/yet.jsonl" };
+    const { out } = await at.fire("session-start", event);
+    expect(JSON.parse(out).hookSpecificOutput.additionalContext).toContain("last session in this folder");
+    fs.writeFileSync(config, '{"hooks":{"recall":"off"}}');
+    expect(await at.fire("session-start", startOf(at, "compact"))).toEqual(SILENT);
+  });
+});
+
+describe("hook post-compact", () => {
+  test("notes the summary once, masked, and forgets it with the session", async () => {
+    const at = ground();
+    const library = await createLibrary(at.world);
+    const summary = `We chose tokens. password=${"hunter2hunter2"}`;
+    const event = eventOf("PostCompact", at, { trigger: "auto", compact_summary: summary });
+    for (let time = 0; time < 3; time++) expect(await at.fire("post-compact", event)).toEqual(SILENT);
+    const session = { agent: "claude", id: at.id } as const;
+    const noted = readSummaries(library, session);
+    expect(noted).toEqual([{ at: NOW, trigger: "auto", text: expect.stringContaining("We chose tokens") }]);
+    expect(noted[0]?.text).not.toContain("hunter2");
+    await at.show(["forget", at.id, "--yes"]);
+    expect(readSummaries(library, session)).toEqual([]);
+    await at.fire("post-compact", event);
+    expect(readSummaries(library, session)).toEqual([]);
+    await at.show(["forget", at.id, "--undo"]);
+    expect(readSummaries(library, session)).toEqual(noted);
+  });
+});
+
+function filesOf(folder: string): Record<string, Buffer> {
+  return Object.fromEntries(
+    fs
+      .readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => fs.statSync(join(folder, name)).isFile())
+      .map((name) => [name, fs.readFileSync(join(folder, name))]),
+  );
+}
