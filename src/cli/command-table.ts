@@ -30,6 +30,12 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/search.ts"),
   },
   {
+    name: "grep",
+    group: "Find",
+    summary: "find lines by a regular expression, in everything",
+    load: () => import("./commands/grep.ts"),
+  },
+  {
     name: "list",
     group: "Find",
     summary: "list sessions, newest first",

@@ -1,9 +1,10 @@
-import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, Worker, type WorkerOptions, workerData } from "node:worker_threads";
 import type { WorkerHandle } from "../core/worker-handle.ts";
 
 /** Work that may be done in another thread, by name. Each is loaded only where it is done. */
 const tasks: Readonly<Record<string, () => Promise<Task>>> = {
   index: async () => (await import("../operations/indexing/index-task.ts")).indexTask,
+  grep: async () => (await import("../operations/grep/grep-task.ts")).grepTask,
 };
 
 /** Does what messages ask for, and answers with messages. Returns what is to be done with each message. */
@@ -27,14 +28,10 @@ export async function runWorker(): Promise<void> {
 const READY = "sessions: ready";
 const FINISH = "sessions: finish";
 
-/**
- * Starts a thread of this very program. Node runs no TypeScript in threads, so from the sources there
- * are none, and work is done in the main one.
- */
-export function startWorker(program: string): ((task: string, data: unknown) => WorkerHandle) | undefined {
-  if (program.endsWith(".ts")) return undefined;
+/** Starts threads of this very program: `program` is the address of the bundle, or of a source beside main.ts. */
+export function startWorker(program: string, isDeno: boolean): (task: string, data: unknown) => WorkerHandle {
   return (task, data) => {
-    const worker = new Worker(new URL(program), { workerData: { task, data } });
+    const worker = startThread(program, isDeno, { workerData: { task, data } });
     let receiver: (message: unknown) => void = () => undefined;
     const early: unknown[] = [];
     let isReady = false;
@@ -60,4 +57,13 @@ export function startWorker(program: string): ((task: string, data: unknown) => 
       terminate: async () => void (await worker.terminate()),
     };
   };
+}
+
+function startThread(program: string, isDeno: boolean, options: WorkerOptions): Worker {
+  if (!program.endsWith(".ts")) return new Worker(new URL(program), options);
+  const main = new URL("main.ts", program);
+  if (isDeno) return new Worker(main, options);
+  // Node reads TypeScript in the main thread only, where tsx was loaded; a thread has to load it too.
+  const boot = `import("tsx/esm/api").then(({ register }) => { register(); return import(${JSON.stringify(main.href)}); });`;
+  return new Worker(boot, { ...options, eval: true });
 }

@@ -58,7 +58,7 @@ export interface World {
   readonly processes: Processes;
   /** How many threads this machine can run at once. */
   readonly threads: number;
-  /** Starts another thread of this program; absent where it runs from its sources. */
+  /** Starts another thread of this program; absent: all is done in this one. */
   readonly startWorker?: StartWorker;
   /** Does a process with this number run? */
   readonly isRunning: (pid: number) => boolean;
@@ -82,7 +82,6 @@ export function realWorld(
   afterwards: (work: () => Promise<void>) => void,
 ): World {
   const variables = host.env;
-  const start = startWorker(import.meta.url);
   return {
     now: () => Date.now(),
     offsetMinutesAt: (ms) => -new Date(ms).getTimezoneOffset(),
@@ -99,7 +98,7 @@ export function realWorld(
     uuid: () => crypto.randomUUID(),
     processes: nodeProcesses,
     threads: availableParallelism(),
-    ...(start === undefined ? {} : { startWorker: start }),
+    startWorker: startWorker(import.meta.url, host.versions.deno !== undefined),
     isRunning: (pid) => nodeProcesses.exists(pid),
     run: async (program, args, options) => {
       const { runProgram } = await import("./run-program.ts");

@@ -92,7 +92,7 @@ function describe(
     input: budget.input(text),
     inputChars: text.length,
     files: readFiles(kind, input, command ?? text),
-    ...(command === undefined ? {} : { command: budget.input(command) }),
+    ...(command === undefined ? {} : { command: budget.words(command) }),
     ...(work === undefined ? {} : { work }),
   };
 }

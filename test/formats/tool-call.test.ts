@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FileTouch } from "../../src/core/model/entry.ts";
-import { createTextBudget } from "../../src/core/text/text-budget.ts";
+import { createTextBudget, defaultTextLimits } from "../../src/core/text/text-budget.ts";
 import { isShellTool, readToolCall } from "../../src/formats/tool-call.ts";
 
 const call = (name: string, input: unknown): ReturnType<typeof readToolCall> =>
@@ -141,4 +141,10 @@ describe("isShellTool()", () => {
   ])("%s: %j", (name, expected) => {
     expect(isShellTool(name)).toBe(expected);
   });
+});
+
+test("readToolCall() keeps a command whole where nothing of inputs is kept, as an index does", () => {
+  const budget = createTextBudget({ ...defaultTextLimits, inputChars: 0 });
+  const call = readToolCall("id", "exec_command", JSON.stringify({ cmd: "npx vitest run" }), budget);
+  expect(call).toMatchObject({ input: "", command: "npx vitest run" });
 });

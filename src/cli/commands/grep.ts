@@ -1,6 +1,6 @@
 import { exitCodes } from "../../core/errors.ts";
 import { compilePattern } from "../../core/grep/compile-pattern.ts";
-import { defaultRoles, textRoles } from "../../core/grep/text-role.ts";
+import { defaultRoles, type TextRole, textRoles } from "../../core/grep/text-role.ts";
 import type { GrepWish } from "../../operations/grep/grep-job.ts";
 import { grepSessions } from "../../operations/grep/grep-sessions.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
@@ -40,7 +40,7 @@ const flagTable = {
     default: 10,
     min: 1,
     placeholder: "SECONDS",
-    description: "give up on a file after so long",
+    description: "give up on a file after so long; sooner when that happens again and again",
   },
 } as const;
 
@@ -52,7 +52,8 @@ export const command: Command = defineCommand({
     "Scans the decoded text of everything, exactly: requests, replies, thinking, tool input, all tool output, " +
     "progress, summaries, notes; in logs, sub-agents, files with long output, and in sessions that only the archive " +
     "has. The pattern is a regular expression of JavaScript with Unicode; ^ and $ are the ends of lines, and \\n " +
-    "matches a line end. Ids, times and other fields of the format are left out, unless --role field asks for them. " +
+    "matches a line end. Ids, times, folders and other fields of the format count only where nothing else matches, or " +
+    "where --role field asks for them. " +
     "Hits come as they are found, newest session first. Words without exactness are faster with search.",
   examples: [
     { line: "sessions grep 'exit code [1-9]\\d*' --project .", says: "every failed command of this project" },
@@ -74,22 +75,33 @@ export const command: Command = defineCommand({
       : createGrepPrinter(world);
     const progress = grepProgress(world);
     const { startWorker: start, threads } = world;
-    const events = grepSessions(library, access.engine, wish, {
-      onProgress: progress.update,
-      ...(start === undefined ? {} : { threads: { start, count: Math.min(threads, MAX_THREADS) } }),
-    });
     const tally = createGrepTally(world.now(), wish.sessionsOnly);
-    try {
+    const limit = flags.limit ?? Number.POSITIVE_INFINITY;
+    const search = async (roles: readonly TextRole[]): Promise<void> => {
+      const events = grepSessions(
+        library,
+        access.engine,
+        { ...wish, roles },
+        {
+          onProgress: progress.update,
+          ...(start === undefined ? {} : { threads: { start, count: Math.min(threads, MAX_THREADS) } }),
+        },
+      );
       for await (const event of events) {
         if (event.kind === "hits") {
-          const hits = event.hits.slice(0, (flags.limit ?? Number.POSITIVE_INFINITY) - tally.shown());
+          const hits = event.hits.slice(0, limit - tally.shown());
           tally.take(event.session, hits);
           progress.clear();
           printer.hits(mask(event.session), hits);
         } else if (event.kind === "problem") tally.problem(mask(event.problem));
         else tally.finish();
-        if (tally.shown() >= (flags.limit ?? Number.POSITIVE_INFINITY)) break;
+        if (tally.shown() >= limit) break;
       }
+    };
+    try {
+      await search(wish.roles);
+      // Who asks for an id means the field that has it.
+      if (tally.shown() === 0 && flags.role.length === 0) await search(["field"]);
     } finally {
       progress.clear();
     }

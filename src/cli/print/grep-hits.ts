@@ -39,7 +39,7 @@ export function createGrepPrinter(world: World): GrepTeller {
 
   const heading = (found: FoundIn): string => {
     const when = found.endedAt === null ? [] : [relativeDate(found.endedAt, world)];
-    const state = found.state === "here" ? [] : [found.state];
+    const state = found.state === "idle" ? [] : [found.state];
     const about = sanitize([found.agent, projectName(found.project), ...when, ...state].join(" · "));
     const room = (stdout.columns ?? 400) - found.id.length - about.length - 4;
     const title = truncate(sanitize(found.title ?? "(no title)"), Math.max(24, room));

@@ -32,7 +32,7 @@ export interface GrepTally {
 
 export function createGrepTally(startedAt: number, sessionsOnly: boolean): GrepTally {
   const sessions = new Set<string>();
-  const problems: Problem[] = [];
+  const problems = new Map<string, Problem>();
   let lines = 0;
   let matches = 0;
   let isComplete = false;
@@ -42,13 +42,14 @@ export function createGrepTally(startedAt: number, sessionsOnly: boolean): GrepT
       lines += hits.length;
       for (const hit of hits) matches += hit.matches;
     },
-    problem: (problem) => void problems.push(problem),
+    problem: (problem) => void problems.set(`${problem.path}\0${problem.line}\0${problem.what}`, problem),
     finish: () => {
       isComplete = true;
     },
     shown: () => (sessionsOnly ? sessions.size : lines),
     total: (searched, now) => ({
-      ...{ sessions: sessions.size, lines, matches, isComplete, problems, searched },
+      ...{ sessions: sessions.size, lines, matches, isComplete, searched },
+      problems: [...problems.values()],
       tookMs: now - startedAt,
     }),
   };

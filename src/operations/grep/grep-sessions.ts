@@ -1,8 +1,12 @@
 import type { Problem } from "../../core/model/session.ts";
 import type { SearchEngine } from "../../core/search/search-engine.ts";
 import type { StartWorker } from "../../core/worker-handle.ts";
+import type { SessionFiles } from "../../formats/format.ts";
+import type { SessionState } from "../catalogue.ts";
 import type { Library } from "../library.ts";
+import { runningSessions, stateOf } from "../running-sessions.ts";
 import type { GrepHit, GrepJob, GrepTaskData, GrepWish, SessionFacts } from "./grep-job.ts";
+import type { TakenStep } from "./ordered-output.ts";
 import { planGrep } from "./plan-grep.ts";
 import { createScannerHere } from "./search-here.ts";
 import { searchInWorkers } from "./search-in-workers.ts";
@@ -27,7 +31,7 @@ export type GrepEvent =
 export interface FoundIn extends SessionFacts {
   /** The leading log; null where it is gone. */
   readonly source: string | null;
-  readonly state: "here" | "kept" | "stub";
+  readonly state: SessionState;
 }
 
 /** How far the search is. */
@@ -58,6 +62,8 @@ export async function* grepSessions(
   const plan = await planGrep(library, engine, wish);
   for (const problem of plan.problems) yield { kind: "problem", problem };
   const { jobs } = plan;
+  const running = runningSessions(library);
+  const logState: LogState = (files) => stateOf(library, files, running);
   let progress = startOf(jobs);
   onProgress?.(progress);
   const onSearched = (job: GrepJob): void => {
@@ -74,7 +80,7 @@ export async function* grepSessions(
   if (threads === undefined || (isSmall && wish.pattern.isQuick)) {
     const scan = createScannerHere(data, library.disk, library.now);
     for (const job of jobs) {
-      for await (const step of scan(job)) if (step.kind !== "file") yield eventOf(step, job);
+      for await (const step of scan(job)) if (step.kind !== "file") yield eventOf(step, job, logState);
       onSearched(job);
     }
   } else {
@@ -82,11 +88,13 @@ export async function* grepSessions(
     const options = { start: threads.start, threads: count, now: library.now, onSearched };
     for await (const { session, step } of searchInWorkers(jobs, data, options)) {
       const job = jobs[session];
-      if (job !== undefined) yield eventOf(step, job);
+      if (job !== undefined) yield eventOf(step, job, logState);
     }
   }
   yield { kind: "done" };
 }
+
+type LogState = (files: SessionFiles) => SessionState;
 
 function startOf(jobs: readonly GrepJob[]): GrepProgress {
   return {
@@ -103,14 +111,9 @@ function bytesIn({ files }: GrepJob): number {
   return files.files.reduce((sum, { size }) => sum + size, 0);
 }
 
-function eventOf(
-  step:
-    | { readonly kind: "hits"; readonly facts: SessionFacts; readonly hits: readonly GrepHit[] }
-    | { readonly kind: "problem"; readonly problem: Problem },
-  { files, origin }: GrepJob,
-): GrepEvent {
+function eventOf(step: TakenStep["step"], { files, origin }: GrepJob, logState: LogState): GrepEvent {
   if (step.kind === "problem") return step;
-  const state = origin === "log" ? "here" : origin === "archive" ? "kept" : "stub";
+  const state = origin === "log" ? logState(files) : origin === "archive" ? "kept" : "stub";
   const source = origin === "log" ? (files.files[0]?.path ?? null) : null;
   return { kind: "hits", session: { ...step.facts, source, state }, hits: step.hits };
 }

@@ -26,6 +26,9 @@ export async function* searchInWorkers(
   const running = new Set<WorkerHandle>();
   let next = 0;
   let isStopped = false;
+  /** Files that took too long. */
+  let late = 0;
+  const limitFor = (bytes: number): number => timeLimitOf(data.wish.timeLimitMs, bytes, late);
 
   const start = (): WorkerHandle => {
     const worker = options.start("grep", data);
@@ -43,8 +46,9 @@ export async function* searchInWorkers(
       const number = next++;
       let job = jobs[number];
       while (job !== undefined) {
-        const stopped = await searchOne(worker, number, job, data, options, output);
+        const stopped = await searchOne(worker, number, job, { ...options, limitFor }, output);
         if (stopped === undefined) break;
+        late++;
         await end(worker);
         if (isStopped) return;
         worker = start();
@@ -72,8 +76,7 @@ function searchOne(
   worker: WorkerHandle,
   number: number,
   job: GrepJob,
-  { wish }: GrepTaskData,
-  { now }: Pick<WorkerOptions, "now">,
+  { now, limitFor }: Pick<WorkerOptions, "now"> & { readonly limitFor: (bytes: number) => number },
   output: OrderedOutput,
 ): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
@@ -113,11 +116,7 @@ function searchOne(
       switch (answer.kind) {
         case "file":
           clearTimeout(timer);
-          file = {
-            number: answer.file,
-            path: answer.path,
-            leftMs: timeLimitOf(wish.timeLimitMs, answer.bytes),
-          };
+          file = { number: answer.file, path: answer.path, leftMs: limitFor(answer.bytes) };
           startClock();
           return;
         case "hits":
