@@ -108,6 +108,12 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/index.ts"),
   },
   {
+    name: "compact",
+    group: "Shrink",
+    summary: "make a session smaller by its agent's own rules",
+    load: () => import("./commands/compact.ts"),
+  },
+  {
     name: "hook",
     group: "Set up",
     summary: "called by agents: keep a session before it is compacted or ends",

@@ -1,9 +1,6 @@
 import { resolve } from "node:path";
 import type { Agent } from "../core/model/entry.ts";
-import { createTextBudget } from "../core/text/text-budget.ts";
 import type { SessionFiles } from "../formats/format.ts";
-import { formatOf } from "../formats/formats.ts";
-import { splitLines } from "../formats/lines.ts";
 import { archivedSessions } from "./archived-sessions.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { diskSource } from "./disk-source.ts";
@@ -11,6 +8,7 @@ import { findSessions } from "./find-sessions.ts";
 import { type HistoryStub, historyStubs } from "./history-stubs.ts";
 import { type Library, sessionKey } from "./library.ts";
 import { forgottenSessions } from "./open-archive.ts";
+import { projectInHead } from "./project-of-log.ts";
 
 /** A session that is known by its files and not yet read. */
 export interface SessionPointer {
@@ -56,7 +54,8 @@ export function sessionPointers(
   const projectOf = (pointer: SessionPointer): string | null => {
     const known = projects.get(pointer.key);
     if (known !== undefined) return known;
-    const project = projectInHead(pointer, (pointer.kept ?? logs).head(pointer.files.files[0]?.path ?? ""));
+    const path = pointer.files.files[0]?.path ?? "";
+    const project = projectInHead(pointer.agent, path, (pointer.kept ?? logs).head(path));
     projects.set(pointer.key, project);
     return project;
   };
@@ -100,16 +99,4 @@ function stubPointers(library: Library, known: ReadonlySet<string>): readonly Se
 
 function changedAt(pointer: SessionPointer): number {
   return Math.max(...pointer.files.files.map((file) => file.mtimeMs));
-}
-
-function projectInHead(pointer: SessionPointer, head: Uint8Array): string | null {
-  const format = formatOf(pointer.agent);
-  const parser = format.parser({
-    emit: () => undefined,
-    budget: createTextBudget(),
-    path: pointer.files.files[0]?.path ?? "",
-    isSubagent: false,
-  });
-  for (const line of splitLines([head])) parser.line(line);
-  return parser.finish().project;
 }

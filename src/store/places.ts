@@ -10,6 +10,8 @@ export interface Places {
   readonly flat: string;
   /** What agents told of their sessions: summaries. */
   readonly notes: string;
+  /** What is being done to logs, and what was done last. */
+  readonly rewrites: string;
   readonly logs: string;
   readonly config: string;
   readonly version: string;
@@ -33,6 +35,7 @@ export function findPlaces(from: PlacesFrom): Places {
     raw: join(home, "raw"),
     flat: join(home, "flat"),
     notes: join(home, "notes"),
+    rewrites: join(home, "rewrites"),
     logs: join(home, "logs"),
     config: join(home, "config.json"),
     version: join(home, "version.json"),

@@ -16,6 +16,8 @@ export interface ReplaceOptions {
   readonly expect?: FileMark | (() => FileMark);
   /** Never over anything that exists. */
   readonly exclusive?: boolean;
+  /** The temp file's path, from `tempPathFor` of the file itself, where somebody must know it before it exists. */
+  readonly temp?: string;
 }
 
 export type Replaced =
@@ -66,7 +68,12 @@ function replace(disk: Disk, path: string, content: Iterable<Uint8Array>, option
 
   const keep = options.mode === "keep" ? present : undefined;
   const mode = typeof options.mode === "number" ? options.mode : (keep?.mode ?? 0o600);
-  const temp = writeTempFile(disk, target, content, { mode, mtimeMs: options.mtimeMs, ownedLike: keep });
+  const temp = writeTempFile(disk, target, content, {
+    mode,
+    mtimeMs: options.mtimeMs,
+    ownedLike: keep,
+    path: options.temp,
+  });
   let outcome: Replaced;
   try {
     outcome = putInPlace(disk, temp.path, target, options);

@@ -28,6 +28,8 @@ export interface TempOptions {
   readonly mtimeMs?: number | undefined;
   /** The file whose owner is to be kept. */
   readonly ownedLike?: FileStat | undefined;
+  /** Its path, from `tempPathFor`, where somebody must know it before it exists. */
+  readonly path?: string | undefined;
 }
 
 /** Writes a temp file beside its target. Where that fails, nothing of it remains. */
@@ -37,7 +39,7 @@ export function writeTempFile(
   content: Iterable<Uint8Array>,
   options: TempOptions,
 ): TempFile {
-  const path = tempPathFor(target);
+  const path = options.path ?? tempPathFor(target);
   const handle = disk.open(path, "create", 0o600);
   const discard = (): void => {
     try {

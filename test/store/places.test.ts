@@ -20,6 +20,7 @@ describe("findPlaces()", () => {
       raw: join(home, "raw"),
       flat: join(home, "flat"),
       notes: join(home, "notes"),
+      rewrites: join(home, "rewrites"),
       logs: join(home, "logs"),
       config: join(home, "config.json"),
       version: join(home, "version.json"),

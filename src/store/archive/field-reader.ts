@@ -9,6 +9,7 @@ export interface FieldReader {
   count(key: string): number;
   /** Any number that is one: times before 1970, inodes past 2^53. */
   number(key: string): number;
+  numberOrNull(key: string): number | null;
   hash(key: string): string;
   list(key: string): readonly unknown[];
 }
@@ -33,6 +34,7 @@ export function readFields(value: unknown): FieldReader {
       return Number.isSafeInteger(found) && found >= 0 ? found : senseless(key);
     },
     number,
+    numberOrNull: (key) => (at(key) === null ? null : number(key)),
     hash: (key) => {
       const found = text(key);
       return /^[0-9a-f]{64}$/.test(found) ? found : senseless(key);

@@ -1,0 +1,146 @@
+import { exitCodes, UserError } from "../../core/errors.ts";
+import { shellQuote } from "../../core/view/shell-quote.ts";
+import type { ResumeCommand } from "../../formats/format.ts";
+import { selectSession } from "../../operations/select-sessions.ts";
+import { type CompactAnswer, compactSession } from "../../operations/shrink/compact-session.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf, formatBytes } from "../print/amounts.ts";
+import { compactionTable } from "../print/compaction-table.ts";
+import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { shortPath } from "../print/short-path.ts";
+import { createStyle } from "../print/style.ts";
+import { storeLocking } from "../store-locking.ts";
+import type { World } from "../world.ts";
+import { markdownWriter } from "./archive.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Makes a session smaller, so that it can be resumed with room left. Every byte is archived first: `sessions " +
+    "restore ID --generation N` brings the old log back, and search still finds what was in it.\n\n" +
+    "Claude Code: inputs and results of tool calls that are both old and large become placeholders. claw-code: old " +
+    "messages become a summary. Pi: a compaction entry is appended, and nothing is removed. A session that is " +
+    "running is left alone: --fork writes the smaller one as a new session, --when-idle waits.",
+  examples: [
+    { line: "sessions compact last --dry", says: "what it would save" },
+    { line: "sessions compact 3f542803 --aggressive", says: "also smaller parts" },
+    { line: "sessions compact current --fork", says: "a smaller copy of the running session, as a new one" },
+  ],
+  positionals: [
+    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
+  ],
+  flags: {
+    dry: { type: "boolean", alias: "n", description: "say what it would do, and change nothing" },
+    aggressive: {
+      type: "boolean",
+      alias: "a",
+      description: "Claude Code: from 500 B (results) and 1 KB (inputs) on, instead of 1 KB and 2 KB",
+    },
+    keep: {
+      type: "number",
+      placeholder: "N",
+      description: "Claude Code: the last N calls of each tool stay (5)",
+    },
+    preserve: { type: "number", placeholder: "N", description: "claw-code: the last N messages stay (4)" },
+    "max-tokens": {
+      type: "number",
+      placeholder: "N",
+      description: "claw-code: only where the rest has so many tokens (10000)",
+    },
+    "keep-recent": { type: "number", placeholder: "N", description: "Pi: so many tokens stay (20000)" },
+    reserve: { type: "number", placeholder: "N", description: "Pi: tokens left for an answer (16384)" },
+    "context-window": {
+      type: "number",
+      min: 1,
+      placeholder: "N",
+      description: "Pi: tokens that the model takes (200000)",
+    },
+    auto: { type: "boolean", description: "only past the agent's own threshold" },
+    force: { type: "boolean", description: "also where the log changed within the last 10 seconds" },
+    fork: { type: "boolean", description: "leave it as it is, and write the smaller one as a new session" },
+    reconnect: { type: "boolean", description: "run the agent's resume command afterwards" },
+    bak: { type: "boolean", description: "also write the old log to FILE.bak" },
+    everywhere: { type: "boolean", description: "with last: of all projects" },
+  },
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const pointer = selectSession(library, positionals, { everywhere: flags.everywhere });
+    const answer = await world.uninterrupted(() =>
+      compactSession(library, pointer, {
+        wish: {
+          auto: flags.auto,
+          aggressive: flags.aggressive,
+          keep: flags.keep,
+          preserve: flags.preserve,
+          maxTokens: flags["max-tokens"],
+          keepRecent: flags["keep-recent"],
+          reserve: flags.reserve,
+          contextWindow: flags["context-window"],
+        },
+        dryRun: flags.dry,
+        force: flags.force,
+        bak: flags.bak,
+        fork: flags.fork ? { uuid: world.uuid } : undefined,
+        locking: storeLocking(world),
+        markdown: markdownWriter(library),
+      }),
+    );
+    if (flags.json) printJson(world, compactJson(answer));
+    else world.stdout.write(format(answer, flags.reconnect, world));
+    return flags.reconnect && !answer.dryRun ? reconnect(answer.resume, world) : exitCodes.done;
+  },
+});
+
+function compactJson(answer: CompactAnswer): object {
+  const { id, agent, resume, fork, ...rest } = answer;
+  return {
+    sessionId: id,
+    agent,
+    ...rest,
+    fork: fork === null ? null : { sessionId: fork.id, source: fork.path },
+    resume: shellQuote(resume.command),
+  };
+}
+
+function format(answer: CompactAnswer, willReconnect: boolean, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const { dryRun, nothing, fork, archive, backup, bak, shrunk, bytesBefore, bytesAfter } = answer;
+  if (nothing !== null) return `Nothing to do: ${nothing}.\n`;
+  const path = (text: string): string => sanitize(shortPath(text, world.home));
+  const parts = shrunk.length === 0 ? "" : `, ${countOf(shrunk.length, "part")} of tool calls`;
+  const lines = [
+    style.bold(`## Session Compacted${dryRun ? " (dry run)" : ""}`),
+    "",
+    compactionTable(answer.before, answer.after),
+    `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}.`,
+  ];
+  if (dryRun) lines.push("Nothing was changed.");
+  if (fork !== null) lines.push(`New session ${sanitize(fork.id)}: ${path(fork.path)}`);
+  if (backup !== null) {
+    lines.push(
+      style.dim(
+        `All that it had is archived: sessions restore ${sanitize(answer.id)} --generation ${backup} --force`,
+      ),
+    );
+  }
+  if (archive !== null) lines.push(style.dim(`To be read: ${path(archive)}`));
+  if (bak !== null) lines.push(style.dim(`The old log: ${path(bak)}`));
+  if (!dryRun && !willReconnect) lines.push(`Go on with: ${sanitize(resumeLine(answer.resume))}`);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function resumeLine({ command: words, folder }: ResumeCommand): string {
+  return `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
+}
+
+async function reconnect({ command: words, folder }: ResumeCommand, world: World): Promise<number> {
+  const [program = "", ...args] = words;
+  const code = await world.run(program, args, folder === null ? {} : { folder });
+  if (code !== undefined) return code;
+  throw new UserError(`Cannot run ${program}: there is no such program`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: `the session is compacted; go on with: ${shellQuote(words)}`,
+  });
+}

@@ -1,0 +1,33 @@
+import { exitCodes, UserError } from "../../core/errors.ts";
+import type { Agent } from "../../core/model/entry.ts";
+import type { CompactionPlan, CompactionWish } from "../../core/shrink/compaction.ts";
+import type { SessionFiles } from "../../formats/format.ts";
+import { formatOf } from "../../formats/formats.ts";
+import type { Library } from "../library.ts";
+import { compactClaude } from "./compact-claude.ts";
+import type { LogSnapshot } from "./log-snapshot.ts";
+
+/** What a compactor gets: the session's leading log, and what else may be asked. It changes nothing. */
+export interface CompactorInput {
+  readonly library: Library;
+  readonly files: SessionFiles;
+  readonly snapshot: LogSnapshot;
+  readonly wish: CompactionWish;
+}
+
+export type Compactor = (input: CompactorInput) => CompactionPlan;
+
+/** One row per agent that can be compacted. */
+const table: Partial<Record<Agent, Compactor>> = {
+  claude: compactClaude,
+};
+
+export function compactorOf(agent: Agent): Compactor {
+  const compactor = table[agent];
+  if (compactor !== undefined) return compactor;
+  const { name } = formatOf(agent);
+  throw new UserError(`Cannot compact: sessions of ${name} are not supported`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "`sessions archive` keeps them, and `sessions search` finds what is in them",
+  });
+}

@@ -1,0 +1,83 @@
+import { basename, dirname } from "node:path";
+import { exitCodes, UserError } from "../../core/errors.ts";
+import type { Agent } from "../../core/model/entry.ts";
+import { type RewritePlan, rewrittenBytes } from "../../core/shrink/rewrite-plan.ts";
+import { forkClaude } from "../../formats/claude/shrink/fork-claude.ts";
+import type { Forker } from "../../formats/fork.ts";
+import type { SessionFiles } from "../../formats/format.ts";
+import { formatOf } from "../../formats/formats.ts";
+import { forkPi } from "../../formats/pi/fork-pi.ts";
+import { rawLines } from "../../formats/raw-lines.ts";
+import { makeFolders } from "../../store/make-folders.ts";
+import { replaceFile } from "../../store/replace-file.ts";
+import { openJournal } from "../../store/rewrite/journal.ts";
+import { tempPathFor } from "../../store/temp-file.ts";
+import type { Library } from "../library.ts";
+import type { LogSnapshot } from "./log-snapshot.ts";
+import { readPlanned } from "./read-planned.ts";
+import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
+
+/** Names for new sessions and their entries. */
+export interface ForkNames {
+  readonly uuid: () => string;
+}
+
+export interface ForkOptions extends Pick<RewriteOptions, "markdown"> {
+  readonly names: ForkNames;
+}
+
+export interface Forked {
+  readonly id: string;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** One row per agent. */
+const forkers: Partial<Record<Agent, Forker>> = {
+  claude: forkClaude,
+  pi: forkPi,
+};
+
+/**
+ * Writes what a plan makes of a log as a new session, which its agent lists and resumes at once. The log itself
+ * is left as it is, and may be in use. To be called with the store's lock held.
+ */
+export function forkSession(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  plan: RewritePlan,
+  options: ForkOptions,
+): Forked {
+  const { disk, places } = library;
+  const forker = forkers[files.agent];
+  if (forker === undefined) {
+    throw new UserError(`Cannot fork: sessions of ${formatOf(files.agent).name} can't be forked`, {
+      exitCode: exitCodes.wrongUsage,
+    });
+  }
+  secureLog(library, files, snapshot, options);
+  const fork = forker({
+    id: files.id,
+    path: snapshot.path,
+    title: readPlanned(library, files, snapshot, undefined).title,
+    uuid: options.names.uuid,
+    now: library.now(),
+  });
+  const mode = disk.stat(snapshot.path)?.mode ?? 0o600;
+  makeFolders(disk, dirname(fork.path));
+  const temp = tempPathFor(fork.path);
+  const journal = openJournal(disk, places.rewrites, {
+    ...{ path: fork.path, temps: [basename(temp)], old: null, plannedTo: 0, made: 0, inode: null, round: 0 },
+  });
+  try {
+    const content = fork.content(() => rawLines(rewrittenBytes(plan, snapshot.chunks())));
+    const written = replaceFile(disk, fork.path, content, { mode, exclusive: true, temp });
+    if (written.kind === "done") return { id: fork.id, path: fork.path, bytes: written.file.size };
+    throw new UserError(`Cannot fork session ${files.id}: ${JSON.stringify(fork.path)} exists`, {
+      exitCode: exitCodes.refused,
+    });
+  } finally {
+    journal.close();
+  }
+}

@@ -1,0 +1,56 @@
+import { dirname, join } from "node:path";
+import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
+import type { SessionName } from "../../core/archive/archive-store.ts";
+import { readFields } from "../archive/field-reader.ts";
+import { sealJson, unsealJson } from "../archive/sealed-json.ts";
+import { folderNameOf } from "../archive/session-folder.ts";
+import { type Disk, type FileMark, sameMark } from "../disk.ts";
+import { makeFolders } from "../make-folders.ts";
+import { replaceFile } from "../replace-file.ts";
+
+/*
+ *   rewrites/<agent>/<session>.json    what a log was when this program had last written it
+ */
+
+const MAX_BYTES = 64 * 1024;
+
+/** Remembers what a log is now, so that nobody takes our own write for an agent's. */
+export function noteOwnWrite(
+  disk: Disk,
+  rewrites: string,
+  session: SessionName,
+  path: string,
+  { size, mtimeMs, inode }: FileMark,
+): void {
+  const note = noteOf(rewrites, session);
+  makeFolders(disk, dirname(note));
+  replaceFile(disk, note, sealJson({ version: 1, path, size, mtimeMs, inode }));
+}
+
+/** Is the log as this program left it? */
+export function isOwnWrite(
+  disk: Disk,
+  rewrites: string,
+  session: SessionName,
+  path: string,
+  mark: FileMark,
+): boolean {
+  try {
+    const bytes = disk.readFile(noteOf(rewrites, session), MAX_BYTES);
+    if (bytes === undefined) return false;
+    const fields = readFields(unsealJson(bytes));
+    const noted = {
+      size: fields.count("size"),
+      mtimeMs: fields.number("mtimeMs"),
+      inode: fields.number("inode"),
+    };
+    return fields.text("path") === path && sameMark(noted, mark);
+  } catch (error) {
+    if (error instanceof ArchiveDamage) return false;
+    throw error;
+  }
+}
+
+function noteOf(rewrites: string, session: SessionName): string {
+  return join(rewrites, session.agent, `${folderNameOf(session)}.json`);
+}
