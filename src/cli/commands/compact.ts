@@ -4,6 +4,7 @@ import type { ResumeCommand } from "../../formats/format.ts";
 import { selectSession } from "../../operations/select-sessions.ts";
 import { type CompactAnswer, compactSession } from "../../operations/shrink/compact-session.ts";
 import { type Command, defineCommand } from "../command.ts";
+import { markdownWriter } from "../markdown-writer.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes } from "../print/amounts.ts";
 import { compactionTable } from "../print/compaction-table.ts";
@@ -13,7 +14,6 @@ import { shortPath } from "../print/short-path.ts";
 import { createStyle } from "../print/style.ts";
 import { storeLocking } from "../store-locking.ts";
 import type { World } from "../world.ts";
-import { markdownWriter } from "./archive.ts";
 
 export const command: Command = defineCommand({
   description:
