@@ -1,6 +1,7 @@
 import type { Digest } from "../extract/digest.ts";
 import type { Context, Session, Step, Subagent, Turn } from "../model/session.ts";
 import type { IndexDocument } from "../search/search-engine.ts";
+import { asksSessions, isOwnCall, isOwnTurn, isRecalled } from "./own-answers.ts";
 
 /**
  * Makes of a session what can be found: one card, and for each turn a document for each place where
@@ -28,23 +29,29 @@ function cardOf(session: Session, digest: Digest): IndexDocument {
     context: "current",
     fields: withoutEmpty({
       title: digest.title ?? "",
-      request: join(digest.requests.map(({ text }) => text)),
+      request: join(requestsOf(session, digest)),
       summary: join(digest.summaries.filter(({ kind }) => kind !== "title").map(({ text }) => text)),
       pending: join(digest.pending.map(({ text }) => text)),
       project: digest.project ?? "",
       branch: digest.branch ?? "",
       file: join(digest.files.map(({ path }) => path)),
-      command: join(digest.commands.map(({ command }) => command)),
+      command: join(digest.commands.map(({ command }) => command).filter((each) => !asksSessions(each))),
       tool: join([...Object.keys(digest.tools), ...session.labels.map(({ text }) => text), ...session.tags]),
     }),
   };
+}
+
+function requestsOf({ turns }: Session, { requests }: Digest): readonly string[] {
+  const own = new Set(turns.filter(isOwnTurn).map(({ number }) => number));
+  return requests.filter(({ turn }) => !own.has(turn)).map(({ text }) => text);
 }
 
 function turnDocuments(session: Session, turn: Turn, isCopy: boolean): readonly IndexDocument[] {
   const identity =
     turn.uid === null || turn.at === null ? undefined : `${session.agent} ${turn.uid} ${turn.at}`;
   const copied = isCopy || turn.copiedFrom !== undefined;
-  const byContext = groupByContext(turn.steps);
+  const isOwn = isOwnTurn(turn);
+  const byContext = groupByContext(isOwn ? turn.steps.filter(({ kind }) => kind !== "note") : turn.steps);
   const withRequest = byContext.get(turn.context) ?? [];
   byContext.delete(turn.context);
   const main: IndexDocument = {
@@ -52,7 +59,7 @@ function turnDocuments(session: Session, turn: Turn, isCopy: boolean): readonly 
     at: turn.at,
     context: turn.context,
     ...(identity === undefined ? {} : { identity, copied }),
-    fields: withoutEmpty({ request: turn.request, ...fieldsOf(withRequest) }),
+    fields: withoutEmpty({ request: isOwn ? "" : turn.request, ...fieldsOf(withRequest) }),
   };
   return [main, ...documentsOf(byContext, turn.number)];
 }
@@ -88,7 +95,7 @@ function documentsOf(groups: ReadonlyMap<Context, readonly Step[]>, turn: number
 
 type TurnFields = Record<"summary" | "reply" | "error" | "command" | "file" | "output", string>;
 
-/** Thinking is not indexed, nor is what the agent's program says for itself. */
+/** Thinking is not indexed, nor is what the agent's program says for itself, nor our own earlier answers. */
 function fieldsOf(steps: readonly Step[]): TurnFields {
   const texts = {
     summary: [] as string[],
@@ -107,11 +114,13 @@ function fieldsOf(steps: readonly Step[]): TurnFields {
         texts.summary.push(step.text);
         break;
       case "note":
+        if (isRecalled(step.text)) break;
         if (step.about === "error") texts.error.push(step.text);
         else if (step.about === "custom") texts.reply.push(step.text);
         else if (step.about === "output") texts.output.push(step.text);
         break;
       case "tool": {
+        if (isOwnCall(step.call)) break;
         const { command, plan, files, result } = step.call;
         if (command !== undefined) texts.command.push(command);
         if (plan !== undefined) texts.reply.push(plan);
