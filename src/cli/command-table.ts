@@ -128,6 +128,12 @@ export const commandTable: readonly CommandRow[] = [
     hidden: true,
   },
   {
+    name: "retention",
+    group: "Set up",
+    summary: "tell what Claude Code will delete, and make it keep sessions",
+    load: () => import("./commands/retention.ts"),
+  },
+  {
     name: "help",
     group: "More",
     summary: "show what there is, or how to use one command",

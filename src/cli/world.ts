@@ -46,6 +46,8 @@ export interface World {
   readonly home: string;
   /** The folder that the user is in. */
   readonly folder: string;
+  /** Where an administrator keeps Claude Code's settings for everybody on this machine. */
+  readonly managedFolder: string;
   /** A home with an example history, which comes with the program. */
   readonly demoHome: string;
   readonly stdout: Output;
@@ -72,6 +74,11 @@ export interface World {
   uninterrupted<T>(action: () => Promise<T>): Promise<T>;
 }
 
+const managedFolders: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: "/Library/Application Support/ClaudeCode",
+  win32: "C:\\Program Files\\ClaudeCode",
+};
+
 /** From here: the bundle lies one folder below the package, this file two. */
 const packageRoot = import.meta.url.endsWith("/src/cli/world.ts") ? "../../" : "../";
 
@@ -89,6 +96,7 @@ export function realWorld(
     home: homedir(),
     // npm and deno task run in the package's folder and say here where the user was.
     folder: variables.INIT_CWD || host.cwd(),
+    managedFolder: managedFolders[host.platform] ?? "/etc/claude-code",
     demoHome: fileURLToPath(new URL(`${packageRoot}fixtures/demo`, import.meta.url)),
     stdout: outputTo(host.stdout, wantsColor(host.stdout.isTTY, variables)),
     stderr: outputTo(host.stderr, wantsColor(host.stderr.isTTY, variables)),

@@ -13,6 +13,10 @@ export interface Places {
   /** What is being done to logs, and what was done last. */
   readonly rewrites: string;
   readonly logs: string;
+  /** Copies of other programs' files, from before this program changed them. */
+  readonly backups: string;
+  /** What this program wrote into them. */
+  readonly receipt: string;
   readonly config: string;
   readonly version: string;
   readonly lock: string;
@@ -37,6 +41,8 @@ export function findPlaces(from: PlacesFrom): Places {
     notes: join(home, "notes"),
     rewrites: join(home, "rewrites"),
     logs: join(home, "logs"),
+    backups: join(home, "backups"),
+    receipt: join(home, "receipt.json"),
     config: join(home, "config.json"),
     version: join(home, "version.json"),
     lock: join(home, "lock"),

@@ -1,6 +1,5 @@
 import fs from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
@@ -267,24 +266,5 @@ describe("sessions forget", () => {
   ])("ends %j with %i", async (argv, expected) => {
     const { ask } = ground();
     expect((await ask(argv)).code).toBe(expected);
-  });
-});
-
-describe("docs/JSON.md", () => {
-  const text = fs.readFileSync(fileURLToPath(new URL("../../docs/JSON.md", import.meta.url)), "utf8");
-  const folder = fileURLToPath(new URL("./golden/", import.meta.url));
-  const names = ["archive", "restore", "verify", "verify-damaged", "forget", "forget-undo"];
-
-  const keysOf = (value: unknown): readonly string[] => {
-    if (Array.isArray(value)) return value.flatMap(keysOf);
-    if (typeof value !== "object" || value === null) return [];
-    return Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
-  };
-
-  test.each(names)("tells every field of %s", (name) => {
-    const keys = new Set(keysOf(JSON.parse(fs.readFileSync(join(folder, `${name}.json`), "utf8"))));
-    expect(keys.size).toBeGreaterThan(3);
-    const section = text.split(/^## /m).find((part) => part.startsWith(`\`${name.split("-")[0]}`)) ?? "";
-    for (const key of keys) if (key !== "schemaVersion") expect(section, key).toContain(`\`${key}\``);
   });
 });

@@ -22,6 +22,8 @@ describe("findPlaces()", () => {
       notes: join(home, "notes"),
       rewrites: join(home, "rewrites"),
       logs: join(home, "logs"),
+      backups: join(home, "backups"),
+      receipt: join(home, "receipt.json"),
       config: join(home, "config.json"),
       version: join(home, "version.json"),
       lock: join(home, "lock"),

@@ -64,6 +64,7 @@ export function makeWorld(options: MakeWorldOptions = {}): TestWorld {
     root,
     home,
     folder,
+    managedFolder: join(root, "managed"),
     demoHome: fileURLToPath(new URL("../../fixtures/demo", import.meta.url)),
     runs,
     threads: 1,

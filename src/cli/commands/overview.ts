@@ -1,11 +1,13 @@
 import { sessionJson } from "../../core/view/session-json.ts";
 import { type CatalogueRow, withCatalogue } from "../../operations/catalogue.ts";
 import { pendingWork } from "../../operations/pending-work.ts";
+import { retentionStatus } from "../../operations/retention/retention-status.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes } from "../print/amounts.ts";
 import { coverageJson } from "../print/coverage-json.ts";
 import { printJson } from "../print/print-json.ts";
+import { retentionWarning } from "../print/retention.ts";
 import { formatSessions, shortIds } from "../print/session-table.ts";
 import { createStyle } from "../print/style.ts";
 import { formatTable } from "../print/table.ts";
@@ -36,6 +38,9 @@ export const command: Command = defineCommand({
     const open = pendingWork(rows).filter(({ items }) =>
       items.some(({ source }) => source === "todo"),
     ).length;
+    const retention = library.demo
+      ? []
+      : retentionStatus(library, { rows, managedFolder: world.managedFolder });
     if (flags.json) {
       printJson(world, {
         demo: library.demo,
@@ -43,8 +48,9 @@ export const command: Command = defineCommand({
         coverage: coverageJson(coverage),
         pendingSessions: open,
         newest: newest.map(sessionJson),
+        unprotected: retention.flatMap(({ atRisk }) => atRisk).filter(({ archived }) => !archived).length,
       });
-    } else world.stdout.write(format(agents, newest, open, world));
+    } else world.stdout.write(format(agents, newest, open, retentionWarning(retention, world), world));
     return 0;
   },
 });
@@ -65,6 +71,7 @@ function format(
   agents: readonly AgentCount[],
   newest: readonly CatalogueRow[],
   open: number,
+  warning: string,
   world: World,
 ): string {
   const style = createStyle(world.stdout.hasColor);
@@ -93,6 +100,7 @@ function format(
     table,
     newest.length === 0 ? "No sessions yet.\n" : formatSessions(newest, world),
     pending,
+    warning,
     formatTable(
       examples,
       [

@@ -1,0 +1,129 @@
+import { exitCodes, UserError } from "../../core/errors.ts";
+import { isoTime } from "../../core/view/session-json.ts";
+import { withCatalogue } from "../../operations/catalogue.ts";
+import { type RetentionStatus, retentionStatus } from "../../operations/retention/retention-status.ts";
+import { checkDays, FOREVER_DAYS, retentionFiles } from "../../operations/retention/set-retention.ts";
+import { changeFiles, planFiles } from "../../operations/settings/change-files.ts";
+import type { FilePlan } from "../../operations/settings/plan-file.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { openLibrary } from "../open-library.ts";
+import { filePlanJson, formatPlans } from "../print/file-plans.ts";
+import { printJson } from "../print/print-json.ts";
+import { formatRetention } from "../print/retention.ts";
+import { storeLocking } from "../store-locking.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export const command: Command = defineCommand({
+  description:
+    "Tells what Claude Code will delete, and when: it sweeps sessions whose log was not written for 30 days, unless " +
+    "`cleanupPeriodDays` in one of its settings files says otherwise. Shows the number that applies in this folder " +
+    "and the file that it comes from, projects whose settings would sweep earlier, the sessions that go, and whether " +
+    "they are archived.\n\n" +
+    "`set`, `forever` and `reset` change `cleanupPeriodDays` in the user's settings.json: in place, with a copy in " +
+    "`backups/` first. `reset` takes that back; where it was never set from here, it takes the setting out. What is " +
+    "archived stays, whatever Claude Code deletes.",
+  examples: [
+    { line: "sessions retention", says: "what goes, when, and whether it is archived" },
+    { line: "sessions retention forever", says: `keep sessions for good (${FOREVER_DAYS} days)` },
+    { line: "sessions retention set 365", says: "keep them for a year" },
+    { line: "sessions retention reset", says: "as it was before" },
+  ],
+  positionals: [
+    {
+      name: "action",
+      description: "what to do; nothing: tell",
+      optional: true,
+      choices: ["status", "set", "forever", "reset"],
+    },
+    { name: "days", description: "with set: from 1", optional: true },
+  ],
+  flags: {
+    within: {
+      type: "number",
+      default: 30,
+      min: 1,
+      placeholder: "DAYS",
+      description: "how far the forecast reaches",
+    },
+    settings: {
+      type: "string",
+      placeholder: "FILE",
+      description: "what `claude --settings` is given: a file, or the JSON itself",
+    },
+    "dry-run": {
+      type: "boolean",
+      alias: "n",
+      description: "with set, forever, reset: show the change, make none",
+    },
+  },
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const [action = "status", word, ...rest] = positionals;
+    if (rest.length > 0 || (word !== undefined && action !== "set")) {
+      throw new UserError(`Cannot understand ${JSON.stringify(rest[0] ?? word)}`, {
+        exitCode: exitCodes.wrongUsage,
+        hint: "`sessions retention set 365`",
+      });
+    }
+    const days = action === "set" ? checkDays(word ?? "") : action === "forever" ? FOREVER_DAYS : undefined;
+    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    let plans: readonly FilePlan[] = [];
+    if (action !== "status") {
+      const files = retentionFiles(library, days);
+      plans = flags["dry-run"]
+        ? planFiles(library, files)
+        : await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
+    }
+    const { rows } = await withCatalogue(library, access, (catalogue) => catalogue);
+    const all = mask(
+      retentionStatus(library, {
+        rows,
+        managedFolder: world.managedFolder,
+        commandLine: flags.settings,
+        withinMs: flags.within * DAY_MS,
+      }),
+    );
+    if (flags.json) {
+      printJson(world, {
+        agents: all.map(statusJson),
+        ...(action === "status"
+          ? {}
+          : {
+              dryRun: flags["dry-run"],
+              files: mask(plans.map((plan) => filePlanJson(plan, flags["dry-run"]))),
+            }),
+      });
+    } else {
+      if (action !== "status")
+        world.stdout.write(formatPlans(plans, { dryRun: flags["dry-run"], mask }, world));
+      if (!flags["dry-run"] || action === "status") world.stdout.write(formatRetention(all, world));
+    }
+    // Set, but something stronger decides.
+    const isOverruled =
+      days !== undefined && !flags["dry-run"] && all.some(({ effective }) => effective.days !== days);
+    return isOverruled ? exitCodes.withProblems : exitCodes.done;
+  },
+});
+
+function statusJson({ folder, effective, atRisk, ...status }: RetentionStatus): object {
+  return {
+    agent: "claude",
+    effectiveDays: effective.days,
+    from: effective.from,
+    managed: effective.managed,
+    sweepsAt: isoTime(status.sweepsAtMs),
+    atRisk: atRisk.map(({ id, deletedAfterMs, archived, title, project }) => ({
+      ...{ sessionId: id, deletedAfter: isoTime(deletedAfterMs), archived, title, project },
+    })),
+    unprotected: atRisk.filter(({ archived }) => !archived).length,
+    folder,
+    layer: effective.layer,
+    paused: effective.paused ?? null,
+    lastSweptAt: isoTime(status.lastSweepMs ?? null),
+    withinDays: status.withinMs / DAY_MS,
+    sessions: status.sessions,
+    notArchived: status.notArchived,
+    earlierSweeps: status.earlierSweeps,
+  };
+}

@@ -1,0 +1,223 @@
+import type { Node } from "jsonc-parser";
+import { exitCodes, UserError } from "../errors.ts";
+import {
+  nodeAt,
+  type ParsedSettings,
+  parseSettings,
+  propertyOf,
+  type SettingsPath,
+} from "./parse-settings.ts";
+import { endOf, eolOf, type Layout, layoutAt, layoutIn } from "./settings-layout.ts";
+
+/*
+ * Edits settings where they stand: what is not asked for keeps every byte, comments and odd layout included.
+ * jsonc-parser's own `modify` was refused: it formats the whole line that it touches, moves the comment behind
+ * the last member to the new one, and setting and unsetting does not always give the same bytes back.
+ */
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Sets a value; objects that are missing on the way are made. */
+export function setSetting(text: string, path: SettingsPath, value: unknown): string {
+  const { root } = parsed(text);
+  if (root === undefined) return fromNothing(text, nest(path, value));
+  const present = nodeAt(root, path);
+  if (present !== undefined) {
+    const layout = layoutAt(text, root, present);
+    return apply(text, [{ from: present.offset, to: endOf(present), text: layout.render(value) }]);
+  }
+  const { container, depth } = deepest(root, path);
+  if (container.type !== "object") throw notA("object", path.slice(0, depth));
+  return insertMember(text, root, container, String(path[depth]), nest(path.slice(depth + 1), value));
+}
+
+/** Adds an element at the end of a list, which is made where it is missing. */
+export function appendSetting(text: string, path: readonly string[], value: unknown): string {
+  const { root } = parsed(text);
+  const list = nodeAt(root, path);
+  if (root === undefined || list === undefined) return setSetting(text, path, [value]);
+  if (list.type !== "array") throw notA("list", path);
+  return insertMember(text, root, list, undefined, value);
+}
+
+/** Takes out a value, or an element of a list, with its comma; comments stay. Nothing there: the same text. */
+export function removeSetting(text: string, path: SettingsPath): string {
+  const { root } = parsed(text);
+  const container = nodeAt(root, path.slice(0, -1));
+  const last = path.at(-1);
+  if (container === undefined || last === undefined) return text;
+  const member = typeof last === "number" ? container.children?.[last] : propertyOf(container, last);
+  if (member === undefined) return text;
+  const rest = apply(text, removal(text, container, member));
+  // A name that is there twice is there no more.
+  return typeof last === "number" ? rest : removeSetting(rest, path);
+}
+
+function parsed(text: string): ParsedSettings {
+  const result = parseSettings(text);
+  if (result.kind === "parsed") return result;
+  throw new Error(`Settings were not checked: ${result.line}:${result.column}: ${result.what}`);
+}
+
+function notA(kind: "object" | "list", path: SettingsPath): UserError {
+  const article = kind === "object" ? "an object" : "a list";
+  return new UserError(`Cannot change the settings: ${JSON.stringify(path.join("."))} is not ${article}`, {
+    exitCode: exitCodes.broken,
+    hint: "correct that file by hand; nothing was changed",
+  });
+}
+
+function nest(path: SettingsPath, value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}
+
+function fromNothing(text: string, value: unknown): string {
+  const eol = eolOf(text);
+  return `${JSON.stringify(value, undefined, 2).replaceAll("\n", eol)}${eol}`;
+}
+
+/** How far a path leads, and to what. */
+function deepest(root: Node, path: SettingsPath): { container: Node; depth: number } {
+  let container = root;
+  for (let depth = 0; ; depth++) {
+    const next = nodeAt(root, path.slice(0, depth + 1));
+    if (next === undefined || depth === path.length - 1) return { container, depth };
+    container = next;
+  }
+}
+
+function insertMember(
+  text: string,
+  root: Node,
+  container: Node,
+  key: string | undefined,
+  value: unknown,
+): string {
+  const children = container.children ?? [];
+  const last = children.at(-1);
+  const layout = layoutIn(text, root, container);
+  const member =
+    key === undefined ? layout.render(value) : `${JSON.stringify(key)}${layout.colon}${layout.render(value)}`;
+  if (last === undefined) return insertFirst(text, container, member, layout);
+  const gap = gapBehind(text, container, last);
+  const comma: Edit[] = gap.comma === undefined ? [{ from: endOf(last), to: endOf(last), text: "," }] : [];
+  const trailing = gap.comma === undefined ? "" : ",";
+  if (layout.isOneLine) {
+    const at = gap.comma === undefined ? endOf(last) : gap.comma + 1;
+    return apply(text, [...comma, { from: at, to: at, text: `${layout.separator}${member}${trailing}` }]);
+  }
+  // Behind the comment that belongs to the last member.
+  const at = gap.lineEnd;
+  return apply(text, [
+    ...comma,
+    { from: at, to: at, text: `${layout.eol}${layout.indent}${member}${trailing}` },
+  ]);
+}
+
+function insertFirst(text: string, container: Node, member: string, layout: Layout): string {
+  const close = endOf(container) - 1;
+  if (layout.isOneLine) return apply(text, [{ from: container.offset + 1, to: close, text: member }]);
+  const { lastComment } = gapBetween(text, container.offset + 1, close);
+  const from = lastComment ?? container.offset + 1;
+  const rest = text.slice(from, close);
+  const tail = lastComment !== undefined && rest.includes("\n") ? rest : `${layout.eol}${layout.base}`;
+  return apply(text, [{ from, to: close, text: `${layout.eol}${layout.indent}${member}${tail}` }]);
+}
+
+function removal(text: string, container: Node, member: Node): readonly Edit[] {
+  const children = container.children ?? [];
+  const index = children.indexOf(member);
+  const before = children[index - 1];
+  const { comma } = gapBehind(text, container, member);
+  if (children.length === 1) {
+    const inner = `${text.slice(container.offset + 1, member.offset)}${text.slice((comma ?? endOf(member) - 1) + 1, endOf(container) - 1)}`;
+    if (inner.trim() === "") return [{ from: container.offset + 1, to: endOf(container) - 1, text: "" }];
+  }
+  const lineStart = text.lastIndexOf("\n", member.offset - 1) + 1;
+  const opensLine = lineStart > 0 && text.slice(lineStart, member.offset).trim() === "";
+  const end = comma === undefined ? endOf(member) : comma + 1;
+  const closesLine = /^[ \t]*(?:\r?\n|$)/.test(text.slice(end));
+  const edits: Edit[] = [];
+  if (opensLine && closesLine) edits.push({ from: eolBefore(text, lineStart), to: end, text: "" });
+  else if (index < children.length - 1)
+    edits.push({ from: member.offset, to: end + blanksFrom(text, end), text: "" });
+  else
+    edits.push({
+      from: opensLine ? member.offset : member.offset - blanksBefore(text, member.offset),
+      to: end,
+      text: "",
+    });
+  if (comma === undefined && before !== undefined) {
+    const left = gapBehind(text, container, before).comma;
+    if (left !== undefined) edits.push({ from: left, to: left + 1, text: "" });
+  }
+  return merge(edits);
+}
+
+/** The comma of the member before may lie inside of what goes. */
+function merge(edits: readonly Edit[]): readonly Edit[] {
+  const [main, comma] = edits;
+  if (main === undefined || comma === undefined) return edits;
+  return comma.from >= main.from && comma.to <= main.to ? [main] : edits;
+}
+
+function apply(text: string, edits: readonly Edit[]): string {
+  let result = "";
+  let at = 0;
+  // Sorting is stable: of two insertions at one place the first stays in front.
+  for (const { from, to, text: put } of edits.toSorted((a, b) => a.from - b.from)) {
+    result += text.slice(at, from) + put;
+    at = to;
+  }
+  return result + text.slice(at);
+}
+
+interface Gap {
+  readonly comma: number | undefined;
+  /** Behind the last thing (member, comma, comment) on the line that the gap begins on. */
+  readonly lineEnd: number;
+  /** Where the last comment ends. */
+  readonly lastComment: number | undefined;
+}
+
+function gapBehind(text: string, container: Node, member: Node): Gap {
+  const children = container.children ?? [];
+  const next = children[children.indexOf(member) + 1];
+  return gapBetween(text, endOf(member), next?.offset ?? endOf(container) - 1);
+}
+
+/** A comment, a comma, a line end: all that stands between two members, besides blanks. */
+const GAP_TOKEN = /\/\/[^\r\n]*|\/\*[\s\S]*?\*\/|,|\r\n|[\r\n]/g;
+
+function gapBetween(text: string, from: number, to: number): Gap {
+  let comma: number | undefined;
+  let lineEnd = from;
+  let lastComment: number | undefined;
+  let isSameLine = true;
+  for (const { 0: token, index } of text.slice(from, to).matchAll(GAP_TOKEN)) {
+    const end = from + index + token.length;
+    if (/^[\r\n]/.test(token)) isSameLine = false;
+    else if (token === ",") comma ??= from + index;
+    else lastComment = end;
+    if (isSameLine) lineEnd = end;
+  }
+  // A comma on a later line: what is new goes behind it.
+  return { comma, lineEnd: Math.max(lineEnd, (comma ?? -1) + 1), lastComment };
+}
+
+/** Where the line end before a line begins. */
+function eolBefore(text: string, lineStart: number): number {
+  return text[lineStart - 2] === "\r" ? lineStart - 2 : lineStart - 1;
+}
+
+function blanksFrom(text: string, offset: number): number {
+  return /^[ \t]*/.exec(text.slice(offset))?.[0].length ?? 0;
+}
+
+function blanksBefore(text: string, offset: number): number {
+  return /[ \t]*$/.exec(text.slice(0, offset))?.[0].length ?? 0;
+}

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { exitCodes, UserError } from "../../core/errors.ts";
+import { isDays } from "../../core/retention/settings-layers.ts";
+import { removeSetting } from "../../core/settings/edit-settings.ts";
+import type { FileChange } from "../../store/receipt.ts";
+import type { Library } from "../library.ts";
+import { nameOf, type WantedFile } from "../settings/plan-file.ts";
+import { RETENTION_KEY, settingsFolders } from "./read-layers.ts";
+
+/** As good as for ever: 273 years. */
+export const FOREVER_DAYS = 99_999;
+
+/** Refuses what Claude Code would not take, with the reason. */
+export function checkDays(text: string): number {
+  const days = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (isDays(days)) return days;
+  const reason =
+    days === 0
+      ? "0 is an error to Claude Code since 2.1.89, and made older versions write no sessions at all"
+      : `${JSON.stringify(text)} is not a whole number of days from 1 to 999999`;
+  throw new UserError(`Cannot set the retention: ${reason}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "`sessions retention forever` keeps sessions for good",
+  });
+}
+
+/** The user's settings files with this number of days in them; undefined takes back what was set. */
+export function retentionFiles(library: Library, days: number | undefined): readonly WantedFile[] {
+  return settingsFolders(library).map((folder) => ({
+    path: join(folder, "settings.json"),
+    agent: "claude",
+    scope: "user",
+    kind: "settings",
+    wanted: (present) => (days === undefined ? without(present) : withRetention(present, days, "retention")),
+    // Where it was never ours, the user wants their own value to go.
+    ...(days === undefined
+      ? { editOriginal: (text, present) => (isOurs(present) ? text : removeSetting(text, [RETENTION_KEY])) }
+      : {}),
+  }));
+}
+
+export function withRetention(
+  present: readonly FileChange[],
+  value: number,
+  by: "install" | "retention",
+): readonly FileChange[] {
+  return [...without(present), { kind: "value", key: RETENTION_KEY, value, by }];
+}
+
+function isOurs(present: readonly FileChange[]): boolean {
+  return present.some((change) => nameOf(change) === RETENTION_KEY);
+}
+
+function without(present: readonly FileChange[]): readonly FileChange[] {
+  return present.filter((change) => nameOf(change) !== RETENTION_KEY);
+}
