@@ -1,4 +1,5 @@
 import { exitCodes, UserError } from "../core/errors.ts";
+import { budgetOf, withinBudget } from "./agent-answer.ts";
 import { hintNearest } from "./arguments/hint-nearest.ts";
 import { parseArguments } from "./arguments/parse-arguments.ts";
 import { everywhereFlags } from "./command.ts";
@@ -58,7 +59,9 @@ async function runRow(row: CommandRow, argv: readonly string[], world: World): P
       hint: "leave --reveal out, or do not redirect the output",
     });
   }
-  return command.run(args, painted);
+  const budget = budgetOf(command, args, world);
+  if (budget === undefined) return command.run(args, painted);
+  return withinBudget(budget, row.name, argv, painted, (inner) => command.run(args, inner));
 }
 
 async function showHelp(

@@ -2,6 +2,7 @@ import { exitCodes } from "../../core/errors.ts";
 import { isoTime, sessionJson } from "../../core/view/session-json.ts";
 import { withCatalogue } from "../../operations/catalogue.ts";
 import { type FileHit, fileHistory } from "../../operations/file-history.ts";
+import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
@@ -32,6 +33,7 @@ export const command: Command = defineCommand({
     },
     written: { type: "boolean", description: "only those that wrote it" },
     ids: { type: "boolean", alias: "q", description: "print ids of sessions alone" },
+    ...agentFlags,
   },
   parser: "light",
   async run({ flags, positionals }, world) {

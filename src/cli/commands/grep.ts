@@ -3,6 +3,7 @@ import { compilePattern } from "../../core/grep/compile-pattern.ts";
 import { defaultRoles, type TextRole, textRoles } from "../../core/grep/text-role.ts";
 import type { GrepWish } from "../../operations/grep/grep-job.ts";
 import { grepSessions } from "../../operations/grep/grep-sessions.ts";
+import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
@@ -42,6 +43,7 @@ const flagTable = {
     placeholder: "SECONDS",
     description: "give up on a file after so long; sooner when that happens again and again",
   },
+  ...agentFlags,
 } as const;
 
 /** More threads need more memory than they save time. */

@@ -1,5 +1,6 @@
 import { sessionJson } from "../../core/view/session-json.ts";
 import { listSessions } from "../../operations/list-sessions.ts";
+import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
@@ -32,6 +33,7 @@ export const command: Command = defineCommand({
     offset: { type: "number", default: 0, placeholder: "N", description: "how many to leave out first" },
     ids: { type: "boolean", alias: "q", description: "print ids alone" },
     stubs: { type: "boolean", description: "also those of which only prompts or fragments are left" },
+    ...agentFlags,
   },
   parser: "light",
   async run({ flags, positionals }, world) {

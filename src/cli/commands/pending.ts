@@ -4,6 +4,7 @@ import { withCatalogue } from "../../operations/catalogue.ts";
 import { filterSessions } from "../../operations/filter-sessions.ts";
 import { type PendingSession, pendingWork } from "../../operations/pending-work.ts";
 import { projectOfFolder } from "../../operations/project-of-folder.ts";
+import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
@@ -38,6 +39,7 @@ export const command: Command = defineCommand({
       placeholder: "N",
       description: "how many sessions at most",
     },
+    ...agentFlags,
   },
   parser: "light",
   async run({ flags }, world) {

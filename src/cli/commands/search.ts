@@ -2,6 +2,7 @@ import { exitCodes, UserError } from "../../core/errors.ts";
 import { parseQuery } from "../../core/query/parse-query.ts";
 import { hitJson } from "../../core/view/search-json.ts";
 import { type SearchRequest, type SearchResult, searchSessions } from "../../operations/search-sessions.ts";
+import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
 import { filterFlags, noFilter, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
@@ -30,6 +31,7 @@ const flagTable = {
     type: "boolean",
     description: "read queries from stdin, one a line; print one JSON answer a line",
   },
+  ...agentFlags,
 } as const;
 
 export const command: Command = defineCommand({

@@ -7,6 +7,7 @@ import { sessionDetailJson } from "../../core/view/session-json.ts";
 import { shellQuote } from "../../core/view/shell-quote.ts";
 import { documentOf } from "../../operations/export-session.ts";
 import { type OpenSession, openSession } from "../../operations/open-session.ts";
+import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
@@ -39,6 +40,7 @@ export const command: Command = defineCommand({
     markdown: { type: "boolean", description: "the whole session as markdown, as the archive has it" },
     ...outputFlags,
     everywhere: { type: "boolean", description: "with last: of all projects" },
+    ...agentFlags,
   },
   parser: "light",
   async run({ flags, positionals }, world) {

@@ -1,0 +1,106 @@
+import { type FittedJson, fitJson, tokensOf } from "../core/agent/fit-json.ts";
+import { quoteText } from "../core/agent/quote-text.ts";
+import { shellQuote } from "../core/view/shell-quote.ts";
+import type { Command, ParsedArguments } from "./command.ts";
+import type { World } from "./world.ts";
+
+/** For commands whose answers are read by agents. */
+export const agentFlags = {
+  budget: {
+    type: "number",
+    placeholder: "TOKENS",
+    description: "for agents: quote the answer and shorten it to so many tokens (0: as it is)",
+  },
+} as const;
+
+/** What an answer may cost an agent that says nothing of it. */
+const DEFAULT_BUDGET = 1_500;
+
+/** Set by agents for the programs that they run. */
+const AGENT_VARIABLES = ["CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"] as const;
+
+/** More than this is not kept only to be cut: 20 times what the largest context can hold. */
+const MAX_CHARS = 16 * 1024 * 1024;
+
+/** How many tokens the answer may have; undefined where it is to be as it is. */
+export function budgetOf(
+  command: Pick<Command, "flags">,
+  { flags }: ParsedArguments,
+  { variables, stdout }: World,
+): number | undefined {
+  if (!("budget" in command.flags)) return undefined;
+  if (typeof flags.budget === "number") return flags.budget === 0 ? undefined : flags.budget;
+  const isAgent = AGENT_VARIABLES.some((name) => (variables[name] ?? "") !== "");
+  return isAgent && !stdout.isTerminal && flags.batch !== true ? DEFAULT_BUDGET : undefined;
+}
+
+/** Runs a command and hands on what it prints when it is over, quoted and cut to the budget. */
+export async function withinBudget(
+  budget: number,
+  name: string,
+  argv: readonly string[],
+  world: World,
+  run: (world: World) => Promise<number>,
+): Promise<number> {
+  let text = "";
+  const stdout = {
+    ...world.stdout,
+    isTerminal: false,
+    columns: undefined,
+    hasColor: false,
+    write: (part: string) => {
+      if (text.length < MAX_CHARS) text += part;
+    },
+  };
+  const exitCode = await run({ ...world, stdout });
+  if (text !== "") world.stdout.write(toAgent(text, budget, name, argv));
+  return exitCode;
+}
+
+function toAgent(text: string, budget: number, name: string, argv: readonly string[]): string {
+  const answer = parseObject(text);
+  if (answer !== undefined) {
+    const note = (fitted: FittedJson): object => ({
+      ...fitted.value,
+      cut: {
+        budget,
+        tokens: tokensOf(text),
+        dropped: fitted.dropped,
+        more: shellQuote(["sessions", name, ...goOn(fitted, argv, tokensOf(text))]),
+      },
+    });
+    return `${JSON.stringify(fitJson(answer, budget, note))}\n`;
+  }
+  return quoteText(text, {
+    budget,
+    more: (tokens) => `\`${shellQuote(["sessions", name, ...withFlag(argv, "budget", tokens)])}\``,
+  });
+}
+
+/** The next page where items were left out of one that has pages; else the same with more room. */
+function goOn({ dropped, value }: FittedJson, argv: readonly string[], tokens: number): readonly string[] {
+  if (dropped.hits === undefined || !("hits" in value) || !Array.isArray(value.hits)) {
+    return withFlag(argv, "budget", tokens);
+  }
+  const offset = "offset" in value && typeof value.offset === "number" ? value.offset : 0;
+  return withFlag(argv, "offset", offset + value.hits.length);
+}
+
+function withFlag(argv: readonly string[], name: string, value: number): readonly string[] {
+  const without = argv.filter(
+    (arg, at) => arg !== `--${name}` && !arg.startsWith(`--${name}=`) && argv[at - 1] !== `--${name}`,
+  );
+  const end = without.indexOf("--");
+  const at = end < 0 ? without.length : end;
+  return [...without.slice(0, at), `--${name}`, String(value), ...without.slice(at)];
+}
+
+function parseObject(text: string): object | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
