@@ -11,6 +11,7 @@ import {
   writeTombstone,
 } from "../store/archive/tombstones.ts";
 import { errorCode } from "../store/disk-error.ts";
+import { sidecarPath } from "../store/flat/sidecar.ts";
 import { moveEntry } from "../store/move-entry.ts";
 import { markdownPath } from "./archived-sessions.ts";
 import { notesPath } from "./compaction-notes.ts";
@@ -154,6 +155,14 @@ function ownRemovers(library: Library): readonly Remover[] {
       undo(session, grave) {
         const path = readable(session);
         if (path !== null) moveEntry(disk, copyIn(grave), path);
+      },
+    },
+    {
+      forget: (session, grave) => {
+        moveEntry(disk, sidecarPath(places.flat, session), join(grave, "sidecar.flat"));
+      },
+      undo: (session, grave) => {
+        moveEntry(disk, join(grave, "sidecar.flat"), sidecarPath(places.flat, session));
       },
     },
     {

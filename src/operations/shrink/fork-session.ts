@@ -3,7 +3,7 @@ import { exitCodes, UserError } from "../../core/errors.ts";
 import type { Agent } from "../../core/model/entry.ts";
 import { type RewritePlan, rewrittenBytes } from "../../core/shrink/rewrite-plan.ts";
 import { forkClaude } from "../../formats/claude/shrink/fork-claude.ts";
-import type { Forker } from "../../formats/fork.ts";
+import type { Fork, Forker } from "../../formats/fork.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import { formatOf } from "../../formats/formats.ts";
 import { forkPi } from "../../formats/pi/fork-pi.ts";
@@ -49,7 +49,18 @@ export function forkSession(
   plan: RewritePlan,
   options: ForkOptions,
 ): Forked {
-  const { disk, places } = library;
+  const fork = prepareFork(library, files, snapshot, options);
+  const content = fork.content(() => rawLines(rewrittenBytes(plan, snapshot.chunks())));
+  return writeFork(library, files, snapshot, fork, content);
+}
+
+/** Archives the session and finds names for its copy. */
+export function prepareFork(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  options: ForkOptions,
+): Fork {
   const forker = forkers[files.agent];
   if (forker === undefined) {
     throw new UserError(`Cannot fork: sessions of ${formatOf(files.agent).name} can't be forked`, {
@@ -57,24 +68,33 @@ export function forkSession(
     });
   }
   secureLog(library, files, snapshot, options);
-  const fork = forker({
+  return forker({
     id: files.id,
     path: snapshot.path,
     title: readPlanned(library, files, snapshot, undefined).title,
     uuid: options.names.uuid,
     now: library.now(),
   });
+}
+
+/** Never over anything that exists. */
+export function writeFork(
+  { disk, places }: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  { id, path }: Fork,
+  content: Iterable<Uint8Array>,
+): Forked {
   const mode = disk.stat(snapshot.path)?.mode ?? 0o600;
-  makeFolders(disk, dirname(fork.path));
-  const temp = tempPathFor(fork.path);
+  makeFolders(disk, dirname(path));
+  const temp = tempPathFor(path);
   const journal = openJournal(disk, places.rewrites, {
-    ...{ path: fork.path, temps: [basename(temp)], old: null, plannedTo: 0, made: 0, inode: null, round: 0 },
+    ...{ path, temps: [basename(temp)], old: null, plannedTo: 0, made: 0, inode: null, round: 0 },
   });
   try {
-    const content = fork.content(() => rawLines(rewrittenBytes(plan, snapshot.chunks())));
-    const written = replaceFile(disk, fork.path, content, { mode, exclusive: true, temp });
-    if (written.kind === "done") return { id: fork.id, path: fork.path, bytes: written.file.size };
-    throw new UserError(`Cannot fork session ${files.id}: ${JSON.stringify(fork.path)} exists`, {
+    const written = replaceFile(disk, path, content, { mode, exclusive: true, temp });
+    if (written.kind === "done") return { id, path, bytes: written.file.size };
+    throw new UserError(`Cannot fork session ${files.id}: ${JSON.stringify(path)} exists`, {
       exitCode: exitCodes.refused,
     });
   } finally {

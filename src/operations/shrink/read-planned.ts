@@ -18,12 +18,15 @@ export function readPlanned(
   plan: RewritePlan | undefined,
 ): Session {
   const source = diskSource(library.disk);
-  const chunks = (): Iterable<Uint8Array> =>
-    plan === undefined ? snapshot.chunks() : rewrittenBytes(plan, snapshot.chunks());
   const logs = files.files.filter(({ role }) => role === "main" || role === "rotation");
   return readSession(
-    { ...source, chunks: (path) => (path === snapshot.path ? chunks() : source.chunks(path)) },
+    { ...source, chunks: (path) => (path === snapshot.path ? plannedChunks(snapshot, plan) : source.chunks(path)) },
     { ...files, files: logs },
     LEAN,
   );
+}
+
+/** The bytes of a log as its snapshot has them, or as a plan would make them. */
+export function plannedChunks(snapshot: LogSnapshot, plan: RewritePlan | undefined): Iterable<Uint8Array> {
+  return plan === undefined ? snapshot.chunks() : rewrittenBytes(plan, snapshot.chunks());
 }

@@ -19,6 +19,7 @@ import type { Library } from "../library.ts";
 import { forgottenSessions, openArchive } from "../open-archive.ts";
 import type { Locking } from "../with-store.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
+import { recoverSidecars } from "./recover-sidecars.ts";
 import { changedMeanwhile, heldBy, heldOpen, refuseLive } from "./refuse-live.ts";
 
 export interface RewriteOptions {
@@ -53,6 +54,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function recoverShrinking(library: Library): void {
   finishForgetting(library);
   recoverRewrites(library.disk, library.places.rewrites);
+  recoverSidecars(library);
 }
 
 /**

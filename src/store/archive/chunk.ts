@@ -88,7 +88,7 @@ function readPacked(disk: Disk, path: string): Buffer {
   }
 }
 
-function compress(bytes: Uint8Array): Buffer {
+export function compress(bytes: Uint8Array): Buffer {
   return brotliCompressSync(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: QUALITY,
@@ -99,6 +99,6 @@ function compress(bytes: Uint8Array): Buffer {
 }
 
 /** One byte more than it should be tells too much from enough; a damaged file may claim gigabytes. */
-function unpack(packed: Uint8Array, length: number): Buffer {
+export function unpack(packed: Uint8Array, length: number): Buffer {
   return brotliDecompressSync(packed, { maxOutputLength: length + 1 });
 }

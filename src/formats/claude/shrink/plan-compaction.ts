@@ -1,9 +1,10 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { ShrunkPart } from "../../../core/shrink/compaction.ts";
 import { type Edit, planEdits, type RewritePlan } from "../../../core/shrink/rewrite-plan.ts";
 import { jsonString, memberAt, stringOf } from "../../../core/text/json-spans.ts";
 import { rawLines } from "../../raw-lines.ts";
 import { chooseParts, type FoundPart, type ShrinkRule } from "./choose-parts.ts";
+import { INPUT_PLACEHOLDER, placeholderFor } from "./placeholders.ts";
 import { shrinkCopy } from "./shrink-copy.ts";
 import {
   inputBytes,
@@ -13,15 +14,6 @@ import {
   type ToolUsePart,
   toolLines,
 } from "./tool-parts.ts";
-
-/** What stands for results; the agent's display knows the one of Grep, and fails at other words there. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = {
-  Grep: "No matches found",
-  Read: "[file content compacted]",
-  Bash: "[output compacted]",
-};
-const OTHER_PLACEHOLDER = "[compacted]";
-const INPUT_PLACEHOLDER = Buffer.from('{"_compacted":true}');
 
 export interface ClaudeCompaction {
   readonly plan: RewritePlan;
@@ -80,7 +72,7 @@ function lineEdits({ parts, copy }: ToolLine, chosen: readonly (ShrunkPart | und
     else if (part.kind === "use")
       edits.push({ from: part.input.start, to: part.input.end, with: INPUT_PLACEHOLDER });
     else {
-      const placeholder = PLACEHOLDERS[shrunk.tool] ?? OTHER_PLACEHOLDER;
+      const placeholder = placeholderFor(shrunk.tool);
       placeholders.push(placeholder);
       edits.push({ from: part.content.start, to: part.content.end, with: jsonString(placeholder) });
     }

@@ -1,0 +1,51 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import type { RawLine } from "../../formats/raw-lines.ts";
+import type { Sidecar } from "../../store/flat/open-sidecar.ts";
+import type { SidecarLine } from "../../store/flat/sidecar.ts";
+
+/**
+ * Tells which lines of a log a sidecar has something for: first by where they stood, for two may be equal;
+ * then by their bytes alone, for an agent may have removed lines before them. Each entry is used once.
+ */
+export function createLineMatcher(sidecar: Sidecar | undefined): (line: RawLine) => SidecarLine | undefined {
+  if (sidecar === undefined) return () => undefined;
+  const byOffset = new Map<number, SidecarLine[]>();
+  const byHash = new Map<string, SidecarLine[]>();
+  const used = new Set<SidecarLine>();
+  for (const line of sidecar.index.lines) {
+    add(byOffset, line.offset, line);
+    add(byHash, line.sha256, line);
+  }
+  return ({ bytes, offset }) => {
+    const sha256 = hashOfLine(bytes);
+    const here = byOffset.get(offset)?.find((line) => line.sha256 === sha256);
+    const found = here ?? byHash.get(sha256)?.find((line) => !used.has(line));
+    if (found !== undefined) used.add(found);
+    return found;
+  };
+}
+
+function add<K>(map: Map<K, SidecarLine[]>, key: K, line: SidecarLine): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [line]);
+  else list.push(line);
+}
+
+export function hashOfLine(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The line as it was before it was flattened. */
+export function restoredLine(sidecar: Sidecar, bytes: Buffer, { spans }: SidecarLine): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { at, length, block } of spans) {
+    const about = sidecar.index.blocks[block];
+    if (about === undefined) continue;
+    parts.push(bytes.subarray(from, at), sidecar.read(about));
+    from = at + length;
+  }
+  parts.push(bytes.subarray(from));
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,173 @@
+import type { SessionName } from "../../core/archive/archive-store.ts";
+import { exitCodes, UserError } from "../../core/errors.ts";
+import type { Session } from "../../core/model/session.ts";
+import { contextTokens } from "../../core/shrink/context-tokens.ts";
+import { changesNothing, plannedSize } from "../../core/shrink/rewrite-plan.ts";
+import type { ResumeCommand, SessionFiles } from "../../formats/format.ts";
+import { formatOf } from "../../formats/formats.ts";
+import { rawLines } from "../../formats/raw-lines.ts";
+import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
+import { bulkyFinderOf } from "../../formats/shrink/bulky-finders.ts";
+import { openSidecar, type Sidecar } from "../../store/flat/open-sidecar.ts";
+import { adoptSidecar, dropPending, sidecarPath } from "../../store/flat/sidecar.ts";
+import type { Library } from "../library.ts";
+import { projectOfLog } from "../project-of-log.ts";
+import type { SessionPointer } from "../session-pointers.ts";
+import { withStore } from "../with-store.ts";
+import { writableFiles } from "./compact-session.ts";
+import type { ForkNames } from "./fork-session.ts";
+import { flattenFork } from "./flatten-fork.ts";
+import { type LogSnapshot, takeSnapshot } from "./log-snapshot.ts";
+import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
+import { plannedChunks, readPlanned } from "./read-planned.ts";
+import { refuseLive } from "./refuse-live.ts";
+import { recoverShrinking, type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
+
+export interface FlattenOptions extends RewriteOptions {
+  readonly wish: BulkyOptions;
+  readonly dryRun?: boolean | undefined;
+  readonly fork?: ForkNames | undefined;
+  /** Asks how many tokens a session's context has; absent: they are estimated. */
+  readonly countTokens?: CountTokens | undefined;
+}
+
+export type CountTokens = (library: Library, files: SessionFiles, session: Session, chunks: () => Iterable<Uint8Array>) => Promise<number>;
+
+export interface FlattenAnswer extends SessionName {
+  readonly dryRun: boolean;
+  /** Moved by this run, or put back by it. */
+  readonly blocks: number;
+  /** Less than 0 where the log has grown. */
+  readonly diskBytesSaved: number;
+  readonly contextTokensSaved: number;
+  /** Before it was done. */
+  readonly contextTokensTotal: number;
+  readonly sidecar: string | null;
+  readonly archive: string | null;
+  /** The generation that has the bytes from before. */
+  readonly backup: number | null;
+  readonly fork: { readonly id: string; readonly path: string } | null;
+  readonly resume: ResumeCommand;
+}
+
+/** Moves what is bulky out of a session's log into a sidecar. `unflattenSession` gives the identical bytes back. */
+export function flattenSession(
+  library: Library,
+  pointer: SessionPointer,
+  options: FlattenOptions,
+): Promise<FlattenAnswer> {
+  const files = writableFiles(library, pointer);
+  const makeFinder = finderOf(files);
+  const run = async (): Promise<FlattenAnswer> => {
+    const { disk, places } = library;
+    const path = files.files[0]?.path ?? "";
+    const snapshot = takeSnapshot(library, path);
+    const resume = (id: string, source: string): ResumeCommand =>
+      formatOf(files.agent).resume({ id, project: projectOfLog(library, files), source });
+    const sidecar = openSidecar(disk, sidecarPath(places.flat, files));
+    if (options.fork !== undefined && options.dryRun !== true) {
+      const forked = await flattenFork(library, files, snapshot, sidecar, {
+        ...{ names: options.fork, markdown: options.markdown, wish: options.wish, makeFinder },
+      });
+      const tokens = await tokensOf(library, files, snapshot, forked.planned, options);
+      const { fork, blocks, diskBytesSaved, sidecar: made } = forked;
+      return {
+        ...{ agent: files.agent, id: files.id, dryRun: false, blocks, diskBytesSaved, ...tokens },
+        ...{ sidecar: made, archive: null, backup: null, fork, resume: resume(fork.id, fork.path) },
+      };
+    }
+    const rule = ruleFor(sidecar, options.wish);
+    const planned = planOf(files, snapshot, sidecar, makeFinder(rule), rule);
+    const tokens = await tokensOf(library, files, snapshot, planned, options);
+    const answer: FlattenAnswer = {
+      ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, blocks: planned.blocks },
+      diskBytesSaved: snapshot.mark.size - plannedSize(planned.plan),
+      ...tokens,
+      sidecar: sidecar?.path ?? null,
+      ...{ archive: null, backup: null, fork: null, resume: resume(files.id, path) },
+    };
+    if (answer.dryRun || changesNothing(planned.plan)) return answer;
+    // Before the sidecar is written: a session that is refused leaves nothing behind.
+    const { pid } = options.locking.processes;
+    refuseLive(library, files, snapshot, { force: options.force === true, pid });
+    const flat = writeSidecar(library, files, path, planned);
+    const done = await adopting(library, flat, () =>
+      rewriteSession(library, files, snapshot, planned.plan, options),
+    );
+    return { ...answer, sidecar: flat, archive: done.archive, backup: done.generation };
+  };
+  if (options.dryRun === true) return run();
+  return withStore(library, options.locking, () => {
+    recoverShrinking(library);
+    return run();
+  });
+}
+
+/** Durable before the log is replaced: at every moment what is not in the log is in the sidecar. */
+export function writeSidecar(
+  { disk, places }: Library,
+  session: SessionName,
+  path: string,
+  { builder, original, rule }: Pick<FlattenPlan, "builder" | "original" | "rule">,
+): string {
+  const { agent, id } = session;
+  const flat = sidecarPath(places.flat, session);
+  builder.write(disk, flat, { agent, id, path, ...rule, original });
+  return flat;
+}
+
+/** Replaces a log whose sidecar is pending: both, or none. */
+export async function adopting<T>({ disk }: Library, flat: string, replace: () => T | Promise<T>): Promise<T> {
+  let done: T;
+  try {
+    done = await replace();
+  } catch (error) {
+    dropPending(disk, flat);
+    throw error;
+  }
+  adoptSidecar(disk, flat);
+  return done;
+}
+
+function planOf(
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  sidecar: Sidecar | undefined,
+  finder: BulkyFinder,
+  rule: BulkyOptions,
+): FlattenPlan {
+  return planFlatten(rawLines(snapshot.chunks()), snapshot.mark.size, files.id, sidecar, finder, rule);
+}
+
+export function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => BulkyFinder {
+  const finder = bulkyFinderOf(agent);
+  if (finder !== undefined) return finder;
+  throw new UserError(`Cannot flatten: sessions of ${formatOf(agent).name} are not supported`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "flatten works on sessions of Claude Code and Pi",
+  });
+}
+
+export interface ContextChange {
+  readonly contextTokensSaved: number;
+  readonly contextTokensTotal: number;
+}
+
+/** What the plan does to the context, as the agent would load it. */
+export async function tokensOf(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  { plan }: Pick<FlattenPlan, "plan">,
+  { countTokens }: Pick<FlattenOptions, "countTokens">,
+): Promise<ContextChange> {
+  const before = readPlanned(library, files, snapshot, undefined);
+  const after = changesNothing(plan) ? before : readPlanned(library, files, snapshot, plan);
+  const count = async (session: Session, now: typeof plan | undefined): Promise<number> =>
+    countTokens === undefined
+      ? contextTokens(session)
+      : countTokens(library, files, session, () => plannedChunks(snapshot, now));
+  const total = await count(before, undefined);
+  const left = after === before ? total : await count(after, plan);
+  return { contextTokensSaved: total - left, contextTokensTotal: total };
+}

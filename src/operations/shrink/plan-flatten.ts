@@ -1,0 +1,106 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { type Edit, planEdits, type RewritePlan } from "../../core/shrink/rewrite-plan.ts";
+import type { RawLine } from "../../formats/raw-lines.ts";
+import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
+import { flattenLine, type MovedPart } from "../../formats/shrink/flatten-line.ts";
+import type { Sidecar } from "../../store/flat/open-sidecar.ts";
+import { createSidecar, type SidecarBuilder, type SidecarIndex, type SidecarLine } from "../../store/flat/sidecar.ts";
+import { createLineMatcher, hashOfLine, restoredLine } from "./flat-lines.ts";
+
+export interface FlattenPlan {
+  readonly plan: RewritePlan;
+  readonly builder: SidecarBuilder;
+  readonly original: SidecarIndex["original"];
+  readonly rule: BulkyOptions;
+  /** Blocks that were not moved before; copies are not counted. */
+  readonly blocks: number;
+}
+
+/** What was moved once stays moved: the smaller of the two sizes counts. */
+export function ruleFor(sidecar: Sidecar | undefined, wish: BulkyOptions): BulkyOptions {
+  if (sidecar === undefined) return wish;
+  const { minBytes, copies } = sidecar.index;
+  return { minBytes: Math.min(minBytes, wish.minBytes), copies: copies || wish.copies };
+}
+
+/**
+ * Plans what is moved out of a log. Each line is first taken as it was before it was ever flattened, so that
+ * flattening twice is the same as once, and a sidecar never holds a marker of its own.
+ */
+export function planFlatten(
+  lines: Iterable<RawLine>,
+  size: number,
+  session: string,
+  sidecar: Sidecar | undefined,
+  finder: BulkyFinder,
+  rule: BulkyOptions,
+): FlattenPlan {
+  const match = createLineMatcher(sidecar);
+  const builder = createSidecar();
+  const edits: Edit[] = [];
+  const hash = createHash("sha256");
+  let originalSize = 0;
+  let grownBy = 0;
+  let blocks = 0;
+  for (const line of lines) {
+    const { bytes, offset, ended } = line;
+    const known = match(line);
+    const original = known === undefined || sidecar === undefined ? bytes : restoredLine(sidecar, bytes, known);
+    hash.update(original);
+    if (ended) hash.update("\n");
+    originalSize += original.length + Number(ended);
+    const found = finder(original);
+    // More may still be written to a line that has no end.
+    if (!ended) continue;
+    const flat = flattenLine(original, found, session);
+    if (flat.moved.length === 0) continue;
+    const isSame = flat.bytes.equals(bytes);
+    if (isSame && known !== undefined && sidecar !== undefined) builder.line(takeLine(builder, sidecar, known, offset + grownBy));
+    else {
+      const numbers = flat.moved.map((part) => addPart(builder, part));
+      builder.line(sidecarLine(flat.bytes, flat.moved, numbers, offset + grownBy));
+      blocks += flat.moved.filter(({ isCopy }) => !isCopy).length;
+      // Killed before the log is replaced, it still has the line as it is now.
+      if (known !== undefined && sidecar !== undefined) builder.line(takeLine(builder, sidecar, known, offset));
+    }
+    if (isSame) continue;
+    edits.push({ from: offset, to: offset + bytes.length, with: Buffer.from(flat.bytes) });
+    grownBy += flat.bytes.length - bytes.length;
+  }
+  const original = { size: originalSize, sha256: hash.digest("hex") };
+  return { plan: planEdits(edits, size), builder, original, rule, blocks };
+}
+
+function addPart(builder: SidecarBuilder, { raw, isCopy, content }: MovedPart): number {
+  const { toolUseId, tool, file, kind, mediaType, bytes, lines, number } = content;
+  const about = { toolUseId, tool, file: file ?? null, kind, mediaType, bytes, lines, number };
+  return builder.add(raw, { ...about, isCopy });
+}
+
+function sidecarLine(
+  bytes: Buffer,
+  moved: readonly MovedPart[],
+  numbers: readonly number[],
+  offset: number,
+): SidecarLine {
+  const spans = moved.map(({ at, length }, index) => ({ at, length, block: numbers[index] ?? 0 }));
+  return { offset, sha256: hashOfLine(bytes), spans };
+}
+
+/** An entry of the sidecar that there is, with its blocks as they are packed. */
+function takeLine(
+  builder: SidecarBuilder,
+  sidecar: Sidecar,
+  { sha256, spans }: SidecarLine,
+  offset: number,
+): SidecarLine {
+  return {
+    offset,
+    sha256,
+    spans: spans.map((span) => {
+      const block = sidecar.index.blocks[span.block];
+      return { ...span, block: block === undefined ? -1 : builder.take(sidecar.packed(block), block) };
+    }),
+  };
+}
