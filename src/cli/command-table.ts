@@ -114,6 +114,24 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/compact.ts"),
   },
   {
+    name: "flatten",
+    group: "Shrink",
+    summary: "move bulky tool results out of a session, reversibly",
+    load: () => import("./commands/flatten.ts"),
+  },
+  {
+    name: "unflatten",
+    group: "Shrink",
+    summary: "put everything back that was moved out: the identical bytes",
+    load: () => import("./commands/unflatten.ts"),
+  },
+  {
+    name: "retrieve",
+    group: "Shrink",
+    summary: "give back what one tool call returned",
+    load: () => import("./commands/retrieve.ts"),
+  },
+  {
     name: "hook",
     group: "Set up",
     summary: "called by agents: keep a session before it is compacted or ends",

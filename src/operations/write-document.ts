@@ -22,12 +22,12 @@ export interface WrittenDocument {
 export function writeDocument(
   library: Library,
   file: string,
-  text: string,
+  text: string | Uint8Array,
   options: { readonly force: boolean },
 ): WrittenDocument {
   const { disk, surroundings, places } = library;
   const path = resolve(surroundings.folder, expandHome(file, surroundings.home));
-  const content = Buffer.from(text);
+  const content = text instanceof Uint8Array ? Buffer.from(text) : Buffer.from(text);
   const written = { path, bytes: content.length };
   if (insideOf(places.home, path)) throw refusal(path, "it lies in the store of this program");
   checkFolder(library, path);

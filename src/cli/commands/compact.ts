@@ -13,6 +13,7 @@ import { sanitize } from "../print/sanitize.ts";
 import { shortPath } from "../print/short-path.ts";
 import { createStyle } from "../print/style.ts";
 import { storeLocking } from "../store-locking.ts";
+import { startWhenIdle, whenIdle, whenIdleFlags } from "../when-idle.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -59,6 +60,7 @@ export const command: Command = defineCommand({
     auto: { type: "boolean", description: "only past the agent's own threshold" },
     force: { type: "boolean", description: "also where the log changed within the last 10 seconds" },
     fork: { type: "boolean", description: "leave it as it is, and write the smaller one as a new session" },
+    ...whenIdleFlags,
     reconnect: { type: "boolean", description: "run the agent's resume command afterwards" },
     bak: { type: "boolean", description: "also write the old log to FILE.bak" },
     everywhere: { type: "boolean", description: "with last: of all projects" },
@@ -67,7 +69,10 @@ export const command: Command = defineCommand({
   async run({ flags, positionals }, world) {
     const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const pointer = selectSession(library, positionals, { everywhere: flags.everywhere });
-    const answer = await world.uninterrupted(() =>
+    if (flags["when-idle"]) {
+      return startWhenIdle(world, "compact", pointer, againWith(flags), flags.json);
+    }
+    const compact = (): Promise<CompactAnswer> =>
       compactSession(library, pointer, {
         wish: {
           auto: flags.auto,
@@ -85,13 +90,25 @@ export const command: Command = defineCommand({
         fork: flags.fork ? { uuid: world.uuid } : undefined,
         locking: storeLocking(world),
         markdown: markdownWriter(library),
-      }),
+      });
+    const answer = await whenIdle(world, library, pointer, flags["wait-idle"], () =>
+      world.uninterrupted(compact),
     );
     if (flags.json) printJson(world, compactJson(answer));
     else world.stdout.write(format(answer, flags.reconnect, world));
     return flags.reconnect && !answer.dryRun ? reconnect(answer.resume, world) : exitCodes.done;
   },
 });
+
+/** The flags that say what is to be done, for the process that waits. */
+function againWith(flags: Readonly<Record<string, unknown>>): readonly string[] {
+  const numbers = ["keep", "preserve", "max-tokens", "keep-recent", "reserve", "context-window"];
+  const words = ["aggressive", "auto", "bak"];
+  return [
+    ...numbers.flatMap((name) => (flags[name] === undefined ? [] : [`--${name}`, String(flags[name])])),
+    ...words.flatMap((name) => (flags[name] === true ? [`--${name}`] : [])),
+  ];
+}
 
 function compactJson(answer: CompactAnswer): object {
   const { id, agent, resume, fork, ...rest } = answer;

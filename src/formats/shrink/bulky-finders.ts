@@ -73,7 +73,9 @@ function claudeFinder({ minBytes, copies }: BulkyOptions): BulkyFinder {
   };
 }
 
-const PI_NEEDLES = ['"toolResult"', '"toolCall"', '"bashExecution"', '"tool"'].map((word) => Buffer.from(word));
+const PI_NEEDLES = ['"toolResult"', '"toolCall"', '"bashExecution"', '"tool"'].map((word) =>
+  Buffer.from(word),
+);
 
 function piFinder({ minBytes, copies }: BulkyOptions): BulkyFinder {
   const calls = createCalls();

@@ -48,5 +48,7 @@ export function flattenLine(bytes: Buffer, blocks: readonly BulkyBlock[], sessio
 function standIn({ leaves, content }: BulkyBlock, session: string): Buffer {
   if (leaves === "empty-list") return EMPTY_LIST;
   const marker = jsonString(flatMarker(session, content));
-  return leaves === "string" ? marker : Buffer.concat([Buffer.from('{"type":"text","text":'), marker, Buffer.from("}")]);
+  return leaves === "string"
+    ? marker
+    : Buffer.concat([Buffer.from('{"type":"text","text":'), marker, Buffer.from("}")]);
 }

@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
-import { plannedSize, planEdits, rewrittenBytes } from "../../core/shrink/rewrite-plan.ts";
+import { planEdits, plannedSize, rewrittenBytes } from "../../core/shrink/rewrite-plan.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import { rawLines } from "../../formats/raw-lines.ts";
 import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
 import type { Sidecar } from "../../store/flat/open-sidecar.ts";
 import type { Library } from "../library.ts";
 import { type Forked, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
-import { adopting, writeSidecar } from "./flatten-session.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
+import { adopting, writeSidecar } from "./pending-sidecar.ts";
 import { type FlattenPlan, planFlatten } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
 
@@ -43,8 +43,7 @@ export async function flattenFork(
   const flat = planFlatten(rawLines([content]), content.length, fork.id, undefined, makeFinder(wish), wish);
   const name = { agent: files.agent, id: fork.id };
   const made = flat.blocks === 0 ? null : writeSidecar(library, name, fork.path, flat);
-  const write = (): Forked =>
-    writeFork(library, files, snapshot, fork, rewrittenBytes(flat.plan, [content]));
+  const write = (): Forked => writeFork(library, files, snapshot, fork, rewrittenBytes(flat.plan, [content]));
   const written = made === null ? write() : await adopting(library, made, write);
   return {
     fork: written,

@@ -9,19 +9,20 @@ import { rawLines } from "../../formats/raw-lines.ts";
 import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
 import { bulkyFinderOf } from "../../formats/shrink/bulky-finders.ts";
 import { openSidecar, type Sidecar } from "../../store/flat/open-sidecar.ts";
-import { adoptSidecar, dropPending, sidecarPath } from "../../store/flat/sidecar.ts";
+import { sidecarPath } from "../../store/flat/sidecar.ts";
 import type { Library } from "../library.ts";
 import { projectOfLog } from "../project-of-log.ts";
 import type { SessionPointer } from "../session-pointers.ts";
 import { withStore } from "../with-store.ts";
 import { writableFiles } from "./compact-session.ts";
-import type { ForkNames } from "./fork-session.ts";
 import { flattenFork } from "./flatten-fork.ts";
+import type { ForkNames } from "./fork-session.ts";
 import { type LogSnapshot, takeSnapshot } from "./log-snapshot.ts";
+import { adopting, writeSidecar } from "./pending-sidecar.ts";
 import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
 import { plannedChunks, readPlanned } from "./read-planned.ts";
 import { refuseLive } from "./refuse-live.ts";
-import { recoverShrinking, type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
+import { type RewriteOptions, recoverShrinking, rewriteSession } from "./rewrite-session.ts";
 
 export interface FlattenOptions extends RewriteOptions {
   readonly wish: BulkyOptions;
@@ -31,7 +32,12 @@ export interface FlattenOptions extends RewriteOptions {
   readonly countTokens?: CountTokens | undefined;
 }
 
-export type CountTokens = (library: Library, files: SessionFiles, session: Session, chunks: () => Iterable<Uint8Array>) => Promise<number>;
+export type CountTokens = (
+  library: Library,
+  files: SessionFiles,
+  session: Session,
+  chunks: () => Iterable<Uint8Array>,
+) => Promise<number>;
 
 export interface FlattenAnswer extends SessionName {
   readonly dryRun: boolean;
@@ -101,32 +107,6 @@ export function flattenSession(
     recoverShrinking(library);
     return run();
   });
-}
-
-/** Durable before the log is replaced: at every moment what is not in the log is in the sidecar. */
-export function writeSidecar(
-  { disk, places }: Library,
-  session: SessionName,
-  path: string,
-  { builder, original, rule }: Pick<FlattenPlan, "builder" | "original" | "rule">,
-): string {
-  const { agent, id } = session;
-  const flat = sidecarPath(places.flat, session);
-  builder.write(disk, flat, { agent, id, path, ...rule, original });
-  return flat;
-}
-
-/** Replaces a log whose sidecar is pending: both, or none. */
-export async function adopting<T>({ disk }: Library, flat: string, replace: () => T | Promise<T>): Promise<T> {
-  let done: T;
-  try {
-    done = await replace();
-  } catch (error) {
-    dropPending(disk, flat);
-    throw error;
-  }
-  adoptSidecar(disk, flat);
-  return done;
 }
 
 function planOf(

@@ -5,7 +5,12 @@ import type { RawLine } from "../../formats/raw-lines.ts";
 import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
 import { flattenLine, type MovedPart } from "../../formats/shrink/flatten-line.ts";
 import type { Sidecar } from "../../store/flat/open-sidecar.ts";
-import { createSidecar, type SidecarBuilder, type SidecarIndex, type SidecarLine } from "../../store/flat/sidecar.ts";
+import {
+  createSidecar,
+  type SidecarBuilder,
+  type SidecarIndex,
+  type SidecarLine,
+} from "../../store/flat/sidecar.ts";
 import { createLineMatcher, hashOfLine, restoredLine } from "./flat-lines.ts";
 
 export interface FlattenPlan {
@@ -46,7 +51,8 @@ export function planFlatten(
   for (const line of lines) {
     const { bytes, offset, ended } = line;
     const known = match(line);
-    const original = known === undefined || sidecar === undefined ? bytes : restoredLine(sidecar, bytes, known);
+    const original =
+      known === undefined || sidecar === undefined ? bytes : restoredLine(sidecar, bytes, known);
     hash.update(original);
     if (ended) hash.update("\n");
     originalSize += original.length + Number(ended);
@@ -56,13 +62,15 @@ export function planFlatten(
     const flat = flattenLine(original, found, session);
     if (flat.moved.length === 0) continue;
     const isSame = flat.bytes.equals(bytes);
-    if (isSame && known !== undefined && sidecar !== undefined) builder.line(takeLine(builder, sidecar, known, offset + grownBy));
+    if (isSame && known !== undefined && sidecar !== undefined)
+      builder.line(takeLine(builder, sidecar, known, offset + grownBy));
     else {
       const numbers = flat.moved.map((part) => addPart(builder, part));
       builder.line(sidecarLine(flat.bytes, flat.moved, numbers, offset + grownBy));
       blocks += flat.moved.filter(({ isCopy }) => !isCopy).length;
       // Killed before the log is replaced, it still has the line as it is now.
-      if (known !== undefined && sidecar !== undefined) builder.line(takeLine(builder, sidecar, known, offset));
+      if (known !== undefined && sidecar !== undefined)
+        builder.line(takeLine(builder, sidecar, known, offset));
     }
     if (isSame) continue;
     edits.push({ from: offset, to: offset + bytes.length, with: Buffer.from(flat.bytes) });

@@ -14,7 +14,10 @@ export interface UnflattenPlan {
 }
 
 /** Plans how all that was moved out of a log is put back. Lines that came later stay as they are. */
-export function planUnflatten(snapshot: Pick<LogSnapshot, "chunks" | "mark">, sidecar: Sidecar): UnflattenPlan {
+export function planUnflatten(
+  snapshot: Pick<LogSnapshot, "chunks" | "mark">,
+  sidecar: Sidecar,
+): UnflattenPlan {
   const match = createLineMatcher(sidecar);
   const edits: Edit[] = [];
   let blocks = 0;
@@ -25,7 +28,11 @@ export function planUnflatten(snapshot: Pick<LogSnapshot, "chunks" | "mark">, si
       const about = sidecar.index.blocks[block];
       if (about === undefined) continue;
       const from = line.offset + at;
-      edits.push({ from, to: from + length, with: { length: about.length, read: () => sidecar.read(about) } });
+      edits.push({
+        from,
+        to: from + length,
+        with: { length: about.length, read: () => sidecar.read(about) },
+      });
       if (!about.isCopy) blocks++;
     }
   }

@@ -20,7 +20,10 @@ export function readPlanned(
   const source = diskSource(library.disk);
   const logs = files.files.filter(({ role }) => role === "main" || role === "rotation");
   return readSession(
-    { ...source, chunks: (path) => (path === snapshot.path ? plannedChunks(snapshot, plan) : source.chunks(path)) },
+    {
+      ...source,
+      chunks: (path) => (path === snapshot.path ? plannedChunks(snapshot, plan) : source.chunks(path)),
+    },
     { ...files, files: logs },
     LEAN,
   );

@@ -37,7 +37,8 @@ export function recoverSidecars({ disk, places }: Library): void {
     const sidecar = openSidecar(disk, pendingPath(path));
     if (sidecar === undefined || disk.stat(sidecar.index.path) === undefined) return false;
     const match = createLineMatcher(sidecar);
-    for (const line of rawLines(disk.readChunks(sidecar.index.path))) if (match(line) !== undefined) return true;
+    for (const line of rawLines(disk.readChunks(sidecar.index.path)))
+      if (match(line) !== undefined) return true;
     return false;
   }
 }

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { exitCodes, UserError } from "../../core/errors.ts";
 import { type FlatContent, parseBlockName } from "../../core/shrink/flat-marker.ts";
+import { isCompactedText } from "../../formats/claude/shrink/placeholders.ts";
 import { rawLines } from "../../formats/raw-lines.ts";
 import { bulkyFinderOf } from "../../formats/shrink/bulky-finders.ts";
-import { isCompactedText } from "../../formats/claude/shrink/placeholders.ts";
 import { openSidecar } from "../../store/flat/open-sidecar.ts";
 import { sidecarPath } from "../../store/flat/sidecar.ts";
 import { archiveSource } from "../archive-source.ts";

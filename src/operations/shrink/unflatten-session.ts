@@ -37,7 +37,12 @@ export function unflattenSession(
       ...{ id: files.id, project: projectOfLog(library, files), source: path },
     });
     const answer: UnflattenAnswer = {
-      ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, wasFlat: sidecar !== undefined },
+      ...{
+        agent: files.agent,
+        id: files.id,
+        dryRun: options.dryRun === true,
+        wasFlat: sidecar !== undefined,
+      },
       ...{ blocks: 0, diskBytesSaved: 0, contextTokensSaved: 0, contextTokensTotal: 0, isExact: true },
       ...{ sidecar: sidecar?.path ?? null, archive: null, backup: null, fork: null, resume },
     };
@@ -45,7 +50,13 @@ export function unflattenSession(
     const planned = planUnflatten(snapshot, sidecar);
     const { plan, blocks, isExact } = planned;
     const diskBytesSaved = snapshot.mark.size - plannedSize(plan);
-    const would = { ...answer, blocks, isExact, diskBytesSaved, ...(await tokensOf(library, files, snapshot, planned, options)) };
+    const would = {
+      ...answer,
+      blocks,
+      isExact,
+      diskBytesSaved,
+      ...(await tokensOf(library, files, snapshot, planned, options)),
+    };
     if (would.dryRun) return would;
     const done = changesNothing(plan)
       ? undefined

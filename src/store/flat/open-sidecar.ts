@@ -55,7 +55,8 @@ function readIndex(disk: Disk, path: string, size: number): SidecarIndex {
   const length = Number(footer.readBigUInt64LE(0));
   if (length > size - FOOTER_BYTES) throw new ArchiveDamage("its end makes no sense");
   const bytes = readRange(disk, path, size - FOOTER_BYTES - length, size - FOOTER_BYTES);
-  if (hashOf(bytes) !== footer.toString("hex", 8, 40)) throw new ArchiveDamage("its index is not what was written");
+  if (hashOf(bytes) !== footer.toString("hex", 8, 40))
+    throw new ArchiveDamage("its index is not what was written");
   const value: unknown = JSON.parse(bytes.toString("utf8"));
   // The hash has proven it: this program wrote it.
   if (readFields(value).count("version") !== SIDECAR_VERSION) senseless("version");

@@ -100,7 +100,8 @@ export function createSidecar(): SidecarBuilder {
     add(raw, about) {
       const bytes = compress(raw);
       // It is about to leave the log: what was packed must be what comes out.
-      if (!unpack(bytes, raw.length).equals(raw)) throw new Error("brotli did not give back what it was given");
+      if (!unpack(bytes, raw.length).equals(raw))
+        throw new Error("brotli did not give back what it was given");
       return put(bytes, { ...about, length: raw.length, sha256: hashOf(raw) });
     },
     take: (bytes, block) => put(bytes, block),

@@ -1,0 +1,71 @@
+import { exitCodes, UserError } from "../../core/errors.ts";
+import { selectSessions } from "../../operations/select-sessions.ts";
+import { flattenSession } from "../../operations/shrink/flatten-session.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { exactTokens } from "../exact-tokens.ts";
+import { openLibrary } from "../open-library.ts";
+import { flattenFlags, runOnSessions } from "../run-on-sessions.ts";
+import { startWhenIdle, whenIdle, whenIdleFlags } from "../when-idle.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Moves bulky tool results (long output, screenshots) out of a session's log into a sidecar, and leaves a short " +
+    "marker in their place. Every prompt and every event stays, and the session resumes with far fewer tokens. " +
+    "`sessions retrieve` gives one result back, `sessions unflatten` all of them: the identical bytes.\n\n" +
+    "Works on sessions of Claude Code and Pi. The log is archived first. A session that is running is left alone: --fork " +
+    "writes the flattened one as a new session, --when-idle waits.",
+  examples: [
+    { line: "sessions flatten last --dry-run", says: "what it would save" },
+    { line: "sessions flatten 3f542803 --min-size 4096", says: "only what is larger than 4 KB" },
+    { line: "sessions flatten last 3", says: "the three newest of this folder" },
+  ],
+  positionals: [
+    { name: "session", description: "id, beginning of an id, last, last N, current, or a path", many: true },
+  ],
+  flags: {
+    "min-size": {
+      type: "number",
+      default: 1024,
+      placeholder: "BYTES",
+      description: "only what is larger",
+    },
+    "tool-use-result": {
+      type: "boolean",
+      default: true,
+      description: "leave the copies of results alone that agents keep for their own display",
+    },
+    fork: { type: "boolean", description: "leave it as it is, and write the flattened one as a new session" },
+    ...flattenFlags,
+    ...whenIdleFlags,
+  },
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const pointers = selectSessions(library, positionals, { everywhere: flags.everywhere });
+    if (flags["when-idle"]) {
+      const [pointer, other] = pointers;
+      if (pointer === undefined || other !== undefined) {
+        throw new UserError("Cannot wait for several sessions: --when-idle takes one", {
+          exitCode: exitCodes.wrongUsage,
+        });
+      }
+      const args = [
+        "--min-size",
+        String(flags["min-size"]),
+        ...(flags["tool-use-result"] ? [] : ["--no-tool-use-result"]),
+      ];
+      return startWhenIdle(world, "flatten", pointer, args, flags.json);
+    }
+    const countTokens = flags["exact-tokens"] ? exactTokens(world.variables) : undefined;
+    return runOnSessions(world, library, pointers, flags, "flatten", (pointer, rewriting) =>
+      whenIdle(world, library, pointer, flags["wait-idle"], () =>
+        flattenSession(library, pointer, {
+          ...rewriting,
+          wish: { minBytes: flags["min-size"], copies: flags["tool-use-result"] },
+          fork: flags.fork ? { uuid: world.uuid } : undefined,
+          countTokens,
+        }),
+      ),
+    );
+  },
+});

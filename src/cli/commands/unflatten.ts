@@ -1,0 +1,26 @@
+import { selectSessions } from "../../operations/select-sessions.ts";
+import { unflattenSession } from "../../operations/shrink/unflatten-session.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { exactTokens } from "../exact-tokens.ts";
+import { openLibrary } from "../open-library.ts";
+import { flattenFlags, runOnSessions } from "../run-on-sessions.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Puts everything back that `sessions flatten` moved out of a session's log: the identical bytes, with the lines that " +
+    "came since behind them. Then the sidecar is removed.",
+  examples: [{ line: "sessions unflatten 3f542803", says: "the log as it was" }],
+  positionals: [
+    { name: "session", description: "id, beginning of an id, last, last N, current, or a path", many: true },
+  ],
+  flags: flattenFlags,
+  parser: "yargs",
+  async run({ flags, positionals }, world) {
+    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const pointers = selectSessions(library, positionals, { everywhere: flags.everywhere });
+    const countTokens = flags["exact-tokens"] ? exactTokens(world.variables) : undefined;
+    return runOnSessions(world, library, pointers, flags, "unflatten", (pointer, rewriting) =>
+      unflattenSession(library, pointer, { ...rewriting, countTokens }),
+    );
+  },
+});

@@ -1,0 +1,127 @@
+import { type ExitCode, exitCodes, gravest, UserError } from "../core/errors.ts";
+import type { Problem } from "../core/model/session.ts";
+import { shellQuote } from "../core/view/shell-quote.ts";
+import type { Library } from "../operations/library.ts";
+import type { SessionPointer } from "../operations/session-pointers.ts";
+import type { FlattenAnswer } from "../operations/shrink/flatten-session.ts";
+import type { RewriteOptions } from "../operations/shrink/rewrite-session.ts";
+import type { UnflattenAnswer } from "../operations/shrink/unflatten-session.ts";
+import { markdownWriter } from "./markdown-writer.ts";
+import { countOf, formatBytes, formatCount } from "./print/amounts.ts";
+import { printJson } from "./print/print-json.ts";
+import { tellProblems } from "./print/problems.ts";
+import { sanitize } from "./print/sanitize.ts";
+import { shortPath } from "./print/short-path.ts";
+import { createStyle } from "./print/style.ts";
+import { storeLocking } from "./store-locking.ts";
+import type { World } from "./world.ts";
+
+/** Flags that flatten and unflatten share. */
+export const flattenFlags = {
+  "dry-run": { type: "boolean", alias: "n", description: "say what it would do, and change nothing" },
+  force: { type: "boolean", description: "also where the log changed within the last 10 seconds" },
+  bak: { type: "boolean", description: "also write the old log to FILE.bak" },
+  "exact-tokens": {
+    type: "boolean",
+    description: "ask the token-count API (needs ANTHROPIC_API_KEY; sends the conversation there)",
+  },
+  everywhere: { type: "boolean", description: "with last: of all projects" },
+} as const;
+
+type Answer = FlattenAnswer | UnflattenAnswer;
+
+interface Flags {
+  readonly json: boolean;
+  readonly "dry-run": boolean;
+  readonly force: boolean;
+  readonly bak: boolean;
+}
+
+/** Does the same to several sessions. One that is refused does not keep the others back. */
+export async function runOnSessions(
+  world: World,
+  library: Library,
+  pointers: readonly SessionPointer[],
+  flags: Flags,
+  verb: "flatten" | "unflatten",
+  work: (
+    pointer: SessionPointer,
+    rewriting: RewriteOptions & { readonly dryRun: boolean },
+  ) => Promise<Answer>,
+): Promise<number> {
+  const [first, ...others] = pointers;
+  const answers: Answer[] = [];
+  const problems: Problem[] = [];
+  const codes: ExitCode[] = [];
+  const rewriting = {
+    dryRun: flags["dry-run"],
+    force: flags.force,
+    bak: flags.bak,
+    locking: storeLocking(world),
+    markdown: markdownWriter(library),
+  };
+  for (const pointer of pointers) {
+    try {
+      answers.push(await world.uninterrupted(() => work(pointer, rewriting)));
+    } catch (error) {
+      // Of one session it is told as of every command; of several, the rest goes on.
+      if (!(error instanceof UserError) || others.length === 0 || first === undefined) throw error;
+      codes.push(error.exitCode === exitCodes.nothingFound ? exitCodes.withProblems : error.exitCode);
+      problems.push({ path: pointer.id, line: 0, what: error.message });
+    }
+  }
+  if (flags.json) printJson(world, { sessions: answers.map(toJson), problems });
+  else {
+    world.stdout.write(answers.map((answer) => format(answer, verb, world)).join(""));
+    tellProblems(problems, world);
+  }
+  return gravest(codes);
+}
+
+function toJson({ id, agent, dryRun, resume, fork, ...rest }: Answer): object {
+  return {
+    sessionId: id,
+    agent,
+    dryRun,
+    ...rest,
+    fork: fork === null ? null : { sessionId: fork.id, source: fork.path },
+    resume: shellQuote(resume.command),
+  };
+}
+
+function format(answer: Answer, verb: "flatten" | "unflatten", world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const { id, dryRun, blocks, sidecar, fork, backup, resume } = answer;
+  const path = (text: string): string => sanitize(shortPath(text, world.home));
+  const lines = [style.bold(sanitize(id))];
+  if (blocks === 0 && answer.diskBytesSaved === 0) {
+    lines.push(verb === "flatten" ? "  nothing to flatten" : unflattenNothing(answer));
+    return lines.map((line) => `${line}\n`).join("");
+  }
+  const would = dryRun ? "would be " : "";
+  lines.push(`  ${countOf(blocks, "block")} ${would}${verb === "flatten" ? "moved out" : "put back"}`);
+  lines.push(`  ${amounts(answer)}`);
+  if ("isExact" in answer && !answer.isExact)
+    lines.push(style.yellow("  lines from before have been changed by others since: these stay as they are"));
+  if (fork !== null) lines.push(`  new session ${sanitize(fork.id)}: ${path(fork.path)}`);
+  if (sidecar !== null && !dryRun) lines.push(style.dim(`  sidecar: ${path(sidecar)}`));
+  if (backup !== null) lines.push(style.dim(`  archived before: generation ${backup}`));
+  if (!dryRun) {
+    const folder = resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `;
+    lines.push(`  go on with: ${sanitize(`${folder}${shellQuote(resume.command)}`)}`);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function unflattenNothing(answer: Answer): string {
+  return "wasFlat" in answer && answer.wasFlat
+    ? "  nothing was left to be put back"
+    : "  it is not flattened";
+}
+
+function amounts({ diskBytesSaved, contextTokensSaved, contextTokensTotal }: Answer): string {
+  const isLess = diskBytesSaved >= 0;
+  const bytes = `${formatBytes(Math.abs(diskBytesSaved))} ${isLess ? "less" : "more"} on disk`;
+  const tokens = formatCount(Math.abs(contextTokensSaved));
+  return `${bytes}, ${tokens} of ${formatCount(contextTokensTotal)} context tokens ${contextTokensSaved >= 0 ? "saved" : "added"}`;
+}

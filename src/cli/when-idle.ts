@@ -1,0 +1,64 @@
+import { setTimeout } from "node:timers/promises";
+import { exitCodes, UserError } from "../core/errors.ts";
+import { noteHookFailure } from "../operations/hook-log.ts";
+import type { Library } from "../operations/library.ts";
+import type { SessionPointer } from "../operations/session-pointers.ts";
+import { waitUntilIdle } from "../operations/shrink/wait-until-idle.ts";
+import { printJson } from "./print/print-json.ts";
+import { sanitize } from "./print/sanitize.ts";
+import type { World } from "./world.ts";
+
+/** Flags of commands that can wait for a session to end. */
+export const whenIdleFlags = {
+  "when-idle": {
+    type: "boolean",
+    description: "a process in the background does it when the session has ended",
+  },
+  "wait-idle": { type: "boolean", hidden: true, description: "wait for the session to end, then do it" },
+} as const;
+
+/** Starts the process that waits, and says so. It is this very command, which then waits itself. */
+export async function startWhenIdle(
+  world: World,
+  command: string,
+  { id }: SessionPointer,
+  args: readonly string[],
+  json: boolean,
+): Promise<number> {
+  if (world.startDetached === undefined) {
+    throw new UserError("Cannot wait: nothing can be started in the background here", {
+      exitCode: exitCodes.refused,
+      hint: "run it again when the session has ended",
+    });
+  }
+  await world.startDetached([command, id, ...args, "--wait-idle"]);
+  if (json) printJson(world, { sessionId: id, waiting: true });
+  else
+    world.stdout.write(
+      `Session ${sanitize(id)} is left alone until it has ended; a process in the background waits for that.\n`,
+    );
+  return exitCodes.done;
+}
+
+/** Waits where that was asked for. Nobody sees what goes wrong there, so it is noted. */
+export async function whenIdle<T>(
+  world: World,
+  library: Library,
+  pointer: SessionPointer,
+  isWanted: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!isWanted) return work();
+  try {
+    const { pid } = world.processes;
+    if (!(await waitUntilIdle(library, pointer, { wait: (ms) => setTimeout(ms), pid }))) {
+      throw new UserError(`Cannot rewrite session ${pointer.id}: it never ended`, {
+        exitCode: exitCodes.refused,
+      });
+    }
+    return await work();
+  } catch (error) {
+    noteHookFailure(library, { at: world.now(), event: "when-idle", what: String(error) });
+    throw error;
+  }
+}
