@@ -100,8 +100,10 @@ export interface RunningSession {
 
 /** How the tree of a log is read: which entry is the end of the current path. */
 export type LeafRule =
-  /** The last entry of the log, whatever it is (Pi). */
+  /** The last entry of the log, whatever it is (claw-code, Codex). */
   | "last-entry"
+  /** The same, and only what the parents lead to that entries name is loaded (Pi). */
+  | "named-parents"
   /** The last user or assistant entry that nothing follows (Claude Code). */
   | "last-message";
 

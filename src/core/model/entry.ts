@@ -19,6 +19,8 @@ export interface EntryPlace {
   readonly at?: number | undefined;
   /** Set on lines of a sub-agent that are written into the main log: its id where the line has one. */
   readonly sidechain?: string | true | undefined;
+  /** The agent itself can't read the line that it stands on: the path never leads over it. */
+  readonly aside?: true;
 }
 
 /** Holds the chain together and says nothing itself (progress, attachments, bookkeeping). */

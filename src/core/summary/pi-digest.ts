@@ -23,6 +23,8 @@ const MIN_ANSWER = 4;
 const INSISTS =
   /\b(?:must(?: not|n't)?|never|always|avoid|prefer|make sure|ensure|only (?:use|change|touch|edit)|instead of|rather than|no need to|required?)\b|^(?:please |but |and )?(?:don't|do not|keep|no more) /i;
 
+const SAYS_NOTHING = /^\s*(?:\(no output\)\s*)?(?:Command exited with code \d+\s*)?$/;
+
 /** Fills the sections of Pi's summary from what is known of a session, without a model. */
 export function piSectionsOf(session: Session): PiSections {
   const digest = extractDigest(session);
@@ -123,8 +125,7 @@ function blocked(session: Session): readonly string[] {
 function failure(step: Extract<Step, { kind: "tool" }>): string | undefined {
   const { result } = step.call;
   // A search that finds nothing fails too, and says nothing: that is in nobody's way.
-  if (result === undefined || !result.isError || /^\s*(?:\(no output\)|$)/.test(result.text))
-    return undefined;
+  if (result === undefined || !result.isError || SAYS_NOTHING.test(result.text)) return undefined;
   return cutLine(result.text, ITEM_CHARS);
 }
 

@@ -2,8 +2,11 @@ import type { CompactionEntry } from "../model/entry.ts";
 import type { Context } from "../model/session.ts";
 import { NONE, type NodeTable } from "./node-table.ts";
 
-/** Which entry ends the current path: the last of the log, or the last message that nothing follows. */
-export type LeafRule = "last-entry" | "last-message";
+/**
+ * How the current path is found: from the last entry of the log, from the last message that nothing follows, or from
+ * the last entry over nothing but the parents that entries name. In the first two a missing link is bridged.
+ */
+export type LeafRule = "last-entry" | "last-message" | "named-parents";
 
 export interface CurrentPath {
   contextOf(node: number): Context;
@@ -20,8 +23,9 @@ const COMPACTED = 2;
 /** Resolves the tree: what the agent would load now, what was compacted away, what was left. */
 export function resolvePath(nodes: NodeTable, rule: LeafRule): CurrentPath {
   const moved = moveKept(nodes, findCompactions(nodes));
-  const leaf = rule === "last-entry" ? nodes.last() : lastMessage(nodes);
-  const path = walkUp(nodes, leaf, moved);
+  const leaf = rule === "last-message" ? lastMessage(nodes) : nodes.last();
+  const isStrict = rule === "named-parents";
+  const path = isStrict ? namedPath(nodes, leaf) : walkUp(nodes, leaf, moved);
   const contexts = new Uint8Array(nodes.size).fill(UNKNOWN);
   const last = path.findIndex((node) => nodes.entry(node)?.kind === "compaction");
   const from = last === -1 ? path.length : keptUntil(nodes, path, last);
@@ -35,7 +39,24 @@ export function resolvePath(nodes: NodeTable, rule: LeafRule): CurrentPath {
   if (compaction?.kind === "compaction")
     for (const node of keptNodes(nodes, compaction)) contexts[node] = CURRENT;
   keepWholeMessages(nodes, contexts);
+  // Where all have names, what the names do not lead to is on a branch, down to the last note.
+  if (isStrict) return { leaf, contextOf: (node) => CONTEXTS[contexts[node] ?? UNKNOWN] ?? "branch" };
   return { leaf, contextOf: (node) => CONTEXTS[settle(nodes, contexts, node)] ?? "branch" };
+}
+
+/** From the leaf to the first entry whose parent is not there. */
+function namedPath(nodes: NodeTable, leaf: number): readonly number[] {
+  const path: number[] = [];
+  const seen = new Uint8Array(nodes.size);
+  for (
+    let node = leaf;
+    node !== NONE && nodes.isPresent(node) && seen[node] === 0;
+    node = nodes.parent(node)
+  ) {
+    seen[node] = 1;
+    path.push(node);
+  }
+  return path;
 }
 
 /** Index on the path behind which everything is compacted away. Pi keeps what stands between its first kept entry and the compaction. */

@@ -130,6 +130,7 @@ export function createNodeTable(): NodeTable {
         positions.set(node, order.length);
         order.push(node);
       }
+      if (entry.aside === true) return node;
       if (entry.sidechain === undefined) lastMain = node;
       else sidechains.set(node, entry.sidechain);
       return node;

@@ -17,6 +17,8 @@ export interface PiChain {
   header(id: string): void;
   /** Name and parent of the next entry. `index`: its place among the entries that Pi itself can read. */
   next(object: JsonObject, index: string): PiPlace;
+  /** Name and parent of an entry that Pi itself can't read: nothing stands behind it, and nobody can name it. */
+  aside(index: string): PiPlace;
   /** Entries behind the first of the same line: what follows the line stands behind the last of them. */
   further(uid: string, count: number): PiPlace;
   /** Some relatives name a tool call as parent where the entry that holds it is meant. */
@@ -60,6 +62,7 @@ export function createPiChain(): PiChain {
       lastNamed = id;
       return place;
     },
+    aside: (index) => ({ uid: index, parent: last }),
     further(uid, count) {
       const place = { uid: `${uid}:${count}`, parent: last };
       last = place.uid;

@@ -24,10 +24,13 @@ export function readPiEntry(object: JsonObject, uid: string, budget: TextBudget)
     }
     case "compaction":
       return { bodies: [readCompaction(object, uid, budget)] };
-    case "branch_summary":
-      return {
-        bodies: [{ kind: "summary", of: "branch", text: budget.words(stringAt(object, "summary") ?? "") }],
-      };
+    case "branch_summary": {
+      const summary = stringAt(object, "summary") ?? "";
+      // Pi loads nothing of an empty one.
+      return summary === ""
+        ? { bodies: silent() }
+        : { bodies: [{ kind: "summary", of: "branch", text: budget.words(summary) }] };
+    }
     case "custom_message": {
       const { text, chars } = readContentText(object.content);
       return { bodies: [{ kind: "note", about: "custom", text: budget.words(text), chars }] };
@@ -66,7 +69,7 @@ function readCompaction(object: JsonObject, uid: string, budget: TextBudget): En
 }
 
 /** Version 1 gives an index; a newer document shows the kept entries themselves, or their names. */
-function readKeptFrom(object: JsonObject): string | undefined {
+export function readKeptFrom(object: JsonObject): string | undefined {
   const index = numberAt(object, "firstKeptEntryIndex");
   const first = arrayAt(object, "retainedTail")?.[0];
   return (

@@ -5,7 +5,7 @@ import { createPiParser } from "./pi-parser.ts";
 export const piFormat: Format = {
   agent: "pi",
   name: "Pi",
-  leafRule: "last-entry",
+  leafRule: "named-parents",
   roots: piRoots,
   owns: ownsPi,
   group: groupPiFiles,

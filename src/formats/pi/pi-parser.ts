@@ -1,7 +1,7 @@
 import type { EntryPlace, ReplyEntry, SourceFacts } from "../../core/model/entry.ts";
 import { type EntryBody, placed } from "../entry-body.ts";
 import type { LineParser, ParserContext } from "../format.ts";
-import { type JsonObject, readJsonLine } from "../json-line.ts";
+import { decodeLine, type JsonObject, readJsonLine } from "../json-line.ts";
 import type { Line } from "../lines.ts";
 import { sessionIdAt } from "../session-id.ts";
 import { createTimeSpan } from "../time-span.ts";
@@ -10,6 +10,9 @@ import { createPiChain } from "./pi-chain.ts";
 import { readPiEntry } from "./pi-entry.ts";
 import { readPiEvent } from "./pi-event.ts";
 import { readPiHeader } from "./pi-header.ts";
+
+/** `null` with a CR and space around it. */
+const NULL_BYTES = 16;
 
 export function createPiParser(context: ParserContext): LineParser {
   const chain = createPiChain();
@@ -55,21 +58,26 @@ export function createPiParser(context: ParserContext): LineParser {
     return at !== undefined && at < headerAt ? { ...body, copiedFrom: parentSession } : body;
   };
 
-  const readEntry = (object: JsonObject, line: number, index: string): void => {
+  const readEntry = (object: JsonObject, line: number, index: string, isWhole: boolean): void => {
     const at =
       timeAt(object, "timestamp") ??
       timeAt(objectAt(object, "message"), "timestamp") ??
       timeAt(object, "time");
     span.add(at);
     version = stringAt(object, "cliVersion") ?? version;
-    const first = chain.next(object, index);
+    const first = isWhole ? chain.next(object, index) : chain.aside(index);
     const { uid } = first;
     const read = readPiEvent(object, tools, context.budget) ?? readPiEntry(object, uid, context.budget);
     // Even an entry that says nothing has its place: others name it as parent.
     const bodies: readonly EntryBody[] = read.bodies.length === 0 ? [{ kind: "link" }] : read.bodies;
     bodies.forEach((body, i) => {
-      const own = i === 0 ? first : chain.further(uid, i);
       if (body.kind === "reply") rememberCalls(body, uid);
+      if (!isWhole) {
+        const name = i === 0 ? uid : `${uid}:${i}`;
+        context.emit({ ...placed(fromParent(body, at), { line, at }, name, first.parent), aside: true });
+        return;
+      }
+      const own = i === 0 ? first : chain.further(uid, i);
       context.emit(placed(fromParent(body, at), { line, at }, own.uid, own.parent));
     });
     for (const fact of read.facts ?? [])
@@ -81,11 +89,13 @@ export function createPiParser(context: ParserContext): LineParser {
   return {
     line(line: Line) {
       const { objects, problem } = readJsonLine(line.bytes, line.ended);
+      // A line that says nothing at all is none to Pi.
+      if (line.bytes.length < NULL_BYTES && decodeLine(line.bytes) === "null") return;
       const isWhole = objects.length === 1 && problem === undefined;
       objects.forEach((object, i) => {
         const index = isWhole ? `#${count}` : `#${count}+${line.number}.${i}`;
         if (object.type === "session") readHeader(object, line.number);
-        else readEntry(object, line.number, index);
+        else readEntry(object, line.number, index, isWhole);
       });
       if (isWhole) count++;
       if (problem !== undefined) context.emit({ kind: "opaque", line: line.number, problem });

@@ -5,6 +5,7 @@ import type { SessionFiles } from "../../formats/format.ts";
 import { formatOf } from "../../formats/formats.ts";
 import type { Library } from "../library.ts";
 import { compactClaude } from "./compact-claude.ts";
+import { compactPi } from "./compact-pi.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
 
 /** What a compactor gets: the session's leading log, and what else may be asked. It changes nothing. */
@@ -20,6 +21,7 @@ export type Compactor = (input: CompactorInput) => CompactionPlan;
 /** One row per agent that can be compacted. */
 const table: Partial<Record<Agent, Compactor>> = {
   claude: compactClaude,
+  pi: compactPi,
 };
 
 export function compactorOf(agent: Agent): Compactor {
