@@ -66,6 +66,13 @@ describe("sessions search", () => {
     expect(found.total).toBeLessThan(13);
   });
 
+  test("finds commands that agents of every kind ran", async () => {
+    const { hits } = await answer(["cmd:vitest"]);
+    expect(new Set(hits.map((hit: Record<string, string>) => hit.agent))).toEqual(
+      new Set(["claude", "codex"]),
+    );
+  });
+
   test("leaves out sessions with an unwanted word", async () => {
     const all = await answer(["auth"]);
     const some = await answer(["auth", "-tabs"]);

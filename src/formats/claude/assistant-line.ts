@@ -65,7 +65,7 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
     input: state.budget.input(json),
     inputChars: json.length,
     files,
-    command: command === undefined ? undefined : state.budget.input(command),
+    command: command === undefined ? undefined : state.budget.words(command),
     work,
   };
 }
