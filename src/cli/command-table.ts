@@ -146,6 +146,18 @@ export const commandTable: readonly CommandRow[] = [
     hidden: true,
   },
   {
+    name: "install",
+    group: "Set up",
+    summary: "make agents archive by themselves: hooks, retention, skill",
+    load: () => import("./commands/install.ts"),
+  },
+  {
+    name: "uninstall",
+    group: "Set up",
+    summary: "take back what install did",
+    load: () => import("./commands/uninstall.ts"),
+  },
+  {
     name: "retention",
     group: "Set up",
     summary: "tell what Claude Code will delete, and make it keep sessions",

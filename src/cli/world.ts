@@ -64,6 +64,8 @@ export interface World {
   readonly startWorker?: StartWorker;
   /** Does a process with this number run? */
   readonly isRunning: (pid: number) => boolean;
+  /** How this program is run: absolute paths, to be written where others run it. */
+  readonly program: { readonly command: string; readonly args: readonly string[] };
   /** Runs another program; its exit code, or undefined where there is no such program. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<number | undefined>;
   /** Starts this program anew, in a process that nobody waits for; absent where that is not wanted. */
@@ -108,6 +110,7 @@ export function realWorld(
     threads: availableParallelism(),
     startWorker: startWorker(import.meta.url, host.versions.deno !== undefined),
     isRunning: (pid) => nodeProcesses.exists(pid),
+    program: programOf(host),
     run: async (program, args, options) => {
       const { runProgram } = await import("./run-program.ts");
       return interrupts.leaveTo(() => runProgram(program, args, variables, options ?? {}));
@@ -119,4 +122,14 @@ export function realWorld(
     afterwards,
     uninterrupted: (action) => interrupts.hold(action),
   };
+}
+
+function programOf(host: NodeJS.Process): World["program"] {
+  const given = host.argv[1] ?? fileURLToPath(import.meta.url);
+  // A link in a folder of programs may go elsewhere tomorrow.
+  const script = nodeDisk.stat(given) === undefined ? given : nodeDisk.realpath(given);
+  const isDeno = host.versions.deno !== undefined;
+  // From its sources it needs what it was started with, to be understood.
+  const runtime = isDeno ? ["run", "-A", "--quiet"] : script.endsWith(".ts") ? host.execArgv : [];
+  return { command: host.execPath, args: [...runtime, script] };
 }

@@ -38,37 +38,39 @@ export interface FileRecord {
   readonly at: string;
 }
 
+const hookSchema = z.object({
+  kind: z.literal("hook"),
+  event: z.string(),
+  matcher: z.optional(z.string()),
+  command: z.string(),
+  args: z.array(z.string()),
+  timeoutSeconds: z.number(),
+});
+const settingSchema = z.object({
+  kind: z.literal("value"),
+  key: z.string(),
+  value: z.number(),
+  by: z.enum(["install", "retention"]),
+});
+const contentSchema = z.object({ kind: z.literal("content"), sha256: z.string() });
+const stateSchema = z.object({
+  changes: z.array(z.discriminatedUnion("kind", [hookSchema, settingSchema, contentSchema])),
+  sha256: z.nullable(z.string()),
+});
+const recordSchema = z.object({
+  path: z.string(),
+  agent: z.enum(["claude", "pi", "codex"]),
+  scope: z.enum(["user", "project"]),
+  original: z.nullable(z.object({ backup: z.string(), sha256: z.string() })),
+  now: stateSchema,
+  before: stateSchema,
+  folders: z.array(z.string()),
+  at: z.string(),
+});
+const receiptSchema = z.object({ version: z.literal(1), files: z.array(recordSchema) });
+
 function checkReceipt(value: unknown): readonly FileRecord[] | undefined {
-  const hook = z.object({
-    kind: z.literal("hook"),
-    event: z.string(),
-    matcher: z.optional(z.string()),
-    command: z.string(),
-    args: z.array(z.string()),
-    timeoutSeconds: z.number(),
-  });
-  const setting = z.object({
-    kind: z.literal("value"),
-    key: z.string(),
-    value: z.number(),
-    by: z.enum(["install", "retention"]),
-  });
-  const content = z.object({ kind: z.literal("content"), sha256: z.string() });
-  const state = z.object({
-    changes: z.array(z.discriminatedUnion("kind", [hook, setting, content])),
-    sha256: z.nullable(z.string()),
-  });
-  const record = z.object({
-    path: z.string(),
-    agent: z.enum(["claude", "pi", "codex"]),
-    scope: z.enum(["user", "project"]),
-    original: z.nullable(z.object({ backup: z.string(), sha256: z.string() })),
-    now: state,
-    before: state,
-    folders: z.array(z.string()),
-    at: z.string(),
-  });
-  const result = z.object({ version: z.literal(1), files: z.array(record) }).safeParse(value);
+  const result = receiptSchema.safeParse(value);
   return result.success ? result.data.files : undefined;
 }
 

@@ -21,7 +21,8 @@ describe("docs/JSON.md", () => {
   test.each(names)("tells every field of %s", (name) => {
     const keys = new Set(keysOf(JSON.parse(fs.readFileSync(join(folder, `${name}.json`), "utf8"))));
     expect(keys.size).toBeGreaterThan(3);
-    const section = text.split(/^## /m).find((part) => part.startsWith(`\`${name.split("-")[0]}`)) ?? "";
+    const section =
+      text.split(/^## /m).find((part) => part.split("\n")[0]?.includes(`\`${name.split("-")[0]}\``)) ?? "";
     for (const key of keys) if (key !== "schemaVersion") expect(section, key).toContain(`\`${key}\``);
   });
 });

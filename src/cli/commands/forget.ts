@@ -6,13 +6,13 @@ import type { Library } from "../../operations/library.ts";
 import { forgottenSessions } from "../../operations/open-archive.ts";
 import { selectSession } from "../../operations/select-sessions.ts";
 import { type Command, defineCommand } from "../command.ts";
+import { isConfirmed } from "../confirm.ts";
 import { openLibrary } from "../open-library.ts";
 import { printJson } from "../print/print-json.ts";
 import { sanitize } from "../print/sanitize.ts";
 import { shortPath } from "../print/short-path.ts";
 import { createStyle } from "../print/style.ts";
 import { storeLocking } from "../store-locking.ts";
-import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -49,7 +49,8 @@ export const command: Command = defineCommand({
     }
     const { agent, id, files, kept } = selectSession(library, positionals, { everywhere: flags.everywhere });
     const source = kept === undefined ? (files.files[0]?.path ?? null) : null;
-    if (!flags.yes && !(await isConfirmed({ agent, id }, world))) return exitCodes.refused;
+    const question = `Forget session ${sanitize(id)} of ${agent}?`;
+    if (!flags.yes && !(await isConfirmed(`forget session ${id}`, question, world))) return exitCodes.refused;
     const done = await world.uninterrupted(() => forgetSession(library, { agent, id }, { locking }));
     if (flags.json) {
       const undoUntil = isoTime(done.undoUntil);
@@ -65,23 +66,6 @@ export const command: Command = defineCommand({
     return exitCodes.done;
   },
 });
-
-/** Only a person at a terminal can be asked. */
-async function isConfirmed({ agent, id }: SessionName, world: World): Promise<boolean> {
-  if (!world.stdin.isTerminal || !world.stderr.isTerminal) {
-    throw new UserError(`Cannot forget session ${id}: nobody is there to be asked`, {
-      exitCode: exitCodes.refused,
-      hint: "with --yes it does not ask",
-    });
-  }
-  world.stderr.write(`Forget session ${sanitize(id)} of ${agent}? [y/N] `);
-  for await (const line of world.stdin.lines()) {
-    if (/^\s*y(?:es)?\s*$/i.test(line)) return true;
-    break;
-  }
-  world.stderr.write("Nothing was done.\n");
-  return false;
-}
 
 /** By its id or the beginning of one: nothing else is left of it. */
 function selectForgotten(library: Library, words: readonly string[]): SessionName {

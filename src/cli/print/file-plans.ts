@@ -3,6 +3,7 @@ import { lineDiff } from "../../core/text/line-diff.ts";
 import { isSame } from "../../operations/settings/change-files.ts";
 import type { FilePlan } from "../../operations/settings/plan-file.ts";
 import type { World } from "../world.ts";
+import { countOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";
 import { shortPath } from "./short-path.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -34,6 +35,31 @@ export interface FormatPlansOptions {
   /** Shows the exact changes, and says that none is made. */
   readonly dryRun: boolean;
   readonly mask: <T>(value: T) => T;
+}
+
+/** What is about to be done, in a line each: for who is asked. */
+export function formatIntents(plans: readonly FilePlan[], world: World): string {
+  const style = createStyle(world.stderr.hasColor);
+  const lines = plans.flatMap((plan) => {
+    const action = actionOf(plan);
+    if (action === "unchanged" || action === "left") return [];
+    const what =
+      action === "removed"
+        ? "to be removed"
+        : `${action === "created" ? "new" : "change"}: ${contentOf(plan)}`;
+    return [`${style.bold(sanitize(shortPath(plan.target.path, world.home)))}  ${what}\n`];
+  });
+  return `${lines.join("")}${style.dim("--dry-run shows the exact changes.")}\n`;
+}
+
+function contentOf({ target, changes, after, original }: FilePlan): string {
+  if (target.kind === "content") return "a skill";
+  if (changes.length === 0) return after === original ? "as it was before" : "without our entries";
+  const hooks = changes.filter(({ kind }) => kind === "hook").length;
+  const values = changes.flatMap((change) =>
+    change.kind === "value" ? [`${change.key} ${change.value}`] : [],
+  );
+  return [...(hooks === 0 ? [] : [countOf(hooks, "hook")]), ...values].join(", ");
 }
 
 /** What was, or would be, done to the files of agents. */

@@ -22,6 +22,12 @@ export function settingsFolders({ disk, surroundings }: Library): readonly strin
   return folders.filter((folder, index) => index === 0 || disk.stat(folder)?.kind === "folder");
 }
 
+/** The folders whose settings may be changed: not one that only old versions used, unless it is named. */
+export function ownFolders(library: Library): readonly string[] {
+  const folders = settingsFolders(library);
+  return library.surroundings.variables.CLAUDE_CONFIG_DIR ? folders : folders.slice(0, 1);
+}
+
 /** Every settings file that has a say where Claude Code is started in `project`, strongest first. */
 export function readLayers(
   library: Library,

@@ -5,7 +5,7 @@ import { removeSetting } from "../../core/settings/edit-settings.ts";
 import type { FileChange } from "../../store/receipt.ts";
 import type { Library } from "../library.ts";
 import { nameOf, type WantedFile } from "../settings/plan-file.ts";
-import { RETENTION_KEY, settingsFolders } from "./read-layers.ts";
+import { ownFolders, RETENTION_KEY } from "./read-layers.ts";
 
 /** As good as for ever: 273 years. */
 export const FOREVER_DAYS = 99_999;
@@ -26,7 +26,7 @@ export function checkDays(text: string): number {
 
 /** The user's settings files with this number of days in them; undefined takes back what was set. */
 export function retentionFiles(library: Library, days: number | undefined): readonly WantedFile[] {
-  return settingsFolders(library).map((folder) => ({
+  return ownFolders(library).map((folder) => ({
     path: join(folder, "settings.json"),
     agent: "claude",
     scope: "user",

@@ -6,6 +6,7 @@ import { diskError, errorCode } from "../../store/disk-error.ts";
 import { makeFolders } from "../../store/make-folders.ts";
 import { type FileRecord, keepBackup, readReceipt, sha256, writeReceipt } from "../../store/receipt.ts";
 import { replaceFile } from "../../store/replace-file.ts";
+import { sweepTempFiles } from "../../store/sweep-temp-files.ts";
 import type { Library } from "../library.ts";
 import { type Locking, withStore } from "../with-store.ts";
 import { type FilePlan, planFile, type WantedFile } from "./plan-file.ts";
@@ -21,9 +22,15 @@ export async function changeFiles(
 ): Promise<readonly FilePlan[]> {
   return withStore(library, locking, () => {
     const plans = targets.map((target) => planFile(library, target));
-    for (const plan of plans) act(library, plan);
+    // What is taken back goes the other way round: folders are made for the first file, and used by the next.
+    const [stays, goes] = [plans.filter(isKeeping), plans.filter((plan) => !isKeeping(plan))];
+    for (const plan of [...stays, ...goes.toReversed()]) act(library, plan);
     return plans;
   });
+}
+
+function isKeeping({ changes }: FilePlan): boolean {
+  return changes.length > 0;
 }
 
 /** What would be done. Reads, and changes nothing. */
@@ -45,6 +52,7 @@ function act(library: Library, plan: FilePlan): void {
   const { target, record, before, after, original, changes } = plan;
   const { path } = target;
   if (plan.foreign) return;
+  sweepTempFiles(disk, dirname(path), { now: library.now() });
   const others = readReceipt(disk, places).filter((each) => each.path !== path);
   const keep = (bytes: Uint8Array): { backup: string; sha256: string } => ({
     backup: keepBackup(disk, places, { path, bytes }, library.now()),
@@ -120,6 +128,8 @@ function missingFolders({ disk }: Library, path: string): readonly string[] {
 /** Those that were made for a file which is gone, as far as nobody else uses them. */
 function removeFolders({ disk }: Library, folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
+    // What a killed run left in a folder of ours would keep it. Nobody else writes there now.
+    sweepTempFiles(disk, folder, { now: Number.POSITIVE_INFINITY });
     try {
       disk.rmdir(folder);
       disk.fsyncFolder(dirname(folder));

@@ -1,0 +1,107 @@
+import { exitCodes } from "../../core/errors.ts";
+import { installableAgents, installFiles } from "../../operations/install/install-files.ts";
+import { changeFiles, planFiles } from "../../operations/settings/change-files.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { isConfirmed } from "../confirm.ts";
+import { packageOf } from "../install/package.ts";
+import { timers, timerText } from "../install/timer-text.ts";
+import { openLibrary } from "../open-library.ts";
+import { actionOf, filePlanJson, formatIntents, formatPlans } from "../print/file-plans.ts";
+import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { shortPath } from "../print/short-path.ts";
+import { createStyle } from "../print/style.ts";
+import { storeLocking } from "../store-locking.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Sets agents up to keep their history. Claude Code: hooks that archive a session before it is compacted and when " +
+    "it ends, `cleanupPeriodDays` so that it does not delete sessions, and the skill `session-finder`, with which it " +
+    "looks into earlier sessions by itself. Pi and Codex: the skill.\n\n" +
+    "Written are settings.json and skills/ in Claude Code's folder, with --scope project .claude/settings.local.json " +
+    "and .claude/skills/ here; skills/ in Pi's folder or .pi/; and ~/.agents/skills/ or .agents/skills/ for Codex. " +
+    "Everything else in these files stays as it is, hooks and skills of others too. `uninstall` takes all of it back.",
+  examples: [
+    { line: "sessions install", says: "Claude Code, for this user; asks first" },
+    { line: "sessions install --dry-run", says: "show the exact changes, make none" },
+    { line: "sessions install --all --yes", says: "all agents, without asking" },
+    { line: "sessions install --timer cron", says: "without hooks: a line for crontab" },
+  ],
+  positionals: [],
+  flags: {
+    agent: {
+      type: "strings",
+      choices: installableAgents,
+      placeholder: "AGENT",
+      description: "which agent; may be repeated; claude where none is named",
+    },
+    all: { type: "boolean", description: "all of them" },
+    scope: {
+      type: "string",
+      choices: ["user", "project"],
+      default: "user",
+      placeholder: "SCOPE",
+      description: "for this user, or in this folder alone",
+    },
+    retention: { type: "boolean", default: true, description: "leave cleanupPeriodDays as it is" },
+    timer: {
+      type: "string",
+      choices: timers,
+      placeholder: "TIMER",
+      description:
+        "print what cron, systemd or launchd needs to archive every ten minutes; nothing is written",
+    },
+    "dry-run": { type: "boolean", alias: "n", description: "show the exact changes, make none" },
+    yes: { type: "boolean", alias: "y", description: "do not ask" },
+  },
+  parser: "yargs",
+  async run({ flags }, world) {
+    if (flags.timer !== undefined) {
+      const text = timerText(flags.timer, world);
+      if (flags.json) printJson(world, { timer: flags.timer, text });
+      else world.stdout.write(text);
+      return exitCodes.done;
+    }
+    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const dryRun = flags["dry-run"];
+    const agents = flags.all
+      ? installableAgents
+      : flags.agent.length > 0
+        ? [...new Set(flags.agent)]
+        : ["claude" as const];
+    const files = installFiles(library, packageOf(world), {
+      agents,
+      scope: flags.scope,
+      retention: flags.retention,
+    });
+    let plans = planFiles(library, files);
+    const isNeeded = plans.some((plan) => !["unchanged", "left"].includes(actionOf(plan)));
+    if (!dryRun && isNeeded && !flags.yes) {
+      if (!flags.json) world.stderr.write(formatIntents(plans, world));
+      if (!(await isConfirmed("install", "Make these changes?", world))) return exitCodes.refused;
+    }
+    if (!dryRun) plans = await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
+    if (flags.json) {
+      printJson(world, {
+        dryRun,
+        scope: flags.scope,
+        agents,
+        files: mask(plans.map((plan) => filePlanJson(plan, dryRun))),
+        receipt: library.places.receipt,
+      });
+    } else {
+      const style = createStyle(world.stdout.hasColor);
+      world.stdout.write(formatPlans(plans, { dryRun, mask }, world));
+      if (!dryRun && isNeeded) {
+        const receipt = sanitize(shortPath(library.places.receipt, world.home));
+        world.stdout.write(
+          style.dim(`What was done is noted in ${receipt}. Sessions that start from now on use it.\n`),
+        );
+        world.stdout.write(
+          `${style.cyan("sessions doctor")} ${style.dim("checks that it works,")} ${style.cyan("sessions uninstall")} ${style.dim("takes it back.")}\n`,
+        );
+      }
+    }
+    return plans.some(({ foreign }) => foreign) ? exitCodes.withProblems : exitCodes.done;
+  },
+});

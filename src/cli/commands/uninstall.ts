@@ -1,0 +1,91 @@
+import { exitCodes } from "../../core/errors.ts";
+import { installableAgents, uninstallFiles } from "../../operations/install/install-files.ts";
+import { RETENTION_KEY } from "../../operations/retention/read-layers.ts";
+import { retentionStatus } from "../../operations/retention/retention-status.ts";
+import { changeFiles, planFiles } from "../../operations/settings/change-files.ts";
+import { type FilePlan, nameOf } from "../../operations/settings/plan-file.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { isConfirmed } from "../confirm.ts";
+import { packageOf } from "../install/package.ts";
+import { openLibrary } from "../open-library.ts";
+import { actionOf, filePlanJson, formatIntents, formatPlans } from "../print/file-plans.ts";
+import { printJson } from "../print/print-json.ts";
+import { retentionWarning } from "../print/retention.ts";
+import { storeLocking } from "../store-locking.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Takes back what `install` did, wherever that was: a file that nobody changed since is given back as it was, byte " +
+    "for byte; out of the others only our entries are taken. What `retention` set stays. The archive stays: " +
+    "`SESSIONS_HOME` is not touched but for the receipt.",
+  examples: [
+    { line: "sessions uninstall", says: "everything that was installed; asks first" },
+    { line: "sessions uninstall --agent pi --yes", says: "the skill for Pi, without asking" },
+    { line: "sessions uninstall --dry-run", says: "show the exact changes, make none" },
+  ],
+  positionals: [],
+  flags: {
+    agent: {
+      type: "strings",
+      choices: installableAgents,
+      placeholder: "AGENT",
+      description: "which agent; may be repeated; all where none is named",
+    },
+    all: { type: "boolean", description: "all of them" },
+    scope: {
+      type: "string",
+      choices: ["user", "project"],
+      placeholder: "SCOPE",
+      description: "only what was installed for this user, or in this folder",
+    },
+    "dry-run": { type: "boolean", alias: "n", description: "show the exact changes, make none" },
+    yes: { type: "boolean", alias: "y", description: "do not ask" },
+  },
+  parser: "yargs",
+  async run({ flags }, world) {
+    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const dryRun = flags["dry-run"];
+    const agents = flags.all || flags.agent.length === 0 ? installableAgents : [...new Set(flags.agent)];
+    const files = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope });
+    let plans = planFiles(library, files).filter(isOfInterest);
+    const isNeeded = plans.some((plan) => !["unchanged", "left"].includes(actionOf(plan)));
+    if (!dryRun && isNeeded && !flags.yes) {
+      if (!flags.json) world.stderr.write(formatIntents(plans, world));
+      if (!(await isConfirmed("uninstall", "Make these changes?", world))) return exitCodes.refused;
+    }
+    if (!dryRun && (isNeeded || plans.length > 0)) {
+      const done = await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
+      plans = done.filter(isOfInterest);
+    }
+    if (flags.json) {
+      printJson(world, {
+        dryRun,
+        scope: flags.scope ?? null,
+        agents,
+        files: mask(plans.map((plan) => filePlanJson(plan, dryRun))),
+        receipt: library.places.receipt,
+      });
+    } else {
+      world.stdout.write(formatPlans(plans, { dryRun, mask }, world));
+      if (!isNeeded) world.stdout.write("Nothing is installed.\n");
+      if (!dryRun && plans.some(endsRetention)) {
+        const status = retentionStatus(library, { rows: [], managedFolder: world.managedFolder });
+        world.stdout.write(retentionWarning(status, world));
+      }
+    }
+    return plans.some(({ foreign }) => foreign) ? exitCodes.withProblems : exitCodes.done;
+  },
+});
+
+/** Files in which nothing of ours is, and never was, are nobody's concern. */
+function isOfInterest(plan: FilePlan): boolean {
+  const action = actionOf(plan);
+  if (action === "left") return plan.record !== undefined;
+  return action !== "unchanged" || plan.record !== undefined;
+}
+
+function endsRetention({ presentChanges, changes }: FilePlan): boolean {
+  const isThere = (all: FilePlan["changes"]): boolean =>
+    all.some((change) => nameOf(change) === RETENTION_KEY);
+  return isThere(presentChanges) && !isThere(changes);
+}

@@ -1,0 +1,106 @@
+import type { World } from "../world.ts";
+
+export const timers = ["cron", "systemd", "launchd"] as const;
+export type Timer = (typeof timers)[number];
+
+/** Where the program and its agents look, if not in the usual places: a timer starts with an empty environment. */
+const PLACES = [
+  "SESSIONS_HOME",
+  "CLAUDE_CONFIG_DIR",
+  "PI_CODING_AGENT_DIR",
+  "PI_CODING_AGENT_SESSION_DIR",
+  "CLAW_CONFIG_HOME",
+  "CODEX_HOME",
+];
+
+/** A ready text for those who have no hooks: archives every ten minutes what is not safe yet. */
+export function timerText(
+  timer: Timer,
+  { program, variables }: Pick<World, "program" | "variables">,
+): string {
+  const line = [program.command, ...program.args, "guard"];
+  const places = PLACES.flatMap((name): [string, string][] => {
+    const value = variables[name];
+    return value === undefined || value === "" ? [] : [[name, value]];
+  });
+  return { cron: cronText, systemd: systemdText, launchd: launchdText }[timer](line, places);
+}
+
+type Pairs = readonly (readonly [string, string])[];
+
+function cronText(line: readonly string[], places: Pairs): string {
+  const words = [...places.map(([name, value]) => `${name}=${shellWord(value)}`), ...line.map(shellWord)];
+  return [
+    "# Add this line with `crontab -e`.",
+    // A per cent sign ends the command there.
+    `*/10 * * * * ${words.join(" ").replaceAll("%", "\\%")} >/dev/null 2>&1`,
+    "",
+  ].join("\n");
+}
+
+function systemdText(line: readonly string[], places: Pairs): string {
+  return [
+    "# ~/.config/systemd/user/sessions-guard.service",
+    "[Unit]",
+    "Description=Archive coding sessions",
+    "[Service]",
+    "Type=oneshot",
+    "Nice=10",
+    ...places.map(([name, value]) => `Environment=${systemdWord(`${name}=${value}`)}`),
+    `ExecStart=${line.map(systemdWord).join(" ")}`,
+    "",
+    "# ~/.config/systemd/user/sessions-guard.timer",
+    "[Timer]",
+    "OnCalendar=*:0/10",
+    "Persistent=true",
+    "[Install]",
+    "WantedBy=timers.target",
+    "",
+    "# Then: systemctl --user enable --now sessions-guard.timer",
+    "",
+  ].join("\n");
+}
+
+function launchdText(line: readonly string[], places: Pairs): string {
+  const environment =
+    places.length === 0
+      ? []
+      : [
+          "  <key>EnvironmentVariables</key>",
+          "  <dict>",
+          ...places.map(([name, value]) => `    <key>${name}</key><string>${xmlText(value)}</string>`),
+          "  </dict>",
+        ];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    "<!-- ~/Library/LaunchAgents/sessions.guard.plist",
+    "     Then: launchctl load ~/Library/LaunchAgents/sessions.guard.plist -->",
+    '<plist version="1.0">',
+    "<dict>",
+    "  <key>Label</key><string>sessions.guard</string>",
+    "  <key>ProgramArguments</key>",
+    "  <array>",
+    ...line.map((word) => `    <string>${xmlText(word)}</string>`),
+    "  </array>",
+    ...environment,
+    "  <key>StartInterval</key><integer>600</integer>",
+    "  <key>ProcessType</key><string>Background</string>",
+    "</dict>",
+    "</plist>",
+    "",
+  ].join("\n");
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Per cent signs and dollars mean something there too. */
+function systemdWord(word: string): string {
+  const plain = word.replaceAll("%", "%%").replaceAll("$", "$$$$");
+  return /^[\w@%+=:,./$-]+$/.test(plain) ? plain : `"${plain.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+function xmlText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

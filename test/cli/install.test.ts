@@ -1,0 +1,273 @@
+import fs from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import type { World } from "../../src/cli/world.ts";
+import { hookEvents } from "../../src/integrations/hooks/hook-events.ts";
+import { skillText } from "../../src/integrations/skill/skill-text.ts";
+import { quickDisk } from "../crash/quick-disk.ts";
+import { filesBelow } from "../support/archive/source-files.ts";
+import { makeWorld, type TestWorld } from "../support/make-world.ts";
+
+const NOW = Date.UTC(2026, 10, 16, 12);
+
+/** A home with hooks, skills and settings of others. */
+const theirs: Readonly<Record<string, string>> = {
+  ".claude/settings.json": `// my settings
+{
+    "model": "opus", // the large one
+    "hooks": {
+        "PreCompact": [
+            { "matcher": "manual", "hooks": [{ "type": "command", "command": "say compacting" }] }
+        ],
+        "Stop": [{"hooks":[{"type":"command","command":"node","args":["/x/notify.js"]}]}]
+    },
+    "permissions": {"allow": ["Bash(ls:*)"]},
+}
+`,
+  ".claude/skills/review/SKILL.md": "---\nname: review\n---\n",
+  ".pi/agent/settings.json": '{"theme":"dark"}',
+  ".agents/skills/deploy/SKILL.md": "---\nname: deploy\n---\n",
+};
+
+interface Asked {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by path, as a script would.
+  readonly json: any;
+  readonly golden: string;
+}
+
+interface Ground {
+  readonly world: TestWorld;
+  ask(argv: readonly string[], changes?: Partial<World>): Promise<Asked>;
+  /** Every file and folder below the home but those of our own store. */
+  state(): ReadonlyMap<string, string>;
+}
+
+function ground(files: Readonly<Record<string, string>> = theirs): Ground {
+  const world = { ...makeWorld({ nowMs: NOW }), disk: quickDisk };
+  for (const [path, text] of Object.entries(files)) {
+    fs.mkdirSync(dirname(join(world.home, path)), { recursive: true });
+    fs.writeFileSync(join(world.home, path), text);
+  }
+  return {
+    world,
+    ask: async (argv, changes = {}) => {
+      const before = { out: world.out().length, err: world.err().length };
+      const code = await run(argv, { ...world, ...changes });
+      const out = world.out().slice(before.out);
+      const json: unknown = argv.includes("--json") ? JSON.parse(out) : undefined;
+      const golden = `${JSON.stringify(json, undefined, 2)?.replaceAll(world.root, "/root")}\n`;
+      return { code, out, err: world.err().slice(before.err), json, golden };
+    },
+    state: () => {
+      const names = fs.readdirSync(world.home, { recursive: true, encoding: "utf8" });
+      const own = names.filter((name) => !name.startsWith(".sessions")).toSorted();
+      return new Map(own.map((name) => [name, readOr(join(world.home, name))]));
+    },
+  };
+}
+
+function readOr(path: string): string {
+  return fs.statSync(path).isDirectory() ? "a folder" : fs.readFileSync(path, "utf8");
+}
+
+/** Plain JSON of settings with comments and last commas. */
+function settingsOf(world: TestWorld, path = ".claude/settings.json"): Record<string, unknown> {
+  const text = fs.readFileSync(join(world.home, path), "utf8");
+  return JSON.parse(text.replaceAll(/\/\/ .*/g, "").replaceAll(/,(\s*[}\]])/g, "$1"));
+}
+
+describe("sessions install", () => {
+  test("puts hooks in exec form, retention and the skill beside what others have", async () => {
+    const { world, ask } = ground();
+    const { code, json, golden } = await ask(["install", "--yes", "--json"]);
+    expect(code).toBe(0);
+    expect(json.files).toMatchObject([{ action: "changed" }, { action: "created" }]);
+    const { hooks, ...rest } = settingsOf(world);
+    expect(rest).toEqual({ model: "opus", permissions: { allow: ["Bash(ls:*)"] }, cleanupPeriodDays: 99999 });
+    for (const { name, subcommand, timeoutSeconds } of hookEvents) {
+      expect(Object(hooks)[name].at(-1)).toEqual({
+        hooks: [
+          {
+            type: "command",
+            command: "/usr/bin/node",
+            args: ["/opt/sessions/dist/sessions.js", "hook", subcommand],
+            timeout: timeoutSeconds,
+          },
+        ],
+      });
+    }
+    expect(Object(hooks).PreCompact[0].hooks[0].command).toBe("say compacting");
+    expect(Object(hooks).Stop).toHaveLength(1);
+    const skill = join(world.home, ".claude/skills/session-finder/SKILL.md");
+    expect(fs.readFileSync(skill, "utf8")).toBe(skillText);
+    await expect(golden).toMatchFileSnapshot("./golden/install.json");
+  });
+
+  test("twice is once; uninstall gives everything back, byte for byte", async () => {
+    const { ask, state } = ground();
+    const before = state();
+    await ask(["install", "--all", "--yes"]);
+    const once = state();
+    expect(once.size).toBeGreaterThan(before.size + 5);
+    const again = await ask(["install", "--all", "--yes"]);
+    expect(again.out.match(/as it should be/g)).toHaveLength(4);
+    expect(state()).toEqual(once);
+    const { code, json, golden } = await ask(["uninstall", "--yes", "--json"]);
+    expect(code).toBe(0);
+    expect(json.files).toHaveLength(4);
+    expect(state()).toEqual(before);
+    await expect(golden).toMatchFileSnapshot("./golden/uninstall.json");
+    expect((await ask(["uninstall", "--yes"])).out).toBe("Nothing is installed.\n");
+  });
+
+  test("on an empty home, and back to an empty home", async () => {
+    const { ask, state } = ground({});
+    const before = state();
+    await ask(["install", "--all", "--yes"]);
+    await ask(["uninstall", "--yes"]);
+    expect(state()).toEqual(before);
+  });
+
+  test("takes out only what is ours where others changed something since", async () => {
+    const { world, ask, state } = ground();
+    await ask(["install", "--yes"]);
+    const path = join(world.home, ".claude/settings.json");
+    const text = fs.readFileSync(path, "utf8").replace('"model": "opus"', '"model": "haiku"');
+    fs.writeFileSync(path, text);
+    await ask(["install", "--yes"]);
+    expect(fs.readFileSync(path, "utf8")).toBe(text);
+    await ask(["uninstall", "--yes"]);
+    expect(state().get(".claude/settings.json")).toBe(
+      theirs[".claude/settings.json"]?.replace('"model": "opus"', '"model": "haiku"'),
+    );
+  });
+
+  test("another place of the program takes the place of the old one", async () => {
+    const { world, ask, state } = ground();
+    const before = state();
+    await ask(["install", "--yes"]);
+    const program = { command: "/opt/node", args: ["/new/dist/sessions.js"] };
+    await ask(["install", "--yes"], { program });
+    const hooks = JSON.stringify(settingsOf(world).hooks);
+    expect(hooks).not.toContain("/opt/sessions/");
+    expect(hooks.match(/\/new\/dist\/sessions\.js/g)).toHaveLength(hookEvents.length);
+    await ask(["uninstall", "--yes"]);
+    expect(state()).toEqual(before);
+  });
+
+  test("what retention set before stays after uninstall", async () => {
+    const { world, ask } = ground({ ".claude/settings.json": '{"a":1}' });
+    await ask(["retention", "set", "400"]);
+    await ask(["install", "--yes"]);
+    await ask(["uninstall", "--yes"]);
+    expect(settingsOf(world)).toEqual({ a: 1, cleanupPeriodDays: 400 });
+    await ask(["retention", "reset"]);
+    expect(fs.readFileSync(join(world.home, ".claude/settings.json"), "utf8")).toBe('{"a":1}');
+  });
+
+  test("without a receipt uninstall still takes out the hooks and the skill", async () => {
+    const { world, ask } = ground();
+    await ask(["install", "--yes", "--no-retention"]);
+    fs.rmSync(join(world.home, ".sessions"), { recursive: true });
+    const { code } = await ask(["uninstall", "--yes"]);
+    expect(code).toBe(0);
+    const text = fs.readFileSync(join(world.home, ".claude/settings.json"), "utf8");
+    expect(text).toBe(theirs[".claude/settings.json"]);
+    expect(fs.existsSync(join(world.home, ".claude/skills/session-finder/SKILL.md"))).toBe(false);
+  });
+
+  test("leaves a skill of that name that somebody else made", async () => {
+    const { ask, state } = ground({ ".pi/agent/skills/session-finder/SKILL.md": "mine\n" });
+    const before = state();
+    const { code, out } = await ask(["install", "--agent", "pi", "--yes"]);
+    expect(code).toBe(3);
+    expect(out).toContain("left alone: it is not ours, or was changed since  ~/.pi/agent/skills");
+    await ask(["uninstall", "--yes"]);
+    expect(state()).toEqual(before);
+  });
+
+  test("in a project it writes what is not shared with others", async () => {
+    const { world, ask, state } = ground({});
+    const before = state();
+    await ask(["install", "--all", "--scope", "project", "--yes"]);
+    const added = [...state().keys()].filter((name) => !before.has(name) && name.includes("."));
+    expect(added.filter((name) => /\.(json|md)$/.test(name))).toEqual([
+      "project/.agents/skills/session-finder/SKILL.md",
+      "project/.claude/settings.local.json",
+      "project/.claude/skills/session-finder/SKILL.md",
+      "project/.pi/skills/session-finder/SKILL.md",
+    ]);
+    expect(settingsOf(world, "project/.claude/settings.local.json")).toHaveProperty(
+      "cleanupPeriodDays",
+      99999,
+    );
+    expect((await ask(["uninstall", "--scope", "user", "--yes"])).out).toBe("Nothing is installed.\n");
+    await ask(["uninstall", "--scope", "project", "--yes"]);
+    expect(state()).toEqual(before);
+  });
+
+  test("--dry-run prints the exact changes and makes none", async () => {
+    const { ask, state } = ground();
+    const before = state();
+    const { code, out } = await ask(["install", "--dry-run"]);
+    expect(code).toBe(0);
+    expect(state()).toEqual(before);
+    expect(out).toMatch(/^--- .*\/\.claude\/settings\.json\n\+\+\+ .*\/\.claude\/settings\.json\n@@ -\d/);
+    expect(out).toContain('+    "cleanupPeriodDays": 99999,\n');
+    expect(out).toContain("+++ ");
+    expect(out).toContain("+name: session-finder\n");
+    // Nothing goes; a line may get the comma that what follows it needs.
+    const gone = out.match(/^-(?!--).*/gm) ?? [];
+    expect(gone.filter((line) => !out.includes(`\n+${line.slice(1)},\n`))).toEqual([]);
+  });
+
+  test("asks, and does nothing without a yes", async () => {
+    const { ask, state } = ground();
+    const before = state();
+    const { code, err } = await ask(["install"]);
+    expect({ code, err }).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("nobody is there to be asked"),
+    });
+    const terminal = (line: string): Partial<World> => ({
+      stdin: {
+        isTerminal: true,
+        readText: async () => line,
+        async *lines() {
+          yield line;
+        },
+      },
+      stderr: { isTerminal: true, columns: 80, hasColor: false, write: () => {} },
+    });
+    expect((await ask(["install"], terminal("n"))).code).toBe(4);
+    expect(state()).toEqual(before);
+    expect((await ask(["install"], terminal("y"))).code).toBe(0);
+    expect(state()).not.toEqual(before);
+  });
+
+  test.each([
+    ["broken settings", { ".claude/settings.json": '{"hooks": [' }, 5],
+    ["hooks of another kind", { ".claude/settings.json": '{"hooks": {"PreCompact": "x"}}' }, 5],
+  ])("%s: nothing is written at all", async (_, files, expected) => {
+    const { ask, state } = ground(files);
+    const before = state();
+    expect((await ask(["install", "--all", "--yes"])).code).toBe(expected);
+    expect(state()).toEqual(before);
+  });
+
+  test.each(["cron", "systemd", "launchd"])("a ready text for %s, and nothing written", async (timer) => {
+    const { world, ask, state } = ground({});
+    const before = state();
+    const { code, out } = await ask(["install", "--timer", timer], {
+      program: { command: "/opt/my node/bin/node", args: ["/opt/100%/dist/sessions.js"] },
+    });
+    expect(code).toBe(0);
+    expect(out.replaceAll(world.root, "/root")).toMatchSnapshot();
+    expect(state()).toEqual(before);
+    expect([...filesBelow(world.home).keys()]).toEqual([]);
+  });
+});
