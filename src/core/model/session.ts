@@ -10,18 +10,20 @@ export interface ToolCall {
   readonly input: string;
   readonly inputChars: number;
   readonly files: readonly FileTouch[];
-  readonly command?: string;
+  readonly command?: string | undefined;
   /** The plan that it put before the user. */
-  readonly plan?: string;
-  readonly result?: {
-    readonly isError: boolean;
-    readonly exitCode: number | null;
-    readonly text: string;
-    readonly chars: number;
-    readonly spilledTo?: string;
-  };
+  readonly plan?: string | undefined;
+  readonly result?: CallResult | undefined;
   /** The sub-agent that it started: a name in `Session.subagents`. */
-  readonly agentId?: string;
+  readonly agentId?: string | undefined;
+}
+
+export interface CallResult {
+  readonly isError: boolean;
+  readonly exitCode: number | null;
+  readonly text: string;
+  readonly chars: number;
+  readonly spilledTo?: string | undefined;
 }
 
 interface StepPlace {

@@ -18,7 +18,7 @@ export interface TextLimits {
   readonly outputChars: number;
   readonly inputChars: number;
   readonly thinkingChars: number;
-  /** Characters that one session keeps in all; past them only short heads. */
+  /** Characters that one session keeps in all; past them only short heads of words, and nothing of the rest. */
   readonly totalChars: number;
 }
 
@@ -26,25 +26,24 @@ export const defaultTextLimits: TextLimits = {
   outputChars: 2_000,
   inputChars: 2_000,
   thinkingChars: 2_000,
-  totalChars: 48_000_000,
+  totalChars: 16_000_000,
 };
 
 const ERROR_CHARS = 2_000;
 /** Longer words are none. */
 const WORD_CHARS = 300;
-/** What remains of a text once the total is used up. */
-const SCANT_CHARS = 160;
+/** What remains of a text once its share is used up. */
+const SCANT_CHARS = 120;
 /** Words may fill what output may not, so that a flood of output never cuts a request. */
 const OUTPUT_SHARE = 0.5;
 
 export function createTextBudget(limits: TextLimits = defaultTextLimits): TextBudget {
   let used = 0;
+  /** Words never vanish: a request that can't be found is lost. */
+  const scant = (share: number): number => (share === 1 || used < limits.totalChars ? SCANT_CHARS : 0);
   const take = (text: string, max: number, share: number): string => {
-    const room = limits.totalChars * share - used;
-    const kept = cutText(
-      text,
-      room > 0 ? Math.min(max, Math.max(room, SCANT_CHARS)) : Math.min(max, SCANT_CHARS),
-    );
+    const room = Math.max(limits.totalChars * share - used, scant(share));
+    const kept = cutText(text, Math.min(max, room));
     used += kept.length;
     return kept;
   };

@@ -1,5 +1,5 @@
 import type { ToolResult } from "../model/entry.ts";
-import type { ToolCall } from "../model/session.ts";
+import type { CallResult } from "../model/session.ts";
 import { createNameTable } from "./name-table.ts";
 
 /** Which calls were made, and what came back. Of two results for one call the later counts. */
@@ -8,7 +8,7 @@ export interface CallTable {
   number(id: string): number;
   made(id: string): void;
   answered(result: ToolResult): Answered;
-  result(call: number): ToolCall["result"];
+  result(call: number): CallResult | undefined;
   /** The sub-agent that it started. */
   agentId(call: number): string | undefined;
 }
@@ -23,7 +23,7 @@ export interface Answered {
 export function createCallTable(): CallTable {
   const names = createNameTable();
   /** By number: undefined as long as nothing came back. */
-  const results: ToolCall["result"][] = [];
+  const results: (CallResult | undefined)[] = [];
   const agents = new Map<number, string>();
   /** Of results that came before their call. */
   const early = new Set<number>();
@@ -51,14 +51,6 @@ export function createCallTable(): CallTable {
   };
 }
 
-function resultOf({
-  isError,
-  exitCode,
-  text,
-  chars,
-  spilledTo,
-}: ToolResult): NonNullable<ToolCall["result"]> {
-  return spilledTo === undefined
-    ? { isError, exitCode, text, chars }
-    : { isError, exitCode, text, chars, spilledTo };
+function resultOf({ isError, exitCode, text, chars, spilledTo }: ToolResult): CallResult {
+  return { isError, exitCode, text, chars, spilledTo };
 }

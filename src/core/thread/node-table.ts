@@ -4,11 +4,11 @@ import type {
   FactEntry,
   NoteEntry,
   OpaqueEntry,
-  ReplyEntry,
   RequestEntry,
   SummaryEntry,
   ToolResult,
 } from "../model/entry.ts";
+import type { DraftStep } from "./draft-steps.ts";
 import { createIntColumn } from "./int-column.ts";
 import { createNameTable } from "./name-table.ts";
 
@@ -18,12 +18,11 @@ export type TreeEntry = Exclude<Entry, FactEntry | OpaqueEntry>;
 /** What is kept of a reply: its place in the tree stands in columns, what is counted has been counted. */
 export interface KeptReply {
   readonly kind: "reply";
-  readonly line: number;
-  readonly at: number | undefined;
   /** Number of the message that it is a part of; NONE where it has no name. */
   readonly message: number;
-  readonly parts: ReplyEntry["parts"];
-  readonly isError: boolean;
+  /** Nearly every line is one step: a list for each would cost more than the step. */
+  readonly first: DraftStep | undefined;
+  readonly more: readonly DraftStep[];
 }
 
 /** Of results, those that no call came before; all others stand with their call. */
@@ -38,6 +37,8 @@ export type KeptEntry = RequestEntry | NoteEntry | CompactionEntry | SummaryEntr
 
 /** No node. */
 export const NONE = -1;
+
+const SPENT_REPLY: KeptReply = { kind: "reply", message: NONE, first: undefined, more: [] };
 
 /**
  * The nodes of a conversation's tree as columns: logs of gigabytes have a million nodes, most of which
@@ -61,6 +62,8 @@ export interface NodeTable {
   /** Absent for mere links, and for nodes that are named but stand nowhere. */
   entry(node: number): KeptEntry | undefined;
   clear(node: number): void;
+  /** Forgets what a reply says: it has become steps. */
+  spend(node: number): void;
   /** False for nodes that others name and that are missing from the log. */
   isPresent(node: number): boolean;
   sidechain(node: number): string | true | undefined;
@@ -140,6 +143,9 @@ export function createNodeTable(): NodeTable {
     entry: (node) => entries[node],
     clear(node) {
       entries[node] = undefined;
+    },
+    spend(node) {
+      if (entries[node]?.kind === "reply") entries[node] = SPENT_REPLY;
     },
     position: positionOf,
     isPresent: (node) => positionOf(node) !== NONE,

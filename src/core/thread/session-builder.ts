@@ -4,6 +4,7 @@ import { findBranches } from "./branches.ts";
 import { type Answered, createCallTable } from "./call-table.ts";
 import { listCompactions } from "./compactions.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
+import { type DraftStep, draftSteps } from "./draft-steps.ts";
 import { createNameTable } from "./name-table.ts";
 import { createNodeTable, type KeptEntry, NONE, type TreeEntry } from "./node-table.ts";
 import { settleQueued } from "./queued-prompts.ts";
@@ -45,7 +46,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
   const takeFact = ({ fact, line, at, uid, parent }: FactEntry): void => {
     if (fact.name === "queued") queued.push(addRequest(queuedRequest(fact.text, line, at)));
     else if (fact.name === "unqueued") {
-      const taken = queued.findLast((node) => nodes.entry(node)?.line === fact.queuedOnLine);
+      const taken = queued.findLast((node) => lineOf(nodes.entry(node)) === fact.queuedOnLine);
       if (taken !== undefined) nodes.clear(taken);
     } else facts.push(fact);
     if (uid !== undefined)
@@ -65,15 +66,13 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
           : { kind: "results", line: entry.line, at: entry.at, results: orphans };
       }
       case "reply": {
-        const { line, at, message, parts, isError } = entry;
-        for (const part of parts) if (part.kind === "call") calls.made(part.id);
+        for (const part of entry.parts) if (part.kind === "call") calls.made(part.id);
+        const [first, ...more] = draftSteps(entry);
         return {
           kind: "reply",
-          line,
-          at,
-          message: message === undefined ? NONE : messages.number(message),
-          parts,
-          isError: isError === true,
+          message: entry.message === undefined ? NONE : messages.number(entry.message),
+          first,
+          more: more.length === 0 ? NO_MORE : more,
         };
       }
       default:
@@ -137,7 +136,12 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
   };
 }
 
+function lineOf(entry: KeptEntry | undefined): number | undefined {
+  return entry?.kind === "request" ? entry.line : undefined;
+}
+
 const NOTHING: readonly Answered[] = [];
+const NO_MORE: readonly DraftStep[] = [];
 
 /** One for all: a log of gigabytes has hundreds of thousands. */
 const RESULTS_WITH_THEIR_CALLS: KeptEntry = { kind: "results", line: 0, at: undefined, results: [] };

@@ -1,6 +1,6 @@
-import type { ReplyPart, ToolCallPart } from "../model/entry.ts";
-import type { Context, Step, ToolCall } from "../model/session.ts";
+import type { Context, Step } from "../model/session.ts";
 import type { CallTable } from "./call-table.ts";
+import type { DraftStep } from "./draft-steps.ts";
 import { createNameTable } from "./name-table.ts";
 import { type KeptReply, NONE, type NodeTable } from "./node-table.ts";
 
@@ -9,51 +9,52 @@ export interface StepMaker {
   addSteps(steps: Step[], node: number, context: Context): void;
 }
 
-/** Makes steps of entries. Parts of one message that were written twice come once. */
+/** Completes the steps of entries. Parts of one message that were written twice come once. */
 export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
   const seenCalls = new Set<number>();
   const seenTexts = createNameTable();
 
-  const isSeen = (text: string): boolean => {
+  const isSeenText = (text: string): boolean => {
     const before = seenTexts.size;
     seenTexts.number(text);
     return seenTexts.size === before;
   };
 
-  const partStep = (part: ReplyPart, reply: KeptReply, context: Context): Step | undefined => {
-    const { line, isError } = reply;
-    const at = reply.at ?? null;
-    switch (part.kind) {
-      case "call": {
-        const number = calls.number(part.id);
-        if (part.id !== "" && seenCalls.has(number)) return undefined;
-        seenCalls.add(number);
-        return { kind: "tool", at, line, context, call: joinCall(part, number, calls) };
-      }
-      case "text": {
-        const { message } = reply;
-        if (message !== NONE && isSeen(`${message} ${part.chars} ${part.text.slice(0, 64)}`))
-          return undefined;
-        return { kind: "reply", at, line, context, text: part.text, isError };
-      }
-      case "thinking":
-        return { kind: "thinking", at, line, context, text: part.text, chars: part.chars };
+  /** Whether the same part of the same message came before; a call also gets its result here. */
+  const isRepeated = (draft: DraftStep, message: number): boolean => {
+    if (draft.kind === "thinking") return false;
+    if (draft.kind === "reply") {
+      const { text } = draft;
+      return message !== NONE && isSeenText(`${message} ${text.length} ${text.slice(0, 64)}`);
+    }
+    const { call } = draft;
+    const number = calls.number(call.id);
+    if (call.id !== "" && seenCalls.has(number)) return true;
+    seenCalls.add(number);
+    call.agentId = calls.agentId(number);
+    call.result = calls.result(number);
+    return false;
+  };
+
+  const addReply = (steps: Step[], { message, first, more }: KeptReply, context: Context): void => {
+    for (const draft of first === undefined ? more : [first, ...more]) {
+      if (isRepeated(draft, message)) continue;
+      draft.context = context;
+      steps.push(draft);
     }
   };
 
   return {
     addSteps(steps, node, context) {
       const entry = nodes.entry(node);
-      if (entry === undefined) return;
+      if (entry === undefined || entry.kind === "request") return;
+      if (entry.kind === "reply") {
+        addReply(steps, entry, context);
+        return;
+      }
       const { line } = entry;
       const at = entry.at ?? null;
       switch (entry.kind) {
-        case "reply":
-          for (const part of entry.parts) {
-            const step = partStep(part, entry, context);
-            if (step !== undefined) steps.push(step);
-          }
-          return;
         case "summary":
           steps.push({ kind: "summary", at, line, context, of: entry.of, text: entry.text });
           return;
@@ -70,24 +71,7 @@ export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
           for (const { text } of entry.results)
             if (text !== "") steps.push({ kind: "note", at, line, context, about: "output", text });
           return;
-        case "request":
-          return;
       }
     },
   };
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** Spreading what may be absent took three times as long. */
-function joinCall(part: ToolCallPart, number: number, calls: CallTable): ToolCall {
-  const { id, name, input, inputChars, files, command, work } = part;
-  const call: Mutable<ToolCall> = { id, name, input, inputChars, files };
-  if (command !== undefined) call.command = command;
-  if (work?.kind === "plan") call.plan = work.text;
-  const agentId = calls.agentId(number);
-  if (agentId !== undefined) call.agentId = agentId;
-  const result = calls.result(number);
-  if (result !== undefined) call.result = result;
-  return call;
 }

@@ -1,8 +1,9 @@
-import type { ReplyEntry, Usage } from "../model/entry.ts";
+import type { ReplyEntry } from "../model/entry.ts";
 import type { Characters, SessionUsage } from "../model/session.ts";
 import type { Answered } from "./call-table.ts";
 import type { NameTable } from "./name-table.ts";
 import { NONE, type TreeEntry } from "./node-table.ts";
+import { createUsageTable } from "./usage-table.ts";
 import { createWorkList, type WorkList } from "./work-list.ts";
 
 /** Counts what passes by. Sub-agents inside the log count for themselves, not for the session. */
@@ -17,36 +18,18 @@ export interface Tally {
   usage(isCurrent: (node: number) => boolean): SessionUsage;
 }
 
-/** One message is several lines, each with the usage so far: the last one counts. */
-interface CountedMessage {
-  usage: Usage | undefined;
-  /** NONE where its entry has no name. */
-  node: number;
-}
-
 export function createTally(messages: NameTable): Tally {
   const work = createWorkList();
-  /** By the number of the message. */
-  const counted: (CountedMessage | undefined)[] = [];
+  const usages = createUsageTable();
   const characters = { toolResults: 0, toolInputs: 0, assistantText: 0, userText: 0 };
   let model: string | null = null;
-  let assistantMessages = 0;
   let toolMessages = 0;
 
   const addReply = (entry: ReplyEntry, node: number): void => {
     model = entry.model ?? model;
     const name = entry.message ?? entry.uid;
     const number = name === undefined ? messages.unnamed() : messages.number(name);
-    const known = counted[number];
-    const named = entry.uid === undefined ? NONE : node;
-    if (known === undefined) {
-      assistantMessages++;
-      while (counted.length < number) counted.push(undefined);
-      counted[number] = { usage: entry.usage, node: named };
-    } else {
-      known.usage = entry.usage ?? known.usage;
-      known.node = named;
-    }
+    usages.set(number, entry.usage, entry.uid === undefined ? NONE : node);
     for (const part of entry.parts) {
       if (part.kind === "call") {
         characters.toolInputs += part.inputChars;
@@ -87,27 +70,8 @@ export function createTally(messages: NameTable): Tally {
       }
     },
     model: () => model,
-    counts: (requests) => ({ user: requests, assistant: assistantMessages, tool: toolMessages }),
+    counts: (requests) => ({ user: requests, assistant: usages.count(), tool: toolMessages }),
     characters: () => ({ ...characters }),
-    usage(isCurrent) {
-      const total = {
-        inputTokens: 0,
-        outputTokens: 0,
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-        contextTokens: 0,
-      };
-      for (const message of counted) {
-        if (message?.usage === undefined) continue;
-        const { usage, node } = message;
-        total.inputTokens += usage.inputTokens;
-        total.outputTokens += usage.outputTokens;
-        total.cacheReadTokens += usage.cacheReadTokens;
-        total.cacheWriteTokens += usage.cacheWriteTokens;
-        const context = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-        if (context > 0 && (node === NONE || isCurrent(node))) total.contextTokens = context;
-      }
-      return total;
-    },
+    usage: (isCurrent) => usages.total((node) => node === NONE || isCurrent(node)),
   };
 }

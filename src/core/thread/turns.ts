@@ -28,6 +28,7 @@ export function makeTurns(nodes: NodeTable, path: CurrentPath, calls: CallTable)
     if (nodes.entry(node) === undefined || nodes.sidechain(node) !== undefined) continue;
     const own = steps.get(owners[node] ?? NONE);
     if (own !== undefined) maker.addSteps(own, node, path.contextOf(node));
+    nodes.spend(node);
   }
   const turns: Turn[] = [];
   for (const [node, number] of numbers) {

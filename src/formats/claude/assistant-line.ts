@@ -56,7 +56,7 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
   const id = stringAt(block, "id") ?? "";
   const input = objectAt(block, "input") ?? {};
   const json = JSON.stringify(input);
-  const { files, command, work } = readToolInput(name, input);
+  const { files, command, work } = readToolInput(name, input, state.touched);
   state.openCalls.set(id, name);
   return {
     kind: "call",

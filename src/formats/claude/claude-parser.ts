@@ -8,6 +8,7 @@ import { createPromptQueue } from "./prompt-queue.ts";
 import { type ClaudeLine, readClaudeLine } from "./read-line.ts";
 import { readStateLine } from "./state-line.ts";
 import { readSystemLine } from "./system-line.ts";
+import type { Touched } from "./tool-input.ts";
 import { readUserLine } from "./user-line.ts";
 
 /**
@@ -26,6 +27,7 @@ export interface Envelope {
 export interface ClaudeState extends ParserContext {
   /** Names of the tools that were called and have no result yet. */
   readonly openCalls: Map<string, string>;
+  readonly touched: Touched;
   /** The last compaction that no summary has followed yet. */
   openBoundary: string | undefined;
   /** The last entry of the main chain. */
@@ -36,6 +38,7 @@ export function createClaudeParser(context: ParserContext): LineParser {
   const state: ClaudeState = {
     ...context,
     openCalls: new Map(),
+    touched: new Map(),
     openBoundary: undefined,
     lastUid: undefined,
   };

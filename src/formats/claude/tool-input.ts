@@ -12,18 +12,21 @@ export interface ToolInput {
 const NO_FILES: readonly FileTouch[] = [];
 const NOTHING: ToolInput = { files: NO_FILES };
 
-export function readToolInput(tool: string, input: JsonObject): ToolInput {
+/** Files that calls touch, each once: the same few are touched again and again. */
+export type Touched = Map<string, ToolInput>;
+
+export function readToolInput(tool: string, input: JsonObject, touched: Touched): ToolInput {
   switch (tool) {
     case "Read":
-      return touching(input, "file_path", "read");
+      return touching(input, "file_path", "read", touched);
     case "Edit":
     case "Write":
     case "MultiEdit":
-      return touching(input, "file_path", "write");
+      return touching(input, "file_path", "write", touched);
     case "NotebookRead":
-      return touching(input, "notebook_path", "read");
+      return touching(input, "notebook_path", "read", touched);
     case "NotebookEdit":
-      return touching(input, "notebook_path", "write");
+      return touching(input, "notebook_path", "write", touched);
     case "Bash":
     case "PowerShell": {
       const command = stringAt(input, "command");
@@ -46,9 +49,15 @@ export function readToolInput(tool: string, input: JsonObject): ToolInput {
   }
 }
 
-function touching(input: JsonObject, key: string, mode: FileTouch["mode"]): ToolInput {
+function touching(input: JsonObject, key: string, mode: FileTouch["mode"], touched: Touched): ToolInput {
   const path = stringAt(input, key);
-  return path === undefined || path === "" ? NOTHING : { files: [{ path, mode }] };
+  if (path === undefined || path === "") return NOTHING;
+  const name = `${mode} ${path}`;
+  const known = touched.get(name);
+  if (known !== undefined) return known;
+  const touch: ToolInput = { files: [{ path, mode }] };
+  touched.set(name, touch);
+  return touch;
 }
 
 export function readTodos(todos: readonly unknown[] | undefined): readonly WorkItem[] {
