@@ -6,6 +6,7 @@ import type { SubagentLog } from "../core/thread/subagents.ts";
 import type { Format, SessionFile, SessionFiles, Sidecar, SubagentOrigin } from "../formats/format.ts";
 import { formatOf } from "../formats/formats.ts";
 import { splitLines } from "../formats/lines.ts";
+import { LONG_LOG_BYTES, spareMemory } from "../store/spare-memory.ts";
 import type { ByteSource } from "./byte-source.ts";
 
 /** Files beside a log are small; larger ones are not read. */
@@ -20,6 +21,7 @@ export function readSession(
   const format = formatOf(files.agent);
   const problems: Problem[] = [];
   const reader: LogReader = { source, format, limits, problems };
+  if (files.files.reduce((sum, { size }) => sum + size, 0) > LONG_LOG_BYTES) spareMemory();
   const sidecars = readSidecars(reader, files.files);
   const main = readLogs(reader, inReadingOrder(files.files), false);
   const title = sidecars.find((sidecar) => sidecar.title !== undefined)?.title;

@@ -8,8 +8,10 @@ export interface LogOptions {
 
 /**
  * The lines of one Claude Code log, without end: requests, replies, tool calls and their results, in
- * the shares of bytes that real logs have (results with their `toolUseResult` copy about 63 %,
- * replies 18 %, progress 17 %). The same random numbers give the same log.
+ * the shares of bytes that real logs have (results with their `toolUseResult` copy about 65 %,
+ * replies 18 %, progress 16 %) and with lines as long as theirs: results of 9 kB, replies of 1.5 kB,
+ * progress of 1.7 kB on average, most results short and few very long. The same random numbers give
+ * the same log.
  */
 export function* lifelikeLog(random: () => number, options: LogOptions): Generator<string> {
   const words = createWords(random);
@@ -53,31 +55,23 @@ export function* lifelikeLog(random: () => number, options: LogOptions): Generat
           role: "assistant",
           content: [content],
           stop_reason: null,
-          usage: {
-            input_tokens: 3,
-            cache_creation_input_tokens: 812,
-            cache_read_input_tokens: 40_000 + call,
-            output_tokens: 120,
-          },
+          usage: usageOf(40_000 + call, 120),
         },
         requestId,
       });
       if (random() < 0.35)
         yield envelope(
           "assistant",
-          message({ type: "thinking", thinking: words.prose(40), signature: hex(600) }),
+          message({ type: "thinking", thinking: words.prose(many(random, 40)), signature: hex(1_400) }),
         );
       if (random() < 0.5)
-        yield envelope(
-          "assistant",
-          message({ type: "text", text: words.prose(15 + Math.floor(random() * 50)) }),
-        );
+        yield envelope("assistant", message({ type: "text", text: words.prose(many(random, 60)) }));
       const tool = toolCall(random, words, options.cwd);
       yield envelope("assistant", message({ type: "tool_use", id, name: tool.name, input: tool.input }));
-      for (let p = Math.floor(random() * 3.4); p > 0; p--) {
+      for (let p = Math.floor(random() * 4); p > 0; p--) {
         const data = {
           type: "agent_progress",
-          message: { type: "user", text: words.prose(60), detail: words.code(9) },
+          message: { type: "user", text: words.prose(80), detail: words.code(16) },
           agentId: hex(7),
         };
         yield envelope("progress", { data, toolUseID: id, parentToolUseID: id });
@@ -100,12 +94,7 @@ export function* lifelikeLog(random: () => number, options: LogOptions): Generat
         role: "assistant",
         content: [{ type: "text", text: words.prose(40 + Math.floor(random() * 80)) }],
         stop_reason: "end_turn",
-        usage: {
-          input_tokens: 3,
-          cache_creation_input_tokens: 100,
-          cache_read_input_tokens: 52_000,
-          output_tokens: 400,
-        },
+        usage: usageOf(52_000, 400),
       },
       requestId: `req_${hex(20)}`,
     });
@@ -116,6 +105,22 @@ export function* lifelikeLog(random: () => number, options: LogOptions): Generat
       isSnapshotUpdate: false,
     });
   }
+}
+
+/** As many as `typical`, as a rule; now and then some hundred times that. */
+function many(random: () => number, typical: number): number {
+  return Math.ceil(typical * Math.exp((random() + random() + random() - 1.5) * 2.2));
+}
+
+function usageOf(cacheRead: number, output: number): object {
+  return {
+    input_tokens: 3,
+    cache_creation_input_tokens: 812,
+    cache_read_input_tokens: cacheRead,
+    cache_creation: { ephemeral_5m_input_tokens: 812, ephemeral_1h_input_tokens: 0 },
+    output_tokens: output,
+    service_tier: "standard",
+  };
 }
 
 interface Call {
@@ -130,7 +135,7 @@ function toolCall(random: () => number, words: WordSource, cwd: string): Call {
   const filePath = `${cwd}/${words.path()}`;
   if (kind < 0.3) {
     const command = `npm test -- ${words.path()} --grep ${words.word()}`;
-    const stdout = words.code(4 + Math.floor(random() * 30));
+    const stdout = words.code(many(random, 12));
     return {
       name: "Bash",
       input: { command, description: words.prose(6) },
@@ -139,7 +144,7 @@ function toolCall(random: () => number, words: WordSource, cwd: string): Call {
     };
   }
   if (kind < 0.6) {
-    const content = words.code(15 + Math.floor(random() * 60));
+    const content = words.code(many(random, 70));
     return {
       name: "Read",
       input: { file_path: filePath },
@@ -148,9 +153,9 @@ function toolCall(random: () => number, words: WordSource, cwd: string): Call {
     };
   }
   if (kind < 0.85) {
-    const oldString = words.code(3);
-    const newString = words.code(4);
-    const originalFile = words.code(60 + Math.floor(random() * 300));
+    const oldString = words.code(many(random, 5));
+    const newString = words.code(many(random, 8));
+    const originalFile = words.code(many(random, 270));
     const output = `The file ${filePath} has been updated. Here's the result of running \`cat -n\`:\n${words.code(8)}`;
     return {
       name: "Edit",
