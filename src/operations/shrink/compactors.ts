@@ -5,6 +5,7 @@ import type { SessionFiles } from "../../formats/format.ts";
 import { formatOf } from "../../formats/formats.ts";
 import type { Library } from "../library.ts";
 import { compactClaude } from "./compact-claude.ts";
+import { compactClaw } from "./compact-claw.ts";
 import { compactPi } from "./compact-pi.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
 
@@ -22,6 +23,7 @@ export type Compactor = (input: CompactorInput) => CompactionPlan;
 const table: Partial<Record<Agent, Compactor>> = {
   claude: compactClaude,
   pi: compactPi,
+  claw: compactClaw,
 };
 
 export function compactorOf(agent: Agent): Compactor {

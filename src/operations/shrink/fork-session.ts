@@ -3,6 +3,7 @@ import { exitCodes, UserError } from "../../core/errors.ts";
 import type { Agent } from "../../core/model/entry.ts";
 import { type RewritePlan, rewrittenBytes } from "../../core/shrink/rewrite-plan.ts";
 import { forkClaude } from "../../formats/claude/shrink/fork-claude.ts";
+import { forkClaw } from "../../formats/claw/shrink/fork-claw.ts";
 import type { Fork, Forker } from "../../formats/fork.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import { formatOf } from "../../formats/formats.ts";
@@ -36,6 +37,7 @@ export interface Forked {
 const forkers: Partial<Record<Agent, Forker>> = {
   claude: forkClaude,
   pi: forkPi,
+  claw: forkClaw,
 };
 
 /**
