@@ -158,6 +158,12 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/uninstall.ts"),
   },
   {
+    name: "doctor",
+    group: "Set up",
+    summary: "say what is wrong with the set-up, each with its fix",
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
     name: "retention",
     group: "Set up",
     summary: "tell what Claude Code will delete, and make it keep sessions",

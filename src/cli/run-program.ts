@@ -11,10 +11,12 @@ export async function runProgram(
   // Not at the top: a bundle would load it at every start.
   const { spawn } = await import("node:child_process");
   return new Promise((resolve, reject) => {
+    const output = options.quiet === true ? "ignore" : "inherit";
     const child = spawn(program, [...args], {
-      stdio: [options.input === undefined ? "inherit" : "pipe", "inherit", "inherit"],
+      stdio: [options.input === undefined ? "inherit" : "pipe", output, output],
       env: { ...variables, ...options.variables },
       ...(options.folder !== undefined && { cwd: options.folder }),
+      ...(options.timeoutMs !== undefined && { timeout: options.timeoutMs, killSignal: "SIGKILL" }),
     });
     child.once("error", (error) => {
       if ("code" in error && (error.code === "ENOENT" || error.code === "EACCES")) resolve(undefined);

@@ -32,6 +32,10 @@ export interface RunOptions {
   /** What the program reads; without it, it has the terminal for itself. */
   readonly input?: string;
   readonly variables?: Readonly<Record<string, string>>;
+  /** What it prints is not shown. */
+  readonly quiet?: boolean;
+  /** It is ended when so much time has passed. */
+  readonly timeoutMs?: number;
 }
 
 /**

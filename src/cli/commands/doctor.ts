@@ -1,0 +1,70 @@
+import { exitCodes } from "../../core/errors.ts";
+import type { Check } from "../../operations/doctor/check.ts";
+import { type Examination, examine } from "../../operations/doctor/examine.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { packageOf } from "../install/package.ts";
+import { openLibrary } from "../open-library.ts";
+import { countOf, formatBytes } from "../print/amounts.ts";
+import { printJson } from "../print/print-json.ts";
+import { tellProblems } from "../print/problems.ts";
+import { sanitize } from "../print/sanitize.ts";
+import { createStyle } from "../print/style.ts";
+import type { World } from "../world.ts";
+
+export const command: Command = defineCommand({
+  description:
+    "Says what is wrong with the set-up, each with its fix: which agents are here, whether the hooks are installed and " +
+    "work (a dry event is run through each), what Claude Code will delete, what is not archived, the state of index " +
+    "and archive, who can read the store, lines of logs that can't be read, and what the disk is used for.\n\n" +
+    "The exit code is 0 where all is well, and 3 where something is not.",
+  examples: [
+    { line: "sessions doctor", says: "look at everything" },
+    { line: "sessions doctor --json", says: "for programs" },
+  ],
+  positionals: [],
+  flags: {},
+  parser: "yargs",
+  async run({ flags }, world) {
+    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const found = mask(
+      await examine(library, {
+        access,
+        pack: packageOf(world),
+        managedFolder: world.managedFolder,
+        run: (program, args, options) => world.run(program, args, { ...options, quiet: true }),
+      }),
+    );
+    const isWell = found.checks.every(({ state }) => state !== "problem");
+    if (flags.json) {
+      const { checks, agents, problems, disk } = found;
+      printJson(world, { ok: isWell, checks, agents, problems, diskUse: disk });
+    } else {
+      world.stdout.write(format(found, world));
+      tellProblems(found.problems, world);
+    }
+    return isWell ? exitCodes.done : exitCodes.withProblems;
+  },
+});
+
+function format({ checks, disk }: Examination, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const marks = { ok: style.green("ok  "), note: style.cyan("note"), problem: style.red("bad ") };
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const short = (text: string): string => sanitize(text.replaceAll(`${world.home}/`, "~/"));
+  const lines = checks.flatMap(({ name, state, what, fix, details }: Check) => [
+    `${marks[state]}  ${style.bold(name.padEnd(width))}  ${short(what)}`,
+    ...details.map((detail) => style.dim(`${" ".repeat(width + 8)}${short(detail)}`)),
+    ...(fix === null ? [] : [`${" ".repeat(width + 8)}${style.dim("fix:")} ${style.cyan(short(fix))}`]),
+  ]);
+  const use = [
+    `logs ${formatBytes(disk.logs)}`,
+    `exact bytes ${formatBytes(disk.raw)}`,
+    `readable copies ${formatBytes(disk.archive)}`,
+    `index ${formatBytes(disk.index)}`,
+    `other ${formatBytes(disk.other)}`,
+  ];
+  lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${use.join(", ")}`);
+  const bad = checks.filter(({ state }) => state === "problem").length;
+  lines.push("", bad === 0 ? style.green("All is well.") : style.red(`${countOf(bad, "problem")}.`));
+  return lines.map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { readConfig } from "../../store/config.ts";
+import type { Disk } from "../../store/disk.ts";
+import { errorCode, isAbsent } from "../../store/disk-error.ts";
+import { hookLogPaths, readHookFailures } from "../hook-log.ts";
+import type { Library } from "../library.ts";
+import { openArchive } from "../open-archive.ts";
+import { type Check, count, note, ok, problem } from "./check.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const MAX_LISTED = 10;
+
+/** Can others on this machine read what the store holds? */
+export function checkModes({ disk, places }: Library): Check {
+  const home = disk.stat(places.home);
+  if (home === undefined) return note("modes", `${places.home} is not there yet`);
+  const paths = [places.home, ...disk.readdir(places.home).map(({ name }) => join(places.home, name))];
+  const open = paths.filter((path) => ((disk.stat(path)?.mode ?? 0) & 0o077) !== 0);
+  if ((home.mode & 0o077) === 0) return ok("modes", `only you can read ${places.home}`);
+  return problem(
+    "modes",
+    `others on this machine can read ${places.home}`,
+    `chmod -R go-rwx ${shellWord(places.home)}`,
+    open,
+  );
+}
+
+/** Can the record of every session be read? Whether each byte is right, `verify` tells. */
+export function checkArchive(library: Library): Check {
+  const { sessions, unreadable } = openArchive(library).list();
+  if (unreadable.length > 0) {
+    const places = unreadable.slice(0, MAX_LISTED).map(({ location, what }) => `${location}: ${what}`);
+    const what = `the records of ${count(unreadable.length, "session")} can't be read`;
+    return problem("archive", what, "sessions verify, then sessions archive --check", places);
+  }
+  if (sessions.length === 0) return note("archive", "it is empty", "sessions archive");
+  return ok("archive", `${count(sessions.length, "session")}; \`sessions verify\` proves every byte`);
+}
+
+/** Keys in config.json that mean nothing, most likely by a typing error. */
+export async function checkConfig({ disk, places, surroundings }: Library): Promise<readonly Check[]> {
+  const { unknownKeys } = await readConfig(disk, places.config, surroundings.home);
+  return unknownKeys.map((key) =>
+    problem(
+      "settings",
+      `${places.config} has a key that means nothing: ${key}`,
+      "correct it, or take it out",
+    ),
+  );
+}
+
+/** What went wrong where nobody could be told: in hooks, and in the guard. */
+export function checkBackground(library: Library): Check {
+  const failures = readHookFailures(library);
+  const lines = failures
+    .toReversed()
+    .slice(0, MAX_LISTED)
+    .map(({ at, event, what }) => `${new Date(at).toISOString()} ${event}: ${what}`);
+  const recent = failures.filter(({ at }) => at > library.now() - DAY_MS);
+  const [log] = hookLogPaths(library);
+  if (recent.length > 0) {
+    const what = `${count(recent.length, "failure")} of hooks and of the guard within a day`;
+    return problem("background", what, `mend what they name; then remove ${log}`, lines);
+  }
+  if (failures.length > 0) return note("background", `older failures stand in ${log}`, null, lines);
+  return ok("background", "no failures of hooks or of the guard");
+}
+
+export interface DiskUse {
+  /** Of the agents' logs that are still there. */
+  readonly logs: number;
+  readonly raw: number;
+  readonly archive: number;
+  readonly index: number;
+  /** All else in the store. */
+  readonly other: number;
+}
+
+export function diskUse({ disk, places }: Library, logs: number): DiskUse {
+  const raw = sizeOf(disk, places.raw);
+  const archive = sizeOf(disk, places.archive);
+  const index = sizeOf(disk, places.index);
+  return { logs, raw, archive, index, other: sizeOf(disk, places.home) - raw - archive - index };
+}
+
+/** Of all files below; what vanishes meanwhile, or can't be read, counts nothing. */
+function sizeOf(disk: Disk, folder: string): number {
+  let size = 0;
+  try {
+    for (const { name, kind } of disk.readdir(folder)) {
+      const path = join(folder, name);
+      if (kind === "folder") size += sizeOf(disk, path);
+      else if (kind === "file") size += disk.lstat(path)?.size ?? 0;
+    }
+  } catch (error) {
+    if (!isAbsent(error) && errorCode(error) === undefined) throw error;
+  }
+  return size;
+}
+
+function shellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,49 @@
+/** What one look at the set-up says. */
+export interface Check {
+  readonly name:
+    | "agents"
+    | "hooks"
+    | "skill"
+    | "retention"
+    | "sessions"
+    | "index"
+    | "archive"
+    | "modes"
+    | "settings"
+    | "logs"
+    | "background";
+  /** `note`: good to know, and nothing wrong. */
+  readonly state: "ok" | "note" | "problem";
+  readonly what: string;
+  /** What to do about it: a command, or a sentence. null where nothing can or needs to be done. */
+  readonly fix: string | null;
+  /** One each: places, names, numbers. */
+  readonly details: readonly string[];
+}
+
+export function ok(name: Check["name"], what: string, details: readonly string[] = []): Check {
+  return { name, state: "ok", what, fix: null, details };
+}
+
+export function note(
+  name: Check["name"],
+  what: string,
+  fix: string | null = null,
+  details: readonly string[] = [],
+): Check {
+  return { name, state: "note", what, fix, details };
+}
+
+export function problem(
+  name: Check["name"],
+  what: string,
+  fix: string | null,
+  details: readonly string[] = [],
+): Check {
+  return { name, state: "problem", what, fix, details };
+}
+
+/** "1 session", "3 sessions". */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,87 @@
+import type { Problem } from "../../core/model/session.ts";
+import { type Catalogue, withCatalogue } from "../catalogue.ts";
+import type { IndexAccess } from "../indexing/index-access.ts";
+import type { Package } from "../install/install-files.ts";
+import type { Library } from "../library.ts";
+import { type Check, count, ok, problem } from "./check.ts";
+import { checkAgents, type FoundAgent, findAgents } from "./check-agents.ts";
+import { checkHooks, checkSkill } from "./check-hooks.ts";
+import { checkRetention, checkSessions } from "./check-protection.ts";
+import {
+  checkArchive,
+  checkBackground,
+  checkConfig,
+  checkModes,
+  type DiskUse,
+  diskUse,
+} from "./check-store.ts";
+import type { DryRun } from "./dry-events.ts";
+
+export interface ExamineOptions {
+  readonly access: IndexAccess;
+  readonly pack: Package;
+  readonly managedFolder: string;
+  readonly run: DryRun;
+}
+
+export interface Examination {
+  readonly checks: readonly Check[];
+  readonly agents: readonly FoundAgent[];
+  /** Files and lines of logs that can't be read. */
+  readonly problems: readonly Problem[];
+  readonly disk: DiskUse;
+}
+
+/** Looks at everything that has to be right for the promise to hold. Changes nothing but the index. */
+export async function examine(library: Library, options: ExamineOptions): Promise<Examination> {
+  const { access, pack, managedFolder, run } = options;
+  const wasDamaged = await isDamaged(access);
+  return withCatalogue(library, access, async (catalogue) => {
+    const { rows, problems } = catalogue;
+    const agents = await findAgents(catalogue);
+    const logs = rows.reduce(
+      (sum, { state, bytes }) => (state === "live" || state === "idle" ? sum + bytes : sum),
+      0,
+    );
+    return {
+      checks: [
+        checkAgents(agents),
+        ...(await checkHooks(library, pack, run)),
+        checkSkill(library, pack),
+        ...checkRetention(library, rows, managedFolder),
+        checkSessions(library, rows),
+        checkIndex(catalogue, wasDamaged),
+        checkArchive(library),
+        checkModes(library),
+        ...(await checkConfig(library)),
+        checkLogs(problems),
+        checkBackground(library),
+      ],
+      agents,
+      problems,
+      disk: diskUse(library, logs),
+    };
+  });
+}
+
+async function isDamaged({ engine }: IndexAccess): Promise<boolean> {
+  const opened = await engine.read();
+  if (opened.kind === "open") await opened.reader.close();
+  return opened.kind === "damaged";
+}
+
+function checkIndex({ coverage }: Catalogue, wasDamaged: boolean): Check {
+  const { sessions, turns, stale } = coverage;
+  const holds = `${count(sessions, "session")}, ${count(turns, "turn")}`;
+  if (wasDamaged) return ok("index", `it was damaged, and has been built anew: ${holds}`);
+  return stale > 0
+    ? problem("index", `${holds}; ${count(stale, "session")} changed since`, "sessions index")
+    : ok("index", `up to date: ${holds}`);
+}
+
+function checkLogs(problems: readonly Problem[]): Check {
+  if (problems.length === 0) return ok("logs", "every line can be read");
+  const what = `${count(problems.length, "place")} can't be read`;
+  // The agent wrote them so, or a disk did; the rest of the session is not touched by it.
+  return problem("logs", what, "nothing is lost: `sessions archive` keeps these bytes as they are");
+}

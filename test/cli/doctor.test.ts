@@ -1,0 +1,208 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import type { World } from "../../src/cli/world.ts";
+import { noteHookFailure } from "../../src/operations/hook-log.ts";
+import { findPlaces } from "../../src/store/places.ts";
+import { quickDisk } from "../crash/quick-disk.ts";
+import { temporaryFolder } from "../crash/temporary-folder.ts";
+import { makeLogHome } from "../support/archive/log-home.ts";
+import { makeWorld, type TestWorld } from "../support/make-world.ts";
+import { bundle, runBundle } from "../support/run-bundle.ts";
+
+const NOW = Date.UTC(2026, 10, 16, 12);
+
+interface Finding {
+  readonly name: string;
+  readonly state: string;
+  readonly what: string;
+  readonly fix: string | null;
+  readonly details: readonly string[];
+}
+
+interface Doctor {
+  readonly code: number;
+  readonly text: string;
+  readonly checks: readonly Finding[];
+  readonly golden: string;
+}
+
+async function doctor(world: TestWorld, changes: Partial<World> = {}): Promise<Doctor> {
+  const before = world.out().length;
+  const code = await run(["doctor", "--json"], { ...world, ...changes });
+  const text = world.out().slice(before);
+  const { checks, ...rest } = JSON.parse(text);
+  // Compressed sizes differ between runtimes.
+  const answer = {
+    ...rest,
+    diskUse: Object.fromEntries(Object.keys(rest.diskUse).map((key) => [key, 0])),
+    checks,
+  };
+  const golden = `${JSON.stringify(answer, undefined, 2).replaceAll(world.root, "/root")}\n`;
+  return { code, text, checks, golden };
+}
+
+const problems = ({ checks }: Doctor): readonly Finding[] =>
+  checks.filter(({ state }) => state === "problem");
+
+/** A home that lacks nothing but the hooks of a program that can be run. */
+async function goodHome(): Promise<TestWorld> {
+  const world = { ...makeWorld({ nowMs: NOW }), disk: quickDisk };
+  makeLogHome(world.home, { project: "/work/shop" });
+  await run(["install", "--all", "--yes"], world);
+  await run(["archive"], world);
+  return world;
+}
+
+/** As if every hook did its work: the dry event's session is archived by the program itself. */
+const working = (world: TestWorld): Partial<World> => ({
+  run: async (_, args, options) => {
+    const { SESSIONS_HOME = "", CLAUDE_CONFIG_DIR = "" } = options?.variables ?? {};
+    const variables = { SESSIONS_HOME, CLAUDE_CONFIG_DIR };
+    const stdout = { ...world.stdout, write: () => {} };
+    if (/pre-compact|session-end/.test(args.at(-1) ?? ""))
+      await run(["archive"], { ...world, variables, stdout });
+    return 0;
+  },
+});
+
+describe("sessions doctor", () => {
+  test("finds nothing wrong where nothing is, and leaves nothing behind", async () => {
+    const world = await goodHome();
+    const good = await doctor(world, working(world));
+    expect(problems(good)).toEqual([]);
+    expect(good.code).toBe(0);
+    expect(good.checks.find(({ name }) => name === "hooks")?.what).toBe(
+      "4 installed, and a dry event went through each",
+    );
+    await expect(good.golden).toMatchFileSnapshot("./golden/doctor.json");
+    expect(fs.readdirSync(join(world.home, ".sessions"))).not.toContain("dry-event");
+  });
+
+  test("names what is missing before anything is installed or archived, with its fix", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    makeLogHome(world.home, { project: "/work/shop" });
+    const found = await doctor(world);
+    expect(found.code).toBe(3);
+    expect(problems(found).map(({ name, fix }) => [name, fix])).toEqual([
+      ["hooks", "sessions install"],
+      ["retention", "sessions archive"],
+      ["sessions", "sessions archive"],
+    ]);
+  });
+
+  test.each<[string, World["run"], string]>([
+    ["there is no such program", async () => undefined, "there is no program /usr/bin/node"],
+    ["the program fails", async () => 1, "ended with exit code 1"],
+    ["the program does nothing", async () => 0, "archived nothing"],
+  ])("hooks that are installed but do not work: %s", async (_, program, what) => {
+    const world = await goodHome();
+    const found = await doctor(world, { run: program });
+    expect(found.code).toBe(3);
+    const [hooks, ...others] = problems(found);
+    expect(others).toEqual([]);
+    expect(hooks).toMatchObject({ name: "hooks", fix: "sessions install" });
+    expect(hooks?.details[0]).toContain(what);
+  });
+
+  test.each<[string, (world: TestWorld) => void, string, RegExp]>([
+    [
+      "others can read the store",
+      ({ home }) => fs.chmodSync(join(home, ".sessions"), 0o755),
+      "modes",
+      /^chmod -R go-rwx /,
+    ],
+    [
+      "a key in config.json that means nothing",
+      ({ home }) =>
+        fs.writeFileSync(join(home, ".sessions/config.json"), '{"serach":{"limit":5}}', { mode: 0o600 }),
+      "settings",
+      /correct it/,
+    ],
+    [
+      "settings of Claude Code that do not parse",
+      ({ folder }) => {
+        fs.mkdirSync(join(folder, ".claude"));
+        fs.writeFileSync(join(folder, ".claude/settings.json"), '{"a" 1}');
+      },
+      "settings",
+      /correct that file/,
+    ],
+    [
+      "hooks switched off",
+      ({ folder }) => {
+        fs.mkdirSync(join(folder, ".claude"));
+        fs.writeFileSync(join(folder, ".claude/settings.json"), '{"disableAllHooks":true}');
+      },
+      "hooks",
+      /take "disableAllHooks" out/,
+    ],
+    [
+      "a hook that somebody took out",
+      ({ home }) => {
+        const path = join(home, ".claude/settings.json");
+        fs.writeFileSync(path, fs.readFileSync(path, "utf8").replace('"SessionEnd"', '"SessionEnded"'));
+      },
+      "hooks",
+      /^sessions install$/,
+    ],
+    [
+      "a failure that a hook could tell nobody",
+      (world) =>
+        noteHookFailure(
+          { disk: world.disk, places: findPlaces(world) },
+          { at: NOW - 60_000, event: "pre-compact", what: "the disk is full" },
+        ),
+      "background",
+      /hooks\.log/,
+    ],
+    [
+      "a record in the archive that can't be read",
+      ({ home }) => {
+        const raw = join(home, ".sessions/raw/pi");
+        for (const name of fs.readdirSync(raw)) fs.writeFileSync(join(raw, name, "1/manifest.json"), "{");
+        fs.rmSync(join(home, ".sessions/raw/catalog.json"));
+      },
+      "archive",
+      /^sessions verify/,
+    ],
+  ])("%s", async (_, spoil, name, fix) => {
+    const world = await goodHome();
+    spoil(world);
+    const found = await doctor(world, working(world));
+    expect(found.code).toBe(3);
+    expect(problems(found)).toContainEqual(
+      expect.objectContaining({ name, fix: expect.stringMatching(fix) }),
+    );
+  });
+
+  test("lists lines of logs that can't be read as path:line: what", async () => {
+    const world = await goodHome();
+    const log = join(world.home, ".claude/projects/-work-shop/5f0c3c1e-0d6b-4a55-9a53-0d1c5d1f7a01.jsonl");
+    fs.appendFileSync(log, '{"type":"user","mess\n');
+    await run(["archive"], world);
+    const before = world.err().length;
+    expect(await run(["doctor"], { ...world, ...working(world) })).toBe(3);
+    expect(world.err().slice(before)).toMatch(new RegExp(`^${log}:\\d+: .+\n$`));
+    expect(world.out()).toContain("1 place can't be read");
+  });
+});
+
+describe("in processes of their own", () => {
+  test("install, doctor, a hook as settings have it, uninstall", async () => {
+    const home = temporaryFolder();
+    makeLogHome(home, { project: "/work/shop" });
+    const options = { home, variables: { SESSIONS_GUARD: "off", SESSIONS_HOME: join(home, ".sessions") } };
+    expect((await runBundle(["install", "--yes"], options)).code).toBe(0);
+    const { hooks } = JSON.parse(fs.readFileSync(join(home, ".claude/settings.json"), "utf8"));
+    expect(hooks.PreCompact[0].hooks[0].args).toContain(fs.realpathSync(bundle));
+    expect((await runBundle(["archive"], options)).code).toBe(0);
+    const { code, out } = await runBundle(["doctor"], options);
+    expect(out).toContain("4 installed, and a dry event went through each");
+    expect(out).toContain("All is well.");
+    expect(code).toBe(0);
+    expect((await runBundle(["uninstall", "--yes"], options)).code).toBe(0);
+    expect(fs.existsSync(join(home, ".claude/settings.json"))).toBe(false);
+  });
+});
