@@ -37,6 +37,11 @@ export const command: Command = defineCommand({
   parser: "light",
   async run({ positionals }, world) {
     const [subcommand = ""] = positionals;
+    if (world.stdin.isTerminal) {
+      // Nobody would end the input, and nothing went wrong that the log should know.
+      world.stderr.write("sessions hook is called by agents, with an event as JSON on stdin.\n");
+      return exitCodes.done;
+    }
     const note = (what: string): void => noteFailure(world, subcommand, what);
     try {
       world.stdout.write(await answer(subcommand, world, note));
@@ -48,9 +53,7 @@ export const command: Command = defineCommand({
 });
 
 async function answer(subcommand: string, world: World, note: (what: string) => void): Promise<string> {
-  // By hand, there is nobody who would end the input.
-  const text = world.stdin.isTerminal ? "" : await world.stdin.readText(MAX_INPUT_BYTES);
-  const read = readHookInput(text, subcommand);
+  const read = readHookInput(await world.stdin.readText(MAX_INPUT_BYTES), subcommand);
   if (read.kind === "bad") {
     note(read.what);
     return "";

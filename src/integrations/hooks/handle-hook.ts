@@ -72,8 +72,12 @@ async function archiveNow(log: string, ports: HookPorts): Promise<void> {
 
 async function afterCompaction(input: HookInput, { library, handOver }: HookPorts): Promise<void> {
   const { sessionId, summary, trigger, log } = input;
-  if (sessionId !== undefined && summary !== undefined) {
-    noteSummary(library, { agent: "claude", id: sessionId }, { text: summary, trigger: trigger ?? null });
+  if (summary !== undefined) {
+    // Its log knows best whose session it is.
+    const known = log === undefined ? undefined : sessionOfLog(library, log);
+    const session =
+      known ?? (sessionId === undefined ? undefined : { agent: "claude" as const, id: sessionId });
+    if (session !== undefined) noteSummary(library, session, { text: summary, trigger: trigger ?? null });
   }
   if (log !== undefined) await handOver(log);
 }

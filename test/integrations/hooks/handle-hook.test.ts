@@ -1,0 +1,66 @@
+import fs from "node:fs";
+import { describe, expect, test } from "vitest";
+import { handleHook } from "../../../src/integrations/hooks/handle-hook.ts";
+import { type HookInput, readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
+import { archivedSessions } from "../../../src/operations/archived-sessions.ts";
+import type { Library } from "../../../src/operations/library.ts";
+import { tryLock } from "../../../src/store/lock.ts";
+import { nodeProcesses } from "../../../src/store/node-processes.ts";
+import { quickDisk } from "../../crash/quick-disk.ts";
+import { diskThatIsFull, unreadableDisk } from "../../crash/sick-disks.ts";
+import { locking, plainWriter, quickLibrary } from "../../support/archive/archiving.ts";
+import { makeLogHome } from "../../support/archive/log-home.ts";
+
+function ground(change: (library: Library) => Partial<Library> = () => ({})) {
+  const library = quickLibrary();
+  const { files } = makeLogHome(library.surroundings.home);
+  const log = files[0]?.path ?? "";
+  const handedOver: string[] = [];
+  const noted: string[] = [];
+  return {
+    library,
+    log,
+    handedOver,
+    noted,
+    handle: (input: HookInput) =>
+      handleHook(input, {
+        library: { ...library, ...change(library) },
+        markdown: plainWriter,
+        locking: { ...locking, timeoutMs: 0 },
+        handOver: async (each) => handedOver.push(each) > 0,
+        startGuard: async () => {},
+        note: (what) => noted.push(what),
+      }),
+  };
+}
+
+function preCompact(log: string): HookInput {
+  const read = readHookInput(JSON.stringify({ transcript_path: log }), "pre-compact");
+  if (read.kind === "bad") throw new Error(read.what);
+  return read.input;
+}
+
+describe("handleHook()", () => {
+  test("leaves a session to the background where another process does not let go of the store", async () => {
+    const { library, log, handle, handedOver } = ground();
+    fs.mkdirSync(library.places.home, { recursive: true });
+    expect(tryLock(library.disk, library.places.lock, nodeProcesses).kind).toBe("locked");
+    await expect(handle(preCompact(log))).rejects.toThrow("Cannot lock");
+    expect(handedOver).toEqual([log]);
+  });
+
+  test("leaves it to the background where nothing more can be written", async () => {
+    const { log, handle, handedOver } = ground(() => ({ disk: diskThatIsFull(quickDisk, 200) }));
+    await expect(handle(preCompact(log))).rejects.toThrow("the disk is full");
+    expect(handedOver).toEqual([log]);
+  });
+
+  test("tells what could not be read of a session, and keeps the rest", async () => {
+    const { library, log, handle, noted } = ground(({ disk }) => ({
+      disk: unreadableDisk(disk, (path) => path.endsWith("/agent-a1b2.jsonl")),
+    }));
+    expect(await handle(preCompact(log))).toBe("");
+    expect(noted).toEqual([expect.stringMatching(/subagents.*:0: /)]);
+    expect(archivedSessions(library)).toHaveLength(1);
+  });
+});
