@@ -8,6 +8,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { packageOf } from "../install/package.ts";
 import { openLibrary } from "../open-library.ts";
+import { countOf } from "../print/amounts.ts";
 import { actionOf, filePlanJson, formatIntents, formatPlans } from "../print/file-plans.ts";
 import { printJson } from "../print/print-json.ts";
 import { retentionWarning } from "../print/retention.ts";
@@ -70,6 +71,10 @@ export const command: Command = defineCommand({
       if (!isNeeded) world.stdout.write("Nothing is installed.\n");
       if (!dryRun && plans.some(endsRetention)) {
         const status = retentionStatus(library, { rows: [], managedFolder: world.managedFolder });
+        for (const { effective } of status.slice(0, 1)) {
+          const days = countOf(effective.days, "day");
+          world.stdout.write(`Claude Code keeps sessions for ${days} again; what is archived stays.\n`);
+        }
         world.stdout.write(retentionWarning(status, world));
       }
     }

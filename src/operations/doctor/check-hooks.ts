@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { settingAt } from "../../core/settings/parse-settings.ts";
 import { findHooks } from "../../core/settings/settings-change.ts";
 import { readSettingsFile, readTextFile } from "../../store/settings-file.ts";
-import { type Package, skillPaths } from "../install/install-files.ts";
+import { installableAgents, type Package, skillPaths } from "../install/install-files.ts";
 import type { Library } from "../library.ts";
 import { ownFolders } from "../retention/read-layers.ts";
 import { type Check, note, ok, problem } from "./check.ts";
@@ -70,14 +70,16 @@ function settingsPaths(library: Library): readonly string[] {
 
 /** Is the skill there, for the agents that have it, and is it this version's? */
 export function checkSkill(library: Library, pack: Package): Check {
-  const states = (["claude", "pi", "codex"] as const).flatMap((agent) =>
-    (["user", "project"] as const).flatMap((scope) =>
-      skillPaths(library, pack, agent, scope).flatMap((path) => {
-        const file = readTextFile(library.disk, path);
-        return file.kind === "read" ? [{ path, isCurrent: file.text === pack.skill.text }] : [];
-      }),
+  // In the home itself this folder's skills are the user's.
+  const places = new Set(
+    installableAgents.flatMap((agent) =>
+      (["user", "project"] as const).flatMap((scope) => skillPaths(library, pack, agent, scope)),
     ),
   );
+  const states = [...places].flatMap((path) => {
+    const file = readTextFile(library.disk, path);
+    return file.kind === "read" ? [{ path, isCurrent: file.text === pack.skill.text }] : [];
+  });
   const paths = states.map(({ path }) => path);
   if (states.length === 0) {
     return note("skill", "agents do not know how to look into earlier sessions", "sessions install --all");
