@@ -7,22 +7,36 @@ import { continuationText, piContinuationText } from "../core/summary/continuati
 import { focusSession } from "../core/summary/focus-session.ts";
 import { markdownSummary } from "../core/summary/markdown-summary.ts";
 import { mergeClawSummary } from "../core/summary/merge-claw-summary.ts";
-import { fileListsOf, piSummary } from "../core/summary/pi-summary.ts";
+import { fileListsOf, piBranchSummary, piSummary } from "../core/summary/pi-summary.ts";
 import { sessionMessages } from "../core/summary/session-messages.ts";
+import type { SummaryMessage } from "../core/summary/summary-message.ts";
 import { cleanText } from "../core/text/clean-text.ts";
 import { shellQuote } from "../core/view/shell-quote.ts";
+import { messageText } from "../formats/claw/claw-message.ts";
+import { summaryOfContinuation } from "../formats/claw/continuation.ts";
+import {
+  readClawLog,
+  sizeOf,
+  summaryMessage,
+  UnreadableClawLog,
+} from "../formats/claw/shrink/read-claw-log.ts";
+import { diskSource } from "./disk-source.ts";
 import type { Mask } from "./export-session.ts";
 import type { Library } from "./library.ts";
-import { type OpenSession, openSession } from "./open-session.ts";
-import type { SelectOptions } from "./select-sessions.ts";
+import { readPointed } from "./open-session.ts";
+import { type SelectOptions, selectSession } from "./select-sessions.ts";
+import { readPiBranch } from "./summarize-branch.ts";
 
 export const summaryFormats = ["claw", "pi", "markdown"] as const;
 export type SummaryFormat = (typeof summaryFormats)[number];
 
 export interface SummaryOptions extends SelectOptions {
-  readonly format: SummaryFormat;
+  /** Absent: Pi's for a branch, else the one for people. */
+  readonly format: SummaryFormat | undefined;
   /** The text that starts the next session, instead of the summary alone. */
   readonly continuation: boolean;
+  /** An entry of a branch that was left, which is summed up instead. */
+  readonly branch: string | undefined;
   readonly mask: Mask;
 }
 
@@ -31,6 +45,8 @@ export interface SessionSummary {
   readonly agent: Agent;
   readonly format: SummaryFormat;
   readonly continuation: boolean;
+  /** The entry that names the branch; null where it is about the session. */
+  readonly branch: string | null;
   readonly text: string;
 }
 
@@ -40,31 +56,80 @@ export function summarizeSession(
   words: readonly string[],
   options: SummaryOptions,
 ): SessionSummary {
-  const open = openSession(library, words, options);
+  const pointer = selectSession(library, words, options);
+  const open = readPointed(library, pointer);
   const { id: sessionId, agent } = open.session;
-  const { format, continuation } = options;
-  const text = textOf(open, format, options.mask);
-  const wrap = format === "pi" ? piContinuationText : continuationText;
-  return { sessionId, agent, format, continuation, text: continuation ? wrap(text.trimEnd()) : text };
-}
-
-function textOf(open: OpenSession, format: SummaryFormat, maskSecrets: Mask): string {
+  const { continuation } = options;
+  const lead = pointer.files.files[0]?.path;
+  const source = pointer.kept ?? diskSource(library.disk);
+  const chunks = (): Iterable<Uint8Array> => (lead === undefined ? [] : source.chunks(lead));
   // Cleaned before it is masked, and masked before it is cut: half a secret is not known as one.
-  const mask: Mask = (value) => maskSecrets(maskDeep(value, cleanText));
+  const mask: Mask = (value) => options.mask(maskDeep(value, cleanText));
+  const branch = options.branch === undefined ? null : readPiBranch(open.session, chunks, options.branch);
+  const format = options.format ?? (branch === null ? "markdown" : "pi");
+  const resume = shellQuote(open.resume.command);
+  const text =
+    branch === null
+      ? textOf(open.session, format, { chunks, mask, resume })
+      : branchText(mask(branch.session), format, resume);
+  const wrap = format === "pi" ? piContinuationText : continuationText;
+  return {
+    ...{ sessionId, agent, format, continuation, branch: branch?.entry ?? null },
+    text: continuation ? wrap(text.trimEnd()) : text,
+  };
+}
+
+interface Means {
+  readonly chunks: () => Iterable<Uint8Array>;
+  readonly mask: Mask;
+  readonly resume: string;
+}
+
+function textOf(whole: Session, format: SummaryFormat, { chunks, mask, resume }: Means): string {
   if (format === "markdown") {
-    const session = mask(open.session);
-    return markdownSummary(session, extractDigest(session), shellQuote(open.resume.command));
+    const session = mask(whole);
+    return markdownSummary(session, extractDigest(session), resume);
   }
+  const logged = format === "claw" && whole.agent === "claw" ? loggedMessages(chunks()) : undefined;
+  if (logged !== undefined) return clawText(mask(logged.messages), mask(logged.earlier));
   // What was compacted away is told by its summary: it need not be gone through.
-  const { session, earlier } = mask(focusSession(open.session));
-  return format === "claw" ? clawText(session, earlier) : piText(session, earlier);
+  const { session, earlier } = mask(focusSession(whole));
+  return format === "claw"
+    ? clawText(sessionMessages(session), earlier)
+    : piSummary({ history: session, turnPrefix: null, earlier, files: fileListsOf(session, earlier) });
 }
 
-function clawText(session: Session, earlier: string | null): string {
-  const summary = clawSummary(sessionMessages(session));
+function branchText(branch: Session, format: SummaryFormat, resume: string): string {
+  switch (format) {
+    case "claw":
+      return clawSummary(sessionMessages(branch));
+    case "pi":
+      return piBranchSummary(branch, fileListsOf(branch, null));
+    case "markdown":
+      return markdownSummary(branch, extractDigest(branch), resume);
+  }
+}
+
+/** claw-code's own messages, as its log has them; undefined where claw-code itself would not load it. */
+function loggedMessages(
+  chunks: Iterable<Uint8Array>,
+): { readonly messages: readonly SummaryMessage[]; readonly earlier: string | null } | undefined {
+  try {
+    const messages = readClawLog(chunks).messages.map(({ message }) => message);
+    const [first] = messages;
+    if (first === undefined || !sizeOf(first).isSummary)
+      return { messages: messages.map(summaryMessage), earlier: null };
+    return {
+      messages: messages.slice(1).map(summaryMessage),
+      earlier: summaryOfContinuation(messageText(first)),
+    };
+  } catch (error) {
+    if (error instanceof UnreadableClawLog) return undefined;
+    throw error;
+  }
+}
+
+function clawText(messages: readonly SummaryMessage[], earlier: string | null): string {
+  const summary = clawSummary(messages);
   return earlier === null ? summary : mergeClawSummary(earlier, summary);
-}
-
-function piText(session: Session, earlier: string | null): string {
-  return piSummary({ history: session, turnPrefix: null, earlier, files: fileListsOf(session, earlier) });
 }

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { makeWorld } from "../support/make-world.ts";
@@ -41,5 +43,78 @@ describe("sessions summary", () => {
     const { code, err } = await ask(PI_SESSION, "--format", "poem");
     expect(code).toBe(2);
     expect(err).toContain("markdown");
+  });
+});
+
+describe("sessions summary --branch", () => {
+  const entry = (id: string, parentId: string | null, role: string, text: string): string =>
+    JSON.stringify({
+      type: "message",
+      id,
+      parentId,
+      timestamp: "2026-06-01T00:00:00.000Z",
+      message: { role, content: text },
+    });
+  const log = [
+    '{"type":"session","version":3,"id":"tree-session","timestamp":"2026-06-01T00:00:00.000Z","cwd":"/work/shop"}',
+    entry("root0001", null, "user", "Make the build faster, please do"),
+    entry("root0002", "root0001", "assistant", "Two ways exist."),
+    entry("left0001", "root0002", "user", "Try the cache of the compiler first"),
+    JSON.stringify({
+      ...{ type: "message", id: "left0002", parentId: "left0001", timestamp: "2026-06-01T00:00:01.000Z" },
+      message: {
+        role: "assistant",
+        content: [
+          { type: "text", text: "The cache did not help." },
+          { type: "toolCall", id: "c", name: "edit", arguments: { path: "build.mjs" } },
+        ],
+      },
+    }),
+    entry("left0003", "left0002", "user", "Leave that, it is no use"),
+    entry("main0001", "root0002", "user", "Then do the second way"),
+    entry("main0002", "main0001", "assistant", "Done."),
+  ].join("\n");
+
+  async function askTree(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+    const world = makeWorld({ nowMs: Date.UTC(2026, 10, 16, 12) });
+    const folder = join(world.home, ".pi/agent/sessions/--work-shop--");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "2026-06-01T00-00-00-000Z_tree-session.jsonl"), `${log}\n`);
+    const code = await run(["summary", "tree-session", ...argv], world);
+    return { code, out: world.out(), err: world.err() };
+  }
+
+  test.each(["left0001", "left0002", "left0003", "left0001".slice(0, 8), "2", "3"])(
+    "%s names the whole branch, and nothing of the path that it left",
+    async (name) => {
+      const { code, out } = await askTree("--branch", name);
+      expect(code).toBe(0);
+      expect(out).toMatch(/^The user explored a different conversation branch before returning here\.\n/);
+      expect(out).toContain("## Goal\nTry the cache of the compiler first\n- Leave that, it is no use\n");
+      expect(out).toContain("<modified-files>\nbuild.mjs\n</modified-files>");
+      expect(out).not.toContain("second way");
+      expect(out).not.toContain("faster");
+    },
+  );
+
+  test.each([
+    ["is on the current path", "root0001", 2, "on the current path"],
+    ["is not there", "nowhere", 1, "Cannot find an entry"],
+    ["may be several", "left", 2, "3 begin with it"],
+  ])("says so where the entry %s", async (_, name, exitCode, words) => {
+    const { code, err } = await askTree("--branch", name);
+    expect(code).toBe(exitCode);
+    expect(err).toContain(words);
+  });
+
+  test("is for Pi alone", async () => {
+    const { code, err } = await ask("484e4bb2", "--branch", "1");
+    expect(code).toBe(2);
+    expect(err).toContain("only Pi");
+  });
+
+  test("tells the whole name of the entry", async () => {
+    const { out } = await askTree("--branch", "2", "--json");
+    expect(JSON.parse(out)).toMatchObject({ sessionId: "tree-session", format: "pi", branch: "left0001" });
   });
 });

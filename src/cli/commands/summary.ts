@@ -17,6 +17,10 @@ export const command: Command = defineCommand({
       line: "sessions summary last --format claw --continuation",
       says: "the text that starts the next session",
     },
+    {
+      line: "sessions summary 019c4e2a --branch 7",
+      says: "a branch of a Pi session that was left at turn 7",
+    },
   ],
   positionals: [
     { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
@@ -25,18 +29,28 @@ export const command: Command = defineCommand({
     format: {
       type: "string",
       choices: summaryFormats,
-      default: "markdown",
       placeholder: "FORMAT",
-      description: "whose summary: claw-code's, Pi's, or one for people",
+      description: "whose summary: claw-code's, Pi's, or one for people (markdown)",
     },
     continuation: { type: "boolean", description: "the text that starts the next session" },
+    branch: {
+      type: "string",
+      placeholder: "ENTRY",
+      description: "Pi: of a branch that was left, named by an entry on it or by a turn's number",
+    },
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
   parser: "light",
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
-    const { format, continuation, everywhere } = flags;
-    const summary = summarizeSession(library, positionals, { format, continuation, everywhere, mask });
+    const { format, continuation, branch, everywhere } = flags;
+    const summary = summarizeSession(library, positionals, {
+      format,
+      continuation,
+      branch,
+      everywhere,
+      mask,
+    });
     if (flags.json) printJson(world, { demo: library.demo, ...summary });
     else await page(summary.text.endsWith("\n") ? summary.text : `${summary.text}\n`, world);
     return exitCodes.done;
