@@ -121,7 +121,7 @@ export function realWorld(
     },
     startDetached: async (args) => {
       const { startDetached } = await import("./start-detached.ts");
-      startDetached(host, args);
+      await startDetached(host, args);
     },
     afterwards,
     uninterrupted: (action) => interrupts.hold(action),

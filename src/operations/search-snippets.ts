@@ -26,7 +26,11 @@ export function snippetsOf(
   terms: ReadonlySet<string>,
   limit: number,
 ): readonly HitSnippet[] {
-  const found = hit.turns.flatMap((turn) => turnSnippet(turn, terms) ?? []).slice(0, limit);
+  const found: HitSnippet[] = [];
+  for (const turn of hit.turns) {
+    const snippet = found.length < limit ? turnSnippet(turn, terms) : undefined;
+    if (snippet !== undefined) found.push(snippet);
+  }
   if (found.length > 0 || hit.card === undefined) return found;
   for (const field of ["title", "summary", "pending", "project", "branch"]) {
     const snippet = makeSnippet(hit.card[field] ?? "", terms, { maxChars: SNIPPET_CHARS });

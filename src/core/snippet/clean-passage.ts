@@ -22,6 +22,15 @@ export function cleanPassage(text: string, from: number, to: number): CleanPassa
   while (index < to) {
     places[index - from] = clean.length;
     const code = text.charCodeAt(index);
+    const runEnd = isPlain(code) ? plainEnd(text, index, to) : index;
+    if (runEnd > index) {
+      if (isLineStart) lineStarts.add(clean.length);
+      isLineStart = false;
+      for (let at = index; at < runEnd; at++) places[at - from] = clean.length + at - index;
+      clean += text.slice(index, runEnd);
+      index = runEnd;
+      continue;
+    }
     if (code === ESC || code === CSI) {
       const end = Math.min(to, terminalEscapeEnd(text, index));
       places.fill(clean.length, index - from, end - from);
@@ -56,6 +65,17 @@ const CSI = 0x9b;
 const space = /\s/;
 const lineEnd = /[\n\r\u2028\u2029]/;
 const dropped = /[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb]/u;
+
+/** What can be seen, in ASCII: shown as it is. */
+function isPlain(code: number): boolean {
+  return code > 0x20 && code < 0x7f;
+}
+
+function plainEnd(text: string, from: number, to: number): number {
+  let end = from;
+  while (end < to && isPlain(text.charCodeAt(end))) end++;
+  return end;
+}
 
 function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xe000;

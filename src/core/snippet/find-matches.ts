@@ -4,6 +4,7 @@ import { isAscii, type Token, termsOf } from "../analysis/token.ts";
 import { tokenAt } from "../analysis/token-cache.ts";
 import { PAIR } from "../analysis/token-link.ts";
 import { weakTerm } from "../analysis/weak-terms.ts";
+import { spansAround } from "./near-terms.ts";
 
 /** A place of a text where a word of the query stands. */
 export interface Match {
@@ -21,12 +22,25 @@ const MAX_MATCHES = 50_000;
 
 /**
  * Finds all places of the words, in the order in which they begin. Inside of a name only the parts that
- * were asked for count: of getUserById the User, if someone looks for users.
+ * were asked for count: of getUserById the User, if someone looks for users. With `near`, only what stands
+ * around its matches is looked at; everything where that has nothing.
  */
-export function findMatches(text: string, wordOf: WordOf): readonly Match[] {
+export function findMatches(text: string, wordOf: WordOf, near?: RegExp): readonly Match[] {
+  if (near === undefined) return matchesIn(text, 0, wordOf);
+  const found: Match[] = [];
+  for (const [from, to] of spansAround(text, near)) {
+    for (const match of matchesIn(text.slice(from, to), from, wordOf)) found.push(match);
+    if (found.length >= MAX_MATCHES) break;
+  }
+  return found.length > 0 ? found : matchesIn(text, 0, wordOf);
+}
+
+function matchesIn(text: string, offset: number, wordOf: WordOf): readonly Match[] {
   const matches: Match[] = [];
   let isSorted = true;
-  scanTokens(text, (token, start, end, link) => {
+  scanTokens(text, (token, from, to, link) => {
+    const start = from + offset;
+    const end = to + offset;
     const { name } = token;
     if (name === undefined) {
       const word = wordOf(token.term ?? weakTerm(token.weak));

@@ -1,5 +1,6 @@
 import { cleanPassage } from "./clean-passage.ts";
 import { findMatches, type Match, type WordOf } from "./find-matches.ts";
+import { nearTerms } from "./near-terms.ts";
 import { passageEnd, passageStart } from "./passage-borders.ts";
 import { createPhraseFinder } from "./phrase.ts";
 
@@ -18,6 +19,9 @@ export interface SnippetOptions {
   readonly phrases?: readonly string[];
 }
 
+/** Shorter texts are read as fast as they are searched. */
+const WORTH_SEEKING = 1_000;
+
 /** Places of one phrase that are looked at. */
 const MAX_PHRASES = 1_000;
 
@@ -31,7 +35,8 @@ export function makeSnippet(
   terms: ReadonlySet<string> | ReadonlyMap<string, number>,
   { maxChars, phrases = [] }: SnippetOptions,
 ): Snippet | undefined {
-  const matches = withPhrases(text, findMatches(text, wordsOf(terms)), phrases);
+  const near = text.length < WORTH_SEEKING ? undefined : nearTerms(terms.keys());
+  const matches = withPhrases(text, findMatches(text, wordsOf(terms), near), phrases);
   if (matches.length === 0) return undefined;
   const { first, last, words } = bestRun(matches, maxChars);
   const [from, to] = [matches[first]?.start ?? 0, endOf(matches, first, last)];
