@@ -35,9 +35,11 @@ export interface GuardAnswer {
 const QUIET_MS = 10 * 60_000;
 /** Nothing is known to come: look again after this time. */
 const IDLE_MS = 6 * 60 * 60_000;
-/** The store is let go after so many bytes: a hook must not wait for long. 16 MB take about a second. */
-const BATCH_BYTES = 16 * 1024 * 1024;
-const BATCH_SESSIONS = 50;
+/** The store is let go after so many bytes, for as long as it was held: an agent may wait for its hook. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_SESSIONS = 20;
+const SHORTEST_REST_MS = 150;
+const LONGEST_REST_MS = 3_000;
 
 /**
  * Archives every session that is not safe yet, those first that the agent will delete first, and brings the
@@ -62,7 +64,7 @@ export async function guardSessions(library: Library, options: GuardOptions): Pr
     return { archived, isBusy: true, problems };
   }
   try {
-    await archiveQuiet(library, archive);
+    await archiveQuiet(library, archive, options.locking.wait);
     await refresh(library, options);
   } finally {
     attempt.lock.release();
@@ -73,6 +75,7 @@ export async function guardSessions(library: Library, options: GuardOptions): Pr
 async function archiveQuiet(
   library: Library,
   archive: (sessions: readonly SessionFiles[]) => Promise<void>,
+  rest: (ms: number) => Promise<void>,
 ): Promise<void> {
   const startedAt = library.now();
   const skipped = readGuardStamp(library)?.skipped ?? {};
@@ -83,7 +86,11 @@ async function archiveQuiet(
     return ageMs >= QUIET_MS || ageMs < 0;
   };
   const due = unsafe.filter(isQuiet).toSorted((a, b) => changedAt(a) - changedAt(b));
-  for (const batch of batchesOf(due)) await archive(batch);
+  for (const batch of batchesOf(due)) {
+    const heldFrom = library.now();
+    await archive(batch);
+    await rest(Math.min(Math.max(library.now() - heldFrom, SHORTEST_REST_MS), LONGEST_REST_MS));
+  }
   const left = new Map(
     findUnsafe(library)
       .filter(isQuiet)

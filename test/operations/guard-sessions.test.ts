@@ -92,7 +92,7 @@ describe("guardSessions()", () => {
       },
     };
     expect((await guardSessions(watched, options(library))).archived).toBe(64);
-    expect(locks.length).toBe(2);
+    expect(locks.length).toBe(4);
   });
 
   it("leaves alone what another one is at, but for the session that is named", async () => {

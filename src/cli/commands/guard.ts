@@ -11,6 +11,8 @@ import { printJson } from "../print/print-json.ts";
 import { tellProblems } from "../print/problems.ts";
 import { pause, storeLocking } from "../store-locking.ts";
 
+/** Nobody waits for this: better late than not at all. */
+const LOCK_MS = 10 * 60_000;
 /** The same files may be sick for months. */
 const MAX_NOTED = 5;
 
@@ -37,7 +39,7 @@ export const command: Command = defineCommand({
         ...(flags.log === undefined ? {} : { log: flags.log }),
         markdown: markdownWriter(library),
         access: indexAccess(library, world),
-        locking: storeLocking(world),
+        locking: { ...storeLocking(world), timeoutMs: LOCK_MS },
         pause,
       });
       for (const { path, line, what } of problems.slice(0, MAX_NOTED)) {

@@ -13,7 +13,7 @@ import { storeLocking } from "../store-locking.ts";
 import type { World } from "../world.ts";
 
 /** How long an agent waits for a store that another process writes to. */
-const LOCK_MS = 5_000;
+const LOCK_MS = 2_000;
 
 export const command: Command = defineCommand({
   description:

@@ -64,7 +64,8 @@ async function archiveNow(log: string, ports: HookPorts): Promise<void> {
   try {
     await archive(isLarge ? {} : { markdown });
   } catch (error) {
-    await handOver(log);
+    // Who takes it over tells what it can't do either.
+    if (await handOver(log)) return;
     throw error;
   }
   if (isLarge && !(await handOver(log))) await archive({ markdown });

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
-import { handleHook } from "../../../src/integrations/hooks/handle-hook.ts";
+import { type HookPorts, handleHook } from "../../../src/integrations/hooks/handle-hook.ts";
 import { type HookInput, readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
 import { archivedSessions } from "../../../src/operations/archived-sessions.ts";
 import type { Library } from "../../../src/operations/library.ts";
@@ -22,7 +22,7 @@ function ground(change: (library: Library) => Partial<Library> = () => ({})) {
     log,
     handedOver,
     noted,
-    handle: (input: HookInput) =>
+    handle: (input: HookInput, ports: Partial<HookPorts> = {}) =>
       handleHook(input, {
         library: { ...library, ...change(library) },
         markdown: plainWriter,
@@ -30,6 +30,7 @@ function ground(change: (library: Library) => Partial<Library> = () => ({})) {
         handOver: async (each) => handedOver.push(each) > 0,
         startGuard: async () => {},
         note: (what) => noted.push(what),
+        ...ports,
       }),
   };
 }
@@ -45,14 +46,18 @@ describe("handleHook()", () => {
     const { library, log, handle, handedOver } = ground();
     fs.mkdirSync(library.places.home, { recursive: true });
     expect(tryLock(library.disk, library.places.lock, nodeProcesses).kind).toBe("locked");
-    await expect(handle(preCompact(log))).rejects.toThrow("Cannot lock");
+    expect(await handle(preCompact(log))).toBe("");
     expect(handedOver).toEqual([log]);
+    await expect(handle(preCompact(log), { handOver: async () => false })).rejects.toThrow("Cannot lock");
   });
 
   test("leaves it to the background where nothing more can be written", async () => {
     const { log, handle, handedOver } = ground(() => ({ disk: diskThatIsFull(quickDisk, 200) }));
-    await expect(handle(preCompact(log))).rejects.toThrow("the disk is full");
+    expect(await handle(preCompact(log))).toBe("");
     expect(handedOver).toEqual([log]);
+    await expect(handle(preCompact(log), { handOver: async () => false })).rejects.toThrow(
+      "the disk is full",
+    );
   });
 
   test("tells what could not be read of a session, and keeps the rest", async () => {
