@@ -34,6 +34,8 @@ export interface FileRecord {
   readonly before: FileState;
   /** Folders that were made for it, the outermost first. */
   readonly folders: readonly string[];
+  /** Values that were given back to the user, whose own they are from then on. */
+  readonly settled?: readonly string[] | undefined;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -65,6 +67,7 @@ const recordSchema = z.object({
   now: stateSchema,
   before: stateSchema,
   folders: z.array(z.string()),
+  settled: z.optional(z.array(z.string())),
   at: z.string(),
 });
 const receiptSchema = z.object({ version: z.literal(1), files: z.array(recordSchema) });

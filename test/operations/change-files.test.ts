@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../../src/core/errors.ts";
+import { installFiles, type Package, uninstallFiles } from "../../src/operations/install/install-files.ts";
 import type { Library } from "../../src/operations/library.ts";
 import { FOREVER_DAYS, retentionFiles } from "../../src/operations/retention/set-retention.ts";
 import { changeFiles } from "../../src/operations/settings/change-files.ts";
@@ -85,6 +86,77 @@ describe("settings with", () => {
   });
 });
 
+const pack: Package = {
+  program: { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.js"] },
+  hooks: [
+    { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30, matcher: "auto" },
+    { name: "SessionEnd", subcommand: "session-end", timeoutSeconds: 5 },
+  ],
+  skill: { name: "session-finder", text: "---\nname: session-finder\n---\n" },
+};
+
+describe("install and uninstall on settings with", () => {
+  const install = (library: Library): Promise<unknown> =>
+    changeFiles(
+      library,
+      installFiles(library, pack, { agents: ["claude"], scope: "user", retention: true }),
+      locking,
+    );
+  const uninstall = (library: Library): Promise<unknown> =>
+    changeFiles(library, uninstallFiles(library, pack, { agents: ["claude"], scope: undefined }), locking);
+
+  test.each(settings)("%s: the same bytes come back", async (_, text) => {
+    const { library, path, read } = ground(text);
+    await install(library);
+    const installed = read();
+    const events = ["PreCompact", "SessionEnd"];
+    for (const event of events) expect(installed).toContain(`"${event}"`);
+    expect(installed.startsWith("\ufeff")).toBe(text.startsWith("\ufeff"));
+    await install(library);
+    expect(read()).toBe(installed);
+    await uninstall(library);
+    expect(read()).toBe(text);
+    expect(fs.readdirSync(dirname(path))).toEqual(["settings.json"]);
+  });
+
+  test.each(settings)("%s: with retention before, between and after", async (_, text) => {
+    const { library, set, reset, read } = ground(text);
+    await set(77);
+    const set77 = read();
+    await install(library);
+    await uninstall(library);
+    expect(read()).toBe(set77);
+    await install(library);
+    await reset();
+    await uninstall(library);
+    expect(read()).toBe(text);
+  });
+
+  test.each<[string, string, number]>([
+    ["broken", '{\n  "a": 1,\n  "b" 2\n}', 0o600],
+    ["read-only", "{}", 0o444],
+    ["hooks of another kind", '{"hooks":[]}', 0o600],
+  ])("%s: nothing is touched", async (_, text, mode) => {
+    const { library, path, read } = ground(text);
+    fs.chmodSync(path, mode);
+    await expect(install(library)).rejects.toMatchObject({ name: "UserError", exitCode: 5 });
+    expect(read()).toBe(text);
+    expect(fs.readdirSync(dirname(path))).toEqual(["settings.json"]);
+  });
+
+  test("a link stays a link", async () => {
+    const { library, path, read } = ground("{}");
+    const target = join(dirname(dirname(path)), "real.json");
+    fs.renameSync(path, target);
+    fs.symlinkSync(target, path);
+    await install(library);
+    expect(fs.readFileSync(target, "utf8")).toContain("PreCompact");
+    await uninstall(library);
+    expect(read()).toBe("{}");
+    expect(fs.lstatSync(path).isSymbolicLink()).toBe(true);
+  });
+});
+
 describe("changeFiles()", () => {
   test("makes a file and its folder, and takes both back", async () => {
     const { path, set, reset, read } = ground(undefined);
@@ -101,6 +173,19 @@ describe("changeFiles()", () => {
     fs.writeFileSync(join(dirname(path), "history.jsonl"), "");
     await reset();
     expect(fs.readdirSync(dirname(path))).toEqual(["history.jsonl"]);
+  });
+
+  test("asked twice to reset, leaves the value that it gave back", async () => {
+    const { set, reset, read } = ground('{"cleanupPeriodDays":45}');
+    await set();
+    await reset();
+    await reset();
+    expect(read()).toBe('{"cleanupPeriodDays":45}');
+    await set(60);
+    expect(read()).toBe('{"cleanupPeriodDays":60}');
+    await reset();
+    await reset();
+    expect(read()).toBe('{"cleanupPeriodDays":45}');
   });
 
   test("takes out a value that was never ours when asked to reset", async () => {

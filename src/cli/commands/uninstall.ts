@@ -48,13 +48,15 @@ export const command: Command = defineCommand({
     const dryRun = flags["dry-run"];
     const agents = flags.all || flags.agent.length === 0 ? installableAgents : [...new Set(flags.agent)];
     const files = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope });
-    let plans = planFiles(library, files).filter(isOfInterest);
+    const intended = planFiles(library, files);
+    let plans = intended.filter(isOfInterest);
     const isNeeded = plans.some((plan) => !["unchanged", "left"].includes(actionOf(plan)));
     if (!dryRun && isNeeded && !flags.yes) {
       if (!flags.json) world.stderr.write(formatIntents(plans, world));
       if (!(await isConfirmed("uninstall", "Make these changes?", world))) return exitCodes.refused;
     }
-    if (!dryRun && (isNeeded || plans.length > 0)) {
+    // Also where a killed run left nothing but its note in the receipt.
+    if (!dryRun && intended.some((plan) => isOfInterest(plan) || plan.record !== undefined)) {
       const done = await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
       plans = done.filter(isOfInterest);
     }
@@ -85,8 +87,7 @@ export const command: Command = defineCommand({
 /** Files in which nothing of ours is, and never was, are nobody's concern. */
 function isOfInterest(plan: FilePlan): boolean {
   const action = actionOf(plan);
-  if (action === "left") return plan.record !== undefined;
-  return action !== "unchanged" || plan.record !== undefined;
+  return action === "left" ? plan.record !== undefined : action !== "unchanged";
 }
 
 function endsRetention({ presentChanges, changes }: FilePlan): boolean {

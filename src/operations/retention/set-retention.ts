@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { exitCodes, UserError } from "../../core/errors.ts";
 import { isDays } from "../../core/retention/settings-layers.ts";
-import { removeSetting } from "../../core/settings/edit-settings.ts";
 import type { FileChange } from "../../store/receipt.ts";
 import type { Library } from "../library.ts";
 import { nameOf, type WantedFile } from "../settings/plan-file.ts";
@@ -32,10 +31,7 @@ export function retentionFiles(library: Library, days: number | undefined): read
     scope: "user",
     kind: "settings",
     wanted: (present) => (days === undefined ? without(present) : withRetention(present, days, "retention")),
-    // Where it was never ours, the user wants their own value to go.
-    ...(days === undefined
-      ? { editOriginal: (text, present) => (isOurs(present) ? text : removeSetting(text, [RETENTION_KEY])) }
-      : {}),
+    ...(days === undefined ? { resets: RETENTION_KEY } : {}),
   }));
 }
 
@@ -45,10 +41,6 @@ export function withRetention(
   by: "install" | "retention",
 ): readonly FileChange[] {
   return [...without(present), { kind: "value", key: RETENTION_KEY, value, by }];
-}
-
-function isOurs(present: readonly FileChange[]): boolean {
-  return present.some((change) => nameOf(change) === RETENTION_KEY);
 }
 
 function without(present: readonly FileChange[]): readonly FileChange[] {

@@ -67,12 +67,13 @@ function act(library: Library, plan: FilePlan): void {
       now: { changes: [...changes], sha256: digestOf(after) },
       before: { changes: [...plan.presentChanges], sha256: digestOf(before) },
       folders,
+      ...(plan.settled.length === 0 ? {} : { settled: plan.settled }),
       at: new Date(library.now()).toISOString(),
     };
     writeReceipt(disk, places, [...others, next]);
     if (!isSame(plan)) put(library, plan);
   }
-  if (changes.length > 0) return;
+  if (changes.length > 0 || plan.settled.length > 0) return;
   if (after === undefined) removeFolders(library, folders);
   if (record !== undefined || !isSame(plan)) writeReceipt(disk, places, others);
 }

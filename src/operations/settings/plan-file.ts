@@ -1,4 +1,6 @@
 import { Buffer } from "node:buffer";
+import { removeSetting } from "../../core/settings/edit-settings.ts";
+import { parseSettings, settingAt } from "../../core/settings/parse-settings.ts";
 import { applyChange, changeName, undoChange } from "../../core/settings/settings-change.ts";
 import { type FileChange, type FileRecord, readBackup, readReceipt, sha256 } from "../../store/receipt.ts";
 import { checkEditable, readTextFile, type TextFile } from "../../store/settings-file.ts";
@@ -16,7 +18,12 @@ export interface WantedFile {
   /** For `content`. */
   readonly text?: string;
   /** A change to what is not ours: the user asked for it. */
-  readonly editOriginal?: (text: string, present: readonly FileChange[]) => string;
+  readonly editOriginal?: (text: string) => string;
+  /**
+   * A value that is to be as it was before us, or, where it never was ours, gone. What has been given back
+   * stays then, so that asking twice is asking once.
+   */
+  readonly resets?: string;
 }
 
 type Bytes = Uint8Array | undefined;
@@ -32,6 +39,8 @@ export interface FilePlan {
   readonly changes: readonly FileChange[];
   readonly presentChanges: readonly FileChange[];
   readonly record: FileRecord | undefined;
+  /** The user's own values, which are to stay. */
+  readonly settled: readonly string[];
   /** Somebody else's, or changed by somebody else: it stays. */
   readonly foreign: boolean;
 }
@@ -99,7 +108,16 @@ function originalOf(
 function planSettings({ target, file, record, before, present, wanted, isIntact, kept }: Given): FilePlan {
   const bom = file.kind === "read" ? file.bom : "";
   const text = file.kind === "read" ? file.text : "";
-  const edit = (ground: string): string => target.editOriginal?.(ground, present) ?? ground;
+  const { resets } = target;
+  const known = isIntact ? (record?.settled ?? []) : [];
+  const isOurs = present.some((change) => nameOf(change) === resets);
+  const hasReset = resets !== undefined && (isOurs || known.includes(resets));
+  const edit = (ground: string): string => {
+    const rest = resets === undefined || hasReset ? ground : removeSetting(ground, [resets]);
+    return target.editOriginal?.(rest) ?? rest;
+  };
+  const isWanted = (name: string): boolean => wanted.some((change) => nameOf(change) === name);
+  const settled = [...known, ...(hasReset ? [resets] : [])].filter((name) => !isWanted(name));
   const common = { target, file, before, presentChanges: present, record, foreign: false };
   const plan = (original: Bytes): FilePlan => {
     const ground = textOf(original, bom);
@@ -108,20 +126,23 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
     const changes = wanted.filter((change) => applied(edited, change) !== edited);
     const base = edited === ground ? original : bytesOf(edited, bom);
     const after = changes.length === 0 ? base : bytesOf(changes.reduce(applied, edited), bom);
-    return { ...common, original: base, changes, after };
+    const own = parseSettings(edited);
+    const stays = (name: string): boolean => own.kind === "parsed" && settingAt(own, [name]) !== undefined;
+    return { ...common, original: base, changes, after, settled: [...new Set(settled)].filter(stays) };
   };
   if (isIntact && kept !== undefined) return plan(kept.bytes);
   // Changed by others since, or never ours.
   const isAsWanted = present.length > 0 && edit(text) === text && wanted.reduce(applied, text) === text;
   const isDropping = present.some((change) => !wanted.some((each) => nameOf(each) === nameOf(change)));
-  if (isAsWanted && !isDropping) return { ...common, after: before, original: before, changes: wanted };
+  if (isAsWanted && !isDropping)
+    return { ...common, after: before, original: before, changes: wanted, settled };
   const first = textOf(kept?.bytes, bom);
   const ground = present.reduceRight((rest, change) => undone(rest, change, first), text);
   return plan(ground === text ? before : bytesOf(ground, bom));
 }
 
 function planContent({ target, file, record, before, present, wanted, isIntact, kept }: Given): FilePlan {
-  const common = { target, file, before, presentChanges: present, record };
+  const common = { target, file, before, presentChanges: present, record, settled: [] };
   const text = Buffer.from(target.text ?? "");
   const isOurs = before === undefined || isIntact || Buffer.compare(before, text) === 0;
   if (!isOurs) return { ...common, after: before, original: before, changes: [], foreign: true };
