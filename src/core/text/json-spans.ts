@@ -173,6 +173,20 @@ function parseString(bytes: Buffer, start: number, end: number): string | undefi
   }
 }
 
+/** Past this a value is not decoded just to be proven. */
+const MAX_PROVEN = 64 * 1024 * 1024;
+
+/** Is it JSON to a parser, too? Spans are found without looking into strings. */
+export function isProperJson(bytes: Buffer, { start, end }: JsonSpan): boolean {
+  if (end - start > MAX_PROVEN) return true;
+  try {
+    JSON.parse(bytes.toString("utf8", start, end));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The value of a key; of a key that stands twice the last one counts, as for every parser. */
 export function memberAt(span: JsonSpan | undefined, key: string): JsonSpan | undefined {
   return span?.kind === "object" ? span.members.findLast((member) => member.key === key)?.value : undefined;

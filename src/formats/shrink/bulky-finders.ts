@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Agent } from "../../core/model/entry.ts";
-import { itemsOf, type JsonSpan, memberAt, scanJsonLine, stringOf } from "../../core/text/json-spans.ts";
+import { isProperJson, itemsOf, type JsonSpan, memberAt, scanJsonLine, stringOf } from "../../core/text/json-spans.ts";
 import { toolLines } from "../claude/shrink/tool-parts.ts";
 import {
   type BulkyBlock,
@@ -82,6 +82,7 @@ function piFinder({ minBytes, copies }: BulkyOptions): BulkyFinder {
   return (bytes) => {
     if (!PI_NEEDLES.some((needle) => bytes.includes(needle))) return [];
     const blocks = scanJsonLine(bytes).flatMap((entry) => {
+      if (!isProperJson(bytes, entry)) return [];
       const message = memberAt(entry, "message");
       const role = stringOf(bytes, memberAt(message, "role"));
       if (role === "assistant") noteCalls(bytes, message, calls);

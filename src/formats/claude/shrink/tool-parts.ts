@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import {
+  isProperJson,
   isTrue,
   itemsOf,
   type JsonSpan,
@@ -38,7 +39,11 @@ const NEEDLES = [Buffer.from('"tool_use"'), Buffer.from('"tool_result"')];
 /** The tool calls and results of a line, one entry for each object on it. */
 export function toolLines(bytes: Buffer): readonly ToolLine[] {
   if (!NEEDLES.some((needle) => bytes.includes(needle))) return [];
-  return scanJsonLine(bytes).map((line) => toolLine(bytes, line));
+  return scanJsonLine(bytes)
+    .map((line) => ({ line, ...toolLine(bytes, line) }))
+    .map(({ line, parts, copy }) =>
+      parts.length === 0 || isProperJson(bytes, line) ? { parts, copy } : { parts: [], copy: undefined },
+    );
 }
 
 function toolLine(bytes: Buffer, line: JsonSpan): ToolLine {

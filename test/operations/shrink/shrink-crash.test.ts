@@ -1,0 +1,169 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Library } from "../../../src/operations/library.ts";
+import { selectSession } from "../../../src/operations/select-sessions.ts";
+import { compactSession } from "../../../src/operations/shrink/compact-session.ts";
+import { flattenSession } from "../../../src/operations/shrink/flatten-session.ts";
+import { unflattenSession } from "../../../src/operations/shrink/unflatten-session.ts";
+import { verifyArchive } from "../../../src/operations/verify-archive.ts";
+import type { Locking } from "../../../src/operations/with-store.ts";
+import type { Disk } from "../../../src/store/disk.ts";
+import { findPlaces } from "../../../src/store/places.ts";
+import { everyDeath } from "../../crash/every-death.ts";
+import { village } from "../../crash/village.ts";
+import { filesBelow } from "../../support/archive/source-files.ts";
+import { callOf, putToolLog, TOOL_SESSION, toolLog } from "../../support/shrink/tool-log.ts";
+
+const people = village();
+
+/** A process does something and is gone, if it was killed or not. */
+async function asProcess<T>(disk: Disk, folder: string, work: (library: Library, locking: Locking) => Promise<T>): Promise<T> {
+  const processes = people.born();
+  const home = join(folder, "home");
+  const variables = { SESSIONS_HOME: join(folder, "store") };
+  const library: Library = {
+    disk,
+    surroundings: { home, variables, folder: home, projects: [] },
+    places: findPlaces({ home, variables, folder: home }),
+    config: {
+      exclude: [],
+      sources: { claude: [], pi: [], claw: [], codex: [] },
+      redact: [],
+      hooks: { recall: "compact" },
+      search: { limit: 10 },
+      index: { outputChars: 2_000 },
+    },
+    demo: false,
+    now: () => Date.now(),
+    isRunning: () => false,
+  };
+  try {
+    return await work(library, { processes, wait: async () => {} });
+  } finally {
+    people.kill(processes);
+  }
+}
+
+const pointer = (library: Library) => selectSession(library, [TOOL_SESSION]);
+const wish = { minBytes: 300, copies: true };
+const compact = (disk: Disk, folder: string, more: { bak?: boolean; fork?: { uuid: () => string } } = {}) =>
+  asProcess(disk, folder, (library, locking) =>
+    compactSession(library, pointer(library), { wish: { auto: false, aggressive: false, keep: 0 }, locking, ...more }),
+  );
+const flatten = (disk: Disk, folder: string, minBytes = wish.minBytes) =>
+  asProcess(disk, folder, (library, locking) =>
+    flattenSession(library, pointer(library), { wish: { ...wish, minBytes }, locking }),
+  );
+const unflatten = (disk: Disk, folder: string) =>
+  asProcess(disk, folder, (library, locking) => unflattenSession(library, pointer(library), { locking }));
+
+const LOG = toolLog([callOf("Read", 1_500, { file_path: "/a" }), callOf("Bash", 600, { command: "ls" })]);
+
+/** What killed runs may leave, wherever it is. */
+const litterIn = (folder: string): readonly string[] =>
+  [...filesBelow(folder).keys()].filter((name) =>
+    /^home\/.*\.tmp$|rewrites\/open\/|\.flat\.new$|(rewrites|flat)\/.*\.tmp$/.test(name),
+  );
+
+async function isSound(disk: Disk, folder: string): Promise<void> {
+  await asProcess(disk, folder, async (library) => {
+    expect((await verifyArchive(library)).damages).toEqual([]);
+  });
+  expect(litterIn(folder)).toEqual([]);
+}
+
+const how = { aftermaths: ["kill", "names-lost"] } as const;
+
+describe("killed at every call", { timeout: 600_000 }, () => {
+  it("compact leaves the old or the new log, and the next run completes", async () => {
+    let compacted = "";
+    const deaths = await everyDeath(
+      (_, folder) => putToolLog(join(folder, "home"), LOG),
+      (disk, folder) => compact(disk, folder, { bak: true }),
+      async (disk, folder, path, { diedAt }) => {
+        const text = fs.readFileSync(path, "utf8");
+        await compact(disk, folder);
+        const after = fs.readFileSync(path, "utf8");
+        compacted ||= after;
+        expect(after).toBe(compacted);
+        expect(after.length).toBeLessThan(LOG.length);
+        expect(diedAt === undefined ? [after] : [LOG, after]).toContain(text);
+        await isSound(disk, folder);
+      },
+      how,
+    );
+    expect(deaths.count).toBeGreaterThan(50);
+  });
+
+  it("compact --fork leaves the log alone, and a whole new one or none", async () => {
+    await everyDeath(
+      (_, folder) => putToolLog(join(folder, "home"), LOG),
+      (disk, folder) => compact(disk, folder, { fork: { uuid: () => crypto.randomUUID() } }),
+      async (disk, folder, path, { diedAt }) => {
+        expect(fs.readFileSync(path, "utf8")).toBe(LOG);
+        const logs = fs.readdirSync(join(path, "..")).filter((name) => name.endsWith(".jsonl"));
+        if (diedAt === undefined) expect(logs).toHaveLength(2);
+        for (const name of logs) expect(fs.readFileSync(join(path, "..", name), "utf8").endsWith("}\n")).toBe(true);
+        await compact(disk, folder);
+        await isSound(disk, folder);
+      },
+      how,
+    );
+  });
+
+  it("flatten leaves a log that can be put back, and the next run completes", async () => {
+    await everyDeath(
+      (_, folder) => putToolLog(join(folder, "home"), LOG),
+      (disk, folder) => flatten(disk, folder),
+      async (disk, folder, path, { diedAt }) => {
+        const isFlat = fs.readFileSync(path, "utf8") !== LOG;
+        if (diedAt === undefined) expect(isFlat).toBe(true);
+        if (isFlat) expect((await unflatten(disk, folder)).isExact).toBe(true);
+        expect(fs.readFileSync(path, "utf8")).toBe(LOG);
+        await flatten(disk, folder);
+        await unflatten(disk, folder);
+        expect(fs.readFileSync(path, "utf8")).toBe(LOG);
+        expect([...filesBelow(join(folder, "store", "flat")).keys()]).toEqual([]);
+        await isSound(disk, folder);
+      },
+      how,
+    );
+  });
+
+  it("flatten of what is flattened already loses nothing", async () => {
+    await everyDeath(
+      async (disk, folder) => {
+        const path = putToolLog(join(folder, "home"), LOG);
+        await flatten(disk, folder, 1_000);
+        return path;
+      },
+      (disk, folder) => flatten(disk, folder, 300),
+      async (disk, folder, path) => {
+        expect(await unflatten(disk, folder)).toMatchObject({ isExact: true });
+        expect(fs.readFileSync(path, "utf8")).toBe(LOG);
+        await isSound(disk, folder);
+      },
+      how,
+    );
+  });
+
+  it("unflatten leaves the flat or the whole log, and the next run completes", async () => {
+    await everyDeath(
+      async (disk, folder) => {
+        const path = putToolLog(join(folder, "home"), LOG);
+        await flatten(disk, folder);
+        return { path, flat: fs.readFileSync(path, "utf8") };
+      },
+      (disk, folder) => unflatten(disk, folder),
+      async (disk, folder, { path, flat }, { diedAt }) => {
+        expect(diedAt === undefined ? [LOG] : [flat, LOG]).toContain(fs.readFileSync(path, "utf8"));
+        await unflatten(disk, folder);
+        expect(fs.readFileSync(path, "utf8")).toBe(LOG);
+        expect([...filesBelow(join(folder, "store", "flat")).keys()]).toEqual([]);
+        await isSound(disk, folder);
+      },
+      how,
+    );
+  });
+});
