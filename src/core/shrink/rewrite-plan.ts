@@ -84,15 +84,19 @@ export function* rewrittenBytes(
   source: Iterable<Uint8Array>,
 ): Generator<Uint8Array, void, void> {
   const reader = createReader(source);
-  for (const piece of pieces) {
-    if (piece.kind === "put") yield piece.bytes;
-    else if (piece.kind === "fetch") yield piece.read();
-    else {
-      reader.skipTo(piece.from);
-      yield* reader.upTo(piece.to);
+  try {
+    for (const piece of pieces) {
+      if (piece.kind === "put") yield piece.bytes;
+      else if (piece.kind === "fetch") yield piece.read();
+      else {
+        reader.skipTo(piece.from);
+        yield* reader.upTo(piece.to);
+      }
     }
+    reader.skipTo(plannedTo);
+  } finally {
+    reader.close();
   }
-  reader.skipTo(plannedTo);
 }
 
 /** Somebody has cut the source short since the plan was made. */
@@ -101,6 +105,8 @@ export class SourceEnded extends Error {}
 interface Reader {
   skipTo(offset: number): void;
   upTo(offset: number): Generator<Uint8Array, void, void>;
+  /** Lets go of the source, which may be an open file. */
+  close(): void;
 }
 
 function createReader(source: Iterable<Uint8Array>): Reader {
@@ -127,5 +133,6 @@ function createReader(source: Iterable<Uint8Array>): Reader {
     *upTo(offset) {
       while (at < offset) yield next(offset);
     },
+    close: () => void chunks.return?.(),
   };
 }

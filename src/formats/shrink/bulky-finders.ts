@@ -1,6 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { Agent } from "../../core/model/entry.ts";
-import { isProperJson, itemsOf, type JsonSpan, memberAt, scanJsonLine, stringOf } from "../../core/text/json-spans.ts";
+import {
+  isProperJson,
+  itemsOf,
+  type JsonSpan,
+  memberAt,
+  scanJsonLine,
+  stringOf,
+} from "../../core/text/json-spans.ts";
 import { toolLines } from "../claude/shrink/tool-parts.ts";
 import {
   type BulkyBlock,

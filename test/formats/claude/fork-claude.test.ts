@@ -4,7 +4,13 @@ import { rawLines } from "../../../src/formats/raw-lines.ts";
 
 function fork(text: string): readonly Record<string, unknown>[] {
   let n = 0;
-  const made = forkClaude({ id: "old", path: "/p/old.jsonl", title: "Title", uuid: () => `new-${n++}`, now: 0 });
+  const made = forkClaude({
+    id: "old",
+    path: "/p/old.jsonl",
+    title: "Title",
+    uuid: () => `new-${n++}`,
+    now: 0,
+  });
   expect(made.path).toBe("/p/new-0.jsonl");
   const bytes = Buffer.concat([...made.content(() => rawLines([Buffer.from(text)]))]);
   return bytes
@@ -63,12 +69,16 @@ describe("forkClaude()", () => {
   });
 
   it("leaves out a torn last line, and lines that say where the original went on", () => {
-    const lines = fork(`${line("a", null, user)}{"type":"continued-in","sessionId":"old","continuedInSessionId":"z"}\n{"type":"us`);
+    const lines = fork(
+      `${line("a", null, user)}{"type":"continued-in","sessionId":"old","continuedInSessionId":"z"}\n{"type":"us`,
+    );
     expect(lines.map(({ type }) => type)).toEqual(["user", "custom-title"]);
   });
 
   it("survives parents in a circle", () => {
-    const [a] = fork(line("p", "q", '"type":"progress"') + line("q", "p", '"type":"progress"') + line("a", "p", user));
+    const [a] = fork(
+      line("p", "q", '"type":"progress"') + line("q", "p", '"type":"progress"') + line("a", "p", user),
+    );
     expect(a?.parentUuid).toBeNull();
   });
 });

@@ -7,7 +7,11 @@ import type { Library } from "../../../src/operations/library.ts";
 import { openSession } from "../../../src/operations/open-session.ts";
 import { restoreSessions } from "../../../src/operations/restore-sessions.ts";
 import { selectSession } from "../../../src/operations/select-sessions.ts";
-import { type CompactAnswer, type CompactOptions, compactSession } from "../../../src/operations/shrink/compact-session.ts";
+import {
+  type CompactAnswer,
+  type CompactOptions,
+  compactSession,
+} from "../../../src/operations/shrink/compact-session.ts";
 import { diskThatIsFull, readOnlyDisk } from "../../crash/sick-disks.ts";
 import { locking, quickLibrary } from "../../support/archive/archiving.ts";
 import { filesBelow } from "../../support/archive/source-files.ts";
@@ -25,7 +29,10 @@ const calls = [
   callOf("Grep", 3_000, { pattern: "x".repeat(3_000) }),
 ];
 
-function setUp(text: string = toolLog(calls), mode = 0o640): { library: Library; path: string; text: string } {
+function setUp(
+  text: string = toolLog(calls),
+  mode = 0o640,
+): { library: Library; path: string; text: string } {
   const library = quickLibrary();
   return { library, path: putToolLog(library.surroundings.home, text, mode), text };
 }
@@ -38,7 +45,11 @@ describe("compactSession(), Claude Code", () => {
     const answer = await compact(library);
     const after = fs.readFileSync(path, "utf8");
     expect(answer.shrunk.map(({ tool, part }) => `${tool} ${part}`)).toEqual(["Read result", "Read result"]);
-    expect(answer).toMatchObject({ bytesBefore: Buffer.byteLength(text), bytesAfter: Buffer.byteLength(after), nothing: null });
+    expect(answer).toMatchObject({
+      bytesBefore: Buffer.byteLength(text),
+      bytesAfter: Buffer.byteLength(after),
+      nothing: null,
+    });
     const changed = linesOf(after).filter((line, at) => line !== linesOf(text)[at]);
     expect(linesOf(after)).toHaveLength(linesOf(text).length);
     expect(changed).toHaveLength(2);
@@ -61,38 +72,65 @@ describe("compactSession(), Claude Code", () => {
 
   it.each([
     ["--keep 0 takes the newest too", { keep: 0 }, ["Read result ×7", "Grep input ×1", "Grep result ×1"]],
-    ["--aggressive has lower sizes", { keep: 0, aggressive: true }, ["Read result ×7", "Grep input ×1", "Grep result ×1"]],
+    [
+      "--aggressive has lower sizes",
+      { keep: 0, aggressive: true },
+      ["Read result ×7", "Grep input ×1", "Grep result ×1"],
+    ],
     ["--keep 7 leaves all", { keep: 7 }, []],
   ])("%s", async (_, more, expected) => {
     const { library } = setUp();
     const { shrunk, nothing } = await compact(library, { wish: { ...wish, ...more }, dryRun: true });
     const kinds = new Map<string, number>();
-    for (const { tool, part } of shrunk) kinds.set(`${tool} ${part}`, (kinds.get(`${tool} ${part}`) ?? 0) + 1);
+    for (const { tool, part } of shrunk)
+      kinds.set(`${tool} ${part}`, (kinds.get(`${tool} ${part}`) ?? 0) + 1);
     expect([...kinds].map(([kind, count]) => `${kind} ×${count}`)).toEqual(expected);
     expect(nothing === null).toBe(expected.length > 0);
   });
 
   it("leaves placeholders that the agent's display knows", async () => {
     const { library, path } = setUp(
-      toolLog([callOf("Grep", 2_000), callOf("Bash", 2_000, { command: "c".repeat(3_000) }), callOf("mcp__x__y", 2_000)]),
+      toolLog([
+        callOf("Grep", 2_000),
+        callOf("Bash", 2_000, { command: "c".repeat(3_000) }),
+        callOf("mcp__x__y", 2_000),
+      ]),
     );
     await compact(library, { wish: { ...wish, keep: 0 } });
-    const lines = linesOf(fs.readFileSync(path, "utf8")).filter(Boolean).map((line) => JSON.parse(line));
+    const lines = linesOf(fs.readFileSync(path, "utf8"))
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
     const results = lines.flatMap(({ message }) => (Array.isArray(message?.content) ? message.content : []));
-    expect(results.flatMap(({ content }) => content ?? [])).toEqual(["No matches found", "[output compacted]", "[compacted]"]);
+    expect(results.flatMap(({ content }) => content ?? [])).toEqual([
+      "No matches found",
+      "[output compacted]",
+      "[compacted]",
+    ]);
     expect(results.find(({ name }) => name === "Bash").input).toEqual({ _compacted: true });
   });
 
   it("keeps arrays arrays in the copy", async () => {
-    const copy = { mode: "content", numFiles: 99, filenames: Array.from({ length: 99 }, (_, n) => `file-${n}.ts`), content: "y".repeat(900) };
+    const copy = {
+      mode: "content",
+      numFiles: 99,
+      filenames: Array.from({ length: 99 }, (_, n) => `file-${n}.ts`),
+      content: "y".repeat(900),
+    };
     const { library, path } = setUp(toolLog([{ ...callOf("Grep", 2_000), copy }]));
     await compact(library, { wish: { ...wish, keep: 0 } });
     const line = linesOf(fs.readFileSync(path, "utf8")).find((each) => each.includes("toolUseResult")) ?? "";
-    expect(JSON.parse(line).toolUseResult).toEqual({ mode: "content", numFiles: 99, filenames: [], content: "No matches found" });
+    expect(JSON.parse(line).toolUseResult).toEqual({
+      mode: "content",
+      numFiles: 99,
+      filenames: [],
+      content: "No matches found",
+    });
   });
 
   it("never takes what the project says of itself, unless it was written later", async () => {
-    const guides = ["CLAUDE.md", "README.md", "package.json"].map((name) => callOf("Read", 4_000, { file_path: `/p/${name}` }));
+    const guides = ["CLAUDE.md", "README.md", "package.json"].map((name) =>
+      callOf("Read", 4_000, { file_path: `/p/${name}` }),
+    );
     const written = callOf("Edit", 100, { file_path: "/p/README.md" });
     const { library } = setUp(toolLog([...guides, written]));
     const { shrunk } = await compact(library, { wish: { ...wish, keep: 0 }, dryRun: true });
@@ -103,7 +141,10 @@ describe("compactSession(), Claude Code", () => {
     const { library, path } = setUp();
     await compact(library);
     const once = fs.readFileSync(path);
-    expect(await compact(library)).toMatchObject({ nothing: "no tool call is both old and large", backup: null });
+    expect(await compact(library)).toMatchObject({
+      nothing: "no tool call is both old and large",
+      backup: null,
+    });
     expect(fs.readFileSync(path).equals(once)).toBe(true);
   });
 
@@ -127,7 +168,11 @@ describe("compactSession(), Claude Code", () => {
     const { library, path, text } = setUp();
     const { backup, archive } = await compact(library);
     expect(archive).not.toBeNull();
-    await restoreSessions(library, [{ agent: "claude", id: TOOL_SESSION }], { generation: backup ?? 0, force: true, locking });
+    await restoreSessions(library, [{ agent: "claude", id: TOOL_SESSION }], {
+      generation: backup ?? 0,
+      force: true,
+      locking,
+    });
     expect(fs.readFileSync(path, "utf8")).toBe(text);
     expect(fs.statSync(path).mode & 0o7777).toBe(0o640);
   });
@@ -154,7 +199,9 @@ describe("compactSession() refuses", () => {
     const error = await compact(library, { force }).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "UserError", exitCode: 4 });
     expect(fs.readFileSync(path, "utf8")).toBe(text);
-    expect([...filesBelow(library.surroundings.home).keys()].filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    expect([...filesBelow(library.surroundings.home).keys()].filter((name) => name.endsWith(".tmp"))).toEqual(
+      [],
+    );
     return String(error.message);
   };
 
@@ -244,14 +291,20 @@ describe("compactSession() --fork", () => {
     expect(resume.command).toEqual(["claude", "--resume", fork?.id]);
     const { session } = openSession(library, [fork?.id ?? ""]);
     expect(session.title).toBe(`${before.session.title} (fork)`);
-    expect(session.turns.map(({ request }) => request)).toEqual(before.session.turns.map(({ request }) => request));
+    expect(session.turns.map(({ request }) => request)).toEqual(
+      before.session.turns.map(({ request }) => request),
+    );
     expect(session.turns[0]?.steps.length).toBe(before.session.turns[0]?.steps.length);
     expect(session.problems).toEqual([]);
-    const lines = linesOf(fs.readFileSync(fork?.path ?? "", "utf8")).filter(Boolean).map((line) => JSON.parse(line));
+    const lines = linesOf(fs.readFileSync(fork?.path ?? "", "utf8"))
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
     const chain = lines.filter((line) => line.uuid !== undefined);
     expect(chain.every(({ sessionId }) => sessionId === fork?.id)).toBe(true);
     expect(chain[3].forkedFrom).toEqual({ sessionId: TOOL_SESSION, messageUuid: "u-3" });
-    expect(chain.slice(1).map(({ parentUuid }) => parentUuid)).toEqual(chain.slice(0, -1).map((line) => line.uuid));
+    expect(chain.slice(1).map(({ parentUuid }) => parentUuid)).toEqual(
+      chain.slice(0, -1).map((line) => line.uuid),
+    );
     expect(new Set(chain.map((line) => line.uuid)).size).toBe(chain.length);
   });
 

@@ -1,6 +1,6 @@
+import fs from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { exactTokens } from "../../../src/cli/exact-tokens.ts";
@@ -9,7 +9,11 @@ import type { Library } from "../../../src/operations/library.ts";
 import { openSession } from "../../../src/operations/open-session.ts";
 import { selectSession } from "../../../src/operations/select-sessions.ts";
 import { compactSession } from "../../../src/operations/shrink/compact-session.ts";
-import { type FlattenAnswer, type FlattenOptions, flattenSession } from "../../../src/operations/shrink/flatten-session.ts";
+import {
+  type FlattenAnswer,
+  type FlattenOptions,
+  flattenSession,
+} from "../../../src/operations/shrink/flatten-session.ts";
 import { retrieveBlock } from "../../../src/operations/shrink/retrieve-block.ts";
 import { type UnflattenAnswer, unflattenSession } from "../../../src/operations/shrink/unflatten-session.ts";
 import { nodeDisk } from "../../../src/store/node-disk.ts";
@@ -17,23 +21,43 @@ import { bundleScript } from "../../crash/spawn-script.ts";
 import { locking, quickLibrary } from "../../support/archive/archiving.ts";
 import { filesBelow } from "../../support/archive/source-files.ts";
 import { numbersIn, startAppending, upTo } from "../../support/shrink/appending.ts";
-import { callOf, PI_SESSION, piToolLog, putPiLog, putToolLog, TOOL_SESSION, toolLog } from "../../support/shrink/tool-log.ts";
+import {
+  callOf,
+  PI_SESSION,
+  piToolLog,
+  putPiLog,
+  putToolLog,
+  TOOL_SESSION,
+  toolLog,
+} from "../../support/shrink/tool-log.ts";
 
 const appender = bundleScript("scripts/append-numbers.ts");
 afterAll(() => appender.remove());
 
 const wish = { minBytes: 1024, copies: true };
 
-const flatten = (library: Library, id: string, options: Partial<FlattenOptions> = {}): Promise<FlattenAnswer> =>
+const flatten = (
+  library: Library,
+  id: string,
+  options: Partial<FlattenOptions> = {},
+): Promise<FlattenAnswer> =>
   flattenSession(library, selectSession(library, [id]), { wish, locking, ...options });
 const unflatten = (library: Library, id: string, force = false): Promise<UnflattenAnswer> =>
   unflattenSession(library, selectSession(library, [id]), { locking, force });
 
-const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo".repeat(200) } };
+const image = {
+  type: "image",
+  source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo".repeat(200) },
+};
 const calls = [
   callOf("Read", 5_000, { file_path: "/home/ana/shop/a.ts" }, "toolu_long"),
   callOf("Bash", 100, { command: "ls" }, "toolu_short"),
-  { id: "toolu_shot", tool: "mcp__browser__shot", input: {}, result: [{ type: "text", text: "s".repeat(2_000) }, image] },
+  {
+    id: "toolu_shot",
+    tool: "mcp__browser__shot",
+    input: {},
+    result: [{ type: "text", text: "s".repeat(2_000) }, image],
+  },
 ];
 
 const agents = {
@@ -55,7 +79,11 @@ describe.each(["claude", "pi"] as const)("flattenSession() and unflattenSession(
     const { library, path } = setUp();
     const done = await flatten(library, id);
     const text = fs.readFileSync(path, "utf8");
-    expect(done).toMatchObject({ blocks, dryRun: false, diskBytesSaved: Buffer.byteLength(log) - Buffer.byteLength(text) });
+    expect(done).toMatchObject({
+      blocks,
+      dryRun: false,
+      diskBytesSaved: Buffer.byteLength(log) - Buffer.byteLength(text),
+    });
     expect(done.contextTokensSaved).toBeGreaterThan(500);
     expect(done.contextTokensSaved).toBeLessThan(done.contextTokensTotal);
     expect(text.match(/\[FLATTENED id=/g)?.length).toBeGreaterThanOrEqual(blocks);
@@ -73,7 +101,12 @@ describe.each(["claude", "pi"] as const)("flattenSession() and unflattenSession(
     const { library, path } = setUp();
     await flatten(library, id);
     const once = fs.readFileSync(path);
-    expect(await flatten(library, id)).toMatchObject({ blocks: 0, diskBytesSaved: 0, contextTokensSaved: 0, backup: null });
+    expect(await flatten(library, id)).toMatchObject({
+      blocks: 0,
+      diskBytesSaved: 0,
+      contextTokensSaved: 0,
+      backup: null,
+    });
     expect(fs.readFileSync(path).equals(once)).toBe(true);
     fs.appendFileSync(path, log.slice(log.indexOf("\n") + 1));
     expect((await flatten(library, id, { force: true })).blocks).toBe(blocks);
@@ -130,7 +163,9 @@ describe("flattenSession()", () => {
     const library = quickLibrary();
     const path = putToolLog(library.surroundings.home, toolLog(calls));
     await flatten(library, TOOL_SESSION, { wish: { minBytes: 1024, copies: false } });
-    expect(JSON.parse(fs.readFileSync(path, "utf8").split("\n")[2] ?? "").toolUseResult).toEqual(calls[0] && "copy" in calls[0] ? calls[0].copy : {});
+    expect(JSON.parse(fs.readFileSync(path, "utf8").split("\n")[2] ?? "").toolUseResult).toEqual(
+      calls[0] && "copy" in calls[0] ? calls[0].copy : {},
+    );
   });
 
   it("a session that is refused leaves no sidecar", async () => {
@@ -183,12 +218,18 @@ describe("retrieveBlock()", () => {
   it("gives a text back from the sidecar, and images as bytes", async () => {
     const library = await setUp();
     const pointer = selectSession(library, [TOOL_SESSION]);
-    expect(retrieveBlock(library, pointer, "toolu_long")).toMatchObject({ from: "sidecar", blocks: [{ text: calls[0]?.result, tool: "Read" }] });
+    expect(retrieveBlock(library, pointer, "toolu_long")).toMatchObject({
+      from: "sidecar",
+      blocks: [{ text: calls[0]?.result, tool: "Read" }],
+    });
     const [shot] = retrieveBlock(library, pointer, "toolu_shot#2").blocks;
     expect(shot).toMatchObject({ kind: "image", mediaType: "image/png", text: null });
     expect(shot?.data?.toString("base64")).toBe(Buffer.from(image.source.data, "base64").toString("base64"));
     expect(retrieveBlock(library, pointer, "toolu_shot").blocks).toHaveLength(2);
-    expect(retrieveBlock(library, pointer, "toolu_short")).toMatchObject({ from: "log", blocks: [{ text: calls[1]?.result }] });
+    expect(retrieveBlock(library, pointer, "toolu_short")).toMatchObject({
+      from: "log",
+      blocks: [{ text: calls[1]?.result }],
+    });
     expect(() => retrieveBlock(library, pointer, "toolu_none")).toThrow("no result of that call");
   });
 
@@ -197,20 +238,32 @@ describe("retrieveBlock()", () => {
     putToolLog(library.surroundings.home, toolLog(calls));
     const pointer = selectSession(library, [TOOL_SESSION]);
     await compactSession(library, pointer, { wish: { auto: false, aggressive: false, keep: 0 }, locking });
-    expect(retrieveBlock(library, pointer, "toolu_long")).toMatchObject({ from: "archive", generation: 1, blocks: [{ text: calls[0]?.result }] });
+    expect(retrieveBlock(library, pointer, "toolu_long")).toMatchObject({
+      from: "archive",
+      generation: 1,
+      blocks: [{ text: calls[0]?.result }],
+    });
   });
 });
 
 describe("--exact-tokens", () => {
   it("asks the API for the context before and after", async () => {
-    const asked: { path: string; key: string; body: { model: string; messages: { role: string; content: unknown[] }[] } }[] = [];
+    const asked: {
+      path: string;
+      key: string;
+      body: { model: string; messages: { role: string; content: unknown[] }[] };
+    }[] = [];
     const server = createServer((request, response) => {
       let body = "";
       request.on("data", (part) => {
         body += part;
       });
       request.on("end", () => {
-        asked.push({ path: request.url ?? "", key: String(request.headers["x-api-key"]), body: JSON.parse(body) });
+        asked.push({
+          path: request.url ?? "",
+          key: String(request.headers["x-api-key"]),
+          body: JSON.parse(body),
+        });
         response.end(JSON.stringify({ input_tokens: body.length }));
       });
     });
@@ -219,15 +272,35 @@ describe("--exact-tokens", () => {
       const { port } = server.address() as AddressInfo;
       const library = quickLibrary();
       putToolLog(library.surroundings.home, toolLog(calls));
-      const countTokens = exactTokens({ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}/` });
-      const { contextTokensSaved, contextTokensTotal } = await flatten(library, TOOL_SESSION, { countTokens });
+      const countTokens = exactTokens({
+        ANTHROPIC_API_KEY: "k",
+        ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}/`,
+      });
+      const { contextTokensSaved, contextTokensTotal } = await flatten(library, TOOL_SESSION, {
+        countTokens,
+      });
       const [before, after] = asked.map(({ body }) => JSON.stringify(body).length);
       expect(contextTokensTotal).toBe(before);
       expect(contextTokensSaved).toBe((before ?? 0) - (after ?? 0));
-      expect(asked[0]).toMatchObject({ path: "/v1/messages/count_tokens", key: "k", body: { model: "claude-x" } });
+      expect(asked[0]).toMatchObject({
+        path: "/v1/messages/count_tokens",
+        key: "k",
+        body: { model: "claude-x" },
+      });
       const messages = asked[0]?.body.messages ?? [];
-      expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user", "assistant", "user", "assistant"]);
-      expect(messages[2]?.content).toEqual([{ type: "tool_result", tool_use_id: "toolu_long", content: calls[0]?.result }]);
+      expect(messages.map(({ role }) => role)).toEqual([
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+      ]);
+      expect(messages[2]?.content).toEqual([
+        { type: "tool_result", tool_use_id: "toolu_long", content: calls[0]?.result },
+      ]);
     } finally {
       server.close();
     }

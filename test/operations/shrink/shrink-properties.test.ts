@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { planEdits, plannedSize, type RewritePlan, rewrittenBytes } from "../../../src/core/shrink/rewrite-plan.ts";
+import {
+  planEdits,
+  plannedSize,
+  type RewritePlan,
+  rewrittenBytes,
+} from "../../../src/core/shrink/rewrite-plan.ts";
 import { scanJsonLine } from "../../../src/core/text/json-spans.ts";
 import { KEEP, NORMAL } from "../../../src/formats/claude/shrink/choose-parts.ts";
 import { planClaudeCompaction } from "../../../src/formats/claude/shrink/plan-compaction.ts";
@@ -25,7 +30,11 @@ interface Flat {
   readonly blocks: number;
 }
 
-function flatten(agent: "claude" | "pi", { bytes, sidecar }: Pick<Flat, "bytes" | "sidecar">, wish: BulkyOptions): Flat {
+function flatten(
+  agent: "claude" | "pi",
+  { bytes, sidecar }: Pick<Flat, "bytes" | "sidecar">,
+  wish: BulkyOptions,
+): Flat {
   const rule = ruleFor(sidecar, wish);
   const finder = bulkyFinderOf(agent)?.(rule);
   if (finder === undefined) throw new Error("no finder");
@@ -51,16 +60,23 @@ describe.each(["claude", "pi"] as const)("a log of %s, whatever it is", (agent) 
   it("comes back byte for byte, with the lines that came since, however often it is flattened", () => {
     let moved = 0;
     fc.assert(
-      fc.property(anyLog(agent), wishes, anyLog(agent), wishes, anyLog(agent), (log, wish, more, again, last) => {
-        const once = flatten(agent, { bytes: log, sidecar: undefined }, wish);
-        expect(unflatten(once)).toEqual({ bytes: log, isExact: true });
-        const grown = { ...once, bytes: Buffer.concat([once.bytes, more]) };
-        expect(unflatten(grown)).toEqual({ bytes: Buffer.concat([log, more]), isExact: true });
-        const twice = flatten(agent, grown, again);
-        const all = { ...twice, bytes: Buffer.concat([twice.bytes, last]) };
-        expect(unflatten(all)).toEqual({ bytes: Buffer.concat([log, more, last]), isExact: true });
-        moved += once.blocks + twice.blocks;
-      }),
+      fc.property(
+        anyLog(agent),
+        wishes,
+        anyLog(agent),
+        wishes,
+        anyLog(agent),
+        (log, wish, more, again, last) => {
+          const once = flatten(agent, { bytes: log, sidecar: undefined }, wish);
+          expect(unflatten(once)).toEqual({ bytes: log, isExact: true });
+          const grown = { ...once, bytes: Buffer.concat([once.bytes, more]) };
+          expect(unflatten(grown)).toEqual({ bytes: Buffer.concat([log, more]), isExact: true });
+          const twice = flatten(agent, grown, again);
+          const all = { ...twice, bytes: Buffer.concat([twice.bytes, last]) };
+          expect(unflatten(all)).toEqual({ bytes: Buffer.concat([log, more, last]), isExact: true });
+          moved += once.blocks + twice.blocks;
+        },
+      ),
       { numRuns: 40 },
     );
     expect(moved).toBeGreaterThan(40);
@@ -117,7 +133,12 @@ function skeleton(bytes: Buffer): unknown {
     const blocks = Array.isArray(value?.message?.content) ? value.message.content : [];
     return [
       ...[value?.type, value?.uuid, value?.parentUuid, value?.message?.role],
-      ...blocks.map((block: Record<string, unknown>) => [block?.type, block?.id, block?.tool_use_id, block?.name]),
+      ...blocks.map((block: Record<string, unknown>) => [
+        block?.type,
+        block?.id,
+        block?.tool_use_id,
+        block?.name,
+      ]),
       Array.isArray(value?.toolUseResult),
       typeof value?.toolUseResult,
       Object.keys(value ?? {}),
@@ -158,17 +179,26 @@ describe("a log of claude, compacted", () => {
 describe("rewrittenBytes()", () => {
   it("gives the same whatever the chunks are", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), fc.array(fc.nat({ max: 40 }), { maxLength: 6 }), fc.nat({ max: 9 }), (bytes, cuts, size) => {
-        const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
-        const edits = places.slice(0, places.length - (places.length % 2)).flatMap((from, at) =>
-          at % 2 === 0 ? [{ from, to: places[at + 1] ?? from, with: Buffer.from(`<${at}>`) }] : [],
-        );
-        const plan = planEdits(edits, bytes.length);
-        const chunks = Array.from({ length: Math.ceil(bytes.length / (size + 1)) }, (_, n) => bytes.subarray(n * (size + 1), (n + 1) * (size + 1)));
-        const whole = Buffer.concat([...rewrittenBytes(plan, [bytes])]);
-        expect(Buffer.concat([...rewrittenBytes(plan, chunks)]).equals(whole)).toBe(true);
-        expect(whole.length).toBe(plannedSize(plan));
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 40 }),
+        fc.array(fc.nat({ max: 40 }), { maxLength: 6 }),
+        fc.nat({ max: 9 }),
+        (bytes, cuts, size) => {
+          const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+          const edits = places
+            .slice(0, places.length - (places.length % 2))
+            .flatMap((from, at) =>
+              at % 2 === 0 ? [{ from, to: places[at + 1] ?? from, with: Buffer.from(`<${at}>`) }] : [],
+            );
+          const plan = planEdits(edits, bytes.length);
+          const chunks = Array.from({ length: Math.ceil(bytes.length / (size + 1)) }, (_, n) =>
+            bytes.subarray(n * (size + 1), (n + 1) * (size + 1)),
+          );
+          const whole = Buffer.concat([...rewrittenBytes(plan, [bytes])]);
+          expect(Buffer.concat([...rewrittenBytes(plan, chunks)]).equals(whole)).toBe(true);
+          expect(whole.length).toBe(plannedSize(plan));
+        },
+      ),
     );
   });
 });

@@ -6,7 +6,7 @@ import { planEdits, type RewritePlan } from "../../../src/core/shrink/rewrite-pl
 import type { Disk } from "../../../src/store/disk.ts";
 import { nodeDisk } from "../../../src/store/node-disk.ts";
 import { recoverRewrites } from "../../../src/store/rewrite/recover-rewrites.ts";
-import { swapFile, type Swapped } from "../../../src/store/rewrite/swap-file.ts";
+import { type Swapped, swapFile } from "../../../src/store/rewrite/swap-file.ts";
 import { diskThatDiesAfter } from "../../crash/disk-that-dies.ts";
 import { everyDeath } from "../../crash/every-death.ts";
 import { type Call, intercept } from "../../crash/intercept.ts";
@@ -23,7 +23,13 @@ const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 const noWait = async (_ms: number): Promise<void> => {};
 
 /** Replaces the first line by another, whatever follows. */
-function swapFirstLine(disk: Disk, path: string, rewrites: string, line: string, wait = noWait): Promise<Swapped> {
+function swapFirstLine(
+  disk: Disk,
+  path: string,
+  rewrites: string,
+  line: string,
+  wait = noWait,
+): Promise<Swapped> {
   const before = fs.readFileSync(path);
   const stat = disk.stat(path);
   if (stat === undefined) throw new Error("no file");
@@ -111,7 +117,10 @@ describe("swapFile()", () => {
       const path = join(folder, "log");
       const rewrites = join(folder, "rewrites");
       fs.writeFileSync(path, "old\nkept\n");
-      const mortal = diskThatDiesAfter(withLateWriter(quickDisk, path, ["late 1\n", "late 2\n"], "fresh\n"), n);
+      const mortal = diskThatDiesAfter(
+        withLateWriter(quickDisk, path, ["late 1\n", "late 2\n"], "fresh\n"),
+        n,
+      );
       await swapFirstLine(mortal.disk, path, rewrites, "new").catch(() => undefined);
       recoverRewrites(quickDisk, rewrites);
       const text = fs.readFileSync(path, "utf8");
@@ -145,10 +154,13 @@ describe("swapFile()", () => {
   it.each([
     ["it was written in place", (path: string) => fs.writeFileSync(path, "OLD\nkept\n")],
     ["it was cut short", (path: string) => fs.truncateSync(path, 4)],
-    ["it is another file", (path: string) => {
-      fs.writeFileSync(`${path}.other`, "old\nkept\n");
-      fs.renameSync(`${path}.other`, path);
-    }],
+    [
+      "it is another file",
+      (path: string) => {
+        fs.writeFileSync(`${path}.other`, "old\nkept\n");
+        fs.renameSync(`${path}.other`, path);
+      },
+    ],
   ])("does nothing where %s since", async (_, change) => {
     const folder = temporaryFolder();
     const path = join(folder, "log");

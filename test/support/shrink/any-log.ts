@@ -15,29 +15,52 @@ function spelled(value: unknown, next: () => number): string {
     });
     return `"${letters.join("")}"`;
   }
-  if (typeof value === "number") return [String(value), `${value}.0`, `${value}e0`, "12345678901234567890"][next() % 4] ?? "0";
-  if (Array.isArray(value)) return `[${space()}${value.map((each) => spelled(each, next)).join(`${space()},${space()}`)}${space()}]`;
+  if (typeof value === "number")
+    return [String(value), `${value}.0`, `${value}e0`, "12345678901234567890"][next() % 4] ?? "0";
+  if (Array.isArray(value))
+    return `[${space()}${value.map((each) => spelled(each, next)).join(`${space()},${space()}`)}${space()}]`;
   if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).map(([key, each]) => `"${key}"${space()}:${space()}${spelled(each, next)}`);
+    const members = Object.entries(value).map(
+      ([key, each]) => `"${key}"${space()}:${space()}${spelled(each, next)}`,
+    );
     return `{${space()}${members.join(`${space()},${space()}`)}${space()}}`;
   }
   return JSON.stringify(value) ?? "null";
 }
 
 const text = fc.oneof(
-  fc.string({ unit: fc.constantFrom("a", "\u00e9", '"', "\\", "\n", "\u2028", "\u{1f600}", "\0"), maxLength: 12 }),
-  fc.constantFrom("line\n", "caf\u00e9 \"x\" ", "\u0000\u{1f600}").map((word) => word.repeat(200)),
-  fc.constantFrom("", "[FLATTENED id=x tool=y | text 1 B, 1 lines | sessions retrieve s x]", "[compacted]", "\u2028\ud800"),
+  fc.string({
+    unit: fc.constantFrom("a", "\u00e9", '"', "\\", "\n", "\u2028", "\u{1f600}", "\0"),
+    maxLength: 12,
+  }),
+  fc.constantFrom("line\n", 'caf\u00e9 "x" ', "\u0000\u{1f600}").map((word) => word.repeat(200)),
+  fc.constantFrom(
+    "",
+    "[FLATTENED id=x tool=y | text 1 B, 1 lines | sessions retrieve s x]",
+    "[compacted]",
+    "\u2028\ud800",
+  ),
 );
 
 const image = fc.record({
   type: fc.constant("image"),
-  source: fc.record({ type: fc.constant("base64"), media_type: fc.constant("image/png"), data: fc.constantFrom("iVBO", "A".repeat(1_200)) }),
+  source: fc.record({
+    type: fc.constant("base64"),
+    media_type: fc.constant("image/png"),
+    data: fc.constantFrom("iVBO", "A".repeat(1_200)),
+  }),
 });
 
 const content = fc.oneof(
   text,
-  fc.array(fc.oneof(text.map((each) => ({ type: "text", text: each })), image, text), { maxLength: 3 }),
+  fc.array(
+    fc.oneof(
+      text.map((each) => ({ type: "text", text: each })),
+      image,
+      text,
+    ),
+    { maxLength: 3 },
+  ),
   fc.constantFrom(null, 7, {}),
 );
 
@@ -54,7 +77,12 @@ const claudeLine = fc.oneof(
     message: fc.record({
       role: fc.constant("assistant"),
       content: fc.array(
-        fc.record({ type: fc.constant("tool_use"), id: callId, name: tool, input: fc.oneof(fc.record({ file_path: text }), fc.record({ command: text }), text) }),
+        fc.record({
+          type: fc.constant("tool_use"),
+          id: callId,
+          name: tool,
+          input: fc.oneof(fc.record({ file_path: text }), fc.record({ command: text }), text),
+        }),
         { maxLength: 2 },
       ),
     }),
@@ -66,9 +94,16 @@ const claudeLine = fc.oneof(
       parentUuid: fc.option(fc.uuid()),
       message: fc.record({
         role: fc.constant("user"),
-        content: fc.array(fc.record({ type: fc.constant("tool_result"), tool_use_id: callId, content }), { minLength: 1, maxLength: 3 }),
+        content: fc.array(fc.record({ type: fc.constant("tool_result"), tool_use_id: callId, content }), {
+          minLength: 1,
+          maxLength: 3,
+        }),
       }),
-      toolUseResult: fc.oneof(text, content, fc.record({ stdout: text, filenames: fc.array(text, { maxLength: 4 }), n: fc.nat() })),
+      toolUseResult: fc.oneof(
+        text,
+        content,
+        fc.record({ stdout: text, filenames: fc.array(text, { maxLength: 4 }), n: fc.nat() }),
+      ),
       sessionId: fc.constant("s"),
     },
     { requiredKeys: ["type", "message"] },
@@ -81,8 +116,25 @@ const piLine = fc.record({
   id: fc.uuid(),
   parentId: fc.option(fc.uuid()),
   message: fc.oneof(
-    fc.record({ role: fc.constant("toolResult"), toolCallId: callId, toolName: tool, content, details: fc.record({ a: text, b: content }) }),
-    fc.record({ role: fc.constant("assistant"), content: fc.array(fc.record({ type: fc.constant("toolCall"), id: callId, name: tool, arguments: fc.record({ path: text }) }), { maxLength: 2 }) }),
+    fc.record({
+      role: fc.constant("toolResult"),
+      toolCallId: callId,
+      toolName: tool,
+      content,
+      details: fc.record({ a: text, b: content }),
+    }),
+    fc.record({
+      role: fc.constant("assistant"),
+      content: fc.array(
+        fc.record({
+          type: fc.constant("toolCall"),
+          id: callId,
+          name: tool,
+          arguments: fc.record({ path: text }),
+        }),
+        { maxLength: 2 },
+      ),
+    }),
     fc.record({ role: fc.constant("bashExecution"), command: text, output: text }),
   ),
 });
@@ -98,7 +150,12 @@ function lineBytes(line: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer> {
   return fc.oneof(
     { weight: 8, arbitrary: json },
     { weight: 1, arbitrary: fc.tuple(json, json).map((two) => Buffer.concat(two)) },
-    { weight: 1, arbitrary: fc.tuple(json, fc.nat({ max: 99 })).map(([bytes, share]) => bytes.subarray(0, (bytes.length * share) / 100)) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(json, fc.nat({ max: 99 }))
+        .map(([bytes, share]) => bytes.subarray(0, (bytes.length * share) / 100)),
+    },
     { weight: 1, arbitrary: fc.tuple(json, fc.nat()).map(([bytes, at]) => notUtf8(bytes, at)) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes)) },
   );

@@ -28,7 +28,9 @@ export async function startAppending(script: string, paths: readonly string[]): 
 
 /** The numbers in a file, in its order. */
 export function numbersIn(path: string): readonly number[] {
-  return [...fs.readFileSync(path, "utf8").matchAll(/^\{"type":"number","n":(\d+)\}$/gm)].map(([, n]) => Number(n));
+  return [...fs.readFileSync(path, "utf8").matchAll(/^\{"type":"number","n":(\d+)\}$/gm)].map(([, n]) =>
+    Number(n),
+  );
 }
 
 export function upTo(count: number): readonly number[] {

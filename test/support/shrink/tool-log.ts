@@ -20,12 +20,22 @@ let counter = 0;
 
 /** A call with a result of that many bytes. */
 export function callOf(tool: string, bytes: number, input: object = {}, id?: string): ToolCallMade {
-  const text = `${tool} ${"x\u00e9 \"quoted\"\n".repeat(Math.ceil(bytes / 13))}`.slice(0, bytes);
-  return { id: id ?? `toolu_${++counter}`, tool, input, result: text, copy: { stdout: text, filenames: ["a", "b"] } };
+  const text = `${tool} ${'x\u00e9 "quoted"\n'.repeat(Math.ceil(bytes / 13))}`.slice(0, bytes);
+  return {
+    id: id ?? `toolu_${++counter}`,
+    tool,
+    input,
+    result: text,
+    copy: { stdout: text, filenames: ["a", "b"] },
+  };
 }
 
 /** A log of Claude Code with these calls, each line with spellings that a rewriter must leave alone. */
-export function toolLog(calls: readonly ToolCallMade[], cwd = "/home/ana/shop", id: string = TOOL_SESSION): string {
+export function toolLog(
+  calls: readonly ToolCallMade[],
+  cwd = "/home/ana/shop",
+  id: string = TOOL_SESSION,
+): string {
   const lines: string[] = [];
   const line = (rest: string): void => {
     const n = lines.length;
@@ -45,7 +55,9 @@ export function toolLog(calls: readonly ToolCallMade[], cwd = "/home/ana/shop", 
         `${JSON.stringify(result)}}]}${copy === undefined ? "" : `,"toolUseResult":${JSON.stringify(copy)}`}`,
     );
   }
-  line('"type":"assistant","message":{"id":"msg_end","role":"assistant","content":[{"type":"text","text":"Done."}]}');
+  line(
+    '"type":"assistant","message":{"id":"msg_end","role":"assistant","content":[{"type":"text","text":"Done."}]}',
+  );
   lines.push(`{"type":"last-prompt","lastPrompt":"Read what there is","sessionId":"${id}"}`);
   return lines.map((each) => `${each}\n`).join("");
 }
@@ -68,7 +80,12 @@ export function piToolLog(cwd = "/home/ana/shop", bytes = 3_000): string {
 
 /** Puts a log where Claude Code has it. Hours old, so that nobody takes it for one in use. */
 export function putToolLog(home: string, text: string | Uint8Array, mode = 0o600, mtimeMs?: number): string {
-  return put(join(home, ".claude", "projects", claudeFolder("/home/ana/shop"), `${TOOL_SESSION}.jsonl`), text, mode, mtimeMs);
+  return put(
+    join(home, ".claude", "projects", claudeFolder("/home/ana/shop"), `${TOOL_SESSION}.jsonl`),
+    text,
+    mode,
+    mtimeMs,
+  );
 }
 
 export function putPiLog(home: string, text: string | Uint8Array, mode = 0o644, mtimeMs?: number): string {
@@ -76,7 +93,12 @@ export function putPiLog(home: string, text: string | Uint8Array, mode = 0o644, 
   return put(join(home, ".pi", "agent", "sessions", "--home-ana-shop--", name), text, mode, mtimeMs);
 }
 
-function put(path: string, text: string | Uint8Array, mode: number, mtimeMs = Date.UTC(2026, 9, 20, 8) + 321): string {
+function put(
+  path: string,
+  text: string | Uint8Array,
+  mode: number,
+  mtimeMs = Date.UTC(2026, 9, 20, 8) + 321,
+): string {
   fs.mkdirSync(dirname(path), { recursive: true });
   fs.writeFileSync(path, text);
   fs.chmodSync(path, mode);
