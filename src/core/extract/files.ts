@@ -72,13 +72,38 @@ export function fileCandidates(
   text: string,
   extensions: ReadonlySet<string> = EXTENSIONS,
 ): readonly string[] {
-  if (!text.includes("/")) return [];
   const found: string[] = [];
-  for (const [token] of text.matchAll(/[^\s"'`()<>[\]{},;|*]{1,300}/g)) {
-    if (!token.includes("/") || token.includes("://")) continue;
-    const path = token.replace(/^[@:]+/, "").replace(/(?::\d+(?:[-:]\d+)?)?[.:!?]*$/, "");
-    const dot = path.lastIndexOf(".");
-    if (dot > path.lastIndexOf("/") && extensions.has(path.slice(dot + 1).toLowerCase())) found.push(path);
+  // From slash to slash: most words have none, and this runs over all of them.
+  for (let slash = text.indexOf("/"); slash !== -1; ) {
+    let start = slash;
+    while (start > 0 && !isBorder(text.charCodeAt(start - 1))) start--;
+    let end = slash + 1;
+    while (end < text.length && !isBorder(text.charCodeAt(end))) end++;
+    const path = end - start > MAX_PATH ? undefined : pathOf(text.slice(start, end), extensions);
+    if (path !== undefined) found.push(path);
+    slash = text.indexOf("/", end);
   }
   return found;
+}
+
+const MAX_PATH = 300;
+
+function pathOf(token: string, extensions: ReadonlySet<string>): string | undefined {
+  const dot = token.lastIndexOf(".");
+  if (dot === -1 || token.includes("://")) return undefined;
+  const path = token.replace(/^[@:]+/, "").replace(/(?::\d+(?:[-:]\d+)?)?[.:!?]*$/, "");
+  const extension = path.lastIndexOf(".");
+  if (extension <= path.lastIndexOf("/")) return undefined;
+  return extensions.has(path.slice(extension + 1).toLowerCase()) ? path : undefined;
+}
+
+/** White space, quotes, brackets and what else never stands in a path. */
+const BORDERS: ReadonlySet<number> = new Set(
+  [
+    ..."\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\"'`()<>[]{},;|*",
+  ].map((char) => char.charCodeAt(0)),
+);
+
+function isBorder(code: number): boolean {
+  return BORDERS.has(code);
 }
