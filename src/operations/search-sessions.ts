@@ -26,6 +26,8 @@ export interface SearchRequest {
 export interface FoundSession {
   readonly row: CatalogueRow;
   readonly score: number;
+  /** What the session itself has: a good one may lack a word that others have. */
+  readonly match: SessionHit["match"];
   /** The agent's own command to go on with it. */
   readonly resume: readonly string[];
   readonly snippets: readonly HitSnippet[];
@@ -117,5 +119,6 @@ function foundSession(
     project: row.project,
     source: row.lead,
   });
-  return [{ row: finish(row), score: hit.score, resume, snippets, matchingTurns: hit.matchingTurns }];
+  const { score, match, matchingTurns } = hit;
+  return [{ row: finish(row), score, match, resume, snippets, matchingTurns }];
 }

@@ -286,7 +286,7 @@ describe("timeLimitOf()", () => {
     expect(timeLimitOf(10_000, 0)).toBe(10_000);
     expect(timeLimitOf(10_000, 50_000_000)).toBe(15_000);
     expect(timeLimitOf(10_000, 0, 1)).toBe(5_000);
-    expect(timeLimitOf(10_000, 0, 40)).toBe(500);
+    expect(timeLimitOf(10_000, 0, 40)).toBe(2_000);
     expect(timeLimitOf(200, 0, 40)).toBe(200);
   });
 });

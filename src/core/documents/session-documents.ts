@@ -16,7 +16,7 @@ export function sessionDocuments(
   const first = session.turns[0]?.number ?? 1;
   return [
     cardOf(session, digest),
-    ...stepDocuments(session.preamble, first),
+    ...documentsOf(groupByContext(session.preamble), { turn: first }),
     ...session.turns.flatMap((turn) => turnDocuments(session, turn, isCopy)),
     ...session.subagents.flatMap((subagent) => subagentDocuments(subagent, first)),
   ];
@@ -46,33 +46,40 @@ function requestsOf({ turns }: Session, { requests }: Digest): readonly string[]
   return requests.filter(({ turn }) => !own.has(turn)).map(({ text }) => text);
 }
 
+/** What documents of one turn share. */
+interface Place {
+  readonly turn: number;
+  /** Names the turn across sessions; undefined where nothing does. */
+  readonly identity?: string | undefined;
+  readonly copied?: boolean;
+}
+
 function turnDocuments(session: Session, turn: Turn, isCopy: boolean): readonly IndexDocument[] {
   const identity =
     turn.uid === null || turn.at === null ? undefined : `${session.agent} ${turn.uid} ${turn.at}`;
-  const copied = isCopy || turn.copiedFrom !== undefined;
+  const place = { turn: turn.number, identity, copied: isCopy || turn.copiedFrom !== undefined };
   const isOwn = isOwnTurn(turn);
   const byContext = groupByContext(isOwn ? turn.steps.filter(({ kind }) => kind !== "note") : turn.steps);
-  const withRequest = byContext.get(turn.context) ?? [];
+  const [withRequest = [], ...rest] = passagesOf(byContext.get(turn.context) ?? []);
   byContext.delete(turn.context);
   const main: IndexDocument = {
     turn: turn.number,
     at: turn.at,
     context: turn.context,
-    ...(identity === undefined ? {} : { identity, copied }),
+    ...(identity === undefined ? {} : { identity, copied: place.copied }),
     fields: withoutEmpty({ request: isOwn ? "" : turn.request, ...fieldsOf(withRequest) }),
   };
-  return [main, ...documentsOf(byContext, turn.number)];
-}
-
-function stepDocuments(steps: readonly Step[], turn: number): readonly IndexDocument[] {
-  return documentsOf(groupByContext(steps), turn);
+  return [main, ...passageDocuments(rest, turn.context, place, 1), ...documentsOf(byContext, place)];
 }
 
 function subagentDocuments(subagent: Subagent, firstTurn: number): readonly IndexDocument[] {
-  const fields = withoutEmpty({ request: subagent.prompt ?? "", ...fieldsOf(subagent.steps) });
-  if (Object.keys(fields).length === 0) return [];
+  const [first = [], ...rest] = passagesOf(subagent.steps);
+  const fields = withoutEmpty({ request: subagent.prompt ?? "", ...fieldsOf(first) });
+  const turn = subagent.turn ?? firstTurn;
   const at = subagent.steps.find((step) => step.at !== null)?.at ?? null;
-  return [{ turn: subagent.turn ?? firstTurn, at, context: "subagent", fields }];
+  const main: IndexDocument = { turn, at, context: "subagent", fields };
+  const more = passageDocuments(rest, "subagent", { turn }, 1);
+  return Object.keys(fields).length === 0 ? more : [main, ...more];
 }
 
 function groupByContext(steps: readonly Step[]): Map<Context, Step[]> {
@@ -85,12 +92,53 @@ function groupByContext(steps: readonly Step[]): Map<Context, Step[]> {
   return groups;
 }
 
-function documentsOf(groups: ReadonlyMap<Context, readonly Step[]>, turn: number): readonly IndexDocument[] {
-  return [...groups].flatMap(([context, steps]) => {
+function documentsOf(groups: ReadonlyMap<Context, readonly Step[]>, place: Place): readonly IndexDocument[] {
+  return [...groups].flatMap(([context, steps]) => passageDocuments(passagesOf(steps), context, place, 0));
+}
+
+function passageDocuments(
+  passages: readonly (readonly Step[])[],
+  context: Context,
+  { turn, identity, copied = false }: Place,
+  firstNumber: number,
+): readonly IndexDocument[] {
+  return passages.flatMap((steps, index) => {
     const fields = withoutEmpty(fieldsOf(steps));
     if (Object.keys(fields).length === 0) return [];
-    return [{ turn, at: steps.find((step) => step.at !== null)?.at ?? null, context, fields }];
+    const name =
+      identity === undefined ? {} : { identity: `${identity} ${context} ${firstNumber + index}`, copied };
+    return [{ turn, at: steps.find((step) => step.at !== null)?.at ?? null, context, ...name, fields }];
   });
+}
+
+/**
+ * An agent may work for hours on one request: a document of all that would have every word, side by side with
+ * every other. Texts are not cut, or phrases would be.
+ */
+const PASSAGE_CHARS = 12_000;
+
+function passagesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const passages: Step[][] = [];
+  let room = 0;
+  for (const step of steps) {
+    const size = charsOf(step);
+    const last = passages.at(-1);
+    if (last === undefined || size > room) {
+      passages.push([step]);
+      room = PASSAGE_CHARS - size;
+    } else {
+      last.push(step);
+      room -= size;
+    }
+  }
+  return passages;
+}
+
+function charsOf(step: Step): number {
+  if (step.kind === "thinking") return 0;
+  if (step.kind !== "tool") return step.text.length;
+  const { command, plan, result } = step.call;
+  return (command?.length ?? 0) + (plan?.length ?? 0) + (result?.text.length ?? 0);
 }
 
 type TurnFields = Record<"summary" | "reply" | "error" | "command" | "file" | "output", string>;

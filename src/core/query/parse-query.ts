@@ -45,7 +45,7 @@ const MAX_WORDS = 200;
 
 /**
  * Reads a query: words, "phrases", -unwanted, pre*, field:value. Nothing is wrong with any text: what
- * is no operator is a word. So are -1 and --flag, which people look for, and what follows a quote
+ * is no operator is a word. So are -1, -x and --flag, which people look for, and what follows a quote
  * that nothing closes.
  */
 export function parseQuery(typed: string | readonly string[]): ParsedQuery {
@@ -77,8 +77,8 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
   return { words, filters, warnings };
 }
 
-/** A dash before something that is no dash, and no number to its end. */
-const negation = /^-(?![\s-])(?!\d[\d.,]*(?:\s|$))./;
+/** A dash before something that is no dash, no number to its end, and no single letter: `tar -x` has a flag. */
+const negation = /^-(?![\s-])(?!\d[\d.,]*(?:\s|$))(?![A-Za-z][,.;:)]?(?:\s|$))./;
 const NEGATION_CHARS = 40;
 
 function wordOf(typed: string, isUnwanted: boolean): readonly QueryWord[] {

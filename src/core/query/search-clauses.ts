@@ -7,19 +7,21 @@ import type { SessionFilter } from "./session-filter.ts";
 export function searchClauses(
   query: ParsedQuery,
   filter: SessionFilter,
-): Pick<SearchPlan, "wanted" | "unwanted"> {
+): Pick<SearchPlan, "narrowing" | "wanted" | "unwanted"> {
   const wanted = query.words.filter(({ isUnwanted }) => !isUnwanted);
   const phrases = wanted.filter(({ kind }) => kind === "phrase").flatMap(phraseClause);
   const words = wanted.filter(({ kind }) => kind === "word").flatMap(termsOf);
   // Words that say little count only where nothing else was typed.
   const telling = words.filter((word) => !isStopQuery(word));
   return {
-    wanted: [
-      ...phrases,
-      ...(telling.length > 0 || phrases.length > 0 ? telling : words).map((word) => anyGroup(word)),
+    narrowing: [
       ...inFields(filter.commands, ["command"]),
       ...inFields(filter.errors, ["error"]),
       ...inFields(filter.titles, ["title"]),
+    ],
+    wanted: [
+      ...phrases,
+      ...(telling.length > 0 || phrases.length > 0 ? telling : words).map((word) => anyGroup(word)),
     ],
     unwanted: query.words.filter(({ isUnwanted }) => isUnwanted).flatMap(unwantedClauses),
   };

@@ -73,6 +73,7 @@ export interface SessionHit {
   readonly key: string;
   readonly row: string;
   readonly score: number;
+  /** What the session itself has: a good one may lack a word that others have. */
   readonly match: Exclude<Match, "none">;
   /** Texts of the card's fields that are kept; undefined where the card itself does not match, or turns enough do. */
   readonly card: Readonly<Record<string, string>> | undefined;

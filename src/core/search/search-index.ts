@@ -27,11 +27,13 @@ interface Tier {
  * middle tier is the expensive one (it walks dictionaries), and only runs where the first gave
  * nothing, or, with `fill`, too little for a page.
  */
-export function searchIndex(view: IndexView, plan: SearchPlan): SearchAnswer {
+export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
+  const narrowing = asked.narrowing ?? [];
+  const plan = { ...asked, wanted: [...narrowing, ...asked.wanted] };
   const boosts = view.fields.map((field) => field.boost);
   const scope = createScope(view, plan.filter, excludedSessions(view, plan, boosts));
   if (plan.wanted.length === 0) return browse(view, plan, scope);
-  const tiers = createTiers(view, plan, scope, boosts);
+  const tiers = createTiers(view, plan, narrowing.length, scope, boosts);
 
   const wantedHits = plan.offset + plan.limit;
   let first: Tier | undefined;
@@ -73,6 +75,7 @@ export function searchIndex(view: IndexView, plan: SearchPlan): SearchAnswer {
 function createTiers(
   view: IndexView,
   plan: SearchPlan,
+  narrowing: number,
   scope: SessionScope,
   boosts: readonly number[],
 ): readonly (() => Tier | undefined)[] {
@@ -82,12 +85,11 @@ function createTiers(
     return { evaluation, scores: scoreSessions(view, evaluation, scope) };
   };
   const exact = once(() => run(() => false));
-  const tier = (
-    match: Exclude<Match, "none">,
-    { evaluation, scores }: ReturnType<typeof run>,
-    keep: (session: number) => boolean,
-  ): Tier => {
-    const kept = scores.sessions.filter(keep);
+  const tier = (match: Exclude<Match, "none">, { evaluation, scores }: ReturnType<typeof run>): Tier => {
+    const kept =
+      match === "some"
+        ? scores.sessions.filter((session) => scores.clausesOf(session, narrowing) === narrowing)
+        : withNearlyAll(plan, narrowing, scores);
     const limit = hasPhrases(plan.wanted) ? kept.length : (plan.offset + plan.limit) * 2;
     const ranked = rankSessions(view, scores, kept, plan, limit);
     const checked = checkPhrases(view, plan.wanted, evaluation, scores, ranked, match === "some");
@@ -97,18 +99,43 @@ function createTiers(
   const isMissing = (term: string): boolean => !isIndexed(view, term);
 
   return [
-    () => tier("all", exact(), exact().scores.hasAll),
-    () => {
-      const loose = run(() => true);
-      return tier("fuzzy", loose, loose.scores.hasAll);
-    },
+    () => tier("all", exact()),
+    () =>
+      tier(
+        "fuzzy",
+        run(() => true),
+      ),
     () => {
       // A word that the index does not have is taken for the nearest ones; the others as they are.
       const asked = termsOf(readClauses(view, plan.wanted, () => false));
       const some = [...asked].some(isMissing) ? run(isMissing) : exact();
-      return tier("some", some, () => true);
+      return tier("some", some);
     },
   ];
+}
+
+/** Of so many words one may be missing. */
+const WORDS_PER_MISS = 3;
+
+/**
+ * The sessions that have every word. A long one may have all of them scattered about, and the one that is
+ * meant all but one, side by side: what scores higher than the best of the former is taken in, too.
+ */
+function withNearlyAll(
+  plan: SearchPlan,
+  narrowing: number,
+  { sessions, score, hasAll, clausesOf }: SessionScores,
+): readonly number[] {
+  const whole = sessions.filter(hasAll);
+  const least = plan.wanted.length - Math.floor((plan.wanted.length - narrowing) / WORDS_PER_MISS);
+  if (whole.length === 0 || least === plan.wanted.length || plan.sort !== "relevance") return whole;
+  if (hasPhrases(plan.wanted)) return whole;
+  const best = whole.reduce((most, session) => Math.max(most, score(session)), 0);
+  return sessions.filter(
+    (session) =>
+      hasAll(session) ||
+      (clausesOf(session) >= least && clausesOf(session, narrowing) === narrowing && score(session) > best),
+  );
 }
 
 function readClauses(
@@ -146,6 +173,7 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     sessions,
     score: () => 0,
     hasAll: () => true,
+    clausesOf: () => 0,
     hasCard: () => false,
     turns: () => [],
     turnScore: () => 0,
@@ -187,12 +215,15 @@ function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
 }
 
 function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }: RankedSession): SessionHit {
-  const turns = tier.scores.turns(session).filter((turn) => tier.checked.isChecked(turn));
+  const turns = bestPassages(
+    view,
+    tier.scores.turns(session).filter((turn) => tier.checked.isChecked(turn)),
+  );
   return {
     key: view.key(session),
     row: view.row(session),
     score,
-    match: tier.match,
+    match: tier.scores.hasAll(session) ? tier.match : "some",
     // The card is shown where turns are wanting: opening its texts costs as much as opening a turn's.
     card:
       tier.scores.hasCard(session) && turns.length < plan.turnsPerHit ? view.cardTexts(session) : undefined,
@@ -202,4 +233,14 @@ function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }
     }),
     matchingTurns: turns.length,
   };
+}
+
+/** A long turn is several documents: of each turn and place the best one, in their order. */
+function bestPassages(view: IndexView, documents: readonly number[]): readonly number[] {
+  const seen = new Set<string>();
+  return documents.filter((document) => {
+    const { number, context } = view.turn(document);
+    const before = seen.size;
+    return seen.add(`${number} ${context}`).size > before;
+  });
 }

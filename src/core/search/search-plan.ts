@@ -41,6 +41,8 @@ export interface SearchFilter {
 }
 
 export interface SearchPlan {
+  /** Wanted in any case, however few words of `wanted` a session has. */
+  readonly narrowing?: readonly Clause[];
   /** All wanted, in whichever documents of the session. None: every session that passes the filter. */
   readonly wanted: readonly Clause[];
   /** A session with one of these in any of its documents is no hit. */

@@ -10,6 +10,8 @@ export interface SessionScores {
   score(session: number): number;
   /** Whether each clause matches in some document of the session. */
   readonly hasAll: (session: number) => boolean;
+  /** How many clauses match in some document of the session, of these first ones; absent: of all. */
+  readonly clausesOf: (session: number, first?: number) => number;
   /** Whether the card itself matches and counts. */
   hasCard(session: number): boolean;
   /** Matching turns that count, best first. */
@@ -59,8 +61,8 @@ export function scoreSessions(view: IndexView, evaluation: Evaluation, scope: Se
     const has = countBits(set.bits, doc * words, 0, clauses);
     if (has > (together[session] ?? 0)) together[session] = has;
   };
-  const clausesOf = (session: number): number =>
-    clauses > 1 ? countBits(bits, session * words, 0, clauses) : clauses;
+  const clausesOf = (session: number, first = clauses): number =>
+    clauses > 1 ? countBits(bits, session * words, 0, first) : first;
 
   if (turn.count > 0) {
     const sessionOf = view.sessionsOfTurns();
@@ -105,6 +107,7 @@ export function scoreSessions(view: IndexView, evaluation: Evaluation, scope: Se
       return sum * (clausesOf(session) / clauses) * ((together[session] ?? 0) / clauses);
     },
     hasAll: (session) => clausesOf(session) === clauses,
+    clausesOf,
     hasCard: (session) => cardCounts[session] === 1,
     turns(session) {
       const [from, to] = view.turnsOf(session);

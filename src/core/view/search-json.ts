@@ -11,6 +11,7 @@ export interface HitToShow {
     };
   };
   readonly score: number;
+  readonly match: string;
   readonly resume: readonly string[];
   readonly matchingTurns: number;
   readonly snippets: readonly {
@@ -23,7 +24,7 @@ export interface HitToShow {
   }[];
 }
 
-export function hitJson({ row, score, resume, matchingTurns, snippets }: HitToShow): object {
+export function hitJson({ row, score, match, resume, matchingTurns, snippets }: HitToShow): object {
   const { digest, state, source, archive } = row;
   return {
     sessionId: digest.id,
@@ -34,6 +35,7 @@ export function hitJson({ row, score, resume, matchingTurns, snippets }: HitToSh
     startedAt: isoTime(digest.startedAt),
     endedAt: isoTime(digest.endedAt),
     score: Math.round(score * 1000) / 1000,
+    match,
     state,
     source,
     archive,

@@ -1,7 +1,7 @@
 /** Slow disks and long logs are no fault of the pattern. */
 const BYTES_PER_MS = 10_000;
 /** A file on which the pattern does not run away is done by then. */
-const LEAST_MS = 500;
+const LEAST_MS = 2_000;
 
 /**
  * How long a file may take. A pattern that ran away on `ended` files will do so on more: with each the limit

@@ -14,6 +14,11 @@ export async function rowsOf(reader: SearchReader): Promise<IndexRows | DamagedI
   const catalogue = await reader.catalogue();
   if (catalogue.kind === "damaged") return catalogue;
   const rows = new Map<string, SessionRow>();
-  for (const { key, row } of catalogue.rows) rows.set(key, JSON.parse(row));
-  return { kind: "rows", rows, turns: catalogue.turns, state: readState(catalogue.state) };
+  let turns = 0;
+  for (const { key, row: text } of catalogue.rows) {
+    const row: SessionRow = JSON.parse(text);
+    rows.set(key, row);
+    turns += row.turns;
+  }
+  return { kind: "rows", rows, turns, state: readState(catalogue.state) };
 }

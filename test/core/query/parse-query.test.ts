@@ -27,6 +27,7 @@ test.each([
   ["--no-verify", ["--no-verify"]],
   ["exit code -1 and -1.5", ["exit", "code", "-1", "and", "-1.5"]],
   ["a -b1", ["a", "-b1"]],
+  ["cat -猫", ["cat", "-猫"]],
   ["pre* getUs*", ["pre*", "getUs*"]],
   ["* ** - --", ["-", "--"]],
   ["project:shop file:src/*.ts", ["project=shop", "file=src/*.ts"]],
@@ -50,6 +51,11 @@ test.each([
   ["", []],
 ])("parseQuery(%j)", (query, expected) => {
   expect([...shown(parseQuery(query))].sort()).toEqual([...expected].sort());
+});
+
+test("parseQuery() takes a single letter behind a dash for a flag, which is no word to leave out", () => {
+  const { words } = parseQuery("claude -p, git log -p -1 -word");
+  expect(words.filter(({ isUnwanted }) => isUnwanted).map(({ text }) => text)).toEqual(["word"]);
 });
 
 test("parseQuery() takes the words of a command line together", () => {

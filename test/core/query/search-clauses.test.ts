@@ -47,7 +47,7 @@ test.each([
 
 test("searchClauses() looks for the words of a field there, and for any of several values", () => {
   const one = searchClauses(parseQuery(""), { ...noFilter, commands: ["git push"] });
-  expect(one.wanted.map(shown)).toEqual(["command:git", "command:push"]);
+  expect(one.narrowing?.map(shown)).toEqual(["command:git", "command:push"]);
   const two = searchClauses(parseQuery(""), { ...noFilter, titles: ["git push", "npm"] });
-  expect(two.wanted.map(shown)).toEqual(["(title:git+push | title:npm)"]);
+  expect(two.narrowing?.map(shown)).toEqual(["(title:git+push | title:npm)"]);
 });

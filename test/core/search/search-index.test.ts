@@ -39,6 +39,38 @@ describe("the words of a query", () => {
     });
   });
 
+  test("may lack one of three in a session that is better than the best that has all", async () => {
+    const filler = "nothing of the kind ".repeat(40);
+    const sessions = [
+      session("scattered", "misc", [`cache ${filler}`, `stale ${filler}`, `deploy ${filler}`]),
+      session("meant", "stale cache", ["the cache is stale", "stale cache again"]),
+      session("one-word", "misc", ["cache"]),
+    ];
+    await withHistory(sessions, async (search) => {
+      const answer = await search(planFor(words("stale cache deploy")));
+      expect([answer.match, answer.total, ...keysOf(answer)]).toEqual(["all", 2, "meant", "scattered"]);
+      expect(answer.hits.map(({ match }) => match)).toEqual(["some", "all"]);
+      const byTime = await search(planFor(words("stale cache deploy"), { sort: "newest" }));
+      expect(keysOf(byTime)).toEqual(["scattered"]);
+      const two = await search(planFor(words("again deploy")));
+      expect(two.match).toBe("some");
+    });
+  });
+
+  test("of which some narrow the search are never left out", async () => {
+    await withHistory(history, async (search) => {
+      const narrowing = [word("login", { fields: ["title"] })];
+      const all = await search(planFor(words("token"), { narrowing }));
+      expect([all.match, ...keysOf(all)]).toEqual(["all", "both-in-one"]);
+      const some = await search(planFor(words("token qqqqqqq"), { narrowing }));
+      expect([some.match, ...keysOf(some)]).toEqual(["some", "both-in-one"]);
+      const none = await search(
+        planFor(words("token"), { narrowing: [word("qqqqqqq", { fields: ["title"] })] }),
+      );
+      expect(none.hits).toEqual([]);
+    });
+  });
+
   test("need not all be there where no session has them all", async () => {
     await withHistory(history, async (search) => {
       const answer = await search(planFor(words("fails qqqqqqq alone")));
