@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, expect, it } from "vitest";
+import { writeHome } from "../bench/support/write-logs.ts";
+import { bundle, runBundle } from "../support/run-bundle.ts";
+import { randomFrom } from "./kill-at-random.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const SEED = 20_261;
+const ROUNDS = 4;
+const QUERIES = ["token refresh", "cache", "the", "migrat* deploy", "tokne", "cmd:git", '"the cache"'];
+
+interface Home {
+  readonly home: string;
+  /** What a store answers to all queries, without what differs from run to run. */
+  answers(store: string): Promise<readonly unknown[]>;
+  append(text: string): void;
+}
+
+function makeHome(): Home {
+  const home = join(temporaryFolder(), "home");
+  writeHome(join(home, ".claude"), 1_500_000, SEED);
+  const folder = join(home, ".claude", "projects");
+  const logs = fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".jsonl"))
+    .sort();
+  return {
+    home,
+    async answers(store) {
+      const { code, out, err } = await runBundle(["search", "--batch", "--limit", "20"], {
+        home,
+        variables: { SESSIONS_HOME: store },
+        input: `${QUERIES.join("\n")}\n`,
+      });
+      expect([code, err]).toEqual([0, ""]);
+      return out
+        .trimEnd()
+        .split("\n")
+        .map((line) => {
+          const { tookMs: _, coverage, ...answer } = JSON.parse(line);
+          return { ...answer, coverage: { ...coverage, indexedAt: null } };
+        });
+    },
+    append(text) {
+      const line = { type: "user", uuid: text, parentUuid: null, timestamp: "2026-11-10T10:00:00Z" };
+      const content = { message: { role: "user", content: text } };
+      const path = join(folder, logs[0] ?? "");
+      const [first = ""] = fs.readFileSync(path, "utf8").split("\n");
+      const { sessionId, cwd } = JSON.parse(first);
+      fs.appendFileSync(path, `${JSON.stringify({ ...line, sessionId, cwd, ...content })}\n`);
+    },
+  };
+}
+
+function start(args: readonly string[], home: string, store: string): ReturnType<typeof spawn> {
+  const runtime = process.versions.deno === undefined ? [] : ["run", "-A", "--quiet"];
+  const env = { PATH: process.env.PATH, HOME: home, SESSIONS_HOME: store };
+  return spawn(process.execPath, [...runtime, bundle, ...args], { env, stdio: "ignore" });
+}
+
+async function killed(
+  args: readonly string[],
+  home: string,
+  store: string,
+  afterMs: number,
+): Promise<boolean> {
+  const child = start(args, home, store);
+  const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
+  const [, signal] = await once(child, "close");
+  clearTimeout(timer);
+  return signal === "SIGKILL";
+}
+
+describe("sessions index", () => {
+  it("killed at any moment leaves a store that answers as one built anew", { timeout: 240_000 }, async () => {
+    const { home, answers, append } = makeHome();
+    const store = join(home, "killed");
+    const random = randomFrom(SEED);
+    const startedAt = performance.now();
+    expect(await answers(store)).toHaveLength(QUERIES.length);
+    const wholeMs = performance.now() - startedAt;
+    let kills = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      append(`giraffe number ${round} by the token cache`);
+      const args = round % 2 === 0 ? ["index", "--rebuild"] : ["index"];
+      if (await killed(args, home, store, random() * wholeMs)) kills++;
+      expect(await answers(store)).toEqual(await answers(join(home, `fresh-${round}`)));
+    }
+    expect(kills).toBeGreaterThan(0);
+    expect(fs.readdirSync(join(store, "index")).filter((name) => name.includes(".tmp"))).toEqual([]);
+  });
+
+  it("by two processes at once is as good as by one", { timeout: 240_000 }, async () => {
+    const { home, answers, append } = makeHome();
+    const store = join(home, "shared");
+    await answers(store);
+    append("two giraffes at the token cache");
+    const both = [start(["index", "--rebuild"], home, store), start(["index"], home, store)];
+    const ended = await Promise.all([...both.map((child) => once(child, "close")), answers(store)]);
+    expect(ended.slice(0, 2)).toEqual([
+      [0, null],
+      [0, null],
+    ]);
+    expect(await answers(store)).toEqual(await answers(join(home, "alone")));
+  });
+});
