@@ -248,7 +248,7 @@ describe("archiveSessions()", () => {
   it("waits for another run that is under way", async () => {
     const { library } = ground();
     const both = await Promise.all([archive(library), archive(library)]);
-    expect(both.map(({ archived }) => archived.length).sort()).toEqual([0, 4]);
+    expect(both.map(({ archived }) => archived.length).sort((a, b) => a - b)).toEqual([0, 4]);
     expect(both.map(({ total }) => total.sessions)).toEqual([4, 4]);
   });
 });

@@ -105,7 +105,7 @@ function againWith(flags: Readonly<Record<string, unknown>>): readonly string[] 
   const numbers = ["keep", "preserve", "max-tokens", "keep-recent", "reserve", "context-window"];
   const words = ["aggressive", "auto", "bak"];
   return [
-    ...numbers.flatMap((name) => (flags[name] === undefined ? [] : [`--${name}`, String(flags[name])])),
+    ...numbers.flatMap((name) => (typeof flags[name] === "number" ? [`--${name}`, `${flags[name]}`] : [])),
     ...words.flatMap((name) => (flags[name] === true ? [`--${name}`] : [])),
   ];
 }

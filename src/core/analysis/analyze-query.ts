@@ -5,7 +5,7 @@ import { type QueryTerm, type TermGroup, tellingParts, unique } from "./query-te
 import { atomsOf, termOf } from "./token.ts";
 import { isStopWord } from "./weak-terms.ts";
 
-export type { QueryTerm, TermGroup } from "./query-term.ts";
+export type { QueryTerm } from "./query-term.ts";
 
 /**
  * Analyses the words of a query by the same rules as documents. Stop words are left out unless there

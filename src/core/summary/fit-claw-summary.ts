@@ -9,12 +9,12 @@ export function fitClawSummary(summary: string, maxChars: number): string {
   const lines = summary.split("\n");
   const timeline = lines.indexOf(TIMELINE) + 1;
   const room = maxChars - MARK_CHARS;
-  const dropped = fit(lines, timeline, lines.length - 1, room);
+  const dropped = cutToFit(lines, timeline, lines.length - 1, room);
   const short = [...lines.slice(0, timeline), mark(dropped), ...lines.slice(timeline + dropped)];
   if (short.join("\n").length <= maxChars) return short.join("\n");
   // Even without any of it: many summaries were merged, and the oldest go first.
   const first = short.indexOf("Conversation summary:") + 1;
-  const older = fit(short, first, timeline - 1, room);
+  const older = cutToFit(short, first, timeline - 1, room);
   return [...short.slice(0, first), ...short.slice(first + older)].join("\n");
 }
 
@@ -25,7 +25,7 @@ function mark(count: number): string {
 }
 
 /** How many lines from `from` on, of those before `to`, must go. */
-function fit(lines: readonly string[], from: number, to: number, maxChars: number): number {
+function cutToFit(lines: readonly string[], from: number, to: number, maxChars: number): number {
   let chars = lines.reduce((sum, line) => sum + line.length + 1, 0);
   let dropped = 0;
   while (chars > maxChars && from + dropped < to) {

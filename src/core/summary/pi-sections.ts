@@ -64,7 +64,7 @@ export function parsePiSections(summary: string): PiSections | undefined {
   for (const line of withoutFileLists(summary).split("\n")) {
     const named = SECTION_OF.get(line.trim());
     if (named !== undefined) section = named;
-    else if (/^## /.test(line)) section = undefined;
+    else if (line.startsWith("## ")) section = undefined;
     if (named !== undefined || section === undefined || line.trim() === "## Progress") continue;
     const items = found.get(section) ?? [];
     found.set(section, items);

@@ -4,7 +4,7 @@ import type { Agent } from "../model/entry.ts";
 import type { Context, Session } from "../model/session.ts";
 
 /** The shape of all JSON that is printed; it only ever gains fields. */
-export const SCHEMA_VERSION: 1 = 1;
+export const SCHEMA_VERSION = 1 as const;
 
 /** Times are ISO 8601 in UTC wherever a program reads them. */
 export function isoTime(ms: number | null): string | null {

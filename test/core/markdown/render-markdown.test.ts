@@ -65,7 +65,7 @@ describe("renderMarkdown()", () => {
           ...session.turns.map(({ number }) => `### Turn ${number}`),
           ...session.subagents.map((_, index) => `### Sub-agent ${index + 1}`),
         ]);
-        expect(found).toHaveLength(1 + found.filter((line) => /^##/.test(line)).length);
+        expect(found).toHaveLength(1 + found.filter((line) => line.startsWith("##")).length);
         for (const tag of tags) expect(tag).toMatch(/^<\/?(?:details|summary|b|code)>$/);
         for (const link of links) expect(link).toMatch(/^\(#[^)\s]*\)$/);
       }),
