@@ -22,6 +22,15 @@ export function sessionDocuments(
   ];
 }
 
+/** The documents of turns that are not in the log any more. */
+export function turnsDocuments(
+  session: Session,
+  turns: readonly Turn[],
+  isCopy: boolean,
+): readonly IndexDocument[] {
+  return turns.flatMap((turn) => turnDocuments(session, turn, isCopy));
+}
+
 function cardOf(session: Session, digest: Digest): IndexDocument {
   return {
     turn: 0,

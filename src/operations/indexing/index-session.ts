@@ -1,8 +1,9 @@
-import { sessionDocuments } from "../../core/documents/session-documents.ts";
+import { sessionDocuments, turnsDocuments } from "../../core/documents/session-documents.ts";
 import { extractDigest } from "../../core/extract/extract-digest.ts";
 import type { Session } from "../../core/model/session.ts";
 import { maskDeep } from "../../core/redact/mask-deep.ts";
 import type { IndexedSession } from "../../core/search/search-engine.ts";
+import { withShrunkAway } from "../../core/shrink/shrunk-away.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import { sessionKey } from "../library.ts";
 import { type Origin, type SessionRow, sessionRow } from "./session-row.ts";
@@ -13,13 +14,19 @@ export interface IndexOptions {
   /** Does it share its first turn with a session that ended before it? Then it is a fork. */
   readonly isCopy: (row: SessionRow) => boolean;
   readonly mask: (text: string) => string;
+  /** What its log was before it was made smaller, the oldest state first. */
+  readonly earlier?: readonly Session[];
 }
 
 /** Makes of a session what the index keeps of it. Secrets are masked before anything is kept. */
-export function indexSession(session: Session, files: SessionFiles, options: IndexOptions): IndexedSession {
+export function indexSession(log: Session, files: SessionFiles, options: IndexOptions): IndexedSession {
+  const { earlier = [] } = options;
+  const { session, lost } = earlier.length === 0 ? { session: log, lost: [] } : withShrunkAway(log, earlier);
   const digest = maskDeep(extractDigest(session), options.mask);
   const row = sessionRow(digest, session.problems, files, options.origin, options.mark);
-  const documents = sessionDocuments(session, digest, options.isCopy(row)).map(({ fields, ...document }) => ({
+  const isCopy = options.isCopy(row);
+  const all = [...sessionDocuments(session, digest, isCopy), ...turnsDocuments(session, lost, isCopy)];
+  const documents = all.map(({ fields, ...document }) => ({
     ...document,
     fields: maskDeep(fields, options.mask),
   }));

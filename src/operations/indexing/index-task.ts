@@ -12,6 +12,7 @@ import type { SessionRow } from "./session-row.ts";
 /** What a thread is started with. */
 export interface IndexTaskData {
   readonly folder: string;
+  readonly places: Library["places"];
   readonly config: Library["config"];
 }
 
@@ -29,7 +30,7 @@ export function indexTask(
   data: unknown,
   post: (answer: IndexTaskAnswer) => void,
 ): (request: unknown) => void {
-  const { folder, config } = data as IndexTaskData;
+  const { folder, places, config } = data as IndexTaskData;
   const builder: BatchBuilder = createBatchBuilder(nodeDisk, folder, sessionSchema);
   const source = diskSource(nodeDisk);
   const { redact } = createRedactor({ extra: config.redact });
@@ -41,7 +42,7 @@ export function indexTask(
     }
     let row: SessionRow | undefined;
     const indexed = readForIndex(
-      { config },
+      { config, places, disk: nodeDisk },
       request.session,
       source,
       (each) => {

@@ -5,13 +5,14 @@ import { isExcluded } from "../catalogue.ts";
 import { identifySession } from "../identify-session.ts";
 import type { Library } from "../library.ts";
 import { readSession } from "../read-session.ts";
+import { earlierStates } from "./earlier-states.ts";
 import { indexSession } from "./index-session.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /** Reads a session and makes of it what the index keeps; undefined where it is none, or is not to be read. */
 export function readForIndex(
-  library: Pick<Library, "config">,
+  library: Pick<Library, "config" | "disk" | "places">,
   { files, origin, mark }: SessionToRead,
   source: ByteSource,
   isCopy: (row: SessionRow) => boolean,
@@ -27,5 +28,6 @@ export function readForIndex(
   };
   const session = readSession(source, identified, limits);
   if (isExcluded(library, session)) return undefined;
-  return indexSession(session, identified, { origin, mark, isCopy, mask });
+  const earlier = earlierStates(library, identified, limits);
+  return indexSession(session, identified, { origin, mark, isCopy, mask, earlier });
 }

@@ -30,6 +30,7 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
     const work = async (): Promise<readonly IndexBatch[]> => {
       const worker = start("index", {
         folder: library.places.index,
+        places: library.places,
         config: library.config,
       } satisfies IndexTaskData);
       try {

@@ -13,6 +13,7 @@ import { withStore } from "../with-store.ts";
 import { compactorOf } from "./compactors.ts";
 import { type ForkNames, forkSession } from "./fork-session.ts";
 import { takeSnapshot } from "./log-snapshot.ts";
+import { refuseLive } from "./refuse-live.ts";
 import { type RewriteOptions, recoverShrinking, rewriteSession } from "./rewrite-session.ts";
 
 export interface CompactOptions extends RewriteOptions {
@@ -49,6 +50,11 @@ export function compactSession(
   const run = async (): Promise<CompactAnswer> => {
     const path = files.files[0]?.path ?? "";
     const snapshot = takeSnapshot(library, path);
+    // Before anything else: whether there is something to do is no reason to touch a session that is in use.
+    if (options.dryRun !== true && options.fork === undefined) {
+      const { pid } = options.locking.processes;
+      refuseLive(library, files, snapshot, { force: options.force === true, pid });
+    }
     const planned = compactor({ library, files, snapshot, wish: options.wish });
     const { before, after, shrunk, nothing, plan } = planned;
     const project = projectOfLog(library, files);

@@ -82,6 +82,10 @@ export function flattenSession(
         ...{ sidecar: made, archive: null, backup: null, fork, resume: resume(fork.id, fork.path) },
       };
     }
+    if (options.dryRun !== true) {
+      const { pid } = options.locking.processes;
+      refuseLive(library, files, snapshot, { force: options.force === true, pid });
+    }
     const rule = ruleFor(sidecar, options.wish);
     const planned = planOf(files, snapshot, sidecar, makeFinder(rule), rule);
     const tokens = await tokensOf(library, files, snapshot, planned, options);
@@ -93,9 +97,6 @@ export function flattenSession(
       ...{ archive: null, backup: null, fork: null, resume: resume(files.id, path) },
     };
     if (answer.dryRun || changesNothing(planned.plan)) return answer;
-    // Before the sidecar is written: a session that is refused leaves nothing behind.
-    const { pid } = options.locking.processes;
-    refuseLive(library, files, snapshot, { force: options.force === true, pid });
     const flat = writeSidecar(library, files, path, planned);
     const done = await adopting(library, flat, () =>
       rewriteSession(library, files, snapshot, planned.plan, options),

@@ -51,6 +51,11 @@ export function isOwnWrite(
   }
 }
 
+/** Has this program ever written the log of that session? */
+export function wasRewritten(disk: Disk, rewrites: string, session: SessionName): boolean {
+  return disk.stat(noteOf(rewrites, session)) !== undefined;
+}
+
 function noteOf(rewrites: string, session: SessionName): string {
   return join(rewrites, session.agent, `${folderNameOf(session)}.json`);
 }
