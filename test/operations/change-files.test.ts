@@ -188,6 +188,28 @@ describe("changeFiles()", () => {
     expect(read()).toBe('{"cleanupPeriodDays":45}');
   });
 
+  test.each([
+    ["taken away", "\ufeff{}\n", (text: string) => text.slice(1)],
+    ["put there", "{}\n", (text: string) => `\ufeff${text}`],
+  ])("a BOM that was %s since is as others left it", async (_, text, edit) => {
+    const { path, set, reset, read } = ground(text);
+    await set();
+    fs.writeFileSync(path, edit(read()));
+    await set(60);
+    expect(read()).toBe(edit(text.replace("{}", '{\n  "cleanupPeriodDays": 60\n}')));
+    await reset();
+    expect(read()).toBe(edit(text));
+  });
+
+  test("goes on where its own copies were removed", async () => {
+    const { library, set, reset, read } = ground('{\n  "a": 1\n}\n');
+    await set();
+    fs.rmSync(library.places.backups, { recursive: true });
+    await set(60);
+    await reset();
+    expect(read()).toBe('{\n  "a": 1\n}\n');
+  });
+
   test("takes out a value that was never ours when asked to reset", async () => {
     const { reset, read } = ground('{"a":1,"cleanupPeriodDays":45}');
     await reset();

@@ -120,7 +120,7 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
   const settled = [...known, ...(hasReset ? [resets] : [])].filter((name) => !isWanted(name));
   const common = { target, file, before, presentChanges: present, record, foreign: false };
   const plan = (original: Bytes): FilePlan => {
-    const ground = textOf(original, bom);
+    const ground = textOf(original);
     const edited = edit(ground);
     // What stands there anyway is none of ours.
     const changes = wanted.filter((change) => applied(edited, change) !== edited);
@@ -136,7 +136,7 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
   const isDropping = present.some((change) => !wanted.some((each) => nameOf(each) === nameOf(change)));
   if (isAsWanted && !isDropping)
     return { ...common, after: before, original: before, changes: wanted, settled };
-  const first = textOf(kept?.bytes, bom);
+  const first = textOf(kept?.bytes);
   const ground = present.reduceRight((rest, change) => undone(rest, change, first), text);
   return plan(ground === text ? before : bytesOf(ground, bom));
 }
@@ -162,8 +162,13 @@ export function nameOf(change: FileChange): string {
   return change.kind === "content" ? "content" : changeName(change);
 }
 
-function textOf(bytes: Bytes, bom: string): string {
-  return bytes === undefined ? "" : Buffer.from(bytes).toString("utf8").slice(bom.length);
+/** Without a BOM: an editor may have taken it away, or put one there, since. */
+function textOf(bytes: Bytes): string {
+  return bytes === undefined
+    ? ""
+    : Buffer.from(bytes)
+        .toString("utf8")
+        .replace(/^\ufeff/, "");
 }
 
 function bytesOf(text: string, bom: string): Uint8Array {
