@@ -133,6 +133,8 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
     compactionTable(answer.before, answer.after),
     `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}.`,
   ];
+  if (answer.agent === "pi")
+    lines.push("The log keeps all that it has: Pi loads the summary at its end, and the last messages.");
   if (dryRun) lines.push("Nothing was changed.");
   if (fork !== null) lines.push(`New session ${sanitize(fork.id)}: ${path(fork.path)}`);
   if (backup !== null) {
