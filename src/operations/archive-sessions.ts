@@ -9,12 +9,12 @@ import { markdownPath } from "./archived-sessions.ts";
 import { isExcluded } from "./catalogue.ts";
 import { diskSource } from "./disk-source.ts";
 import { findSessionsOf } from "./find-sessions.ts";
-import { finishForgetting } from "./forget-session.ts";
 import { identifySession } from "./identify-session.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readNote } from "./keep-session.ts";
 import type { Library } from "./library.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 import { readSession } from "./read-session.ts";
+import { recoverShrinking } from "./shrink/recover-shrinking.ts";
 import { type Locking, withStore } from "./with-store.ts";
 
 export interface ArchiveProgress {
@@ -68,7 +68,7 @@ export interface ArchiveAnswer {
 /** Archives sessions: those that are named, or all that changed. Running it twice gives the same as once. */
 export function archiveSessions(library: Library, options: ArchiveOptions): Promise<ArchiveAnswer> {
   return withStore(library, options.locking, async () => {
-    finishForgetting(library);
+    recoverShrinking(library);
     const archive = openArchive(library);
     try {
       return await run(library, archive, options);

@@ -85,7 +85,9 @@ describe("sessions compact", () => {
   test("--dry changes nothing, -n is the same", async () => {
     const { ask, path } = ground();
     expect((await ask("compact", TOOL_SESSION, "--dry", "--keep", "0")).out).toContain("(dry run)");
-    expect((await ask("compact", TOOL_SESSION, "-n", "-a", "--keep", "0")).out).toContain("Nothing was changed");
+    expect((await ask("compact", TOOL_SESSION, "-n", "-a", "--keep", "0")).out).toContain(
+      "Nothing was changed",
+    );
     expect(fs.readFileSync(path, "utf8")).toBe(LOG);
   });
 
@@ -126,7 +128,15 @@ describe("sessions flatten, retrieve, unflatten", () => {
     const flat = await ask("flatten", TOOL_SESSION, "--json");
     expect(Object.keys(flat.json.sessions[0])).toEqual(
       expect.arrayContaining([
-        ...["sessionId", "dryRun", "blocks", "diskBytesSaved", "contextTokensSaved", "contextTokensTotal", "sidecar"],
+        ...[
+          "sessionId",
+          "dryRun",
+          "blocks",
+          "diskBytesSaved",
+          "contextTokensSaved",
+          "contextTokensTotal",
+          "sidecar",
+        ],
       ]),
     );
     await expect(flat.golden).toMatchFileSnapshot(golden("flatten"));
@@ -134,7 +144,9 @@ describe("sessions flatten, retrieve, unflatten", () => {
     expect(back.json.blocks[0].text).toBe(LONG);
     await expect(back.golden).toMatchFileSnapshot(golden("retrieve"));
     expect((await ask("retrieve", TOOL_SESSION, "toolu_a")).out).toBe(LONG);
-    await expect((await ask("unflatten", TOOL_SESSION, "--json")).golden).toMatchFileSnapshot(golden("unflatten"));
+    await expect((await ask("unflatten", TOOL_SESSION, "--json")).golden).toMatchFileSnapshot(
+      golden("unflatten"),
+    );
     expect(fs.readFileSync(path, "utf8")).toBe(LOG);
   });
 

@@ -16,7 +16,8 @@ export function withShrunkAway(session: Session, earlier: readonly Session[]): W
   for (const old of earlier) {
     for (const step of stepsOf(old)) {
       if (step.kind === "tool") keepLarger(calls, step.call);
-      else if (step.kind === "note" && !isFlatMarker(step.text)) notes.set(`${step.line} ${step.about}`, step);
+      else if (step.kind === "note" && !isFlatMarker(step.text))
+        notes.set(`${step.line} ${step.about}`, step);
     }
   }
   const whole = (step: Step): Step => {

@@ -22,7 +22,15 @@ export function earlierStates(
   return (archive.get(files)?.generations ?? []).flatMap((generation) => {
     try {
       const kept = archive.get(files, generation);
-      return kept === undefined ? [] : [readSession(archiveSource(() => kept), sessionFilesOf(kept), limits)];
+      return kept === undefined
+        ? []
+        : [
+            readSession(
+              archiveSource(() => kept),
+              sessionFilesOf(kept),
+              limits,
+            ),
+          ];
     } catch (error) {
       if (error instanceof ArchiveDamage) return [];
       throw error;

@@ -13,8 +13,9 @@ import { withStore } from "../with-store.ts";
 import { compactorOf } from "./compactors.ts";
 import { type ForkNames, forkSession } from "./fork-session.ts";
 import { takeSnapshot } from "./log-snapshot.ts";
+import { recoverShrinking } from "./recover-shrinking.ts";
 import { refuseLive } from "./refuse-live.ts";
-import { type RewriteOptions, recoverShrinking, rewriteSession } from "./rewrite-session.ts";
+import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 
 export interface CompactOptions extends RewriteOptions {
   readonly wish: CompactionWish;

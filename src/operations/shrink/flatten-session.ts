@@ -21,8 +21,9 @@ import { type LogSnapshot, takeSnapshot } from "./log-snapshot.ts";
 import { adopting, writeSidecar } from "./pending-sidecar.ts";
 import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
 import { plannedChunks, readPlanned } from "./read-planned.ts";
+import { recoverShrinking } from "./recover-shrinking.ts";
 import { refuseLive } from "./refuse-live.ts";
-import { type RewriteOptions, recoverShrinking, rewriteSession } from "./rewrite-session.ts";
+import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 
 export interface FlattenOptions extends RewriteOptions {
   readonly wish: BulkyOptions;

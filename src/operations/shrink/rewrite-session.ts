@@ -9,17 +9,14 @@ import type { FileStat } from "../../store/disk.ts";
 import { replaceFile } from "../../store/replace-file.ts";
 import { openJournal } from "../../store/rewrite/journal.ts";
 import { noteOwnWrite } from "../../store/rewrite/own-writes.ts";
-import { recoverRewrites } from "../../store/rewrite/recover-rewrites.ts";
 import { swapFile } from "../../store/rewrite/swap-file.ts";
 import { tempPathFor } from "../../store/temp-file.ts";
 import { markdownPath } from "../archived-sessions.ts";
-import { finishForgetting } from "../forget-session.ts";
 import { keepSession, type MarkdownWriter } from "../keep-session.ts";
 import type { Library } from "../library.ts";
 import { forgottenSessions, openArchive } from "../open-archive.ts";
 import type { Locking } from "../with-store.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
-import { recoverSidecars } from "./recover-sidecars.ts";
 import { changedMeanwhile, heldBy, heldOpen, refuseLive } from "./refuse-live.ts";
 
 export interface RewriteOptions {
@@ -49,13 +46,6 @@ export interface Rewritten extends Secured {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Ends what a killed run has begun. To be called first, with the store's lock held. */
-export function recoverShrinking(library: Library): void {
-  finishForgetting(library);
-  recoverRewrites(library.disk, library.places.rewrites);
-  recoverSidecars(library);
-}
 
 /**
  * Rewrites a log by a plan: first its bytes are archived and proven, then it is replaced, unless somebody

@@ -12,7 +12,8 @@ import { writableFiles } from "./compact-session.ts";
 import { type FlattenAnswer, type FlattenOptions, tokensOf } from "./flatten-session.ts";
 import { takeSnapshot } from "./log-snapshot.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
-import { recoverShrinking, rewriteSession } from "./rewrite-session.ts";
+import { recoverShrinking } from "./recover-shrinking.ts";
+import { rewriteSession } from "./rewrite-session.ts";
 
 export interface UnflattenAnswer extends FlattenAnswer {
   /** The session was flattened. */

@@ -105,7 +105,7 @@ describe("killed at every call", { timeout: 600_000 }, () => {
           expect(litter).toEqual([]);
         },
         // The engine is one for all agents, and other tests kill it in every way.
-      { aftermaths: ["names-lost"] },
+        { aftermaths: ["names-lost"] },
       );
       expect(deaths.count).toBeGreaterThan(30);
     },
