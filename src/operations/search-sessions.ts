@@ -1,3 +1,4 @@
+import type { Digest } from "../core/extract/digest.ts";
 import type { ParsedQuery } from "../core/query/parse-query.ts";
 import { searchClauses } from "../core/query/search-clauses.ts";
 import type { SessionFilter } from "../core/query/session-filter.ts";
@@ -9,8 +10,8 @@ import { rowFits } from "./filter-sessions.ts";
 import { damaged, type IndexAccess, withIndex } from "./indexing/index-access.ts";
 import { type IndexRows, rowsOf } from "./indexing/index-rows.ts";
 import type { Refreshed } from "./indexing/refresh-index.ts";
-import type { Library } from "./library.ts";
-import { type HitSnippet, snippetsOf } from "./search-snippets.ts";
+import { type Library, sessionKey } from "./library.ts";
+import { type HitSnippet, snippetsOf, withNearbyTurns } from "./search-snippets.ts";
 import { sessionsWithFiles } from "./sessions-with-files.ts";
 
 export interface SearchRequest {
@@ -21,6 +22,8 @@ export interface SearchRequest {
   readonly sort: SearchPlan["sort"];
   readonly offset: number;
   readonly limit: number;
+  /** Turns around each passage whose requests are told, too; absent: none. */
+  readonly contextTurns?: number;
 }
 
 export interface FoundSession {
@@ -90,12 +93,21 @@ async function searchOne(
   if (answer.kind === "damaged") throw damaged(answer);
   const terms = new Set(answer.terms);
   const finish = rowFinisher(library, rows);
-  const hits = answer.hits.flatMap((hit) => foundSession(rows, finish, hit, terms));
+  const found = answer.hits.flatMap((hit) => foundSession(rows, finish, hit, terms));
+  const hits = await Promise.all(found.map((hit) => withContext(reader, hit, request.contextTurns ?? 0)));
   const problems =
     (refreshed?.problems.length ?? rows.state.problems.length) +
     [...rows.rows.values()].reduce((sum, row) => sum + row.problems.length, 0);
   const { match, total, totalIsExact, nearestWords } = answer;
   return { match, total, totalIsExact, hits, nearestWords, coverage: coverageOf(rows, problems, refreshed) };
+}
+
+async function withContext(reader: SearchReader, hit: FoundSession, turns: number): Promise<FoundSession> {
+  if (turns === 0) return hit;
+  const stored = await reader.session(sessionKey(hit.row.digest));
+  if (stored?.kind === "damaged") throw damaged(stored);
+  const digest: Digest | undefined = stored === undefined ? undefined : JSON.parse(stored.digest);
+  return { ...hit, snippets: withNearbyTurns(hit.snippets, digest?.requests ?? [], turns) };
 }
 
 /** The engine looks at the times of turns; a session may reach beyond them. Titles are words to it. */

@@ -1,6 +1,8 @@
+import type { Digest } from "../core/extract/digest.ts";
 import type { Context } from "../core/model/session.ts";
 import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
 import { makeSnippet, type Snippet } from "../core/snippet/make-snippet.ts";
+import { cutText } from "../core/text/text-budget.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 
 export type SnippetRole = "request" | "reply" | "summary" | "command" | "file" | "error" | "output";
@@ -12,6 +14,17 @@ export interface HitSnippet {
   readonly context: Context;
   readonly text: string;
   readonly highlights: readonly (readonly [number, number])[];
+  /** Asked for: the requests of the turns before and behind it, in their order. */
+  readonly before?: readonly NearbyTurn[];
+  readonly after?: readonly NearbyTurn[];
+}
+
+export interface NearbyTurn {
+  readonly turn: number;
+  readonly at: number | null;
+  readonly context: Context;
+  /** What was asked there, in one line. */
+  readonly text: string;
 }
 
 const SNIPPET_CHARS = 240;
@@ -66,4 +79,27 @@ function turnSnippet(turn: TurnHit, terms: ReadonlySet<string>): HitSnippet | un
     text: best.snippet.text,
     highlights: best.snippet.highlights,
   };
+}
+
+/** Adds to each passage what was asked so many turns before and behind it. */
+export function withNearbyTurns(
+  snippets: readonly HitSnippet[],
+  requests: Digest["requests"],
+  turns: number,
+): readonly HitSnippet[] {
+  const between = (from: number, to: number): readonly NearbyTurn[] =>
+    requests
+      .filter(({ turn }) => turn >= from && turn <= to)
+      .map(({ turn, at, context, text }) => ({ turn, at, context, text: firstWords(text) }));
+  return snippets.map((snippet) => ({
+    ...snippet,
+    before: between(snippet.turn - turns, snippet.turn - 1),
+    after: between(snippet.turn + 1, snippet.turn + turns),
+  }));
+}
+
+function firstWords(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  const cut = cutText(line, SNIPPET_CHARS);
+  return cut === line ? line : `${cut}…`;
 }

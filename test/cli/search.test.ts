@@ -73,6 +73,20 @@ describe("sessions search", () => {
     );
   });
 
+  test("tells what was asked around a passage", async () => {
+    const { hits } = await answer(["--context", "1", "token", "refresh"]);
+    for (const { turn, before, after } of hits[0].snippets) {
+      expect(before.map((near: { turn: number }) => near.turn)).toEqual(turn === 1 ? [] : [turn - 1]);
+      for (const near of after)
+        expect([near.turn, near.text]).toEqual([turn + 1, expect.stringMatching(/\S/)]);
+    }
+    expect(
+      hits[0].snippets.some(({ before, after }: Record<string, []>) => [before, after].flat().length > 0),
+    ).toBe(true);
+    expect((await answer(["token", "refresh"])).hits[0].snippets[0]).not.toHaveProperty("before");
+    expect((await ask(["-C1", "token", "refresh"])).out).toMatch(/\n {5}\d request {2}\S/);
+  });
+
   test("leaves out sessions with an unwanted word", async () => {
     const all = await answer(["auth"]);
     const some = await answer(["auth", "-tabs"]);

@@ -21,6 +21,13 @@ const flagTable = {
     default: "relevance",
     description: "in which order",
   },
+  context: {
+    type: "number",
+    default: 0,
+    alias: "C",
+    placeholder: "N",
+    description: "also show what was asked so many turns before and behind each passage",
+  },
   refresh: {
     type: "boolean",
     default: true,
@@ -108,7 +115,7 @@ function readRequest(query: string, { flags }: Arguments<typeof flagTable>, worl
     query: parsed,
     filter: readFilters(flags, typed(false), world),
     unwanted: typed(true).map((word) => readFilters(noFilter, [word], world)),
-    ...{ sort: flags.sort, offset: flags.offset, limit: flags.limit },
+    ...{ sort: flags.sort, offset: flags.offset, limit: flags.limit, contextTurns: flags.context },
   };
 }
 

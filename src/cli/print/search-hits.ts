@@ -45,8 +45,23 @@ function formatHit(
   return `${style.cyan(sanitize(id))}  ${style.bold(title)}  ${style.dim(about)}\n${lines.join("")}${more}`;
 }
 
-function formatSnippet(
-  { turn, role, context, text, highlights }: FoundSession["snippets"][number],
+type Snippet = FoundSession["snippets"][number];
+
+function formatSnippet(snippet: Snippet, style: Style, world: World): string {
+  const { before = [], after = [] } = snippet;
+  const nearby = (turns: typeof before): string =>
+    turns
+      .map(({ turn, text }) => {
+        const label = `${String(turn).padStart(4)} request  `;
+        const width = world.stdout.isTerminal ? readingWidth(world.stdout) - label.length : text.length;
+        return `  ${style.dim(label + truncate(sanitize(text), width))}\n`;
+      })
+      .join("");
+  return nearby(before) + formatPassage(snippet, style, world) + nearby(after);
+}
+
+function formatPassage(
+  { turn, role, context, text, highlights }: Snippet,
   style: Style,
   world: World,
 ): string {

@@ -21,7 +21,16 @@ export interface HitToShow {
     readonly context: Context;
     readonly text: string;
     readonly highlights: readonly (readonly [number, number])[];
+    readonly before?: readonly TurnToShow[];
+    readonly after?: readonly TurnToShow[];
   }[];
+}
+
+interface TurnToShow {
+  readonly turn: number;
+  readonly at: number | null;
+  readonly context: Context;
+  readonly text: string;
 }
 
 export function hitJson({ row, score, match, resume, matchingTurns, snippets }: HitToShow): object {
@@ -44,8 +53,14 @@ export function hitJson({ row, score, match, resume, matchingTurns, snippets }: 
     tools: digest.tools,
     turns: digest.turns,
     matchingTurns,
-    snippets: snippets.map(({ turn, role, at, context, text, highlights }) => ({
+    snippets: snippets.map(({ turn, role, at, context, text, highlights, before, after }) => ({
       ...{ turn, role, at: isoTime(at), context, text, highlights },
+      ...(before === undefined ? {} : { before: before.map(turnJson) }),
+      ...(after === undefined ? {} : { after: after.map(turnJson) }),
     })),
   };
+}
+
+function turnJson({ turn, at, context, text }: TurnToShow): object {
+  return { turn, at: isoTime(at), context, text };
 }
