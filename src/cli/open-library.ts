@@ -27,6 +27,11 @@ export interface LibraryOptions {
   readonly allowDemo: boolean;
 }
 
+/** Who names a file asks for that one, not for an example. */
+export function namesFile(selector: readonly string[]): boolean {
+  return selector.some((word) => /[/\\]|\.jsonl?$/.test(word));
+}
+
 /** The logs and the store of this machine, as commands see them. */
 export async function openLibrary(world: World, options: LibraryOptions): Promise<OpenLibrary> {
   const library = await createLibrary(world);

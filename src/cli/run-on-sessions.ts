@@ -123,5 +123,7 @@ function amounts({ diskBytesSaved, contextTokensSaved, contextTokensTotal }: Ans
   const isLess = diskBytesSaved >= 0;
   const bytes = `${formatBytes(Math.abs(diskBytesSaved))} ${isLess ? "less" : "more"} on disk`;
   const tokens = formatCount(Math.abs(contextTokensSaved));
-  return `${bytes}, ${tokens} of ${formatCount(contextTokensTotal)} context tokens ${contextTokensSaved >= 0 ? "saved" : "added"}`;
+  return contextTokensSaved < 0
+    ? `${bytes}, ${tokens} context tokens added`
+    : `${bytes}, ${tokens} of ${formatCount(contextTokensTotal)} context tokens saved`;
 }

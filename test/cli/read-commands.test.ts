@@ -38,6 +38,18 @@ describe("sessions", () => {
   });
 });
 
+describe("a session file that is named", () => {
+  test("is shown where there are no other logs, and is no example", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    const log = join(world.home, "kept.jsonl");
+    const line = { type: "user", uuid: "u1", parentUuid: null, sessionId: "s1", cwd: "/x", message: {} };
+    writeFileSync(log, `${JSON.stringify({ ...line, message: { role: "user", content: "Add a cart" } })}\n`);
+    expect(await run(["show", log, "--json"], world)).toBe(0);
+    expect(world.err()).toBe("");
+    expect(JSON.parse(world.out())).toMatchObject({ demo: false, requests: [{ text: "Add a cart" }] });
+  });
+});
+
 describe("sessions list", () => {
   test("lists newest first, with the fields of the contract", async () => {
     const { code, json } = await ask(["list", "--json"]);

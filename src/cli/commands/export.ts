@@ -1,7 +1,7 @@
 import { exitCodes } from "../../core/errors.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../operations/export-session.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { namesFile, openLibrary } from "../open-library.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
 import { page } from "../print/pager.ts";
 import { printJson } from "../print/print-json.ts";
@@ -36,7 +36,7 @@ export const command: Command = defineCommand({
     // The example history answers questions; it is nothing to fill files with.
     const { library, mask } = await openLibrary(world, {
       reveal: flags.reveal,
-      allowDemo: file === undefined,
+      allowDemo: file === undefined && !namesFile(positionals),
     });
     // Programs that ask for JSON and say no more want the session as JSON.
     const isJsonItself = flags.json && !given.has("format") && file === undefined;

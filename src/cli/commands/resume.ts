@@ -2,7 +2,7 @@ import { exitCodes, UserError } from "../../core/errors.ts";
 import { shellQuote } from "../../core/view/shell-quote.ts";
 import { openSession } from "../../operations/open-session.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { namesFile, openLibrary } from "../open-library.ts";
 import { printJson } from "../print/print-json.ts";
 import { sanitize } from "../print/sanitize.ts";
 
@@ -23,7 +23,10 @@ export const command: Command = defineCommand({
   },
   parser: "light",
   async run({ flags, positionals }, world) {
-    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: !flags.exec });
+    const { library } = await openLibrary(world, {
+      reveal: flags.reveal,
+      allowDemo: !flags.exec && !namesFile(positionals),
+    });
     const { session, resume, state } = openSession(library, positionals, { everywhere: flags.everywhere });
     const [program = "", ...args] = resume.command;
     if (flags.exec) {

@@ -9,7 +9,7 @@ import { documentOf } from "../../operations/export-session.ts";
 import { type OpenSession, openSession } from "../../operations/open-session.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { namesFile, openLibrary } from "../open-library.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
 import { conversationPrinter, wholeConversation } from "../print/conversation.ts";
 import { page } from "../print/pager.ts";
@@ -47,7 +47,7 @@ export const command: Command = defineCommand({
     const file = outputFile(flags);
     const { library, mask } = await openLibrary(world, {
       reveal: flags.reveal,
-      allowDemo: file === undefined,
+      allowDemo: file === undefined && !namesFile(positionals),
     });
     const range = readRange(flags.turn, flags.turns);
     const found = openSession(library, positionals, { everywhere: flags.everywhere });

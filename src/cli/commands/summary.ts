@@ -1,7 +1,7 @@
 import { exitCodes } from "../../core/errors.ts";
 import { summarizeSession, summaryFormats } from "../../operations/summarize-session.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { namesFile, openLibrary } from "../open-library.ts";
 import { page } from "../print/pager.ts";
 import { printJson } from "../print/print-json.ts";
 
@@ -42,7 +42,10 @@ export const command: Command = defineCommand({
   },
   parser: "light",
   async run({ flags, positionals }, world) {
-    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const { library, mask } = await openLibrary(world, {
+      reveal: flags.reveal,
+      allowDemo: !namesFile(positionals),
+    });
     const { format, continuation, branch, everywhere } = flags;
     const summary = summarizeSession(library, positionals, {
       format,
