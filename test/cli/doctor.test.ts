@@ -39,7 +39,9 @@ async function doctor(world: TestWorld, changes: Partial<World> = {}): Promise<D
     diskUse: Object.fromEntries(Object.keys(rest.diskUse).map((key) => [key, 0])),
     checks,
   };
-  const golden = `${JSON.stringify(answer, undefined, 2).replaceAll(world.root, "/root")}\n`;
+  const plain = JSON.stringify(answer, undefined, 2).replaceAll(world.root, "/root");
+  // How turns are counted is the index's business.
+  const golden = `${plain.replace(/, \d+ turns/, ", N turns")}\n`;
   return { code, text, checks, golden };
 }
 

@@ -28,6 +28,11 @@ describe("runProgram()", () => {
     expect(readFileSync(join(folder, "out"), "utf8")).toBe("text\n$(echo no) 'x'!");
   });
 
+  test("ends a program that takes too long", async () => {
+    const options = { input: "", quiet: true, timeoutMs: 100 };
+    expect(await runProgram("sleep", ["600"], variables, options)).toBe(137);
+  });
+
   test("survives a program that does not read its input", async () => {
     const input = "x".repeat(1_000_000);
     expect(await runProgram("sh", ["-c", "exit 0"], variables, { input })).toBe(0);

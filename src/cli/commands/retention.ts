@@ -59,14 +59,14 @@ export const command: Command = defineCommand({
   },
   parser: "yargs",
   async run({ flags, positionals }, world) {
-    const [action = "status", word, ...rest] = positionals;
-    if (rest.length > 0 || (word !== undefined && action !== "set")) {
-      throw new UserError(`Cannot understand ${JSON.stringify(rest[0] ?? word)}`, {
+    const [action = "status", word] = positionals;
+    if (word !== undefined && action !== "set") {
+      throw new UserError(`Cannot understand ${JSON.stringify(word)}`, {
         exitCode: exitCodes.wrongUsage,
         hint: "`sessions retention set 365`",
       });
     }
-    const days = action === "set" ? checkDays(word ?? "") : action === "forever" ? FOREVER_DAYS : undefined;
+    const days = action === "set" ? checkDays(word) : action === "forever" ? FOREVER_DAYS : undefined;
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     let plans: readonly FilePlan[] = [];
     if (action !== "status") {

@@ -69,7 +69,8 @@ export function checkSessions(library: Library, rows: readonly CatalogueRow[]): 
   const isQuiet = ({ files }: SessionFiles): boolean =>
     files.every(({ mtimeMs }) => mtimeMs < library.now() - HOUR_MS);
   const quiet = open.filter(isQuiet);
-  if (open.length === 0) return ok("sessions", "all are archived");
+  if (open.length === 0)
+    return ok("sessions", sessions.length === 0 ? "there are none yet" : "all are archived");
   if (quiet.length === 0) {
     const what = `${count(open.length, "session")} of the last hour not archived yet, all others are`;
     return note("sessions", what, "sessions archive");
