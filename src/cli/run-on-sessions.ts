@@ -2,11 +2,14 @@ import { type ExitCode, exitCodes, gravest, UserError } from "../core/errors.ts"
 import type { Problem } from "../core/model/session.ts";
 import { shellQuote } from "../core/view/shell-quote.ts";
 import type { Library } from "../operations/library.ts";
+import { selectSessions } from "../operations/select-sessions.ts";
 import type { SessionPointer } from "../operations/session-pointers.ts";
 import type { FlattenAnswer } from "../operations/shrink/flatten-session.ts";
+import { matchingSessions } from "../operations/shrink/matching-sessions.ts";
 import type { RewriteOptions } from "../operations/shrink/rewrite-session.ts";
 import type { UnflattenAnswer } from "../operations/shrink/unflatten-session.ts";
 import { markdownWriter } from "./markdown-writer.ts";
+import type { OpenLibrary } from "./open-library.ts";
 import { countOf, formatBytes, formatCount } from "./print/amounts.ts";
 import { printJson } from "./print/print-json.ts";
 import { tellProblems } from "./print/problems.ts";
@@ -26,7 +29,21 @@ export const flattenFlags = {
     description: "ask the token-count API (needs ANTHROPIC_API_KEY; sends the conversation there)",
   },
   everywhere: { type: "boolean", description: "with last: of all projects" },
+  "all-matching": {
+    type: "boolean",
+    description: "every session with these words in its title, branch or first request",
+  },
 } as const;
+
+/** The sessions that are meant: those that are named, or with --all-matching all that match. */
+export async function selectForFlattening(
+  { library, access }: Pick<OpenLibrary, "library" | "access">,
+  words: readonly string[],
+  flags: { readonly everywhere: boolean; readonly "all-matching": boolean },
+): Promise<readonly SessionPointer[]> {
+  if (flags["all-matching"]) return matchingSessions(library, access, words);
+  return selectSessions(library, words, { everywhere: flags.everywhere });
+}
 
 type Answer = FlattenAnswer | UnflattenAnswer;
 

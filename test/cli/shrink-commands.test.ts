@@ -150,6 +150,16 @@ describe("sessions flatten, retrieve, unflatten", () => {
     expect(fs.readFileSync(path, "utf8")).toBe(LOG);
   });
 
+  test("a keyword rewrites nothing, unless all that match are meant", async () => {
+    const { ask, path } = ground();
+    expect((await ask("flatten", "what there is")).code).toBe(1);
+    expect(fs.readFileSync(path, "utf8")).toBe(LOG);
+    expect((await ask("flatten", "no such words", "--all-matching")).code).toBe(1);
+    expect((await ask("flatten", "what THERE is", "--all-matching", "--json")).json.sessions).toMatchObject([
+      { sessionId: TOOL_SESSION, blocks: 2 },
+    ]);
+  });
+
   test("an image goes to a file", async () => {
     const { ask, world } = ground();
     await ask("flatten", TOOL_SESSION);

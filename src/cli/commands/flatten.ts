@@ -1,10 +1,9 @@
 import { exitCodes, UserError } from "../../core/errors.ts";
-import { selectSessions } from "../../operations/select-sessions.ts";
 import { flattenSession } from "../../operations/shrink/flatten-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { exactTokens } from "../exact-tokens.ts";
 import { openLibrary } from "../open-library.ts";
-import { flattenFlags, runOnSessions } from "../run-on-sessions.ts";
+import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
 import { startWhenIdle, whenIdle, whenIdleFlags } from "../when-idle.ts";
 
 export const command: Command = defineCommand({
@@ -40,8 +39,9 @@ export const command: Command = defineCommand({
   },
   parser: "yargs",
   async run({ flags, positionals }, world) {
-    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
-    const pointers = selectSessions(library, positionals, { everywhere: flags.everywhere });
+    const opened = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const { library } = opened;
+    const pointers = await selectForFlattening(opened, positionals, flags);
     if (flags["when-idle"]) {
       const [pointer, other] = pointers;
       if (pointer === undefined || other !== undefined) {

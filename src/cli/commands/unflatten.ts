@@ -1,9 +1,8 @@
-import { selectSessions } from "../../operations/select-sessions.ts";
 import { unflattenSession } from "../../operations/shrink/unflatten-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { exactTokens } from "../exact-tokens.ts";
 import { openLibrary } from "../open-library.ts";
-import { flattenFlags, runOnSessions } from "../run-on-sessions.ts";
+import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -16,8 +15,9 @@ export const command: Command = defineCommand({
   flags: flattenFlags,
   parser: "yargs",
   async run({ flags, positionals }, world) {
-    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
-    const pointers = selectSessions(library, positionals, { everywhere: flags.everywhere });
+    const opened = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const { library } = opened;
+    const pointers = await selectForFlattening(opened, positionals, flags);
     const countTokens = flags["exact-tokens"] ? exactTokens(world.variables) : undefined;
     return runOnSessions(world, library, pointers, flags, "unflatten", (pointer, rewriting) =>
       unflattenSession(library, pointer, { ...rewriting, countTokens }),
