@@ -1,4 +1,4 @@
-import process from "node:process";
+import { setFlagsFromString } from "node:v8";
 
 /** Logs as long as this are read with little memory rather than fast. */
 export const LONG_LOG_BYTES: number = 256 * 1024 * 1024;
@@ -9,7 +9,7 @@ export const LONG_LOG_BYTES: number = 256 * 1024 * 1024;
  */
 export function spareMemory(): void {
   try {
-    process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=20");
+    setFlagsFromString("--heap-growing-percent=20");
   } catch {
     // A runtime that has no such flag: the log is read all the same.
   }
