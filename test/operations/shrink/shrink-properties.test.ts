@@ -156,7 +156,7 @@ describe("a log of claude, compacted", () => {
   it("has every line, in order, with its name, parent and tool pairs; others are untouched; twice is once", () => {
     let shrunk = 0;
     fc.assert(
-      fc.property(anyLog("claude"), fc.constantFrom(0, 1, KEEP), (log, keep) => {
+      fc.property(anyLog("claude"), fc.constantFrom(0, 0, 1, KEEP), (log, keep) => {
         const once = compact(log, keep);
         shrunk += once.shrunk;
         const before = [...rawLines([log])];
@@ -172,7 +172,7 @@ describe("a log of claude, compacted", () => {
       }),
       { numRuns: 100 },
     );
-    expect(shrunk).toBeGreaterThan(20);
+    expect(shrunk).toBeGreaterThan(10);
   });
 });
 
