@@ -14,8 +14,8 @@ export function sessionOfLog(library: Library, named: string): SessionFiles | un
   const path = expandHome(named, surroundings.home);
   const stat = disk.stat(path);
   if (stat?.kind !== "file") return undefined;
-  const head = diskSource(disk).head;
-  const format = formats.find(({ owns }) => owns(head(path)));
+  const { head } = diskSource(disk);
+  const format = formats.find((each) => each.owns(head(path)));
   if (format === undefined) return undefined;
   const has = (wanted: string) => (files: SessionFiles) => files.files.some((file) => file.path === wanted);
   const { sessions } = findSessionsOf(library, format, []);
