@@ -40,7 +40,7 @@ compatibility: Needs the program "sessions" (npm package agent-sessions) on the 
 
 ## Narrow and widen
 
-- Too much: another word, a phrase as in \`sessions search '"refresh token" race'\`, \`-unwanted\`, or \`project:shop\`, \`file:auth.ts\`, \`cmd:test\`, \`error:401\`, \`since:14d\`, \`until:2030-01-31\`.
+- Too much: another word, a phrase as in \`sessions search '"refresh token" race'\`, \`-unwanted\`, or \`project:shop\`, \`file:auth.ts\`, \`cmd:test\`, \`error:failed\`, \`since:14d\`, \`until:2030-01-31\`.
 - Too little, or beside the point: only the two or three rarest words, a synonym, \`refresh*\`. Exact text, tool output too: \`sessions grep 'refresh(es|Token)' --json --budget 1500\`.
 - By file: \`sessions files auth.ts --budget 1500\`. By date: \`sessions list --since 7d --budget 1500\`.
 
