@@ -11,6 +11,7 @@ import { damaged, type IndexAccess, withIndex } from "./indexing/index-access.ts
 import { type IndexRows, rowsOf } from "./indexing/index-rows.ts";
 import type { Refreshed } from "./indexing/refresh-index.ts";
 import { type Library, sessionKey } from "./library.ts";
+import { outputSnippets } from "./output-snippets.ts";
 import { type HitSnippet, snippetsOf, withNearbyTurns } from "./search-snippets.ts";
 import { sessionsWithFiles } from "./sessions-with-files.ts";
 
@@ -93,7 +94,7 @@ async function searchOne(
   if (answer.kind === "damaged") throw damaged(answer);
   const terms = new Set(answer.terms);
   const finish = rowFinisher(library, rows);
-  const found = answer.hits.flatMap((hit) => foundSession(rows, finish, hit, terms));
+  const found = answer.hits.flatMap((hit) => foundSession(library, rows, finish, hit, terms));
   const hits = await Promise.all(found.map((hit) => withContext(reader, hit, request.contextTurns ?? 0)));
   const problems =
     (refreshed?.problems.length ?? rows.state.problems.length) +
@@ -118,6 +119,7 @@ function narrows({ projects, agents, branches, tools }: SessionFilter): boolean 
 }
 
 function foundSession(
+  library: Library,
   rows: IndexRows,
   finish: (row: CatalogueRow["digest"]) => CatalogueRow,
   hit: SessionHit,
@@ -125,7 +127,8 @@ function foundSession(
 ): readonly FoundSession[] {
   const row = rows.rows.get(hit.key);
   if (row === undefined) return [];
-  const snippets = snippetsOf(row, hit, terms, SNIPPETS_PER_HIT);
+  const kept = snippetsOf(row, hit, terms, SNIPPETS_PER_HIT);
+  const snippets = kept.length > 0 ? kept : outputSnippets(library, row, hit, terms, SNIPPETS_PER_HIT);
   const { command: resume } = formatOf(row.agent).resume({
     id: row.id,
     project: row.project,

@@ -27,7 +27,7 @@ export interface NearbyTurn {
   readonly text: string;
 }
 
-const SNIPPET_CHARS = 240;
+export const SNIPPET_CHARS = 240;
 
 /** Of equally good passages the one that says most. */
 const ROLES: readonly SnippetRole[] = ["request", "summary", "reply", "error", "command", "file"];
