@@ -2,9 +2,11 @@ import { isOwnCall } from "../core/documents/own-answers.ts";
 import type { Session, Step } from "../core/model/session.ts";
 import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
 import { makeSnippet } from "../core/snippet/make-snippet.ts";
+import { diskSource } from "./disk-source.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import type { Library } from "./library.ts";
 import { readPointed } from "./open-session.ts";
+import { readSession } from "./read-session.ts";
 import { type HitSnippet, SNIPPET_CHARS } from "./search-snippets.ts";
 import { selectSession } from "./select-sessions.ts";
 
@@ -23,7 +25,8 @@ export function outputSnippets(
   limit: number,
 ): readonly HitSnippet[] {
   if (hit.turns.length === 0 || row.bytes > MAX_BYTES) return [];
-  const session = readAgain(library, row);
+  const needsAll = hit.turns.some(({ context }) => context === "subagent");
+  const session = readAgain(library, row, needsAll);
   if (session === undefined) return [];
   const found: HitSnippet[] = [];
   for (const turn of hit.turns) {
@@ -38,12 +41,23 @@ export function outputSnippets(
 }
 
 /** undefined where it is gone, or can't be read: a hit without a passage is still a hit. */
-function readAgain(library: Library, { id }: SessionRow): Session | undefined {
+function readAgain(library: Library, row: SessionRow, needsAll: boolean): Session | undefined {
   try {
-    return readPointed(library, selectSession(library, [id])).session;
+    return (needsAll ? undefined : readLead(library, row)) ?? readWhole(library, row);
   } catch {
     return undefined;
   }
+}
+
+/** The log alone: to find all that belongs to it, every log would have to be looked at. */
+function readLead({ disk }: Library, { agent, id, lead, origin }: SessionRow): Session | undefined {
+  const stat = lead === null || origin !== "log" ? undefined : disk.stat(lead);
+  if (lead === null || stat === undefined) return undefined;
+  return readSession(diskSource(disk), { agent, id, files: [{ role: "main", path: lead, ...stat }] });
+}
+
+function readWhole(library: Library, { id }: SessionRow): Session {
+  return readPointed(library, selectSession(library, [id])).session;
 }
 
 function outputOf(session: Session, { turn, context }: TurnHit): string {
