@@ -8,6 +8,8 @@ const config: ViteUserConfig = {
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",
+    // Most of the slow ones wait for the disk.
+    maxWorkers: "100%",
   },
 };
 

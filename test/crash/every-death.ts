@@ -17,6 +17,8 @@ export interface Ending {
 export interface EveryDeathOptions {
   readonly counting?: DeathOptions["counting"];
   readonly aftermaths?: readonly Aftermath[];
+  /** 1: at every call, whatever the runtime. */
+  readonly stride?: number;
 }
 
 export interface Deaths {
@@ -47,6 +49,7 @@ export async function everyDeath<S>(
   const grave = join(base, "grave");
   fs.mkdirSync(folder);
   fs.mkdirSync(grave);
+  const { stride = STRIDE } = options;
   let count = 0;
   let calls: readonly string[] = [];
 
@@ -70,7 +73,7 @@ export async function everyDeath<S>(
         if (failure !== undefined) throw failure.error;
         if (mortal.leftOpen().length > 0) throw new Error(`left open: ${mortal.leftOpen().join(", ")}`);
         calls = mortal.calls().map(({ name }) => name);
-      } else count++;
+      } else count += stride;
       cuttable.cut(aftermath);
       const diedAt = died === undefined ? undefined : describeCall(died);
       try {
@@ -89,7 +92,7 @@ export async function everyDeath<S>(
   };
 
   try {
-    for (let n = 0; ; n++) {
+    for (let n = 0; ; n += stride) {
       let completed = true;
       for (const aftermath of options.aftermaths ?? aftermaths) {
         completed = await live(n, aftermath, 0.5);
@@ -105,6 +108,12 @@ export async function everyDeath<S>(
     throw new Error("The operation made no call to the disk: there was nothing to kill");
   return { count, calls };
 }
+
+/**
+ * The calls are the same on both runtimes, and so is what they leave. Node dies at every one of them; on
+ * Deno, where a call takes three times as long, every fifth is enough to see that nothing differs.
+ */
+const STRIDE = "Deno" in globalThis ? 5 : 1;
 
 function empty(folder: string): void {
   for (const name of fs.readdirSync(folder)) fs.rmSync(join(folder, name), { recursive: true, force: true });
