@@ -187,22 +187,24 @@ describe("flattenSession()", () => {
     expect(fs.readFileSync(path, "utf8")).toBe(`${log.split("\n").slice(2, 5).join("\n")}\n`);
   });
 
-  it("loses no line of a process that appends every 5 ms", { timeout: 120_000 }, async () => {
+  it("loses no line of a process that appends every 5 ms: 200 rounds", { timeout: 300_000 }, async () => {
     const library = { ...quickLibrary(), disk: nodeDisk };
     const path = putToolLog(library.surroundings.home, toolLog(calls));
     const appending = await startAppending(appender.path, [path]);
     let refused = 0;
-    for (let round = 0; round < 10; round++) {
+    const compact = (): Promise<unknown> =>
+      compactSession(library, selectSession(library, [TOOL_SESSION]), {
+        ...{ wish: { auto: false, aggressive: true, keep: 0 }, force: true, locking },
+      });
+    for (let round = 0; round < 67; round++) {
       await flatten(library, TOOL_SESSION, { force: true }).catch(() => refused++);
       await unflatten(library, TOOL_SESSION, true).catch(() => refused++);
+      await compact().catch(() => refused++);
     }
-    await flatten(library, TOOL_SESSION, { force: true }).catch(() => refused++);
-    await compactSession(library, selectSession(library, [TOOL_SESSION]), {
-      ...{ wish: { auto: false, aggressive: true, keep: 0 }, force: true, locking },
-    }).catch(() => refused++);
     const count = await appending.end();
     expect(numbersIn(path)).toEqual(upTo(count));
-    expect(refused).toBeLessThan(5);
+    // One that finds the log moving again and again gives up, and says so.
+    expect(refused).toBeLessThan(50);
     expect(fs.readdirSync(dirname(path))).toHaveLength(1);
   });
 });
