@@ -6,7 +6,8 @@ import { asksSessions, isOwnCall, isOwnTurn, isRecalled } from "./own-answers.ts
 /**
  * Makes of a session what can be found: one card, and for each turn a document for each place where
  * its parts stand. A turn in whose middle a compaction fell stands in two: its request is compacted
- * away, its end is current.
+ * away, its end is current. A sub-agent's work comes with the turn that started it, so that a session that goes
+ * on begins with the documents that it had.
  */
 export function sessionDocuments(
   session: Session,
@@ -14,11 +15,15 @@ export function sessionDocuments(
   isCopy: boolean,
 ): readonly IndexDocument[] {
   const first = session.turns[0]?.number ?? 1;
+  const work = (turn: number): readonly IndexDocument[] =>
+    session.subagents.flatMap((subagent) =>
+      (subagent.turn ?? first) === turn ? subagentDocuments(subagent, turn) : [],
+    );
   return [
     cardOf(session, digest),
     ...documentsOf(groupByContext(session.preamble), { turn: first }),
-    ...session.turns.flatMap((turn) => turnDocuments(session, turn, isCopy)),
-    ...session.subagents.flatMap((subagent) => subagentDocuments(subagent, first)),
+    ...(session.turns.length === 0 ? work(first) : []),
+    ...session.turns.flatMap((turn) => [...turnDocuments(session, turn, isCopy), ...work(turn.number)]),
   ];
 }
 
@@ -81,10 +86,9 @@ function turnDocuments(session: Session, turn: Turn, isCopy: boolean): readonly 
   return [main, ...passageDocuments(rest, turn.context, place, 1), ...documentsOf(byContext, place)];
 }
 
-function subagentDocuments(subagent: Subagent, firstTurn: number): readonly IndexDocument[] {
+function subagentDocuments(subagent: Subagent, turn: number): readonly IndexDocument[] {
   const [first = [], ...rest] = passagesOf(subagent.steps);
   const fields = withoutEmpty({ request: subagent.prompt ?? "", ...fieldsOf(first) });
-  const turn = subagent.turn ?? firstTurn;
   const at = subagent.steps.find((step) => step.at !== null)?.at ?? null;
   const main: IndexDocument = { turn, at, context: "subagent", fields };
   const more = passageDocuments(rest, "subagent", { turn }, 1);

@@ -12,7 +12,7 @@ import { type DocumentKind, MAX_FIELDS } from "./index-fields.ts";
 import type { IndexTerm, IndexView } from "./index-view.ts";
 import { readGroups } from "./postings.ts";
 import { type QueryNode, type TermNode, termsOf } from "./query-node.ts";
-import { countLiving, goneDocuments, scoreGroup } from "./score-group.ts";
+import { countLiving, scoreGroup } from "./score-group.ts";
 
 /** Documents of both kinds that match at least one clause, with scores and with what they match. */
 export interface Evaluation {
@@ -108,7 +108,7 @@ function createTermScorer(
     counts.fill(0);
     for (const { part, bytes, groups } of parts) {
       for (const group of groups) {
-        const living = countLiving(bytes, group, goneDocuments(part, kindOf(group.field)));
+        const living = countLiving(bytes, group, part.gone(kindOf(group.field)));
         if (living > 0) found.add(term.term);
         counts[group.field] = (counts[group.field] ?? 0) + living;
       }
@@ -120,7 +120,7 @@ function createTermScorer(
         if ((node.fields & (1 << field)) === 0) continue;
         const kind = kindOf(field);
         const idf = inverseFrequency(view.documents[kind], counts[field] ?? 0);
-        scoreGroup(bytes, group, goneDocuments(part, kind), {
+        scoreGroup(bytes, group, part.gone(kind), {
           set: sets[kind],
           base: kind === "card" ? part.firstSession : part.firstTurn,
           documents: kind === "card" ? part.sessions : part.turns,

@@ -24,9 +24,9 @@ export interface IndexView {
 
   /** The session of each turn. */
   sessionsOfTurns(): Uint32Array;
-  /** The turns of a session: from the first up to, not including, the second. */
-  turnsOf(session: number): readonly [number, number];
-  /** 1 for a session that is gone. */
+  /** The turns of a session in their order: each stretch from the first up to, not including, the second. */
+  turnsOf(session: number): readonly (readonly [number, number])[];
+  /** 1 for a number that is no session, or of one that is gone. */
   gone(): Uint8Array;
   key(session: number): string;
   /** When each session was last active; NaN is no time. */
@@ -69,10 +69,8 @@ export interface IndexPart {
   /** What its own numbers count from. */
   readonly firstSession: number;
   readonly firstTurn: number;
-  /** 1 for a session that is gone; undefined where all are there. */
-  readonly gone: Uint8Array | undefined;
-  /** The session of each turn, both by their own numbers. */
-  sessionsOfTurns(): Uint32Array;
+  /** 1 for each document of a kind that is gone; undefined where all are there. */
+  gone(kind: DocumentKind): Uint8Array | undefined;
   lengths(field: number): FieldLengths;
 }
 

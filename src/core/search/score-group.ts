@@ -1,6 +1,6 @@
 import { bm25 } from "./bm25.ts";
 import type { DocumentSet } from "./document-set.ts";
-import type { FieldLengths, IndexPart } from "./index-view.ts";
+import type { FieldLengths } from "./index-view.ts";
 import { checkEnd, type PostingsGroup } from "./postings.ts";
 
 /** What a group's documents get. */
@@ -29,7 +29,7 @@ const SPARSE = 64;
 export function scoreGroup(
   bytes: Uint8Array,
   group: PostingsGroup,
-  gone: GoneDocuments | undefined,
+  gone: Uint8Array | undefined,
   scoring: GroupScoring,
 ): void {
   const { set, base, documents, lengths, weight } = scoring;
@@ -66,7 +66,7 @@ export function scoreGroup(
         if (byte < 0x80) break;
       }
     }
-    if (gone !== undefined && isGone(gone, own)) continue;
+    if (gone !== undefined && gone[own] === 1) continue;
     const length = known === undefined ? lengths.at(own) : (known[own] ?? 0);
     const score = weight * (d + (freq * (k + 1)) / (freq + flat + slope * length));
     const doc = base + own;
@@ -85,28 +85,8 @@ export function scoreGroup(
   checkEnd(group, position, own, documents);
 }
 
-/** Which documents of a part are gone: by their session. */
-export interface GoneDocuments {
-  readonly gone: Uint8Array;
-  /** undefined for cards, whose number is that of their session. */
-  readonly sessionOf: Uint32Array | undefined;
-}
-
-export function goneDocuments(part: IndexPart, kind: "card" | "turn"): GoneDocuments | undefined {
-  if (part.gone === undefined) return undefined;
-  return { gone: part.gone, sessionOf: kind === "card" ? undefined : part.sessionsOfTurns() };
-}
-
-function isGone({ gone, sessionOf }: GoneDocuments, doc: number): boolean {
-  return gone[sessionOf === undefined ? doc : (sessionOf[doc] ?? 0)] === 1;
-}
-
 /** How many documents of a group are there. */
-export function countLiving(
-  bytes: Uint8Array,
-  group: PostingsGroup,
-  gone: GoneDocuments | undefined,
-): number {
+export function countLiving(bytes: Uint8Array, group: PostingsGroup, gone: Uint8Array | undefined): number {
   if (gone === undefined) return group.count;
   let count = 0;
   let position = group.start;
@@ -123,7 +103,7 @@ export function countLiving(
     const step = varint();
     doc += Math.floor(step / 2) + 1;
     if (step % 2 === 1) varint();
-    if (!isGone(gone, doc)) count++;
+    if (gone[doc] !== 1) count++;
   }
   return count;
 }

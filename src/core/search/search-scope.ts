@@ -24,11 +24,14 @@ export function createScope(
     turnPasses,
     cardPasses(session) {
       if (turnPasses === undefined) return true;
-      const [from, to] = view.turnsOf(session);
-      for (let turn = from; turn < to; turn++) if (turnPasses(turn)) return true;
+      let hasTurns = false;
+      for (const [from, to] of view.turnsOf(session)) {
+        hasTurns ||= from < to;
+        for (let turn = from; turn < to; turn++) if (turnPasses(turn)) return true;
+      }
       // A session of which only the card is known passes by its own time.
       return (
-        from === to &&
+        !hasTurns &&
         filter.contexts === undefined &&
         isWithin(view.sessionTimes()[session] ?? Number.NaN, filter)
       );

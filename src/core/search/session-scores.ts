@@ -110,10 +110,11 @@ export function scoreSessions(view: IndexView, evaluation: Evaluation, scope: Se
     clausesOf,
     hasCard: (session) => cardCounts[session] === 1,
     turns(session) {
-      const [from, to] = view.turnsOf(session);
       const found: number[] = [];
-      for (let doc = from; doc < to; doc++) if (turnCounts[doc] === 1) found.push(doc);
-      return found.sort((a, b) => (turn.scores[b] ?? 0) - (turn.scores[a] ?? 0) || a - b);
+      for (const [from, to] of view.turnsOf(session))
+        for (let doc = from; doc < to; doc++) if (turnCounts[doc] === 1) found.push(doc);
+      // Equal ones stay in their order.
+      return found.sort((a, b) => (turn.scores[b] ?? 0) - (turn.scores[a] ?? 0));
     },
     turnScore: (doc) => turn.scores[doc] ?? 0,
   };

@@ -1,13 +1,13 @@
 import type { IndexTerm, IndexView } from "./index-view.ts";
 import { readGroups } from "./postings.ts";
-import { countLiving, goneDocuments } from "./score-group.ts";
+import { countLiving } from "./score-group.ts";
 
 /** In how many documents of each kind a term stands: in each field, summed up. */
 export function countUses(view: IndexView, term: IndexTerm): number {
   let uses = 0;
   for (const { part, bytes } of view.postings(term)) {
     for (const group of readGroups(bytes)) {
-      uses += countLiving(bytes, group, goneDocuments(part, view.fields[group.field]?.kind ?? "turn"));
+      uses += countLiving(bytes, group, part.gone(view.fields[group.field]?.kind ?? "turn"));
     }
   }
   return uses;

@@ -6,8 +6,7 @@ import { acquireLock, type Lock, tryLock } from "../lock.ts";
 import { makeFolders } from "../make-folders.ts";
 import type { Processes } from "../processes.ts";
 import { openIndex } from "./index-reader.ts";
-import { createIndexWriter } from "./index-writer.ts";
-import { type MergePlan, planMerge } from "./merge-policy.ts";
+import { createIndexWriter, type WriterPlans } from "./index-writer.ts";
 
 const LOCK_FILE = "lock";
 
@@ -17,11 +16,11 @@ export function createEmbeddedEngine(
   folder: string,
   processes: Processes,
   schema: IndexSchema,
-  plan: MergePlan = planMerge,
+  plans: WriterPlans = {},
 ): SearchEngine {
   const open = (lock: Lock) => {
     try {
-      return { kind: "open", writer: createIndexWriter(disk, folder, schema, lock, plan) } as const;
+      return { kind: "open", writer: createIndexWriter(disk, folder, schema, lock, plans) } as const;
     } catch (error) {
       lock.release();
       throw error;

@@ -43,7 +43,7 @@ function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
         sessions: view.documents.card,
         turns: view.documents.turn,
         state: manifest.state,
-        rows: readRows(segments),
+        rows: readRows(view, segments),
       })),
     session: async (key) =>
       catchDamage(() => {
@@ -67,11 +67,14 @@ function livingSessions(segments: readonly CountedSegment[]): Map<string, number
 }
 
 /** All rows at once: damage must show before the first is used. */
-function readRows(segments: readonly CountedSegment[]): CatalogueRow[] {
+function readRows(view: IndexView, segments: readonly CountedSegment[]): CatalogueRow[] {
   const rows: CatalogueRow[] = [];
+  const hasGrown = segments.some(({ remnants }) => remnants.length > 0);
+  let first = 0;
   for (const { segment, gone } of segments) {
     const keys = segment.keys();
     const starts = segment.turnStarts();
+    const before = first;
     for (const block of segment.rows.blocks()) {
       segment.rows.records(block).forEach((record, i) => {
         const session = block.first + i;
@@ -79,10 +82,13 @@ function readRows(segments: readonly CountedSegment[]): CatalogueRow[] {
         rows.push({
           key: keys[session] ?? "",
           row: toText(record),
-          turns: (starts[session + 1] ?? 0) - (starts[session] ?? 0),
+          turns: hasGrown
+            ? view.turnsOf(before + session).reduce((sum, [from, to]) => sum + to - from, 0)
+            : (starts[session + 1] ?? 0) - (starts[session] ?? 0),
         });
       });
     }
+    first += segment.totals.sessions;
   }
   return rows;
 }
@@ -99,7 +105,6 @@ function readSession(
     own -= segment.totals.sessions;
     return false;
   });
-  const [from, to] = view.turnsOf(session);
   const cardAt = view.sessionTimes()[session] ?? Number.NaN;
   const documents: IndexDocument[] = [
     {
@@ -110,15 +115,17 @@ function readSession(
     },
   ];
   const flags = view.turnFlags();
-  for (let turn = from; turn < to; turn++) {
-    const place = view.turn(turn);
-    documents.push({
-      turn: place.number,
-      at: place.at,
-      context: place.context,
-      ...(isCopied(flags[turn] ?? 0) ? { copied: true } : {}),
-      fields: view.turnTexts(turn),
-    });
+  for (const [from, to] of view.turnsOf(session)) {
+    for (let turn = from; turn < to; turn++) {
+      const place = view.turn(turn);
+      documents.push({
+        turn: place.number,
+        at: place.at,
+        context: place.context,
+        ...(isCopied(flags[turn] ?? 0) ? { copied: true } : {}),
+        fields: view.turnTexts(turn),
+      });
+    }
   }
   const digest = at === undefined ? "" : toText(at.segment.digests.record(own));
   return { kind: "session", key, row: view.row(session), digest, documents };

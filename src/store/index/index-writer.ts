@@ -13,9 +13,10 @@ import type { Disk } from "../disk.ts";
 import { errorCode, isAbsent } from "../disk-error.ts";
 import type { Lock } from "../lock.ts";
 import { createBatchBuilder, descriptorOf } from "./batch-builder.ts";
-import { liveTotals } from "./live-segment.ts";
+import type { Remnant } from "./live-segment.ts";
 import {
   emptyManifest,
+  goneFlags,
   type Manifest,
   type ManifestSegment,
   readManifest,
@@ -23,15 +24,18 @@ import {
 } from "./manifest.ts";
 import { type MergePlan, planMerge, type SegmentWeight } from "./merge-policy.ts";
 import { mergeSegments } from "./merge-segments.ts";
+import { remnantsOf, renumber } from "./merged-input.ts";
+import { type Piece, planReuse, type ReusePlan, reuseTurns } from "./reuse-turns.ts";
 import { openSegment, type Segment } from "./segment.ts";
 import type { SegmentDescriptor } from "./segment-layout.ts";
+import { type Candidate, piecesByKey, settleSessions } from "./settle-sessions.ts";
 
 const SEGMENT_NAME = /^[0-9a-f]{16}\.seg$/;
 
-/** A segment in the making of a manifest. */
-interface Candidate {
-  readonly segment: Segment;
-  readonly gone: Uint8Array;
+/** How the writer decides; tests decide otherwise. */
+export interface WriterPlans {
+  readonly plan?: MergePlan;
+  readonly reuse?: ReusePlan;
 }
 
 /** Works on the index of a folder; the caller holds its lock until `close`. */
@@ -40,13 +44,16 @@ export function createIndexWriter(
   folder: string,
   schema: IndexSchema,
   lock: Lock,
-  plan: MergePlan = planMerge,
+  { plan = planMerge, reuse = planReuse }: WriterPlans = {},
 ): SearchWriter {
   const found = readManifest(disk, folder, schema);
   let manifest: Manifest = found.kind === "manifest" ? found.manifest : emptyManifest;
   let base: readonly ManifestSegment[] = manifest.segments;
   const added: SegmentDescriptor[] = [];
   const removed = new Set<string>();
+  /** Of sessions that were put and of which the index had the first turns already: where those are. */
+  const kept = new Map<string, readonly Piece[]>();
+  let pieces: ReadonlyMap<string, readonly Piece[]> | undefined;
   const builder = createBatchBuilder(disk, folder, schema);
   /** Segments that no manifest will name again. */
   const garbage = new Set(leftOvers(disk, folder, manifest));
@@ -72,7 +79,11 @@ export function createIndexWriter(
       const descriptor = descriptorOf(batch);
       garbage.delete(descriptor.file);
       added.push(descriptor);
-      if (removed.size > 0) for (const key of open(descriptor).keys()) removed.delete(key);
+      if (removed.size === 0 && kept.size === 0) continue;
+      for (const key of open(descriptor).keys()) {
+        removed.delete(key);
+        kept.delete(key);
+      }
     }
   };
 
@@ -88,31 +99,53 @@ export function createIndexWriter(
       if (!named.has(descriptor.file)) garbage.add(descriptor.file);
     manifest = written;
     base = written.segments;
+    pieces = undefined;
     for (const file of garbage) {
       release(file);
       if (removeFile(disk, join(folder, file))) garbage.delete(file);
     }
   };
 
+  const toCandidate = (descriptor: SegmentDescriptor, before?: ManifestSegment): Candidate => ({
+    segment: open(descriptor),
+    before,
+  });
+  const baseCandidates = (): Candidate[] => base.map((entry) => toCandidate(entry.descriptor, entry));
+
+  /** What is left to be put of a session. The index may turn out to be damaged here: then the commit says so. */
+  const withoutKept = (session: IndexedSession): IndexedSession => {
+    kept.delete(session.key);
+    if (base.length === 0 || session.documents.length < 2) return session;
+    try {
+      pieces ??= piecesByKey(baseCandidates());
+      const own = pieces.get(session.key);
+      if (own === undefined) return session;
+      const found = reuseTurns(session, own, openNamed, reuse);
+      if (found.kept.length > 0) kept.set(session.key, found.kept);
+      return found.rest;
+    } catch (error) {
+      if (error instanceof IndexDamage) return session;
+      throw error;
+    }
+  };
+  const openNamed = (file: string): Segment => {
+    const segment = opened.get(file);
+    if (segment === undefined) throw new IndexDamage(`${file}: it is missing`);
+    return segment;
+  };
+
   const commitSessions = (state: string | undefined): void => {
     for (const batch of builder.finish()) added.push(descriptorOf(batch));
-    const candidates = [
-      ...base.map((entry) => toCandidate(open(entry.descriptor), entry.gone)),
-      ...added.map((descriptor) => toCandidate(open(descriptor), [])),
-    ];
     // Where nothing was put or removed, nobody can have replaced anybody.
     const isSame = added.length === 0 && removed.size === 0;
-    const changed = isSame ? new Set<Candidate>() : markGone(candidates, removed);
-    const segments = candidates.flatMap((candidate, i): ManifestSegment[] => {
-      const before = base[i];
-      if (before !== undefined && !changed.has(candidate)) return [before];
-      return toEntry(candidate, schema);
-    });
+    const candidates = [...baseCandidates(), ...added.map((descriptor) => toCandidate(descriptor))];
+    const segments = isSame ? base : settleSessions(candidates, { removed, kept }, schema.fields);
     publish({ segments, state: state ?? manifest.state });
     for (const { file } of added)
       if (!segments.some(({ descriptor }) => descriptor.file === file)) garbage.add(file);
     added.length = 0;
     removed.clear();
+    kept.clear();
   };
 
   /** Merges until the policy is content; each merge is a commit of its own. */
@@ -120,13 +153,30 @@ export function createIndexWriter(
     for (;;) {
       const members = plan(base.map(weightOf), tidy);
       if (members.length === 0) return;
-      const inputs = members.flatMap((i) => {
-        const entry = base[i];
-        return entry === undefined ? [] : [toCandidate(open(entry.descriptor), entry.gone)];
-      });
+      const inputs = renumber(
+        members.flatMap((i) => {
+          const entry = base[i];
+          if (entry === undefined) return [];
+          const { descriptor, remnants } = entry;
+          return [{ segment: open(descriptor), gone: goneFlags(entry), remnants }];
+        }),
+      );
       const descriptor = mergeSegments(disk, folder, schema.fields, inputs);
-      const merged: ManifestSegment = { descriptor, live: descriptor.totals, gone: [] };
-      const rest = base.filter((_, i) => !members.includes(i));
+      const moved = (remnants: readonly Remnant[]): Remnant[] =>
+        remnants.map((remnant) => {
+          const from = inputs.find(({ segment }) => segment.descriptor.file === remnant.head.file);
+          if (from === undefined) return remnant;
+          const session = from.sessions[remnant.head.session] ?? 0;
+          return { ...remnant, head: { file: descriptor.file, session } };
+        });
+      const remnants = moved(remnantsOf(inputs));
+      const live = { ...descriptor.totals, sessions: descriptor.totals.sessions - remnants.length };
+      const merged: ManifestSegment = { descriptor, live, gone: [], remnants };
+      const rest = base
+        .filter((_, i) => !members.includes(i))
+        .map((entry) =>
+          entry.remnants.length === 0 ? entry : { ...entry, remnants: moved(entry.remnants) },
+        );
       publish({ segments: [...rest, merged], state: manifest.state });
     }
   };
@@ -135,12 +185,14 @@ export function createIndexWriter(
     startsEmpty: found.kind === "manifest" ? undefined : found.kind,
     put(session: IndexedSession) {
       removed.delete(session.key);
-      builder.put(session);
+      builder.put(withoutKept(session));
     },
     remove: (key) => void removed.add(key),
     add,
     clear() {
       base = [];
+      pieces = undefined;
+      kept.clear();
     },
     commit: async (options): Promise<{ readonly kind: "committed" } | DamagedIndex> =>
       catchDamage(() => {
@@ -176,48 +228,12 @@ function openOrDamage(
   }
 }
 
-function toCandidate(segment: Segment, gone: readonly number[]): Candidate {
-  const flags = new Uint8Array(segment.totals.sessions);
-  for (const session of gone) flags[session] = 1;
-  return { segment, gone: flags };
-}
-
-/** Of each key the last one stays, unless it is removed. Those of which something went away. */
-function markGone(candidates: readonly Candidate[], removed: ReadonlySet<string>): Set<Candidate> {
-  const changed = new Set<Candidate>();
-  const seen = new Set<string>();
-  for (const candidate of candidates.toReversed()) {
-    const keys = candidate.segment.keys();
-    for (let session = keys.length - 1; session >= 0; session--) {
-      if (candidate.gone[session] === 1) continue;
-      const key = keys[session] ?? "";
-      if (!seen.has(key) && !removed.has(key)) {
-        seen.add(key);
-        continue;
-      }
-      candidate.gone[session] = 1;
-      changed.add(candidate);
-    }
-  }
-  return changed;
-}
-
-/** None where nothing of the segment is left. */
-function toEntry({ segment, gone }: Candidate, schema: IndexSchema): ManifestSegment[] {
-  const list: number[] = [];
-  gone.forEach((flag, session) => {
-    if (flag === 1) list.push(session);
-  });
-  if (list.length === segment.totals.sessions) return [];
-  const live = liveTotals({ segment, gone: list.length === 0 ? undefined : gone }, schema.fields);
-  return [{ descriptor: segment.descriptor, live, gone: list }];
-}
-
-function weightOf({ descriptor, live }: ManifestSegment): SegmentWeight {
+/** A remnant counts as a session: merging does not take it away. */
+function weightOf({ descriptor, live, remnants }: ManifestSegment): SegmentWeight {
   return {
     bytes: descriptor.bytes,
     documents: descriptor.totals.sessions + descriptor.totals.turns,
-    living: live.sessions + live.turns,
+    living: live.sessions + remnants.length + live.turns,
   };
 }
 

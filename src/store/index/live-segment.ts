@@ -2,26 +2,62 @@ import type { FieldTable } from "../../core/search/index-fields.ts";
 import type { Segment } from "./segment.ts";
 import type { SegmentTotals } from "./segment-layout.ts";
 
-/** A segment and which of its sessions are gone: removed, or put again into a later segment. */
+/** Where the card, the row and the last turns of a session stand. */
+export interface SessionPlace {
+  readonly file: string;
+  /** Its number there. */
+  readonly session: number;
+}
+
+/**
+ * The first turns of a session that has grown since: they are as they were, and stay where they are. What
+ * else the segment has of it is gone.
+ */
+export interface Remnant {
+  /** Its number in this segment. */
+  readonly session: number;
+  /** So many turns are left of it. */
+  readonly turns: number;
+  /** So many turns of the session stand before them, in remnants of their own. */
+  readonly from: number;
+  readonly head: SessionPlace;
+}
+
+/** A segment and what of it is there. */
 export interface LiveSegment {
   readonly segment: Segment;
-  /** 1 for a session that is gone; undefined where all are there. */
+  /** 1 for a session that is removed, put again into a later segment, or only a remnant; undefined where all are there. */
   readonly gone: Uint8Array | undefined;
+  readonly remnants: readonly Remnant[];
+}
+
+/** 1 for a turn that is gone; undefined where all are there. */
+export function goneTurns({ segment, gone, remnants }: LiveSegment): Uint8Array | undefined {
+  if (gone === undefined) return undefined;
+  const starts = segment.turnStarts();
+  const flags = new Uint8Array(segment.totals.turns);
+  gone.forEach((isGone, session) => {
+    if (isGone === 1) flags.fill(1, starts[session], starts[session + 1]);
+  });
+  for (const { session, turns } of remnants) {
+    const from = starts[session] ?? 0;
+    flags.fill(0, from, from + turns);
+  }
+  return flags;
 }
 
 /** What the sessions that are there add to the corpus. Statistics are of these alone. */
-export function liveTotals({ segment, gone }: LiveSegment, fields: FieldTable): SegmentTotals {
-  if (gone === undefined) {
-    const { sessions, turns, copies, lengths } = segment.totals;
-    return { sessions, turns, copies, lengths };
-  }
-  const starts = segment.turnStarts();
-  const lengths = [...segment.totals.lengths];
+export function liveTotals(live: LiveSegment, fields: FieldTable): SegmentTotals {
+  const { segment, gone, remnants } = live;
   const { copies } = segment.totals;
   let { sessions, turns } = segment.totals;
+  const lengths = [...segment.totals.lengths];
+  if (gone === undefined) return { sessions, turns, copies, lengths };
+  const starts = segment.turnStarts();
+  const left = new Map(remnants.map((remnant) => [remnant.session, remnant.turns]));
   gone.forEach((isGone, session) => {
     if (isGone === 0) return;
-    const from = starts[session] ?? 0;
+    const from = (starts[session] ?? 0) + (left.get(session) ?? 0);
     const to = starts[session + 1] ?? 0;
     sessions--;
     turns -= to - from;
@@ -44,18 +80,3 @@ export function addTotals(a: SegmentTotals, b: SegmentTotals): SegmentTotals {
 }
 
 export const noTotals: SegmentTotals = { sessions: 0, turns: 0, copies: 0, lengths: [] };
-
-const sessionArrays = new WeakMap<Segment, Uint32Array>();
-
-/** The session of each turn of a segment, both as the segment numbers them. */
-export function sessionsOfTurns(segment: Segment): Uint32Array {
-  const known = sessionArrays.get(segment);
-  if (known !== undefined) return known;
-  const starts = segment.turnStarts();
-  const sessions = new Uint32Array(segment.totals.turns);
-  for (let session = 0; session + 1 < starts.length; session++) {
-    sessions.fill(session, starts[session], starts[session + 1]);
-  }
-  sessionArrays.set(segment, sessions);
-  return sessions;
-}

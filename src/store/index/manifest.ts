@@ -6,6 +6,7 @@ import { describeFields } from "../../core/search/index-fields.ts";
 import type { IndexSchema } from "../../core/search/index-schema.ts";
 import type { Disk } from "../disk.ts";
 import { replaceFile } from "../replace-file.ts";
+import type { Remnant } from "./live-segment.ts";
 import { INDEX_FORMAT, type SegmentDescriptor, type SegmentTotals } from "./segment-layout.ts";
 
 export interface ManifestSegment {
@@ -14,6 +15,7 @@ export interface ManifestSegment {
   readonly live: SegmentTotals;
   /** Sessions of the segment that are gone, in order. */
   readonly gone: readonly number[];
+  readonly remnants: readonly Remnant[];
 }
 
 /** What the index is. Replaced as a whole: who has read one sees one state. */
@@ -78,10 +80,11 @@ export function writeManifest(disk: Disk, folder: string, schema: IndexSchema, m
   replaceFile(disk, join(folder, MANIFEST_FILE), [Buffer.from(`${MAGIC} ${INDEX_FORMAT} ${sum}\n`), body]);
 }
 
-/** The list of a manifest as flags, for looking up. */
-export function goneFlags(segment: ManifestSegment): Uint8Array | undefined {
-  if (segment.gone.length === 0) return undefined;
-  const flags = new Uint8Array(segment.descriptor.totals.sessions);
-  for (const session of segment.gone) flags[session] = 1;
+/** The lists of a manifest as flags, for looking up. */
+export function goneFlags({ descriptor, gone, remnants }: ManifestSegment): Uint8Array | undefined {
+  if (gone.length === 0 && remnants.length === 0) return undefined;
+  const flags = new Uint8Array(descriptor.totals.sessions);
+  for (const session of gone) flags[session] = 1;
+  for (const { session } of remnants) flags[session] = 1;
   return flags;
 }

@@ -1,9 +1,8 @@
 import { createByteWriter } from "../../core/search/byte-writer.ts";
 import type { FieldTable } from "../../core/search/index-fields.ts";
 import type { Disk } from "../disk.ts";
-import type { LiveSegment } from "./live-segment.ts";
 import { mergeTerms } from "./merge-terms.ts";
-import { GONE, type MergedInput, renumber } from "./merged-input.ts";
+import { GONE, type MergedInput } from "./merged-input.ts";
 import type { SegmentDescriptor } from "./segment-layout.ts";
 import { createSegmentWriter, type SegmentNumbers } from "./segment-writer.ts";
 import type { BlocksWriter, StoredBlocks } from "./stored-blocks.ts";
@@ -17,15 +16,14 @@ export function mergeSegments(
   disk: Disk,
   folder: string,
   fields: FieldTable,
-  segments: readonly LiveSegment[],
+  inputs: readonly MergedInput[],
 ): SegmentDescriptor {
-  const inputs = renumber(segments);
   const writer = createSegmentWriter(disk, folder, fields);
   try {
-    for (const { segment, sessions, turns } of inputs) {
-      copyRecords(writer.digests, segment.digests, sessions);
-      copyRecords(writer.cardTexts, segment.cardTexts, sessions);
-      copyRecords(writer.turnTexts, segment.turnTexts, turns);
+    for (const { segment, sessions, cards, turns } of inputs) {
+      copyRecords(writer.digests, segment.digests, sessions, cards);
+      copyRecords(writer.cardTexts, segment.cardTexts, sessions, cards);
+      copyRecords(writer.turnTexts, segment.turnTexts, turns, turns);
     }
   } catch (error) {
     writer.abandon();
@@ -36,26 +34,35 @@ export function mergeSegments(
   );
 }
 
-function copyRecords(out: BlocksWriter, from: StoredBlocks, numbers: Uint32Array): void {
+const NOTHING = new Uint8Array(0);
+
+/** `filled` are those whose record is still of use; of the other ones that have a number an empty one stays. */
+function copyRecords(out: BlocksWriter, from: StoredBlocks, numbers: Uint32Array, filled: Uint32Array): void {
   for (const block of from.blocks()) {
     const kept: number[] = [];
-    for (let i = 0; i < block.count; i++) if (numbers[block.first + i] !== GONE) kept.push(i);
+    let full = 0;
+    for (let i = 0; i < block.count; i++) {
+      if (numbers[block.first + i] === GONE) continue;
+      kept.push(i);
+      if (filled[block.first + i] !== GONE) full++;
+    }
     if (kept.length === 0) continue;
-    if (kept.length === block.count && block.size >= out.blockSize / 2) {
+    if (full === block.count && block.size >= out.blockSize / 2) {
       out.addBlock(from.compressed(block), block.size, block.count);
       continue;
     }
-    const records = from.records(block);
-    for (const i of kept) out.add(records[i] ?? new Uint8Array(0));
+    const records = full === 0 ? [] : from.records(block);
+    for (const i of kept) out.add(filled[block.first + i] === GONE ? NOTHING : (records[i] ?? NOTHING));
   }
 }
 
 function* livingRows(inputs: readonly MergedInput[]): Generator<Uint8Array> {
-  for (const { segment, sessions } of inputs) {
+  for (const { segment, sessions, cards } of inputs) {
     for (const block of segment.rows.blocks()) {
       const records = segment.rows.records(block);
       for (let i = 0; i < records.length; i++) {
-        if (sessions[block.first + i] !== GONE) yield records[i] ?? new Uint8Array(0);
+        if (sessions[block.first + i] === GONE) continue;
+        yield cards[block.first + i] === GONE ? NOTHING : (records[i] ?? NOTHING);
       }
     }
   }
@@ -68,14 +75,18 @@ function gatherNumbers(inputs: readonly MergedInput[], fields: FieldTable): Segm
     inputs.flatMap((input) => pickLiving(input.turns, (turn) => read(input, turn)));
   for (const { segment } of inputs) {
     // Read whole, so that the calls below find them in memory.
-    const { turnNumbers, turnFlags, turnIdentities, turnTimes, cardTimes } = segment;
-    for (const column of [turnNumbers, turnFlags, turnIdentities, turnTimes, cardTimes]) column.all();
+    const { turnNumbers, turnFlags, turnIdentities, turnSums, turnTimes, cardTimes } = segment;
+    for (const column of [turnNumbers, turnFlags, turnIdentities, turnSums, turnTimes, cardTimes])
+      column.all();
     fields.forEach((_, field) => void segment.fieldLengths(field).all());
   }
   const turnStarts = [0];
-  overSessions(({ segment }, session) => {
+  overSessions(({ segment, turns }, session) => {
     const starts = segment.turnStarts();
-    turnStarts.push((turnStarts.at(-1) ?? 0) + (starts[session + 1] ?? 0) - (starts[session] ?? 0));
+    let next = turnStarts.at(-1) ?? 0;
+    for (let turn = starts[session] ?? 0; turn < (starts[session + 1] ?? 0); turn++)
+      if (turns[turn] !== GONE) next++;
+    turnStarts.push(next);
   });
   return {
     keys: overSessions(({ segment }, session) => segment.keys()[session] ?? ""),
@@ -85,9 +96,12 @@ function gatherNumbers(inputs: readonly MergedInput[], fields: FieldTable): Segm
     turnNumbers: overTurns(({ segment }, turn) => segment.turnNumbers.at(turn)),
     turnFlags: overTurns(({ segment }, turn) => segment.turnFlags.at(turn)),
     turnIdentities: overTurns(({ segment }, turn) => segment.turnIdentities.at(turn)),
+    turnSums: overTurns(({ segment }, turn) => segment.turnSums.at(turn)),
     fieldLengths: fields.map(({ kind }, field) =>
       kind === "card"
-        ? overSessions(({ segment }, session) => segment.fieldLengths(field).at(session))
+        ? overSessions(({ segment, cards }, session) =>
+            cards[session] === GONE ? 0 : segment.fieldLengths(field).at(session),
+          )
         : overTurns(({ segment }, turn) => segment.fieldLengths(field).at(turn)),
     ),
   };

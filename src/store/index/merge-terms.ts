@@ -73,10 +73,10 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
       for (const stretches of byField) stretches.length = 0;
     },
     take(input, place) {
-      const { segment, sessions, turns } = input;
+      const { segment, cards, turns } = input;
       const bytes = segment.postings(place.offset, place.length);
       for (const group of readGroups(bytes)) {
-        const numbers = fields[group.field]?.kind === "card" ? sessions : turns;
+        const numbers = fields[group.field]?.kind === "card" ? cards : turns;
         const from = room.length;
         decodeGroup(bytes, group, room, numbers.length);
         const to = keepLiving(room, from, numbers);

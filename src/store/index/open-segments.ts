@@ -60,7 +60,7 @@ function openAll(
       if (isAbsent(error)) return { kind: "missing", what: `${entry.descriptor.file}: it is missing` };
       throw error;
     }
-    segments.push({ segment, gone: goneFlags(entry), live: entry.live });
+    segments.push({ segment, gone: goneFlags(entry), remnants: entry.remnants, live: entry.live });
   }
   return { kind: "open", manifest, segments, close };
 }

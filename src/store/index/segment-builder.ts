@@ -4,6 +4,7 @@ import type { IndexSchema } from "../../core/search/index-schema.ts";
 import type { IndexDocument, IndexedSession } from "../../core/search/search-engine.ts";
 import { encodeFlags, hashIdentity } from "../../core/search/turn-flags.ts";
 import type { Disk } from "../disk.ts";
+import { documentSum } from "./document-sum.ts";
 import { createTextScratch, encodeDocumentText } from "./document-text.ts";
 import type { SegmentDescriptor } from "./segment-layout.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
@@ -34,6 +35,7 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
   const turnNumbers: number[] = [];
   const turnFlags: number[] = [];
   const turnIdentities: number[] = [];
+  const turnSums: number[] = [];
   const fieldLengths: number[][] = fields.map(() => []);
   /** Cards and turns are numbered each on their own; terms see them all in the order in which they come. */
   const documents: number[] = [];
@@ -63,6 +65,7 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
     turnTimes.push(turn.at ?? Number.NaN);
     turnFlags.push(encodeFlags(turn.context, turn.copied === true));
     turnIdentities.push(turn.identity === undefined ? 0 : hashIdentity(turn.identity));
+    turnSums.push(documentSum(turn));
   };
 
   return {
@@ -79,7 +82,7 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
       writer.digests.add(Buffer.from(session.digest));
     },
     get bytes() {
-      return terms.bytes + rowBytes + keys.length * 200 + turnNumbers.length * (32 + 8 * fields.length);
+      return terms.bytes + rowBytes + keys.length * 200 + turnNumbers.length * (40 + 8 * fields.length);
     },
     finish: () =>
       writer.finish(
@@ -91,6 +94,7 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
           turnNumbers,
           turnFlags,
           turnIdentities,
+          turnSums,
           fieldLengths,
         },
         rows,

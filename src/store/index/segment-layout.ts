@@ -5,8 +5,8 @@ import type { ColumnPlace } from "./column.ts";
 import type { DictionaryPlace } from "./dictionary-writer.ts";
 import type { BlocksPlace } from "./stored-blocks.ts";
 
-/** Changes with the bytes: an index of another version is built anew. See docs/STORAGE-INDEX.md. */
-export const INDEX_FORMAT = 1;
+/** Changes with the bytes: an index of another version is built anew. See docs/STORAGE.md. */
+export const INDEX_FORMAT = 2;
 
 /** What a segment file begins with. */
 export const SEGMENT_MAGIC: Buffer = Buffer.from(`sessions index segment ${INDEX_FORMAT}\n`);
@@ -39,6 +39,8 @@ export interface SegmentDirectory extends SegmentTotals {
   readonly turnNumbers: ColumnPlace;
   readonly turnFlags: ColumnPlace;
   readonly turnIdentities: ColumnPlace;
+  /** What `documentSum` gives for each turn. */
+  readonly turnSums: ColumnPlace;
   /** Milliseconds since 1970; NaN is no time. */
   readonly turnTimes: ColumnPlace;
   readonly cardTimes: ColumnPlace;

@@ -32,6 +32,7 @@ export interface SegmentNumbers {
   readonly turnNumbers: readonly number[];
   readonly turnFlags: readonly number[];
   readonly turnIdentities: readonly number[];
+  readonly turnSums: readonly number[];
   /** Per field of the table, a length per document of its kind. */
   readonly fieldLengths: readonly (readonly number[])[];
 }
@@ -94,6 +95,7 @@ export function createSegmentWriter(disk: Disk, folder: string, fields: FieldTab
       turnNumbers: appendColumn(out, numbers.turnNumbers),
       turnFlags: appendColumn(out, numbers.turnFlags),
       turnIdentities: appendColumn(out, numbers.turnIdentities),
+      turnSums: appendColumn(out, numbers.turnSums),
       turnTimes: appendColumn(out, numbers.turnTimes),
       cardTimes: appendColumn(out, numbers.cardTimes),
       fieldLengths: fields.map((_, field) => appendColumn(out, numbers.fieldLengths[field] ?? [])),

@@ -24,6 +24,7 @@ export interface Segment {
   readonly turnNumbers: Column;
   readonly turnFlags: Column;
   readonly turnIdentities: Column;
+  readonly turnSums: Column;
   /** NaN where there is none. */
   readonly turnTimes: Column;
   readonly cardTimes: Column;
@@ -76,6 +77,7 @@ function readSegment(disk: Disk, handle: Handle, descriptor: SegmentDescriptor, 
     turnNumbers: column(directory.turnNumbers, turns),
     turnFlags: column(directory.turnFlags, turns),
     turnIdentities: column(directory.turnIdentities, turns),
+    turnSums: column(directory.turnSums, turns),
     turnTimes: column(directory.turnTimes, turns),
     cardTimes: column(directory.cardTimes, sessions),
     rows: openStoredBlocks(file, directory.rows),

@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
+import { IndexDamage } from "../../core/search/index-damage.ts";
 import type { FieldTable } from "../../core/search/index-fields.ts";
 import type { IndexPart, IndexTerm, IndexView, NearIndexTerm } from "../../core/search/index-view.ts";
 import { once } from "../../core/search/once.ts";
 import { contextOf } from "../../core/search/turn-flags.ts";
 import type { TermPlace } from "./dictionary.ts";
 import { decodeDocumentText } from "./document-text.ts";
-import { addTotals, type LiveSegment, noTotals, sessionsOfTurns } from "./live-segment.ts";
+import { addTotals, goneTurns, type LiveSegment, noTotals } from "./live-segment.ts";
 import type { SegmentTotals } from "./segment-layout.ts";
 
 export interface CountedSegment extends LiveSegment {
@@ -34,12 +35,14 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
   const segments: PlacedSegment[] = [];
   let sessions = 0;
   let turns = 0;
-  for (const { segment, gone } of counted) {
+  for (const { segment, gone, remnants } of counted) {
     const first = { firstSession: sessions, firstTurn: turns };
-    segments.push({ segment, gone, ...first, part: { ...first, ...toPart({ segment, gone }) } });
+    const live = { segment, gone, remnants };
+    segments.push({ ...live, ...first, part: { ...first, ...toPart(live) } });
     sessions += segment.totals.sessions;
     turns += segment.totals.turns;
   }
+  const grown = once(() => placeRemnants(segments));
   const live = counted.reduce((sum, { live }) => addTotals(sum, live), noTotals);
 
   const bySession = (session: number): PlacedSegment => pick(segments, (at) => at.firstSession <= session);
@@ -81,13 +84,17 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
           joined.fill(firstSession + session, from, firstTurn + (starts[session + 1] ?? 0));
         }
       }
+      for (const [head, stretches] of grown())
+        for (const { from, to } of stretches) joined.fill(head, from, to);
       return joined;
     }),
     turnsOf(session) {
       const at = bySession(session);
       const starts = at.segment.turnStarts();
       const own = session - at.firstSession;
-      return [at.firstTurn + (starts[own] ?? 0), at.firstTurn + (starts[own + 1] ?? 0)];
+      const last = [at.firstTurn + (starts[own] ?? 0), at.firstTurn + (starts[own + 1] ?? 0)] as const;
+      const before = grown().get(session);
+      return before === undefined ? [last] : [...before.map(({ from, to }) => [from, to] as const), last];
     },
     gone: once(() => {
       const joined = new Uint8Array(sessions);
@@ -143,15 +150,42 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
   return view;
 }
 
-function toPart({ segment, gone }: LiveSegment): Omit<IndexPart, "firstSession" | "firstTurn"> {
+function toPart(live: LiveSegment): Omit<IndexPart, "firstSession" | "firstTurn"> {
+  const { segment, gone } = live;
   const { sessions, turns } = segment.totals;
+  const turnsGone = once(() => goneTurns(live));
   return {
     sessions,
     turns,
-    gone,
-    sessionsOfTurns: () => sessionsOfTurns(segment),
+    gone: (kind) => (kind === "card" ? gone : turnsGone()),
     lengths: (field) => segment.fieldLengths(field),
   };
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  /** Its place among those of its session. */
+  readonly order: number;
+}
+
+/** By session, where its turns stand besides those with its card, in their order. */
+function placeRemnants(segments: readonly PlacedSegment[]): ReadonlyMap<number, readonly Stretch[]> {
+  const bySession = new Map<number, Stretch[]>();
+  for (const { segment, remnants, firstTurn } of segments) {
+    for (const { session, turns, from: order, head } of remnants) {
+      const at = segments.find((each) => each.segment.descriptor.file === head.file);
+      if (at === undefined) throw new IndexDamage("The end of a session that has grown is missing");
+      const from = firstTurn + (segment.turnStarts()[session] ?? 0);
+      const key = at.firstSession + head.session;
+      const stretch = { from, to: from + turns, order };
+      bySession.set(
+        key,
+        [...(bySession.get(key) ?? []), stretch].sort((a, b) => a.order - b.order),
+      );
+    }
+  }
+  return bySession;
 }
 
 /** Terms of all segments in order, those with the same text as one. */

@@ -5,6 +5,7 @@ import type { IndexView } from "../../../src/core/search/index-view.ts";
 import type { QueryNode } from "../../../src/core/search/query-node.ts";
 import type { MergePlan } from "../../../src/store/index/merge-policy.ts";
 import { openSegments } from "../../../src/store/index/open-segments.ts";
+import type { ReusePlan } from "../../../src/store/index/reuse-turns.ts";
 import { createSegmentsView } from "../../../src/store/index/segments-view.ts";
 import { nodeDisk } from "../../../src/store/node-disk.ts";
 import fc from "../../support/fc.ts";
@@ -55,6 +56,9 @@ function expectSameScores(actual: ReadonlyMap<string, number>, wanted: ReadonlyM
   }
 }
 
+/** Whatever is the same stays where it is. */
+const keepAll: ReusePlan = (sizes) => sizes.length;
+
 const plans: Readonly<Record<string, MergePlan>> = {
   never: () => [],
   "the first two whenever there are three": (segments) => (segments.length > 2 ? [0, 1] : []),
@@ -74,7 +78,7 @@ describe("evaluate() over segments gives the scores of one MiniSearch built from
           fc.array(fc.array(arbitraryQuery, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 }),
           async (changes, queries) => {
             await withIndexFolder(async (folder) => {
-              await applyChanges(engineIn(folder, { plan }), changes);
+              await applyChanges(engineIn(folder, { plan, reuse: keepAll }), changes);
               const oracle = createOracle(smallSchema, [...survivors(changes).values()]);
               withView(folder, (view) => {
                 for (const clauses of queries) {

@@ -5,6 +5,7 @@ import type { Disk } from "../../../src/store/disk.ts";
 import { openIndex } from "../../../src/store/index/index-reader.ts";
 import { createIndexWriter } from "../../../src/store/index/index-writer.ts";
 import type { MergePlan } from "../../../src/store/index/merge-policy.ts";
+import type { ReusePlan } from "../../../src/store/index/reuse-turns.ts";
 import type { Lock } from "../../../src/store/lock.ts";
 import { everyDeath } from "../../crash/every-death.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
@@ -15,8 +16,11 @@ const lock: Lock = { path: "", isOurs: () => true, release: () => {} };
 
 const mergeAll: MergePlan = (segments) => (segments.length > 1 ? segments.map((_, i) => i) : []);
 
+const keepAll: ReusePlan = (sizes) => sizes.length;
+
 function write(disk: Disk, folder: string, plan?: MergePlan): SearchWriter {
-  return createIndexWriter(disk, folder, smallSchema, lock, plan);
+  const plans = { reuse: keepAll, ...(plan === undefined ? {} : { plan }) };
+  return createIndexWriter(disk, folder, smallSchema, lock, plans);
 }
 
 async function put(writer: SearchWriter, sessions: readonly IndexedSession[]): Promise<void> {
@@ -35,11 +39,16 @@ async function contents(disk: Disk, folder: string): Promise<string> {
   const answer = await opened.reader.search(planFor(words("deploy")));
   if (answer.kind !== "answer") return answer.what;
   await opened.reader.close();
-  return JSON.stringify([rows, catalogue.sessions, answer.total, keysOf(answer)]);
+  return JSON.stringify([rows, catalogue.sessions, answer.total, keysOf(answer).sort()]);
 }
 
 const first = [session("a", "one", ["deploy it"]), session("b", "two", ["deploy that"])];
 const second = [session("b", "two, again", ["nothing here"]), session("c", "three", ["deploy there"])];
+/** The first of them has grown: its first turn stays where it is. */
+const third = [
+  session("a", "one, longer", ["deploy it", "deploy it again"]),
+  session("c", "three", ["deploy"]),
+];
 
 async function expectNoLitter(disk: Disk, folder: string): Promise<void> {
   await put(write(disk, folder), [session("z", "last", ["x"])]);
@@ -63,18 +72,27 @@ describe("a process that dies at any call to the disk", () => {
     expect(count).toBeGreaterThan(5);
   });
 
-  for (const [name, plan] of Object.entries({ "adds to it": undefined, "adds to it and merges": mergeAll })) {
+  const ways = [
+    { name: "adds to it", sessions: second, after: '3,2,["a","c"]' },
+    { name: "adds to it and merges", sessions: second, after: '3,2,["a","c"]', plan: mergeAll },
+    { name: "adds to a session that has grown", sessions: third, after: '3,3,["a","b","c"]' },
+    {
+      ...{ name: "adds to a session that has grown, and merges", sessions: third },
+      ...{ after: '3,3,["a","b","c"]', plan: mergeAll },
+    },
+  ];
+  for (const { name, sessions, after, plan } of ways) {
     test(`while it ${name} leaves what was or what shall be`, async () => {
       const { count } = await everyDeath(
         async (disk, folder) => {
           await put(write(disk, folder), first);
           return contents(disk, folder);
         },
-        (disk, folder) => put(write(disk, folder, plan), second),
+        (disk, folder) => put(write(disk, folder, plan), sessions),
         async (disk, folder, before, ending) => {
           const found = await contents(disk, folder);
           if (found === before) expect(ending.diedAt).toBeDefined();
-          else expect(found).toContain('3,2,["a","c"]');
+          else expect(found).toContain(after);
           await expectNoLitter(disk, folder);
         },
       );

@@ -32,7 +32,7 @@ const contexts = ["current", "compacted", "branch", "subagent"] as const;
 
 export const arbitrarySession: fc.Arbitrary<IndexedSession> = fc
   .record({
-    key: fc.integer({ min: 0, max: 12 }).map((number) => `s${number}`),
+    key: fc.integer({ min: 0, max: 7 }).map((number) => `s${number}`),
     cardAt: fc.option(fc.integer({ min: -1000, max: 1_000_000 })),
     card: arbitraryDocument("card"),
     turns: fc.array(
@@ -59,19 +59,59 @@ export type IndexChange =
   | { readonly kind: "remove"; readonly key: string }
   | { readonly kind: "commit" };
 
-export const arbitraryChanges: fc.Arbitrary<readonly IndexChange[]> = fc.array(
-  fc.oneof(
-    { weight: 6, arbitrary: arbitrarySession.map((session): IndexChange => ({ kind: "put", session })) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .integer({ min: 0, max: 12 })
-        .map((number): IndexChange => ({ kind: "remove", key: `s${number}` })),
-    },
-    { weight: 2, arbitrary: fc.constant<IndexChange>({ kind: "commit" }) },
-  ),
-  { maxLength: 30 },
-);
+/** A session goes on: its last turns may be others now, and some come after them. */
+interface Growth {
+  readonly kind: "grow";
+  readonly key: string;
+  readonly changed: number;
+  readonly like: IndexedSession;
+}
+
+const arbitraryGrowth: fc.Arbitrary<Growth> = fc.record({
+  kind: fc.constant("grow" as const),
+  key: fc.integer({ min: 0, max: 7 }).map((number) => `s${number}`),
+  changed: fc.integer({ min: 0, max: 2 }),
+  like: arbitrarySession,
+});
+
+/** Makes each growth a `put` of what was last put under its key, and of what comes after. */
+function settleGrowth(changes: readonly (IndexChange | Growth)[]): readonly IndexChange[] {
+  const last = new Map<string, IndexedSession>();
+  return changes.flatMap((change): readonly IndexChange[] => {
+    if (change.kind === "put") last.set(change.session.key, change.session);
+    if (change.kind === "remove") last.delete(change.key);
+    if (change.kind !== "grow") return [change];
+    const before = last.get(change.key);
+    if (before === undefined) return [];
+    const [, ...old] = before.documents;
+    const [card, ...added] = change.like.documents;
+    const turns = [...old.slice(0, Math.max(0, old.length - change.changed)), ...added];
+    const documents = [
+      ...(card === undefined ? [] : [card]),
+      ...turns.map((each, i) => ({ ...each, turn: i + 1 })),
+    ];
+    const session = { ...change.like, key: change.key, row: JSON.stringify({ key: change.key }), documents };
+    last.set(change.key, session);
+    return [{ kind: "put", session }];
+  });
+}
+
+export const arbitraryChanges: fc.Arbitrary<readonly IndexChange[]> = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: arbitrarySession.map((session): IndexChange => ({ kind: "put", session })) },
+      {
+        weight: 1,
+        arbitrary: fc
+          .integer({ min: 0, max: 7 })
+          .map((number): IndexChange => ({ kind: "remove", key: `s${number}` })),
+      },
+      { weight: 4, arbitrary: arbitraryGrowth },
+      { weight: 3, arbitrary: fc.constant<IndexChange>({ kind: "commit" }) },
+    ),
+    { maxLength: 30 },
+  )
+  .map(settleGrowth);
 
 const fieldNames = [...new Set(smallSchema.fields.map(({ name }) => name))];
 

@@ -5,7 +5,7 @@ import type { IndexSchema } from "../../../src/core/search/index-schema.ts";
 import type { SearchEngine, SearchReader, SearchWriter } from "../../../src/core/search/search-engine.ts";
 import { type Disk, diskFrom } from "../../../src/store/disk.ts";
 import { createEmbeddedEngine } from "../../../src/store/index/embedded-engine.ts";
-import type { MergePlan } from "../../../src/store/index/merge-policy.ts";
+import type { WriterPlans } from "../../../src/store/index/index-writer.ts";
 import { nodeDisk } from "../../../src/store/node-disk.ts";
 import { nodeProcesses } from "../../../src/store/node-processes.ts";
 import type { IndexChange } from "./index-arbitraries.ts";
@@ -24,15 +24,14 @@ export async function withIndexFolder<T>(use: (folder: string) => T | Promise<T>
 /** The real disk without its waiting: what is durable is another test's matter. */
 export const hastyDisk: Disk = diskFrom({ ...nodeDisk, fsync: () => {}, fsyncFolder: () => {} });
 
-export interface EngineOptions {
+export interface EngineOptions extends WriterPlans {
   readonly schema?: IndexSchema;
   readonly disk?: Disk;
-  readonly plan?: MergePlan;
 }
 
 export function engineIn(folder: string, options: EngineOptions = {}): SearchEngine {
-  const { schema = smallSchema, disk = hastyDisk, plan } = options;
-  return createEmbeddedEngine(disk, folder, nodeProcesses, schema, plan);
+  const { schema = smallSchema, disk = hastyDisk, ...plans } = options;
+  return createEmbeddedEngine(disk, folder, nodeProcesses, schema, plans);
 }
 
 export async function mustWrite(engine: SearchEngine): Promise<SearchWriter> {

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import type { SearchEngine } from "../../src/core/search/search-engine.ts";
+import { sessionSchema } from "../../src/operations/indexing/open-engine.ts";
+import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
+import type { Library } from "../../src/operations/library.ts";
+import { createEmbeddedEngine } from "../../src/store/index/embedded-engine.ts";
+import { nodeProcesses } from "../../src/store/node-processes.ts";
+import { findPlaces } from "../../src/store/places.ts";
+import { hastyDisk } from "./index/index-folder.ts";
+import { planFor, words } from "./index/tiny-history.ts";
+
+/** An index that keeps whatever is the same, however little it is. */
+export function keepingEngine({ places }: Pick<Library, "places">): SearchEngine {
+  return createEmbeddedEngine(hastyDisk, places.index, nodeProcesses, sessionSchema, {
+    reuse: (sizes) => sizes.length,
+  });
+}
+
+/** Words of which logs are full; output is indexed and not kept, so only a search tells whether it is there. */
+const ASKED = ["the", "file", "test", "error", "src", "token", "ok"];
+
+/** All that an index says: of each session the row, the digest and the documents, and what words find. */
+export async function dumpIndex(engine: SearchEngine): Promise<unknown> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return opened;
+  const { reader } = opened;
+  try {
+    const catalogue = await reader.catalogue();
+    if (catalogue.kind !== "catalogue") return catalogue;
+    const keys = [...catalogue.rows]
+      .map(({ key, turns }) => ({ key, turns }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+    const sessions: unknown[] = [];
+    for (const { key, turns } of keys) {
+      const session = await reader.session(key);
+      if (session?.kind !== "session") return session;
+      sessions.push({ ...session, row: JSON.parse(session.row), digest: JSON.parse(session.digest), turns });
+    }
+    const found: unknown[] = [];
+    for (const word of ASKED) found.push(await reader.search(planFor(words(word), { limit: 100 })));
+    return { sessions, found, counts: [catalogue.sessions, catalogue.turns] };
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The same of an index that is built from nothing, of the same logs. */
+export async function dumpRebuilt(library: Library): Promise<unknown> {
+  const { home, variables, folder } = library.surroundings;
+  const elsewhere = { ...variables, SESSIONS_HOME: join(library.places.home, "..", "rebuilt") };
+  const places = findPlaces({ home, variables: elsewhere, folder });
+  const rebuilt = { ...library, places };
+  const engine = keepingEngine(rebuilt);
+  await refreshIndex(rebuilt, { engine, rebuild: true });
+  return dumpIndex(engine);
+}
