@@ -1,4 +1,5 @@
-import { isMainThread, parentPort, Worker, type WorkerOptions, workerData } from "node:worker_threads";
+import process from "node:process";
+import type { Worker, WorkerOptions } from "node:worker_threads";
 import type { WorkerHandle } from "../core/worker-handle.ts";
 
 /** Work that may be done in another thread, by name. Each is loaded only where it is done. */
@@ -10,10 +11,20 @@ const tasks: Readonly<Record<string, () => Promise<Task>>> = {
 /** Does what messages ask for, and answers with messages. Returns what is to be done with each message. */
 export type Task = (data: unknown, post: (message: unknown) => void) => (message: unknown) => void;
 
-export const isWorker: boolean = !isMainThread;
+/** The first word of the command line of another thread: to load node:worker_threads takes time. */
+const WORKER_MARK = "sessions: thread";
+
+/** Loaded only where there are other threads. */
+const threads = (): typeof import("node:worker_threads") => process.getBuiltinModule("node:worker_threads");
+
+/** Is this another thread of the program? Deno's threads have no command line of their own. */
+export function isWorker({ argv, versions }: NodeJS.Process): boolean {
+  return (argv[2] === WORKER_MARK || versions.deno !== undefined) && !threads().isMainThread;
+}
 
 /** The other end of `startWorker`: runs until the program that started it ends it. */
 export async function runWorker(): Promise<void> {
+  const { parentPort, workerData } = threads();
   const port = parentPort;
   const load = tasks[String(workerData.task)];
   if (port === null || load === undefined) throw new Error(`Unknown task ${String(workerData.task)}`);
@@ -31,7 +42,7 @@ const FINISH = "sessions: finish";
 /** Starts threads of this very program: `program` is the address of the bundle, or of a source beside main.ts. */
 export function startWorker(program: string, isDeno: boolean): (task: string, data: unknown) => WorkerHandle {
   return (task, data) => {
-    const worker = startThread(program, isDeno, { workerData: { task, data } });
+    const worker = startThread(program, isDeno, { task, data });
     let receiver: (message: unknown) => void = () => undefined;
     const early: unknown[] = [];
     let isReady = false;
@@ -59,7 +70,9 @@ export function startWorker(program: string, isDeno: boolean): (task: string, da
   };
 }
 
-function startThread(program: string, isDeno: boolean, options: WorkerOptions): Worker {
+function startThread(program: string, isDeno: boolean, data: unknown): Worker {
+  const { Worker } = threads();
+  const options: WorkerOptions = { workerData: data, argv: [WORKER_MARK] };
   if (!program.endsWith(".ts")) return new Worker(new URL(program), options);
   const main = new URL("main.ts", program);
   if (isDeno) return new Worker(main, options);

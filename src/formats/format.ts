@@ -61,6 +61,19 @@ export interface SessionFiles {
 /** Reads the first bytes of a file (64 KiB at most); empty where it can't be read. */
 export type Peek = (path: string) => Buffer;
 
+/** Which session a file belongs to, and as what. */
+export interface Placed {
+  readonly id: string;
+  readonly role: FileRole;
+}
+
+/** Knows where files were placed before, so that those which have not changed need not be looked into again. */
+export interface PlacementMemory {
+  /** null: it is none of this agent's; undefined: it is not known, or has changed. */
+  recall(file: FoundFile): Placed | null | undefined;
+  remember(file: FoundFile, placed: Placed | null): void;
+}
+
 /** Takes the lines of one file in order, and emits what they say. */
 export interface LineParser {
   line(line: Line): void;
@@ -125,7 +138,7 @@ export interface Format {
   /** Is this the beginning of a log of this agent? By content: names lie. */
   owns(head: Buffer): boolean;
   /** Puts the files below all roots together into sessions. Files that are none are left out. */
-  group(files: readonly FoundFile[], peek: Peek): readonly SessionFiles[];
+  group(files: readonly FoundFile[], peek: Peek, memory?: PlacementMemory): readonly SessionFiles[];
   /** What a small file beside the log says (title, todos, tasks, a sub-agent's origin). */
   readSidecar?(file: SessionFile, text: string): Sidecar | undefined;
   /** Name of the sub-agent whose log this is. */

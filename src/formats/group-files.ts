@@ -1,18 +1,21 @@
 import type { Agent } from "../core/model/entry.ts";
-import type { FileRole, FoundFile, SessionFile, SessionFiles } from "./format.ts";
+import type { FoundFile, Placed, PlacementMemory, SessionFile, SessionFiles } from "./format.ts";
 
 /** Which session a file belongs to and as what; undefined where it is none of this agent's. */
-export type PlaceFile = (file: FoundFile) => { readonly id: string; readonly role: FileRole } | undefined;
+export type PlaceFile = (file: FoundFile) => Placed | undefined;
 
 /** Puts files of the same id together: the longest log leads, the others follow by path. */
 export function groupFiles(
   agent: Agent,
   files: readonly FoundFile[],
   placeFile: PlaceFile,
+  memory?: PlacementMemory,
 ): readonly SessionFiles[] {
   const byId = new Map<string, SessionFile[]>();
   for (const file of files) {
-    const placed = placeFile(file);
+    const known = memory?.recall(file);
+    const placed = known === undefined ? placeFile(file) : (known ?? undefined);
+    memory?.remember(file, placed ?? null);
     if (placed === undefined) continue;
     const group = byId.get(placed.id);
     const found: SessionFile = { ...file, role: placed.role };

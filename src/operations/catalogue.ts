@@ -4,7 +4,8 @@ import { matchesProject } from "../core/query/glob.ts";
 import type { SearchReader } from "../core/search/search-engine.ts";
 import { archivedSessions } from "./archived-sessions.ts";
 import { damaged, type IndexAccess, withIndex } from "./indexing/index-access.ts";
-import { type IndexRows, rowsOf } from "./indexing/index-rows.ts";
+import { rowsOf, type Totals } from "./indexing/index-rows.ts";
+import type { IndexState } from "./indexing/index-state.ts";
 import type { Refreshed } from "./indexing/refresh-index.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import { type Library, sessionKey } from "./library.ts";
@@ -62,7 +63,10 @@ export async function readCatalogue(
 ): Promise<Catalogue> {
   const read = await rowsOf(reader);
   if (read.kind === "damaged") throw damaged(read);
-  const finish = rowFinisher(library, read);
+  const copies = new Map(
+    archivedSessions(library).map(({ files, markdown }) => [sessionKey(files), markdown]),
+  );
+  const finish = rowFinisher(library, read.state, (row) => copies.get(sessionKey(row)) ?? null);
   const rows = [...read.rows.values()].map(finish).sort(newestFirst);
   const problems = [
     ...(refreshed?.problems ?? read.state.problems),
@@ -71,26 +75,18 @@ export async function readCatalogue(
   return {
     rows,
     problems,
-    coverage: coverageOf(read, problems.length, refreshed),
+    coverage: coverageOf(read.totals, read.state, problems.length, refreshed),
     digestOf: (row) => digestOf(reader, row),
   };
 }
 
 export function coverageOf(
-  { rows, turns, state }: IndexRows,
+  { sessions, turns, files }: Totals,
+  { indexedAt }: IndexState,
   problems: number,
   refreshed: Refreshed | undefined,
 ): Coverage {
-  let files = 0;
-  for (const row of rows.values()) files += row.files;
-  return {
-    sessions: rows.size,
-    turns,
-    files,
-    stale: refreshed?.stale ?? 0,
-    problems,
-    indexedAt: state.indexedAt,
-  };
+  return { sessions, turns, files, stale: refreshed?.stale ?? 0, problems, indexedAt };
 }
 
 async function digestOf(reader: SearchReader, { digest }: CatalogueRow): Promise<Digest | undefined> {
@@ -105,12 +101,13 @@ const RECENT_MS = 10_000;
 const LOOK_MS = 24 * 3_600_000;
 
 /** Adds to rows what only this moment tells: whether a session is live, whether its log is gone, where its copy is. */
-export function rowFinisher(library: Library, { state }: IndexRows): (row: SessionRow) => CatalogueRow {
+export function rowFinisher(
+  library: Library,
+  state: IndexState,
+  copyOf: (row: SessionRow) => string | null,
+): (row: SessionRow) => CatalogueRow {
   const gone = new Set(state.gone);
   const running = runningSessions(library);
-  const copies = new Map(
-    archivedSessions(library).map(({ files, markdown }) => [sessionKey(files), markdown]),
-  );
   const stateOf = (row: SessionRow, key: string): SessionState => {
     if (row.origin === "fragments" || row.origin === "history") return "stub";
     if (row.origin === "archive" || gone.has(key)) return "kept";
@@ -123,7 +120,7 @@ export function rowFinisher(library: Library, { state }: IndexRows): (row: Sessi
       digest: row,
       state,
       source: state === "kept" ? null : row.lead,
-      archive: copies.get(key) ?? null,
+      archive: copyOf(row),
       bytes: row.bytes,
     };
   };

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { ArchiveStore } from "../core/archive/archive-store.ts";
-import { openRawArchive } from "../store/archive/raw-archive.ts";
-import { readTombstones, type Tombstones } from "../store/archive/tombstones.ts";
+import { openRawArchive, rawArchiveMark } from "../store/archive/raw-archive.ts";
+import { readTombstones, type Tombstones, tombstonesMark } from "../store/archive/tombstones.ts";
+import type { FolderMark } from "../store/folder-mark.ts";
 import type { Library } from "./library.ts";
 
 /** The archive of the library's store. Of one that is not there yet, nothing is listed. */
@@ -17,4 +18,14 @@ export function forgottenFolder({ places }: Pick<Library, "places">): string {
 /** The sessions that were forgotten: they are not read, listed or archived, though their logs may exist. */
 export function forgottenSessions(library: Pick<Library, "disk" | "places">): Tombstones {
   return readTombstones(library.disk, forgottenFolder(library));
+}
+
+/** Tells whether sessions were archived or forgotten, without reading any of it. */
+export function archiveMark(library: Pick<Library, "disk" | "places">): FolderMark {
+  const kept = rawArchiveMark(library.disk, library.places.raw);
+  const forgotten = tombstonesMark(library.disk, forgottenFolder(library));
+  return {
+    mark: `${kept.mark}\n${forgotten.mark}`,
+    changedAt: Math.max(kept.changedAt, forgotten.changedAt),
+  };
 }

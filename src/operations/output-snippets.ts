@@ -1,7 +1,10 @@
 import { isOwnCall } from "../core/documents/own-answers.ts";
 import type { Session, Step } from "../core/model/session.ts";
+import { once } from "../core/search/once.ts";
 import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
-import { makeSnippet } from "../core/snippet/make-snippet.ts";
+import { makeSnippet, type Snippet } from "../core/snippet/make-snippet.ts";
+import { linesSince } from "../formats/lines-since.ts";
+import type { ByteSource } from "./byte-source.ts";
 import { diskSource } from "./disk-source.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import type { Library } from "./library.ts";
@@ -12,6 +15,9 @@ import { selectSession } from "./select-sessions.ts";
 
 /** Logs that are longer take too long for a search. */
 const MAX_BYTES = 32 * 1024 * 1024;
+
+/** A passage is at most this much of a log, nearly always: longer ones are looked for in the whole. */
+const WINDOW_BYTES = 512 * 1024;
 
 /**
  * Passages of tool output, for a hit that has its words nowhere else. Output is found but not kept in the
@@ -26,18 +32,38 @@ export function outputSnippets(
 ): readonly HitSnippet[] {
   if (hit.turns.length === 0 || row.bytes > MAX_BYTES) return [];
   const needsAll = hit.turns.some(({ context }) => context === "subagent");
-  const session = readAgain(library, row, needsAll);
-  if (session === undefined) return [];
+  const whole = once(() => readAgain(library, row, needsAll));
   const found: HitSnippet[] = [];
   for (const turn of hit.turns) {
     if (found.length === limit) break;
     const { turn: number, at, context } = turn;
-    const snippet = makeSnippet(outputOf(session, turn), terms, { maxChars: SNIPPET_CHARS });
+    const snippet =
+      snippetIn(outputSince(library, row, turn), terms) ?? snippetIn(outputOf(whole(), turn), terms);
     if (snippet === undefined) continue;
     const { text, highlights } = snippet;
     found.push({ turn: number, role: "output", at, context, text, highlights });
   }
   return found;
+}
+
+function snippetIn(text: string, terms: ReadonlySet<string>): Snippet | undefined {
+  return makeSnippet(text, terms, { maxChars: SNIPPET_CHARS });
+}
+
+/** What stands in the log behind the moment in which a passage begins. Reading all of it takes too long. */
+function outputSince({ disk }: Library, row: SessionRow, { at, context }: TurnHit): string {
+  const { agent, id, lead, origin } = row;
+  if (lead === null || at === null || origin !== "log" || context === "subagent") return "";
+  const source = diskSource(disk);
+  const window: ByteSource = {
+    ...source,
+    chunks: (path) => linesSince(source.chunks(path), at, WINDOW_BYTES),
+  };
+  const main = { role: "main", path: lead, size: WINDOW_BYTES, mtimeMs: 0, inode: 0 } as const;
+  const { preamble, turns } = readSession(window, { agent, id, files: [main] });
+  // It begins with the request of the turn, or in its middle.
+  const [first] = turns;
+  return textOf(first?.at === at ? first.steps : preamble);
 }
 
 /** undefined where it is gone, or can't be read: a hit without a passage is still a hit. */
@@ -60,11 +86,16 @@ function readWhole(library: Library, { id }: SessionRow): Session {
   return readPointed(library, selectSession(library, [id])).session;
 }
 
-function outputOf(session: Session, { turn, context }: TurnHit): string {
+function outputOf(session: Session | undefined, { turn, context }: TurnHit): string {
+  if (session === undefined) return "";
   const steps: readonly Step[] =
     context === "subagent"
       ? session.subagents.filter((subagent) => (subagent.turn ?? 1) === turn).flatMap(({ steps }) => steps)
       : [...(turn === 1 ? session.preamble : []), ...(session.turns[turn - 1]?.steps ?? [])];
+  return textOf(steps);
+}
+
+function textOf(steps: readonly Step[]): string {
   return steps.flatMap(outputText).join("\n\n");
 }
 

@@ -2,15 +2,21 @@ import type { Digest } from "../core/extract/digest.ts";
 import type { ParsedQuery } from "../core/query/parse-query.ts";
 import { searchClauses } from "../core/query/search-clauses.ts";
 import type { SessionFilter } from "../core/query/session-filter.ts";
+import { once } from "../core/search/once.ts";
 import type { Match, NearestWords, SearchReader, SessionHit } from "../core/search/search-engine.ts";
 import type { SearchPlan } from "../core/search/search-plan.ts";
 import { formatOf } from "../formats/formats.ts";
+import { markdownPath } from "./archived-sessions.ts";
 import { type CatalogueRow, type Coverage, coverageOf, rowFinisher } from "./catalogue.ts";
 import { rowFits } from "./filter-sessions.ts";
 import { damaged, type IndexAccess, withIndex } from "./indexing/index-access.ts";
 import { type IndexRows, rowsOf } from "./indexing/index-rows.ts";
+import { readState } from "./indexing/index-state.ts";
+import { knownTotals } from "./indexing/last-look.ts";
 import type { Refreshed } from "./indexing/refresh-index.ts";
+import type { SessionRow } from "./indexing/session-row.ts";
 import { type Library, sessionKey } from "./library.ts";
+import { openArchive } from "./open-archive.ts";
 import { outputSnippets } from "./output-snippets.ts";
 import { type HitSnippet, snippetsOf, withNearbyTurns } from "./search-snippets.ts";
 import { sessionsWithFiles } from "./sessions-with-files.ts";
@@ -57,8 +63,7 @@ export async function searchSessions(
   requests: readonly SearchRequest[],
 ): Promise<readonly SearchResult[]> {
   return withIndex(library, access, async (reader, refreshed) => {
-    const rows = await rowsOf(reader);
-    if (rows.kind === "damaged") throw damaged(rows);
+    const rows = once(() => readRows(reader));
     const results: SearchResult[] = [];
     for (const request of requests) results.push(await searchOne(library, reader, rows, refreshed, request));
     return results;
@@ -68,18 +73,20 @@ export async function searchSessions(
 async function searchOne(
   library: Library,
   reader: SearchReader,
-  rows: IndexRows,
+  rows: () => Promise<IndexRows>,
   refreshed: Refreshed | undefined,
   request: SearchRequest,
 ): Promise<SearchResult> {
   const { filter } = request;
   const byFile = await sessionsWithFiles(reader, filter.files);
+  const isNarrowed = byFile !== undefined || request.unwanted.length > 0 || narrows(filter);
+  // Opening all rows takes as long as the search: a filter needs them.
+  const known = isNarrowed ? (await rows()).rows : undefined;
   const passes = (key: string): boolean => {
-    const row = rows.rows.get(key);
+    const row = known?.get(key);
     if (row === undefined || byFile?.has(key) === false) return false;
     return rowFits(row, { ...filter, ...ANY_TIME }) && !request.unwanted.some((each) => rowFits(row, each));
   };
-  const isNarrowed = byFile !== undefined || request.unwanted.length > 0 || narrows(filter);
   const answer = await reader.search({
     ...searchClauses(request.query, filter),
     filter: {
@@ -93,14 +100,25 @@ async function searchOne(
   });
   if (answer.kind === "damaged") throw damaged(answer);
   const terms = new Set(answer.terms);
-  const finish = rowFinisher(library, rows);
-  const found = answer.hits.flatMap((hit) => foundSession(library, rows, finish, hit, terms));
+  const state = readState(reader.state);
+  const archive = openArchive(library);
+  const finish = rowFinisher(library, state, (row) => {
+    const kept = library.demo ? undefined : archive.get(row);
+    return kept === undefined ? null : markdownPath(library, kept);
+  });
+  const found = answer.hits.map((hit) => foundSession(library, finish, hit, terms));
   const hits = await Promise.all(found.map((hit) => withContext(reader, hit, request.contextTurns ?? 0)));
-  const problems =
-    (refreshed?.problems.length ?? rows.state.problems.length) +
-    [...rows.rows.values()].reduce((sum, row) => sum + row.problems.length, 0);
+  const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
+  const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
   const { match, total, totalIsExact, nearestWords } = answer;
-  return { match, total, totalIsExact, hits, nearestWords, coverage: coverageOf(rows, problems, refreshed) };
+  const coverage = coverageOf(totals, state, problems, refreshed);
+  return { match, total, totalIsExact, hits, nearestWords, coverage };
+}
+
+async function readRows(reader: SearchReader): Promise<IndexRows> {
+  const rows = await rowsOf(reader);
+  if (rows.kind === "damaged") throw damaged(rows);
+  return rows;
 }
 
 async function withContext(reader: SearchReader, hit: FoundSession, turns: number): Promise<FoundSession> {
@@ -120,13 +138,11 @@ function narrows({ projects, agents, branches, tools }: SessionFilter): boolean 
 
 function foundSession(
   library: Library,
-  rows: IndexRows,
-  finish: (row: CatalogueRow["digest"]) => CatalogueRow,
+  finish: (row: SessionRow) => CatalogueRow,
   hit: SessionHit,
   terms: ReadonlySet<string>,
-): readonly FoundSession[] {
-  const row = rows.rows.get(hit.key);
-  if (row === undefined) return [];
+): FoundSession {
+  const row: SessionRow = JSON.parse(hit.row);
   const kept = snippetsOf(row, hit, terms, SNIPPETS_PER_HIT);
   const snippets = kept.length > 0 ? kept : outputSnippets(library, row, hit, terms, SNIPPETS_PER_HIT);
   const { command: resume } = formatOf(row.agent).resume({
@@ -135,5 +151,5 @@ function foundSession(
     source: row.lead,
   });
   const { score, match, matchingTurns } = hit;
-  return [{ row: finish(row), score, match, resume, snippets, matchingTurns }];
+  return { row: finish(row), score, match, resume, snippets, matchingTurns };
 }

@@ -4,6 +4,8 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 export interface Places {
   readonly home: string;
   readonly index: string;
+  /** What is only kept to be faster. */
+  readonly cache: string;
   readonly archive: string;
   readonly raw: string;
   /** Sidecars of flattened sessions. */
@@ -35,6 +37,7 @@ export function findPlaces(from: PlacesFrom): Places {
   return {
     home,
     index: join(home, "index"),
+    cache: join(home, "cache"),
     archive: join(home, "archive"),
     raw: join(home, "raw"),
     flat: join(home, "flat"),

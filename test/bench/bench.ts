@@ -23,7 +23,7 @@ const { values } = parseArgs({
     write: { type: "boolean", default: false },
   },
 });
-const program = fileURLToPath(new URL("../../dist/sessions.js", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/sessions.cjs", import.meta.url));
 const floorScript = fileURLToPath(new URL("support/parse-floor.mjs", import.meta.url));
 const runs = Number(values.runs);
 const rows: (readonly [what: string, measured: string, budget: string])[] = [];

@@ -14,7 +14,7 @@ import { median } from "./support/measure.ts";
 import { writeLog, writeSmallFiles } from "./support/write-logs.ts";
 
 const RUNS = 5;
-const program = fileURLToPath(new URL("../../dist/sessions.js", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/sessions.cjs", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "sessions-hooks-"));
 const claude = join(folder, ".claude");
 

@@ -12,7 +12,7 @@ const MAX_CALLS = 2;
 const MAX_TOKENS = 3_000;
 const WANTED = 27;
 
-const program = fileURLToPath(new URL("../../dist/sessions.js", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/sessions.cjs", import.meta.url));
 const home = realHome();
 const store = temporaryFolder();
 

@@ -94,7 +94,7 @@ describe("sessions install", () => {
           {
             type: "command",
             command: "/usr/bin/node",
-            args: ["/opt/sessions/dist/sessions.js", "hook", subcommand],
+            args: ["/opt/sessions/dist/sessions.cjs", "hook", subcommand],
             timeout: timeoutSeconds,
           },
         ],
@@ -150,11 +150,11 @@ describe("sessions install", () => {
     const { world, ask, state } = ground();
     const before = state();
     await ask(["install", "--yes"]);
-    const program = { command: "/opt/node", args: ["/new/dist/sessions.js"] };
+    const program = { command: "/opt/node", args: ["/new/dist/sessions.cjs"] };
     await ask(["install", "--yes"], { program });
     const hooks = JSON.stringify(settingsOf(world).hooks);
     expect(hooks).not.toContain("/opt/sessions/");
-    expect(hooks.match(/\/new\/dist\/sessions\.js/g)).toHaveLength(hookEvents.length);
+    expect(hooks.match(/\/new\/dist\/sessions\.cjs/g)).toHaveLength(hookEvents.length);
     await ask(["uninstall", "--yes"]);
     expect(state()).toEqual(before);
   });
@@ -263,7 +263,7 @@ describe("sessions install", () => {
     const { world, ask, state } = ground({});
     const before = state();
     const { code, out } = await ask(["install", "--timer", timer], {
-      program: { command: "/opt/my node/bin/node", args: ["/opt/100%/dist/sessions.js"] },
+      program: { command: "/opt/my node/bin/node", args: ["/opt/100%/dist/sessions.cjs"] },
     });
     expect(code).toBe(0);
     expect(out.replaceAll(world.root, "/root")).toMatchSnapshot();

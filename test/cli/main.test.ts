@@ -1,9 +1,57 @@
-import { readFileSync, statSync } from "node:fs";
+import { Buffer } from "node:buffer";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { makeWorld } from "../support/make-world.ts";
 import { bundle, runBundle } from "../support/run-bundle.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+describe.skipIf(process.versions.deno !== undefined)("the code that was compiled", () => {
+  const codeIn = (home: string): readonly string[] => {
+    const folder = join(home, ".sessions", "cache");
+    return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith("code.")) : [];
+  };
+
+  test("is kept for the next run of the same command, where there is a store", async () => {
+    const { home } = makeWorld();
+    const first = await runBundle(["version"], { home });
+    expect(codeIn(home)).toEqual([]);
+    mkdirSync(join(home, ".sessions"));
+    expect(await runBundle(["version"], { home })).toEqual(first);
+    const kept = codeIn(home);
+    expect(kept).toEqual([expect.stringMatching(/^code\.version\./)]);
+    const path = join(home, ".sessions", "cache", kept[0] ?? "");
+    const { mtimeMs, ino } = statSync(path);
+    expect(await runBundle(["version"], { home })).toEqual(first);
+    expect(statSync(path)).toMatchObject({ mtimeMs, ino });
+  });
+
+  test("is made anew where it is damaged, or the engine does not take it", async () => {
+    const { home } = makeWorld();
+    mkdirSync(join(home, ".sessions"));
+    const first = await runBundle(["version"], { home });
+    const path = join(home, ".sessions", "cache", codeIn(home)[0] ?? "");
+    const good = readFileSync(path);
+    const nonsense = Buffer.alloc(good.length, 7);
+    const sealed = Buffer.concat([Buffer.alloc(4), nonsense.subarray(4)]);
+    sealed.writeUInt32LE(crc32(sealed.subarray(4)), 0);
+    for (const bad of [Buffer.alloc(0), good.subarray(0, 1_000), nonsense, sealed]) {
+      writeFileSync(path, bad);
+      expect(await runBundle(["version"], { home })).toEqual(first);
+      expect(readFileSync(path)).not.toEqual(bad);
+    }
+  });
+
+  test("is not kept of what is no command", async () => {
+    const { home } = makeWorld();
+    mkdirSync(join(home, ".sessions"));
+    expect(await runBundle(["versoin"], { home })).toMatchObject({ code: 2 });
+    expect(codeIn(home)).toEqual([]);
+  });
+});
 
 describe("the bundled program", () => {
   test("can be started by its name", () => {

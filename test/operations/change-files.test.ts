@@ -87,7 +87,7 @@ describe("settings with", () => {
 });
 
 const pack: Package = {
-  program: { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.js"] },
+  program: { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.cjs"] },
   hooks: [
     { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30, matcher: "auto" },
     { name: "SessionEnd", subcommand: "session-end", timeoutSeconds: 5 },

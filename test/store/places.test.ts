@@ -16,6 +16,7 @@ describe("findPlaces()", () => {
     expect(places).toEqual({
       home,
       index: join(home, "index"),
+      cache: join(home, "cache"),
       archive: join(home, "archive"),
       raw: join(home, "raw"),
       flat: join(home, "flat"),

@@ -27,7 +27,7 @@ const lockFolder = join(root, "node_modules", ".sessions-build-lock");
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * vitest's global set-up: makes dist/sessions.js once per run, unless it is newer than all it is made of, and
+ * vitest's global set-up: makes dist/sessions.cjs once per run, unless it is newer than all it is made of, and
  * puts it into a package of its own outside the checkout. There it cannot lean on anything that is not
  * shipped, and no later build pulls it away under the tests.
  * A failed build is told and fails the tests that run the bundle; the others still say what they know.
@@ -40,12 +40,12 @@ export default async function buildOnce(project: TestProject): Promise<() => voi
   } finally {
     if (locked) rmSync(lockFolder, { recursive: true, force: true });
   }
-  project.provide("bundle", join(shipped, "dist", "sessions.js"));
+  project.provide("bundle", join(shipped, "dist", "sessions.cjs"));
   return () => rmSync(shipped, { recursive: true, force: true });
 }
 
 function isFresh(): boolean {
-  const built = timeOf(join(root, "dist", "sessions.js"));
+  const built = timeOf(join(root, "dist", "sessions.cjs"));
   if (built === undefined) return false;
   // Folders count too: their time changes when a file is removed.
   const parts = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });

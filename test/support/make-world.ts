@@ -87,7 +87,7 @@ export function makeWorld(options: MakeWorldOptions = {}): TestWorld {
     uuid: () => `00000000-0000-4000-8000-${String(++counter).padStart(12, "0")}`,
     processes: nodeProcesses,
     isRunning: (pid) => options.running?.includes(pid) ?? false,
-    program: { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.js"] },
+    program: { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.cjs"] },
     run: async (program, args, runOptions) => {
       runs.push({ program, args, options: runOptions ?? {} });
       return options.programs?.[program];

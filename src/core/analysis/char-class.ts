@@ -21,16 +21,11 @@ const UNKNOWN = 255;
 
 /** Right for ASCII; for all else ask `classAt`. */
 export const charClasses: Uint8Array = new Uint8Array(0x10000).fill(UNKNOWN, 128);
-for (let code = 0; code < 128; code++) {
-  const char = String.fromCharCode(code);
-  charClasses[code] = /\w/.test(char)
-    ? WORD
-    : "-.'".includes(char)
-      ? JOINT
-      : "/\\:".includes(char)
-        ? SLASH
-        : BREAK;
+for (const [from, to] of ["09", "AZ", "az", "__"]) {
+  charClasses.fill(WORD, from?.charCodeAt(0), (to?.charCodeAt(0) ?? 0) + 1);
 }
+for (const joint of "-.'") charClasses[joint.charCodeAt(0)] = JOINT;
+for (const slash of "/\\:") charClasses[slash.charCodeAt(0)] = SLASH;
 export const TYPOGRAPHIC_APOSTROPHE = 0x2019;
 charClasses[TYPOGRAPHIC_APOSTROPHE] = JOINT;
 charClasses.fill(SURROGATE, 0xd800, 0xe000);

@@ -13,7 +13,8 @@ export const SHORT_CHARS = 8;
 /** Longer names are mostly met once. */
 const MAX_RAW_CHARS = 64;
 
-const places: (Token | undefined)[] = Array.from({ length: PLACES }, () => undefined);
+// Filled at once: every start pays for it.
+const places = new Array<Token | undefined>(PLACES).fill(undefined);
 const keys = new Int32Array(PLACES * 2);
 
 /** The token of the name from `start` to `end`. */

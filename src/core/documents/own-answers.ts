@@ -13,7 +13,7 @@ const CALL = new RegExp(
   "(?:^|[;&|({`\\n]|\\b(?:then|do|else|time|xargs)\\s)\\s*" +
     "(?:[A-Za-z_]\\w*=(?:\"[^\"]*\"|'[^']*'|[^\\s;&|]*)\\s+)*" +
     "(?:(?:npx|bunx|pnpm|yarn|npm|deno|node|tsx|env|command)\\s+(?:(?:exec|run|dlx|task|--|-[\\w-]+)\\s+)*)?" +
-    "(?:[^\\s;&|()'\"`]*/)?(?:agent-)?sessions(?:\\.js)?\\s+(?:--?[\\w-]*\\s+)*" +
+    "(?:[^\\s;&|()'\"`]*/)?(?:agent-)?sessions(?:\\.c?js)?\\s+(?:--?[\\w-]*\\s+)*" +
     `(?:${VERBS})(?![\\w.-])`,
 );
 const LONGEST_CALL = 4_000;

@@ -111,6 +111,10 @@ export interface DamagedIndex {
 
 /** A reader sees the index as it was when it was opened, whatever is written meanwhile. */
 export interface SearchReader {
+  /** Another one with every commit. */
+  readonly id: string;
+  /** What was handed to the last commit. */
+  readonly state: string;
   search(plan: SearchPlan): Promise<SearchAnswer | DamagedIndex>;
   catalogue(): Promise<Catalogue | DamagedIndex>;
   session(key: string): Promise<StoredSession | DamagedIndex | undefined>;

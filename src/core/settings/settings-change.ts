@@ -130,7 +130,7 @@ export function findHooks(
 
 /** The bundle, or the source that it is made of. */
 function runsUs(script: unknown): boolean {
-  return typeof script === "string" && /[/\\](?:sessions(?:\.js)?|src[/\\]cli[/\\]main\.ts)$/.test(script);
+  return typeof script === "string" && /[/\\](?:sessions(?:\.c?js)?|src[/\\]cli[/\\]main\.ts)$/.test(script);
 }
 
 function parsed(text: string): ParsedSettings {

@@ -1,6 +1,16 @@
 import type { Buffer } from "node:buffer";
 import { basename, join } from "node:path";
-import type { FileRole, FoundFile, Peek, Root, SessionFile, SessionFiles, Surroundings } from "../format.ts";
+import type {
+  FileRole,
+  FoundFile,
+  Peek,
+  Placed,
+  PlacementMemory,
+  Root,
+  SessionFile,
+  SessionFiles,
+  Surroundings,
+} from "../format.ts";
 import { groupFiles } from "../group-files.ts";
 import { isObject, type JsonObject, tryParse } from "../json-line.ts";
 import { splitLines } from "../lines.ts";
@@ -37,11 +47,15 @@ export function claudeRoots(surroundings: Surroundings): readonly Root[] {
   ]);
 }
 
-export function groupClaudeFiles(files: readonly FoundFile[], peek: Peek): readonly SessionFiles[] {
-  return groupFiles("claude", files, (file) => place(file, peek));
+export function groupClaudeFiles(
+  files: readonly FoundFile[],
+  peek: Peek,
+  memory?: PlacementMemory,
+): readonly SessionFiles[] {
+  return groupFiles("claude", files, (file) => place(file, peek), memory);
 }
 
-function place(file: FoundFile, peek: Peek): { readonly id: string; readonly role: FileRole } | undefined {
+function place(file: FoundFile, peek: Peek): Placed | undefined {
   if (file.size === 0) return undefined;
   const path = file.path.replaceAll("\\", "/");
   for (const [pattern, role] of BY_PATH) {

@@ -1,6 +1,15 @@
 import type { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { FoundFile, Peek, Root, SessionFile, SessionFiles, Surroundings } from "../format.ts";
+import type {
+  FoundFile,
+  Peek,
+  Placed,
+  PlacementMemory,
+  Root,
+  SessionFile,
+  SessionFiles,
+  Surroundings,
+} from "../format.ts";
 import { groupFiles } from "../group-files.ts";
 import { headObjects } from "../head-objects.ts";
 import { decodeLine, type JsonObject } from "../json-line.ts";
@@ -27,14 +36,19 @@ export function clawRoots({ home, variables, folder, projects }: Surroundings): 
 const ROTATION = /\.rot-\d+\.jsonl$/;
 
 /** Rotations carry the header of their session, and their names end in the time they were put aside. */
-export function groupClawFiles(files: readonly FoundFile[], peek: Peek): readonly SessionFiles[] {
-  const groups = groupFiles("claw", files, (file) => {
+export function groupClawFiles(
+  files: readonly FoundFile[],
+  peek: Peek,
+  memory?: PlacementMemory,
+): readonly SessionFiles[] {
+  const place = (file: FoundFile): Placed | undefined => {
     if (file.size === 0 || !/\.jsonl?$/.test(file.path)) return undefined;
     const head = peek(file.path);
     if (!ownsClaw(head)) return undefined;
     const id = idInHead(head) ?? sessionIdOfPath(file.path.replace(ROTATION, ".jsonl"));
     return { id, role: ROTATION.test(file.path) ? "rotation" : "main" };
-  });
+  };
+  const groups = groupFiles("claw", files, place, memory);
   return groups.map((group) => ({ ...group, files: withLead(group.files) }));
 }
 

@@ -1,6 +1,14 @@
 import type { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { FileRole, FoundFile, Peek, Root, SessionFiles, Surroundings } from "../format.ts";
+import type {
+  FoundFile,
+  Peek,
+  Placed,
+  PlacementMemory,
+  Root,
+  SessionFiles,
+  Surroundings,
+} from "../format.ts";
 import { groupFiles } from "../group-files.ts";
 import { headObjects } from "../head-objects.ts";
 import type { JsonObject } from "../json-line.ts";
@@ -17,13 +25,18 @@ export function codexRoots({ home, variables }: Surroundings): readonly Root[] {
   ];
 }
 
-export function groupCodexFiles(files: readonly FoundFile[], peek: Peek): readonly SessionFiles[] {
-  return groupFiles("codex", files, (file): { id: string; role: FileRole } | undefined => {
+export function groupCodexFiles(
+  files: readonly FoundFile[],
+  peek: Peek,
+  memory?: PlacementMemory,
+): readonly SessionFiles[] {
+  const place = (file: FoundFile): Placed | undefined => {
     if (file.size === 0 || !file.path.endsWith(".jsonl")) return undefined;
     const head = peek(file.path);
     if (!ownsCodex(head)) return undefined;
     return { id: idInHead(head) ?? idOfCodexPath(file.path), role: "main" };
-  });
+  };
+  return groupFiles("codex", files, place, memory);
 }
 
 const UUID = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;

@@ -1,6 +1,14 @@
 import type { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { FileRole, FoundFile, Peek, Root, SessionFiles, Surroundings } from "../format.ts";
+import type {
+  FoundFile,
+  Peek,
+  Placed,
+  PlacementMemory,
+  Root,
+  SessionFiles,
+  Surroundings,
+} from "../format.ts";
 import { groupFiles } from "../group-files.ts";
 import { headObjects } from "../head-objects.ts";
 import type { JsonObject } from "../json-line.ts";
@@ -32,15 +40,20 @@ function isMessageEntry(object: JsonObject | undefined): boolean {
 }
 
 /** Checkpoints and copies carry the header of their session: one id, one session. */
-export function groupPiFiles(files: readonly FoundFile[], peek: Peek): readonly SessionFiles[] {
-  return groupFiles("pi", files, (file): { id: string; role: FileRole } | undefined => {
+export function groupPiFiles(
+  files: readonly FoundFile[],
+  peek: Peek,
+  memory?: PlacementMemory,
+): readonly SessionFiles[] {
+  const place = (file: FoundFile): Placed | undefined => {
     if (file.size === 0 || !file.path.endsWith(".jsonl")) return undefined;
     const head = peek(file.path);
     if (!ownsPi(head)) return undefined;
     const first = headObjects(head)[0];
     const named = isHeader(first) ? sessionIdAt(first, "id") : undefined;
     return { id: named ?? idOfPiPath(file.path), role: "main" };
-  });
+  };
+  return groupFiles("pi", files, place, memory);
 }
 
 const FILE_NAME =

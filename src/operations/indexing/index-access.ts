@@ -2,6 +2,7 @@ import { exitCodes, UserError } from "../../core/errors.ts";
 import type { DamagedIndex, SearchEngine, SearchReader } from "../../core/search/search-engine.ts";
 import type { Library } from "../library.ts";
 import { type Refreshed, type RefreshOptions, refreshIndex } from "./refresh-index.ts";
+import { openUpToDate } from "./up-to-date.ts";
 
 /** How the index is reached. */
 export interface IndexAccess extends Omit<RefreshOptions, "engine"> {
@@ -42,22 +43,31 @@ async function attempt<T>(
   access: IndexAccess,
   use: (reader: SearchReader, refreshed: Refreshed | undefined) => Promise<T>,
 ): Promise<T> {
+  const { reader, refreshed } = await open(library, access);
+  try {
+    return await use(reader, refreshed);
+  } finally {
+    await reader.close();
+  }
+}
+
+async function open(
+  library: Library,
+  access: IndexAccess,
+): Promise<{ readonly reader: SearchReader; readonly refreshed: Refreshed | undefined }> {
+  const mayBeSame = access.asItIs !== true && access.rebuild !== true;
+  const same = mayBeSame ? await openUpToDate(library, access.engine) : undefined;
+  if (same !== undefined) return same;
   const refreshed = access.asItIs === true ? undefined : await refreshIndex(library, access);
   if (refreshed !== undefined && refreshed.read > 0) access.onChange?.();
   const opened = await access.engine.read();
-  if (opened.kind !== "open") {
-    // Nothing was indexed: there is nothing, or it was not to be looked for.
-    if (access.asItIs === true || opened.kind === "damaged") throw new IndexDamage(opened.kind);
-    throw new UserError("Cannot read the index: another process is building it", {
-      exitCode: exitCodes.refused,
-      hint: "try again when that is done",
-    });
-  }
-  try {
-    return await use(opened.reader, refreshed);
-  } finally {
-    await opened.reader.close();
-  }
+  if (opened.kind === "open") return { reader: opened.reader, refreshed };
+  // Nothing was indexed: there is nothing, or it was not to be looked for.
+  if (access.asItIs === true || opened.kind === "damaged") throw new IndexDamage(opened.kind);
+  throw new UserError("Cannot read the index: another process is building it", {
+    exitCode: exitCodes.refused,
+    hint: "try again when that is done",
+  });
 }
 
 /** The index can't be relied on. Thrown out of `use`, it makes the index be built anew. */

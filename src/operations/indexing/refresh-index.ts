@@ -3,13 +3,14 @@ import { createRedactor } from "../../core/redact/redact.ts";
 import type { OpenedWriter, SearchEngine, SearchWriter } from "../../core/search/search-engine.ts";
 import { archivedSessions } from "../archived-sessions.ts";
 import { diskSource } from "../disk-source.ts";
-import { findSessions } from "../find-sessions.ts";
+import { findLogs, groupLogs } from "../find-sessions.ts";
 import { type HistoryStubs, historyMark, historyStubs, sessionOfStub } from "../history-stubs.ts";
 import { type Library, sessionKey } from "../library.ts";
 import { forgottenSessions } from "../open-archive.ts";
-import { rowsOf } from "./index-rows.ts";
+import { type IndexRows, rowsOf, type Totals } from "./index-rows.ts";
 import { indexSession } from "./index-session.ts";
 import { emptyState, type IndexState } from "./index-state.ts";
+import { createPlacements, keepLook, marksOf, readLastLook } from "./last-look.ts";
 import { planRefresh, type RefreshPlan, type SessionToRead } from "./plan-refresh.ts";
 import { readForIndex } from "./read-for-index.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
@@ -58,21 +59,27 @@ export interface Refreshed {
   readonly problems: readonly Problem[];
   /** Why everything had to be read anew, if it had. */
   readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
+  /** What all sessions come to, where that is known without opening them. */
+  readonly totals?: Totals;
 }
 
 /** More than this is spread over threads: a thread costs 80 ms to start. */
 const WORTH_WORKERS = 24 * 1024 * 1024;
 
+/** What a refresh says that had nothing to do. */
+export const NO_CHANGE = { read: 0, removed: 0, stale: 0, bytes: 0, rebuilt: null };
+
 /** Brings the index up to date with what is on disk and in the archive. */
 export async function refreshIndex(library: Library, options: RefreshOptions): Promise<Refreshed> {
   const before = await look(library, options);
   if (before.rebuilt === null && before.stubs === undefined && isNothing(before.plan, before.state)) {
-    return { read: 0, removed: 0, stale: 0, bytes: 0, problems: before.problems, rebuilt: null };
+    before.keep();
+    return { ...NO_CHANGE, problems: before.problems };
   }
   const opened = await openWriter(options, before.rebuilt !== null);
   if (opened.kind === "locked") {
     const stale = before.plan.toRead.length;
-    return { read: 0, removed: 0, stale, bytes: 0, problems: before.problems, rebuilt: null };
+    return { ...NO_CHANGE, stale, problems: before.problems };
   }
   const { writer } = opened;
   try {
@@ -110,37 +117,56 @@ interface Look {
   readonly state: IndexState;
   readonly problems: readonly Problem[];
   readonly rebuilt: Refreshed["rebuilt"];
+  /** To be called where there is nothing to do: the next look will see it at once. */
+  keep(): void;
 }
 
 async function look(library: Library, { engine, rebuild }: RefreshOptions): Promise<Look> {
-  const { rows, state, rebuilt } =
+  const marks = marksOf(library);
+  const { index, rows, totals, state, rebuilt } =
     rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
-  const projects = new Set(
-    [...rows.values()].map(({ project }) => project).filter((project) => project !== null),
-  );
-  const found = findSessions(library, [...projects]);
+  const projects = [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))];
+  const found = findLogs(library, projects);
+  const placements = createPlacements(readLastLook(library));
+  const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
   const forgotten = forgottenSessions(library);
   const archived = archivedSessions(library);
   const plan = planRefresh({
-    ...{ found: found.sessions, archived, rows, state },
+    ...{ found: sessions, archived, rows, state },
     isForgotten: (session) => forgotten.has(session),
   });
-  const known = new Set([...found.sessions, ...archived.map(({ files }) => files)].map(sessionKey));
+  const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
   for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
   const isChanged = !library.demo && historyMark(library) !== state.historyMark;
   const stubs = isChanged ? historyStubs(library, (session) => known.has(sessionKey(session))) : undefined;
-  return { plan, rows, state, stubs, problems: found.problems, rebuilt };
+  const problems = found.flatMap((logs) => logs.problems);
+  const keep = (): void => {
+    if (marks !== undefined)
+      keepLook(library, { index, marks, projects, totals, logs: placements.list(found) });
+  };
+  return { plan, rows, state, stubs, problems, rebuilt, keep };
 }
 
-const NOTHING = { rows: new Map<string, SessionRow>(), state: emptyState };
+interface KnownRows extends Omit<IndexRows, "kind"> {
+  /** Of the index that they are from. */
+  readonly index: string;
+}
 
-async function readRows(engine: SearchEngine): Promise<Pick<Look, "rows" | "state" | "rebuilt">> {
+const NOTHING: KnownRows = {
+  index: "",
+  rows: new Map(),
+  totals: { sessions: 0, turns: 0, files: 0, problems: 0 },
+  state: emptyState,
+};
+
+async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<Look, "rebuilt">> {
   const opened = await engine.read();
   if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
   const { reader } = opened;
   try {
     const read = await rowsOf(reader);
-    return read.kind === "damaged" ? { ...NOTHING, rebuilt: "damaged" } : { ...read, rebuilt: null };
+    if (read.kind === "damaged") return { ...NOTHING, rebuilt: "damaged" };
+    return { ...read, index: reader.id, rebuilt: null };
   } finally {
     await reader.close();
   }

@@ -41,10 +41,14 @@ const FILE_NAME = "catalog.json";
 const VERSION = 1;
 const MAX_BYTES = 1024 * 1024 * 1024;
 
+export function catalogPath(raw: string): string {
+  return join(raw, FILE_NAME);
+}
+
 /** Whatever is wrong with it, it is as if there were none. */
 export function readCatalog(disk: Disk, raw: string): Catalog {
   try {
-    const path = join(raw, FILE_NAME);
+    const path = catalogPath(raw);
     // Before reading: should it be replaced in between, less of it counts.
     const writtenAtMs = disk.stat(path)?.mtimeMs ?? 0;
     const bytes = disk.readFile(path, MAX_BYTES);
@@ -64,7 +68,7 @@ export function readCatalog(disk: Disk, raw: string): Catalog {
 
 export function writeCatalog(disk: Disk, raw: string, entries: Iterable<CatalogEntry>): void {
   const sessions = [...entries].map(entryToJson);
-  replaceFile(disk, join(raw, FILE_NAME), sealJson({ version: VERSION, sessions }));
+  replaceFile(disk, catalogPath(raw), sealJson({ version: VERSION, sessions }));
 }
 
 function entryToJson({ session, folderName, times }: CatalogEntry): unknown {

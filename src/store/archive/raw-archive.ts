@@ -1,7 +1,10 @@
+import { join } from "node:path";
+import { agentNames } from "../../core/archive/agent-name.ts";
 import type { ArchiveStore, ListedSession, SessionName } from "../../core/archive/archive-store.ts";
 import type { Disk } from "../disk.ts";
+import { type FolderMark, markOfPaths } from "../folder-mark.ts";
 import { sweepTempFiles } from "../sweep-temp-files.ts";
-import { type CatalogEntry, catalogKey, writeCatalog } from "./catalog.ts";
+import { type CatalogEntry, catalogKey, catalogPath, writeCatalog } from "./catalog.ts";
 import { type FoundEntries, findEntries, findEntry, withNoteOf } from "./find-entries.ts";
 import { beginGeneration, generationNumbers, readGeneration, writeManifest } from "./generations.ts";
 import { keptSession } from "./kept-session.ts";
@@ -85,6 +88,14 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       hasChanged = false;
     },
   };
+}
+
+/**
+ * Tells whether sessions came or went: a new one has a folder of its own, and every run that writes ends with the
+ * catalog.
+ */
+export function rawArchiveMark(disk: Disk, raw: string): FolderMark {
+  return markOfPaths(disk, [catalogPath(raw), ...agentNames.map((agent) => join(raw, agent))]);
 }
 
 function keyOf(session: SessionName): string {

@@ -4,6 +4,7 @@ import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import type { SessionName } from "../../core/archive/archive-store.ts";
 import type { Disk, FolderEntry } from "../disk.ts";
 import { errorCode, isAbsent } from "../disk-error.ts";
+import { type FolderMark, markOfPaths } from "../folder-mark.ts";
 import { removeQuietly } from "../lock-record.ts";
 import { makeFolders } from "../make-folders.ts";
 import { removeTree } from "../remove-tree.ts";
@@ -54,6 +55,13 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
     }
   }
   return { stones, has: (session) => folders.size > 0 && folders.has(graveFolder(forgotten, session)) };
+}
+
+/** Tells whether any was set, changed or taken away. */
+export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
+  const agents = agentNames.map((agent) => join(forgotten, agent));
+  const graves = agents.flatMap((folder) => entriesOf(disk, folder).map(({ name }) => join(folder, name)));
+  return markOfPaths(disk, [...agents, ...graves]);
 }
 
 /** Durable when it returns. */

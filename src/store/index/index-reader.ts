@@ -36,6 +36,8 @@ function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
   };
 
   return {
+    id: manifest.id,
+    state: manifest.state,
     search: async (plan) => catchDamage(() => searchIndex(view, plan)),
     catalogue: async (): Promise<Catalogue | DamagedIndex> =>
       catchDamage(() => ({

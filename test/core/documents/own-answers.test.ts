@@ -18,6 +18,7 @@ describe("asksSessions()", () => {
     "npx -y agent-sessions search retry",
     "npm run sessions -- search retry",
     "deno task sessions search retry",
+    "node /opt/sessions/dist/sessions.cjs search retry",
     "node /opt/sessions/dist/sessions.js search retry",
     "/usr/local/bin/sessions files src/a.ts",
     "sessions --json search retry",

@@ -10,7 +10,7 @@ const change: HookChange = {
   kind: "hook",
   event: "Stop",
   command: "/bin/node",
-  args: ["/a/dist/sessions.js", "hook", "stop"],
+  args: ["/a/dist/sessions.cjs", "hook", "stop"],
   timeoutSeconds: 9,
 };
 const ours = { type: "command", command: "/bin/node", args: change.args, timeout: 9 };
@@ -58,7 +58,7 @@ describe("a hook", () => {
 
   test.each([
     ["another program with the same words", { ...ours, args: ["/x/other.js", "hook", "stop"] }],
-    ["another hook of ours", { ...ours, args: ["/a/dist/sessions.js", "hook", "start"] }],
+    ["another hook of ours", { ...ours, args: ["/a/dist/sessions.cjs", "hook", "start"] }],
     ["the shell form that somebody wrote", { type: "command", command: "sessions hook stop" }],
     ["no handler", "sessions hook stop"],
   ])("is not mistaken for %s", (_, handler) => {

@@ -3,7 +3,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isRow, type Row } from "./claude-files.ts";
 
-const bundle = fileURLToPath(new URL("../../../dist/sessions.js", import.meta.url));
+const bundle = fileURLToPath(new URL("../../../dist/sessions.cjs", import.meta.url));
 
 export interface Places {
   readonly home: string;

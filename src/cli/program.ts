@@ -1,0 +1,39 @@
+import type { Buffer } from "node:buffer";
+import process from "node:process";
+import { keepCode } from "../store/code-cache.ts";
+import { nodeDisk } from "../store/node-disk.ts";
+import type { Places } from "../store/places.ts";
+import { commandTable } from "./command-table.ts";
+import { start } from "./start.ts";
+import { isWorker, runWorker } from "./worker-threads.ts";
+
+/** What the bundle is to the one that starts it. */
+export interface Program {
+  run(compiled?: Compiled): Promise<void>;
+}
+
+/** Code that is not kept yet. */
+export interface Compiled {
+  readonly places: Places;
+  readonly command: string;
+  readonly name: string;
+  /** All that was compiled up to now. */
+  code(): Buffer;
+}
+
+/** Runs the command line of this process, or the task of this thread. */
+export async function run(compiled?: Compiled): Promise<void> {
+  if (isWorker(process)) return runWorker();
+  // Not process.exit: it would cut off what is still being written to a pipe.
+  process.exitCode = await start(process);
+  if (compiled !== undefined) keep(compiled);
+}
+
+function keep({ places, command, name, code }: Compiled): void {
+  if (!commandTable.some((row) => row.name === command)) return;
+  try {
+    keepCode(nodeDisk, places, command, name, code());
+  } catch {
+    // Without it the next run is slower, and that is all.
+  }
+}

@@ -1,0 +1,31 @@
+import { Buffer } from "node:buffer";
+import { dirname } from "node:path";
+import { crc32 } from "node:zlib";
+import type { Disk } from "./disk.ts";
+import { errorCode } from "./disk-error.ts";
+import { makeFolders } from "./make-folders.ts";
+import { replaceFile } from "./replace-file.ts";
+
+const SUM_BYTES = 4;
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Reads what `writeCacheFile` wrote; undefined where there is nothing, or any doubt about it. */
+export function readCacheFile(disk: Disk, path: string): Buffer | undefined {
+  try {
+    const bytes = disk.readFile(path, MAX_BYTES);
+    if (bytes === undefined || bytes.length < SUM_BYTES) return undefined;
+    const content = bytes.subarray(SUM_BYTES);
+    return crc32(content) === bytes.readUInt32LE(0) ? content : undefined;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** Writes something that is only kept to be faster, with a checksum before it. */
+export function writeCacheFile(disk: Disk, path: string, content: Buffer): void {
+  makeFolders(disk, dirname(path));
+  const sum = Buffer.alloc(SUM_BYTES);
+  sum.writeUInt32LE(crc32(content), 0);
+  replaceFile(disk, path, [sum, content]);
+}

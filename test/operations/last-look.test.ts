@@ -1,0 +1,146 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { withCatalogue } from "../../src/operations/catalogue.ts";
+import { openUpToDate } from "../../src/operations/indexing/up-to-date.ts";
+import type { Library } from "../../src/operations/library.ts";
+import { makeAccess, makeLibrary } from "../support/make-library.ts";
+
+const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
+const SESSION = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
+
+interface Ground {
+  readonly library: Library;
+  readonly log: string;
+  readonly kept: string;
+}
+
+/** A home whose index is up to date, and known to be. */
+async function knownGround(): Promise<Ground> {
+  const library = makeLibrary();
+  const { home } = library.surroundings;
+  cpSync(demo, home, { recursive: true });
+  await refresh(library);
+  await refresh(library);
+  return {
+    library,
+    log: join(home, ".claude/projects/-home-ana-shop", `${SESSION}.jsonl`),
+    kept: join(library.places.cache, "last-look"),
+  };
+}
+
+/** With a session in it. Not changed just now: that alone would be reason to look. */
+function makeOldFolder(...names: readonly string[]): void {
+  mkdirSync(join(...names, SESSION), { recursive: true });
+  utimesSync(join(...names, SESSION), 1_000, 1_000);
+  utimesSync(join(...names), 1_000, 1_000);
+}
+
+async function refresh(library: Library): Promise<number> {
+  return withCatalogue(library, makeAccess(library), ({ rows }) => rows.length);
+}
+
+async function isKnown(library: Library): Promise<boolean> {
+  const open = await openUpToDate(library, makeAccess(library).engine);
+  await open?.reader.close();
+  return open !== undefined;
+}
+
+describe("openUpToDate()", () => {
+  test("opens the index where nothing changed, and knows what all sessions come to", async () => {
+    const { library } = await knownGround();
+    const open = await openUpToDate(library, makeAccess(library).engine);
+    const rows = await withCatalogue(library, makeAccess(library), (catalogue) => catalogue.coverage);
+    expect(open?.refreshed).toMatchObject({ read: 0, removed: 0, stale: 0, rebuilt: null });
+    const { sessions, turns, files } = rows;
+    expect(open?.refreshed.totals).toMatchObject({ sessions, turns, files });
+    await open?.reader.close();
+  });
+
+  test("looks into no file", async () => {
+    const { library } = await knownGround();
+    const logs: string[] = [];
+    const disk = {
+      ...library.disk,
+      readHead: (path: string, maxBytes: number) => {
+        logs.push(path);
+        return library.disk.readHead(path, maxBytes);
+      },
+    };
+    expect(await isKnown({ ...library, disk })).toBe(true);
+    expect(logs).toEqual([]);
+  });
+
+  test("after a change only what changed is looked into", async () => {
+    const { library } = await knownGround();
+    const folder = join(library.surroundings.home, ".pi/agent/sessions/--home-ana-new--");
+    mkdirSync(folder, { recursive: true });
+    const added = join(folder, "2026-11-10T10-00-00-000Z_one.jsonl");
+    writeFileSync(
+      added,
+      `${JSON.stringify({ type: "session", version: 3, id: "one", cwd: "/home/ana/new" })}\n`,
+    );
+    const logs: string[] = [];
+    const disk = {
+      ...library.disk,
+      readHead: (path: string, maxBytes: number) => {
+        logs.push(path);
+        return library.disk.readHead(path, maxBytes);
+      },
+    };
+    await refresh({ ...library, disk });
+    expect(new Set(logs)).toEqual(new Set([added]));
+  });
+
+  test.each<[string, (ground: Ground) => void]>([
+    ["a log grew", ({ log }) => appendFileSync(log, "\n")],
+    ["a log was touched", ({ log }) => utimesSync(log, 1_000, 1_000)],
+    ["a log went", ({ log }) => rmSync(log)],
+    ["a log came", ({ log }) => cpSync(log, log.replace(SESSION, "11111111-0000-4000-8000-000000000000"))],
+    [
+      "prompts were typed",
+      ({ library }) => appendFileSync(join(library.surroundings.home, ".claude/history.jsonl"), "{}\n"),
+    ],
+    ["a session was archived", ({ library }) => makeOldFolder(library.places.raw, "claude")],
+    ["a session was forgotten", ({ library }) => makeOldFolder(library.places.home, "forgotten", "claude")],
+    ["the index went", ({ library }) => rmSync(library.places.index, { recursive: true })],
+    ["what was kept is cut", ({ kept }) => writeFileSync(kept, readFileSync(kept).subarray(0, 100))],
+    ["what was kept is empty", ({ kept }) => writeFileSync(kept, "")],
+    [
+      "a bit of it is flipped",
+      ({ kept }) => {
+        const bytes = readFileSync(kept);
+        bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 4;
+        writeFileSync(kept, bytes);
+      },
+    ],
+  ])("is not sure where %s", async (_, change) => {
+    const ground = await knownGround();
+    expect(await isKnown(ground.library)).toBe(true);
+    change(ground);
+    expect(await isKnown(ground.library)).toBe(false);
+  });
+
+  test("is not sure where the index was written anew", async () => {
+    const { library } = await knownGround();
+    await withCatalogue(library, { ...makeAccess(library), rebuild: true }, () => undefined);
+    expect(await isKnown(library)).toBe(false);
+  });
+
+  test("keeps nothing of the example history", async () => {
+    const library = { ...makeLibrary({ home: demo }), demo: true };
+    await refresh(library);
+    await refresh(library);
+    expect(existsSync(join(library.places.cache, "last-look"))).toBe(false);
+  });
+});
