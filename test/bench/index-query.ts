@@ -1,16 +1,16 @@
 /** One search in a process of its own, as the command makes it: `index-query <folder> <json clauses>`. */
 import process from "node:process";
-import { analyzeText } from "../../src/core/analysis/analyze-text.ts";
 import type { Clause } from "../../src/core/search/search-plan.ts";
 import { openIndex } from "../../src/store/index/index-reader.ts";
 import { nodeDisk } from "../../src/store/node-disk.ts";
+import { eachTerm } from "../support/index/terms-of.ts";
 import { benchSchema } from "./bench-schema.ts";
 
 const [folder = "", query = "", repeat = "1"] = process.argv.slice(2);
 
 const clauses = query.split(" ").map((word): Clause => {
   const terms: string[] = [];
-  analyzeText(word.replace("*", ""), (term) => terms.push(term));
+  eachTerm(word.replace("*", ""), (term) => terms.push(term));
   return { kind: "word", terms, prefix: word.endsWith("*") };
 });
 

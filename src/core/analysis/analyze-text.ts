@@ -1,6 +1,8 @@
+import type { TermSink } from "../search/term-sink.ts";
 import { scanTokens } from "./scan-tokens.ts";
+import type { Token } from "./token.ts";
 import { PAIR } from "./token-link.ts";
-import { WEAK_TERMS, weakTerm } from "./weak-terms.ts";
+import { weakTerm } from "./weak-terms.ts";
 
 /** Names the rules of this folder. An index made by another version is built anew. */
 export const ANALYSIS_VERSION: number = 1;
@@ -8,41 +10,48 @@ export const ANALYSIS_VERSION: number = 1;
 /** A text of pasted data must not fill the dictionary: this is 2 MB of prose. */
 const MAX_TERMS = 300_000;
 
-/** For each weak term the number of the last text that gave it. */
-const lastText = new Int32Array(WEAK_TERMS);
-let texts = 0;
-
-/**
- * Gives the terms that a text is found by, in its order, each as often as it occurs; weak ones once.
- * The strings are shared between texts, so that a Map of them mostly compares by identity.
- */
-export function analyzeText(text: string, emit: (term: string) => void): void {
-  texts = (texts + 1) | 0;
-  const current = texts;
+/** Gives the terms that a text is found by, in its order, each as often as it occurs; weak ones once. */
+export function analyzeText(text: string, sink: TermSink): void {
+  const { id } = sink;
   let room = MAX_TERMS;
-  const emitWeak = (id: number): void => {
-    if (lastText[id] === current) return;
-    lastText[id] = current;
-    emit(weakTerm(id));
-  };
   scanTokens(text, (token, _start, _end, link) => {
-    const { term, name } = token;
-    if (term !== undefined) {
-      emit(term);
-      return --room <= 0;
-    }
+    if (token.sink !== id) numberTerms(token, sink);
+    const { name } = token;
     if (name === undefined) {
-      emitWeak(token.weak);
-      return false;
+      if (token.weak >= 0) {
+        sink.addOnce(token.number);
+        return false;
+      }
+      sink.add(token.number);
+      return --room <= 0;
     }
     if (link === PAIR) {
       // Its parts were given already, each on its own.
-      if (name.whole !== undefined) emit(name.whole);
+      if (name.whole !== undefined) sink.add(token.number);
       return false;
     }
-    for (const found of name.terms) emit(found);
-    for (const id of name.weak) emitWeak(id);
-    room -= name.terms.length;
+    const { numbers, terms } = name;
+    for (let index = 0; index < terms.length; index++) sink.add(numbers[index] ?? 0);
+    for (let index = terms.length; index < numbers.length; index++) sink.addOnce(numbers[index] ?? 0);
+    room -= terms.length;
     return room <= 0;
   });
+}
+
+/** Notes with a token under which numbers this sink knows its terms. */
+function numberTerms(token: Token, sink: TermSink): void {
+  const { term, name } = token;
+  if (name === undefined) {
+    token.number = sink.numberOf(term ?? weakTerm(token.weak));
+  } else {
+    const { terms, weak, whole } = name;
+    terms.forEach((each, index) => {
+      name.numbers[index] = sink.numberOf(each);
+    });
+    weak.forEach((each, index) => {
+      name.numbers[terms.length + index] = sink.numberOf(weakTerm(each));
+    });
+    if (whole !== undefined) token.number = sink.numberOf(whole);
+  }
+  token.sink = sink.id;
 }

@@ -63,6 +63,13 @@ export function classAt(text: string, index: number): number {
   return made;
 }
 
+/** The same for units in plain memory, where zeros stand behind the last one. */
+export function unitClass(units: Uint16Array, index: number): number {
+  const code = units[index] ?? 0;
+  const found = charClasses[code] ?? BREAK;
+  return found < SURROGATE ? found : classAt(String.fromCharCode(code, units[index + 1] ?? 0), 0);
+}
+
 function classify(char: string): number {
   if (invisible.test(char)) return INVISIBLE;
   if (!letter.test(char)) return BREAK;

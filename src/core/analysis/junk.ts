@@ -1,4 +1,5 @@
 import { isDigit, unitAt } from "./char-class.ts";
+import type { TextUnits } from "./text-units.ts";
 
 /**
  * What no one searches for by its letters: hashes, keys, base64. Such words are nearly all different,
@@ -70,16 +71,16 @@ export function isCommitHash(word: string): boolean {
 }
 
 /** Where a run of base64 ends that begins at `start`; `start` itself if it is too short or looks like names. */
-export function base64End(text: string, start: number): number {
-  const sample = runEnd(text, start, start + BASE64_SAMPLE_CHARS);
+export function base64End({ text, units, length }: TextUnits, start: number): number {
+  const sample = runEnd(units, start, Math.min(length, start + BASE64_SAMPLE_CHARS));
   if (sample - start <= MAX_TERM_CHARS || !isRandom(text.slice(start, sample))) return start;
-  return runEnd(text, sample, text.length);
+  return runEnd(units, sample, length);
 }
 
 /** Where the letters of base64 end that begin at `start`. */
-export function runEnd(text: string, start: number, limit: number): number {
+export function runEnd(units: Uint16Array, start: number, limit: number): number {
   let end = start;
-  while (end < limit && isBase64(unitAt(text, end))) end++;
+  while (end < limit && isBase64(units[end] ?? 0)) end++;
   return end;
 }
 

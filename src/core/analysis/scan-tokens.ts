@@ -1,21 +1,21 @@
 import {
   BREAK,
   charClasses,
-  classAt,
   DENSE,
   DENSE_ODD,
   INVISIBLE,
   isDigit,
   JOINT,
   SLASH,
-  unitAt,
+  unitClass,
   WORD,
 } from "./char-class.ts";
 import { terminalEscapeEnd, writtenEscapeEnd } from "./escapes.ts";
 import { base64End, runEnd } from "./junk.ts";
 import { scanDense } from "./scan-dense.ts";
 import { type NameTail, TAIL_BASE64, TAIL_NONE } from "./split-name.ts";
-import { SHORT_CHARS, shortToken, tokenAt } from "./token-cache.ts";
+import { type TextUnits, withUnits } from "./text-units.ts";
+import { SHORT_CHARS, shortToken, tokenOf } from "./token-cache.ts";
 import { FIRST, NEXT, PAIR, type Visit } from "./token-link.ts";
 
 /**
@@ -25,13 +25,21 @@ import { FIRST, NEXT, PAIR, type Visit } from "./token-link.ts";
  * without a term for every whole path.
  */
 export function scanTokens(text: string, visit: Visit): void {
+  withUnits(text, (source) => scanUnits(source, visit));
+}
+
+function scanUnits(source: TextUnits, visit: Visit): void {
+  const { text, units, length } = source;
   const classes = charClasses;
-  const length = text.length;
   let index = 0;
   while (index < length) {
-    const first = text.charCodeAt(index);
+    const first = units[index] ?? 0;
     if (first >= 128 || classes[first] !== WORD) {
-      index = scanOther(text, index, first, visit);
+      if (first < 128 && first !== ESC && first !== BACKSLASH) {
+        index++;
+        continue;
+      }
+      index = scanOther(source, index, first, visit);
       if (index < 0) return;
       continue;
     }
@@ -44,119 +52,122 @@ export function scanTokens(text: string, visit: Visit): void {
       high = (high << 8) | (low >>> 24);
       low = (low << 8) | code;
       index++;
-      code = index < length ? text.charCodeAt(index) : 0;
+      code = units[index] ?? 0;
     } while (code < 128 && classes[code] === WORD);
     if (code < 128 && code !== COMMA && classes[code] === BREAK && index > start + 1) {
       const token =
         index - start <= SHORT_CHARS
           ? shortToken(text, start, index, low, high)
-          : tokenAt(text, start, index);
+          : tokenOf(source, start, index);
       if (visit(token, start, index, FIRST)) return;
-      if (token.name !== undefined) index = skippedEnd(text, start, index, token.name.tail);
+      if (token.name !== undefined) index = skippedEnd(source, start, index, token.name.tail);
       continue;
     }
-    index = scanPath(text, start, index, visit);
+    index = scanPath(source, start, index, visit);
     if (index < 0) return;
   }
 }
 
 /** Passes what is no name in ASCII; gives where to go on, or -1 where the visitor has enough. */
-function scanOther(text: string, index: number, code: number, visit: Visit): number {
+function scanOther(source: TextUnits, index: number, code: number, visit: Visit): number {
   if (code >= 128) {
-    const kind = classAt(text, index);
-    if (kind === WORD) return scanPath(text, index, index, visit);
-    if (kind === DENSE || kind === DENSE_ODD) return scanDense(text, index, visit);
+    const kind = unitClass(source.units, index);
+    if (kind === WORD) return scanPath(source, index, index, visit);
+    if (kind === DENSE || kind === DENSE_ODD) return scanDense(source.text, index, visit);
   }
-  if (code === ESC || code === CSI) return terminalEscapeEnd(text, index);
-  return code === BACKSLASH ? Math.max(index + 1, writtenEscapeEnd(text, index)) : index + 1;
+  if (code === ESC || code === CSI) return terminalEscapeEnd(source.text, index);
+  return code === BACKSLASH ? Math.max(index + 1, writtenEscapeEnd(source.text, index)) : index + 1;
 }
 
 /**
  * Visits the names of a path; gives where it ends, or -1 where the visitor has enough. Up to `index`
  * its first name has been read.
  */
-function scanPath(text: string, start: number, index: number, visit: Visit): number {
+function scanPath(source: TextUnits, start: number, index: number, visit: Visit): number {
+  const { units } = source;
   let from = start;
   let before = -1;
   let hasDrive = false;
-  let end = nameEnd(text, start, index);
+  let end = nameEnd(source, start, index);
   for (;;) {
-    const token = tokenAt(text, from, end);
+    const token = tokenOf(source, from, end);
     if (visit(token, from, end, before < 0 ? FIRST : NEXT)) return -1;
-    const next = unitAt(text, end);
+    const next = units[end] ?? 0;
     if (token.name !== undefined || next === COMMA) {
-      const skipped = skippedEnd(text, from, end, token.name?.tail ?? TAIL_NONE);
+      const skipped = skippedEnd(source, from, end, token.name?.tail ?? TAIL_NONE);
       if (skipped > end) return skipped;
     }
-    const joint = next < 128 && charClasses[next] === SLASH ? jointLength(text, from, end, hasDrive) : 0;
+    const joint = next < 128 && charClasses[next] === SLASH ? jointLength(source, from, end, hasDrive) : 0;
     if (joint === 0) {
       if (before < 0) return end;
-      const pair = tokenAt(text, before, end);
+      const pair = tokenOf(source, before, end);
       return pair.name?.whole !== undefined && visit(pair, before, end, PAIR) ? -1 : end;
     }
-    if (next === COLON && unitAt(text, end + 1) === BACKSLASH) hasDrive = true;
+    if (next === COLON && units[end + 1] === BACKSLASH) hasDrive = true;
     before = from;
     from = end + joint;
-    end = nameEnd(text, from, from);
+    end = nameEnd(source, from, from);
   }
 }
 
 /** The end of the name that begins at `start` and has been read up to `readTo`. */
-function nameEnd(text: string, start: number, readTo: number): number {
-  const length = text.length;
+function nameEnd({ units, length }: TextUnits, start: number, readTo: number): number {
   let index = readTo;
   while (index < length) {
-    const code = text.charCodeAt(index);
-    const kind = code < 128 ? charClasses[code] : classAt(text, index);
+    const code = units[index] ?? 0;
+    const kind = code < 128 ? charClasses[code] : unitClass(units, index);
     if (kind === WORD || kind === INVISIBLE) index += code >= 0xd800 && code < 0xdc00 ? 2 : 1;
-    else if (kind === JOINT && classAt(text, index + 1) === WORD) index++;
+    else if (kind === JOINT && unitClass(units, index + 1) === WORD) index++;
     else break;
   }
-  return index === start + 1 ? signEnd(text, start, index) : index;
+  return index === start + 1 ? signEnd(units, start, index) : index;
 }
 
 /** The end of C++, C# and F#; else `end`. */
-function signEnd(text: string, start: number, end: number): number {
-  const letter = unitAt(text, start) | 32;
-  const sign = unitAt(text, end);
-  if (letter === 99 && sign === PLUS && unitAt(text, end + 1) === PLUS) return end + 2;
-  if ((letter === 99 || letter === 102) && sign === HASH && classAt(text, end + 1) !== WORD) return end + 1;
+function signEnd(units: Uint16Array, start: number, end: number): number {
+  const letter = (units[start] ?? 0) | 32;
+  const sign = units[end];
+  if (letter === 99 && sign === PLUS && units[end + 1] === PLUS) return end + 2;
+  if ((letter === 99 || letter === 102) && sign === HASH && unitClass(units, end + 1) !== WORD)
+    return end + 1;
   return end;
 }
 
 /** Units between the name that ends at `end` and the next name of the path; 0 if there is none. */
-function jointLength(text: string, from: number, end: number, hasDrive: boolean): number {
-  const code = unitAt(text, end);
-  const next = unitAt(text, end + 1);
+function jointLength(source: TextUnits, from: number, end: number, hasDrive: boolean): number {
+  const { units } = source;
+  const code = units[end] ?? 0;
+  const next = units[end + 1] ?? 0;
   if (code === COLON) {
     // node:fs, Foo::bar, C:\x; not file.ts:12 and not 12:30.
     if (next === BACKSLASH && end - from === 1)
-      return wordAfter(text, end, unitAt(text, end + 2) === BACKSLASH ? 3 : 2);
+      return wordAfter(units, end, units[end + 2] === BACKSLASH ? 3 : 2);
     const width = next === COLON ? 2 : 1;
-    return isDigit(unitAt(text, end - 1)) || isDigit(unitAt(text, end + width))
+    return isDigit(units[end - 1] ?? 0) || isDigit(units[end + width] ?? 0)
       ? 0
-      : wordAfter(text, end, width);
+      : wordAfter(units, end, width);
   }
   if (code === BACKSLASH) {
-    if (next === BACKSLASH) return wordAfter(text, end, 2);
-    if (!hasDrive && writtenEscapeEnd(text, end) > end) return 0;
+    if (next === BACKSLASH) return wordAfter(units, end, 2);
+    if (!hasDrive && writtenEscapeEnd(source.text, end) > end) return 0;
   }
-  return wordAfter(text, end, 1);
+  return wordAfter(units, end, 1);
 }
 
-function wordAfter(text: string, end: number, width: number): number {
-  return classAt(text, end + width) === WORD ? width : 0;
+function wordAfter(units: Uint16Array, end: number, width: number): number {
+  return unitClass(units, end + width) === WORD ? width : 0;
 }
 
 /** Where to go on behind base64 or the rest of a time of day; `end` if neither follows the name. */
-function skippedEnd(text: string, from: number, end: number, tail: NameTail): number {
-  if (tail === TAIL_BASE64) return Math.max(end, base64End(text, from));
+function skippedEnd(source: TextUnits, from: number, end: number, tail: NameTail): number {
+  const { text, units, length } = source;
+  if (tail === TAIL_BASE64) return Math.max(end, base64End(source, from));
   if (tail === TAIL_NONE) {
-    const isData = unitAt(text, end) === COMMA && end - from === 6 && text.startsWith("base64", from);
-    return isData ? runEnd(text, end + 1, text.length) : end;
+    const isData = units[end] === COMMA && end - from === 6 && text.startsWith("base64", from);
+    return isData ? runEnd(units, end + 1, length) : end;
   }
   let index = end;
-  while (isTimeUnit(unitAt(text, index))) index++;
+  while (isTimeUnit(units[index] ?? 0)) index++;
   return index;
 }
 

@@ -1,3 +1,4 @@
+import type { TextUnits } from "./text-units.ts";
 import { makeToken, type Token } from "./token.ts";
 
 /**
@@ -22,12 +23,32 @@ const keys = new Int32Array(PLACES * 2);
 export function tokenAt(text: string, start: number, end: number): Token {
   const length = end - start;
   if (length > MAX_RAW_CHARS) return makeToken(text.slice(start, end), tokenAt);
+  let low = 0;
+  let high = 0;
+  let hash = 0;
+  let all = 0;
+  for (let index = start; index < end; index++) {
+    const code = text.charCodeAt(index);
+    high = (high << 8) | (low >>> 24);
+    low = (low << 8) | code;
+    hash = (Math.imul(hash, 31) + code) | 0;
+    all |= code;
+  }
+  return length <= SHORT_CHARS && all < 128
+    ? shortToken(text, start, end, low, high)
+    : longToken(text, start, end, hash);
+}
+
+/** The same, for a text whose units are at hand. */
+export function tokenOf({ text, units }: TextUnits, start: number, end: number): Token {
+  const length = end - start;
+  if (length > MAX_RAW_CHARS) return makeToken(text.slice(start, end), tokenAt);
   if (length <= SHORT_CHARS) {
     let low = 0;
     let high = 0;
     let all = 0;
     for (let index = start; index < end; index++) {
-      const code = text.charCodeAt(index);
+      const code = units[index] ?? 0;
       high = (high << 8) | (low >>> 24);
       low = (low << 8) | code;
       all |= code;
@@ -35,7 +56,12 @@ export function tokenAt(text: string, start: number, end: number): Token {
     if (all < 128) return shortToken(text, start, end, low, high);
   }
   let hash = 0;
-  for (let index = start; index < end; index++) hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0;
+  for (let index = start; index < end; index++) hash = (Math.imul(hash, 31) + (units[index] ?? 0)) | 0;
+  return longToken(text, start, end, hash);
+}
+
+function longToken(text: string, start: number, end: number, hash: number): Token {
+  const length = end - start;
   const place = placeOf(hash, length);
   // Eight letters in ASCII never make the second key negative.
   for (let key = place * 2; key <= place * 2 + 2; key += 2) {

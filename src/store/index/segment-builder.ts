@@ -39,7 +39,6 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
   const fieldLengths: number[][] = fields.map(() => []);
   /** Cards and turns are numbered each on their own; terms see them all in the order in which they come. */
   const documents: number[] = [];
-  const add = (term: string): void => terms.add(term);
 
   const indexFields = (kind: "card" | "turn", number: number, document: IndexDocument): void => {
     for (let place = 0; place < fields.length; place++) {
@@ -49,7 +48,7 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
       let length = 0;
       if (text !== undefined && text !== "") {
         terms.beginField(documents.length, place);
-        analyze(text, add);
+        analyze(text, terms);
         length = terms.endField();
       }
       fieldLengths[place]?.push(length);

@@ -1,6 +1,7 @@
 import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
 import { MAX_FIELDS } from "../../core/search/index-fields.ts";
 import { appendGroup } from "../../core/search/postings.ts";
+import { nextSinkId, type TermSink } from "../../core/search/term-sink.ts";
 import { createSlicePool, STREAM_STATE } from "./slice-pool.ts";
 import { sortTerms } from "./sort-terms.ts";
 
@@ -10,10 +11,9 @@ import { sortTerms } from "./sort-terms.ts";
  * term stays in the term's state until another one follows, because its frequency may still grow;
  * so a term with a single posting, which most are, has no stream at all.
  */
-export interface TermAccumulator {
+export interface TermAccumulator extends TermSink {
   /** Documents come in the order of their numbers; a document's field comes once. */
   beginField(document: number, field: number): void;
-  add(term: string): void;
   /** How many different terms the field had. */
   endField(): number;
   /** About how much memory is in use. */
@@ -60,28 +60,36 @@ export function createTermAccumulator(): TermAccumulator {
     return number;
   };
 
+  /** The first time that a term is met in a field. */
+  const addPosting = (state: number): void => {
+    const last = states[state + PLACE] ?? 0;
+    if (last !== 0) {
+      const freq = states[state + FREQ] ?? 0;
+      const step = last - (states[state + WRITTEN] ?? 0);
+      pool.varint(states, state + STREAM, step * 2 + (freq === 1 ? 0 : 1));
+      if (freq !== 1) pool.varint(states, state + STREAM, freq);
+      states[state + WRITTEN] = last;
+    }
+    states[state + PLACE] = place;
+    states[state + FREQ] = 1;
+    different++;
+  };
+
   return {
+    id: nextSinkId(),
+    numberOf: (term) => numbers.get(term) ?? addTerm(term),
     beginField(document, field) {
       place = document * MAX_FIELDS + field + 1;
       different = 0;
     },
-    add(term) {
-      const state = (numbers.get(term) ?? addTerm(term)) * STATE;
-      if (states[state + PLACE] === place) {
-        states[state + FREQ] = (states[state + FREQ] ?? 0) + 1;
-        return;
-      }
-      if (states[state + PLACE] !== 0) {
-        const last = states[state + PLACE] ?? 0;
-        const freq = states[state + FREQ] ?? 0;
-        const step = last - (states[state + WRITTEN] ?? 0);
-        pool.varint(states, state + STREAM, step * 2 + (freq === 1 ? 0 : 1));
-        if (freq !== 1) pool.varint(states, state + STREAM, freq);
-        states[state + WRITTEN] = last;
-      }
-      states[state + PLACE] = place;
-      states[state + FREQ] = 1;
-      different++;
+    add(number) {
+      const state = number * STATE;
+      if (states[state + PLACE] === place) states[state + FREQ] = (states[state + FREQ] ?? 0) + 1;
+      else addPosting(state);
+    },
+    addOnce(number) {
+      const state = number * STATE;
+      if (states[state + PLACE] !== place) addPosting(state);
     },
     endField: () => different,
     get bytes() {
@@ -92,6 +100,8 @@ export function createTermAccumulator(): TermAccumulator {
       const encoder = createPostingsEncoder(scratch, renumber);
       for (const number of sortTerms(terms)) {
         const state = number * STATE;
+        // Asked for its number, and then not found in any text.
+        if (states[state + PLACE] === 0) continue;
         encoder.encode(
           pool.read(states, state + STREAM),
           states[state + PLACE] ?? 0,

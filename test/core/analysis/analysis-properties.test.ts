@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { analyzePrefix, analyzeQuery } from "../../../src/core/analysis/analyze-query.ts";
-import { analyzeText } from "../../../src/core/analysis/analyze-text.ts";
 import fc from "../../support/fc.ts";
+import { eachTerm } from "../../support/index/terms-of.ts";
 
 function terms(text: string): readonly string[] {
   const found: string[] = [];
-  analyzeText(text, (term) => found.push(term));
+  eachTerm(text, (term) => found.push(term));
   return found;
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { analyzeText } from "../../../src/core/analysis/analyze-text.ts";
+import { eachTerm } from "../../support/index/terms-of.ts";
 
 function terms(text: string): readonly string[] {
   const found: string[] = [];
-  analyzeText(text, (term) => found.push(term));
+  eachTerm(text, (term) => found.push(term));
   return found;
 }
 
@@ -103,15 +103,15 @@ test("analyzeText() leaves out a block of base64, but not the path after a hash"
 
 test("analyzeText() stops giving terms from a text without end", () => {
   let count = 0;
-  analyzeText("word ".repeat(400_000), () => count++);
+  eachTerm("word ".repeat(400_000), () => count++);
   expect(count).toBe(300_000);
 });
 
 test("analyzeText() may be called while it is giving terms", () => {
   const found: string[] = [];
-  analyzeText("the outer", (term) => {
+  eachTerm("the outer", (term) => {
     found.push(term);
-    if (term === "the") analyzeText("the inner", (inner) => found.push(inner));
+    if (term === "the") eachTerm("the inner", (inner) => found.push(inner));
   });
   expect(found).toEqual(["the", "the", "inner", "outer"]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { analyzeText } from "../../../src/core/analysis/analyze-text.ts";
 import { makeSnippet, type Snippet } from "../../../src/core/snippet/make-snippet.ts";
 import fc from "../../support/fc.ts";
+import { eachTerm } from "../../support/index/terms-of.ts";
 
 /** The snippet with its highlights in brackets. */
 function marked(snippet: Snippet | undefined): string | undefined {
@@ -108,7 +108,7 @@ test("makeSnippet() gives offsets inside of its text, in order, and no control c
   fc.assert(
     fc.property(anyText, fc.integer({ min: 1, max: 90 }), fc.nat(), (text, maxChars, pick) => {
       const found: string[] = [];
-      analyzeText(text, (term) => found.push(term));
+      eachTerm(text, (term) => found.push(term));
       const wanted = new Set([found[pick % Math.max(1, found.length)] ?? "token", "refresh", "検索"]);
       const snippet = makeSnippet(text, wanted, { maxChars, phrases: ["token refresh"] });
       if (found.some((term) => wanted.has(term))) expect(snippet).toBeDefined();

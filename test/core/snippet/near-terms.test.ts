@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { analyzeText } from "../../../src/core/analysis/analyze-text.ts";
 import { findMatches } from "../../../src/core/snippet/find-matches.ts";
 import { nearTerms } from "../../../src/core/snippet/near-terms.ts";
 import fc from "../../support/fc.ts";
+import { eachTerm } from "../../support/index/terms-of.ts";
 
 const termsOf = (text: string): ReadonlyMap<string, number> => {
   const terms = new Map<string, number>();
-  analyzeText(text, (term) => terms.set(term, terms.size));
+  eachTerm(text, (term) => terms.set(term, terms.size));
   return terms;
 };
 

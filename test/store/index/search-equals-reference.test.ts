@@ -14,6 +14,7 @@ import {
 } from "../../support/index/index-folder.ts";
 import { createOracle, type Oracle } from "../../support/index/minisearch-oracle.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
+import { eachTerm } from "../../support/index/terms-of.ts";
 import { planFor, word } from "../../support/index/tiny-history.ts";
 
 interface Expected {
@@ -48,9 +49,11 @@ function reference(
     const kind = document.turn === 0 ? "card" : "turn";
     for (const field of smallSchema.fields) {
       if (field.kind !== kind) continue;
-      smallSchema.analyze(document.fields[field.name] ?? "", (other) => {
+      const text = document.fields[field.name] ?? "";
+      const look = (other: string): void => {
         found ||= other === term;
-      });
+      };
+      eachTerm(text, look, smallSchema.analyze);
     }
     return found;
   };

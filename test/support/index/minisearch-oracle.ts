@@ -3,6 +3,7 @@ import type { DocumentKind } from "../../../src/core/search/index-fields.ts";
 import type { IndexSchema } from "../../../src/core/search/index-schema.ts";
 import type { QueryNode } from "../../../src/core/search/query-node.ts";
 import type { IndexedSession } from "../../../src/core/search/search-engine.ts";
+import { eachTerm } from "./terms-of.ts";
 
 interface OracleDocument {
   readonly id: string;
@@ -23,7 +24,7 @@ export function createOracle(schema: IndexSchema, sessions: readonly IndexedSess
       extractField: (document, field) => (field === "id" ? document.id : (document.fields[field] ?? "")),
       tokenize: (text) => {
         const terms: string[] = [];
-        schema.analyze(text, (term) => terms.push(term));
+        eachTerm(text, (term) => terms.push(term), schema.analyze);
         return terms;
       },
       processTerm: (term) => term,

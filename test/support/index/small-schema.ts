@@ -13,7 +13,7 @@ const fields: readonly IndexField[] = [
 export const smallSchema: IndexSchema = {
   fields,
   analysisVersion: "test",
-  analyze: (text, emit) => {
-    for (const word of text.split(/\s+/)) if (word !== "") emit(word);
+  analyze: (text, sink) => {
+    for (const word of text.split(/\s+/)) if (word !== "") sink.add(sink.numberOf(word));
   },
 };
