@@ -1,6 +1,7 @@
 import { createRedactor } from "../../core/redact/redact.ts";
 import type { IndexBatch } from "../../core/search/search-engine.ts";
 import type { StartWorker, WorkerHandle } from "../../core/worker-handle.ts";
+import { compileLess } from "../../store/compile-less.ts";
 import { diskSource } from "../disk-source.ts";
 import type { Library } from "../library.ts";
 import type { IndexTaskAnswer, IndexTaskData } from "./index-task.ts";
@@ -15,6 +16,7 @@ import { type SessionRow, sizeOf } from "./session-row.ts";
  */
 export function readInWorkers(library: Library, start: StartWorker, threads: number): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
+    compileLess();
     const source = diskSource(library.disk);
     const { redact } = createRedactor({ extra: library.config.redact });
     const none: SessionToRead[] = [];

@@ -1,0 +1,17 @@
+import { setFlagsFromString } from "node:v8";
+
+/**
+ * Lets V8 look longer at what runs before it optimises, and inline less. Many threads that all do everything
+ * each compile everything: of 12 s of processor time that two threads took for 292 MB of logs 6 were the
+ * compiler's, much of it for code that was thrown away a moment later; with these flags 2.5, and the code
+ * that comes out is as fast.
+ */
+export function compileLess(): void {
+  for (const flag of ["--interrupt-budget=270000", "--max-inlined-bytecode-size-cumulative=300"]) {
+    try {
+      setFlagsFromString(flag);
+    } catch {
+      // A runtime that has no such flag compiles as it does.
+    }
+  }
+}
