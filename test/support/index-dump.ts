@@ -4,6 +4,7 @@ import { sessionSchema } from "../../src/operations/indexing/open-engine.ts";
 import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import type { Library } from "../../src/operations/library.ts";
 import { createEmbeddedEngine } from "../../src/store/index/embedded-engine.ts";
+import { readManifest } from "../../src/store/index/manifest.ts";
 import { nodeProcesses } from "../../src/store/node-processes.ts";
 import { findPlaces } from "../../src/store/places.ts";
 import { hastyDisk } from "./index/index-folder.ts";
@@ -53,4 +54,13 @@ export async function dumpRebuilt(library: Library): Promise<unknown> {
   const engine = keepingEngine(rebuilt);
   await refreshIndex(rebuilt, { engine, rebuild: true });
   return dumpIndex(engine);
+}
+
+/** How many turns stand where they were put before their session grew. */
+export function keptTurns({ places }: Pick<Library, "places">): number {
+  const found = readManifest(hastyDisk, places.index, sessionSchema);
+  if (found.kind !== "manifest") return 0;
+  return found.manifest.segments
+    .flatMap(({ remnants }) => remnants)
+    .reduce((sum, { turns }) => sum + turns, 0);
 }

@@ -20,6 +20,13 @@ export interface IndexDocument {
   readonly copied?: boolean;
   /** Text by field name, as the field table of its kind has them. */
   readonly fields: Readonly<Record<string, string>>;
+  /**
+   * Tells whether the index has it already, where it is known without the fields: those are read only where it has not.
+   * Another one with everything that the document says.
+   */
+  readonly sum?: number;
+  /** How long its texts are, about. */
+  readonly chars?: number;
 }
 
 export interface IndexedSession {

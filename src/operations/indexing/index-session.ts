@@ -2,7 +2,8 @@ import { sessionDocuments, turnsDocuments } from "../../core/documents/session-d
 import { extractDigest } from "../../core/extract/extract-digest.ts";
 import type { Session } from "../../core/model/session.ts";
 import { maskDeep } from "../../core/redact/mask-deep.ts";
-import type { IndexedSession } from "../../core/search/search-engine.ts";
+import { documentSum, type SumSeed, textLength } from "../../core/search/document-sum.ts";
+import type { IndexDocument, IndexedSession } from "../../core/search/search-engine.ts";
 import { withShrunkAway } from "../../core/shrink/shrunk-away.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import { sessionKey } from "../library.ts";
@@ -16,6 +17,8 @@ export interface IndexOptions {
   readonly mask: (text: string) => string;
   /** What its log was before it was made smaller, the oldest state first. */
   readonly earlier?: readonly Session[];
+  /** Known only to who has the log; absent: what is masked already tells documents apart. */
+  readonly seed?: SumSeed | undefined;
 }
 
 /** Makes of a session what the index keeps of it. Secrets are masked before anything is kept. */
@@ -26,9 +29,26 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
   const row = sessionRow(digest, session.problems, files, options.origin, options.mark);
   const isCopy = options.isCopy(row);
   const all = [...sessionDocuments(session, digest, isCopy), ...turnsDocuments(session, lost, isCopy)];
-  const documents = all.map(({ fields, ...document }) => ({
-    ...document,
-    fields: maskDeep(fields, options.mask),
-  }));
+  const documents = all.map((document) => masked(document, options));
   return { key: sessionKey(session), row: JSON.stringify(row), digest: JSON.stringify(digest), documents };
+}
+
+/**
+ * Masking takes as long as all else that is done to a document. With a seed, one that the index has already is
+ * told by its plain texts, and then never masked.
+ */
+function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDocument {
+  const { fields: plain, ...rest } = document;
+  // The card has one document of its kind, which is never the same for long.
+  if (seed === undefined || rest.turn === 0) return { ...rest, fields: maskDeep(plain, mask) };
+  let fields: IndexDocument["fields"] | undefined;
+  return {
+    ...rest,
+    sum: documentSum(document, seed),
+    chars: textLength(document),
+    get fields() {
+      fields ??= maskDeep(plain, mask);
+      return fields;
+    },
+  };
 }

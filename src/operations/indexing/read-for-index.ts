@@ -9,6 +9,7 @@ import { earlierStates } from "./earlier-states.ts";
 import { indexSession } from "./index-session.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
 import type { SessionRow } from "./session-row.ts";
+import { sumSeed } from "./sum-seed.ts";
 
 /** Reads a session and makes of it what the index keeps; undefined where it is none, or is not to be read. */
 export function readForIndex(
@@ -29,5 +30,6 @@ export function readForIndex(
   const session = readSession(source, identified, limits);
   if (isExcluded(library, session)) return undefined;
   const earlier = earlierStates(library, identified, limits);
-  return indexSession(session, identified, { origin, mark, isCopy, mask, earlier });
+  const seed = sumSeed(source, identified, library.config.redact);
+  return indexSession(session, identified, { origin, mark, isCopy, mask, earlier, seed });
 }

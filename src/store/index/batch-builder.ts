@@ -1,6 +1,7 @@
 import type { IndexSchema } from "../../core/search/index-schema.ts";
-import type { BatchBuilder, IndexBatch } from "../../core/search/search-engine.ts";
+import type { BatchBuilder, IndexBatch, IndexedSession } from "../../core/search/search-engine.ts";
 import type { Disk } from "../disk.ts";
+import type { CarriedFields } from "./carry-card.ts";
 import { createSegmentBuilder, type SegmentBuilder } from "./segment-builder.ts";
 import type { SegmentDescriptor } from "./segment-layout.ts";
 
@@ -9,6 +10,10 @@ const MAX_BYTES: number = 32 * 1024 * 1024;
 
 interface SegmentBatch extends IndexBatch {
   readonly content: SegmentDescriptor;
+}
+
+export interface SegmentBatchBuilder extends BatchBuilder {
+  put(session: IndexedSession, carried?: CarriedFields): void;
 }
 
 /**
@@ -20,7 +25,7 @@ export function createBatchBuilder(
   folder: string,
   schema: IndexSchema,
   maxBytes: number = MAX_BYTES,
-): BatchBuilder {
+): SegmentBatchBuilder {
   const finished: SegmentBatch[] = [];
   let builder: SegmentBuilder | undefined;
 
@@ -32,9 +37,9 @@ export function createBatchBuilder(
   };
 
   return {
-    put(session) {
+    put(session, carried) {
       builder ??= createSegmentBuilder(disk, folder, schema);
-      builder.put(session);
+      builder.put(session, carried);
       if (builder.bytes > maxBytes) finish();
     },
     finish() {

@@ -17,6 +17,8 @@ export interface NearTerm extends TermPlace {
 }
 
 export interface Dictionary {
+  /** How many there are. */
+  readonly terms: number;
   find(term: string): TermPlace | undefined;
   /** All terms that begin so, in order, the prefix itself included. */
   withPrefix(prefix: string): readonly TermPlace[];
@@ -38,6 +40,7 @@ export function openDictionary(file: PagedFile, place: DictionaryPlace): Diction
   const empty = place.terms === 0;
   const window = (size = 0): BlockWindow => createBlockWindow(file, place, table(), size);
   return {
+    terms: place.terms,
     find: (term) => (empty ? undefined : findTerm(window(), table(), term)),
     withPrefix: (prefix) => (empty ? [] : termsWithPrefix(window(PREFIX_WINDOW), table(), place, prefix)),
     near: (word, maxDistance) =>

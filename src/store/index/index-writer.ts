@@ -13,6 +13,7 @@ import type { Disk } from "../disk.ts";
 import { errorCode, isAbsent } from "../disk-error.ts";
 import type { Lock } from "../lock.ts";
 import { createBatchBuilder, descriptorOf } from "./batch-builder.ts";
+import { type CarriedFields, carryCard } from "./carry-card.ts";
 import type { Remnant } from "./live-segment.ts";
 import {
   emptyManifest,
@@ -112,21 +113,25 @@ export function createIndexWriter(
   });
   const baseCandidates = (): Candidate[] => base.map((entry) => toCandidate(entry.descriptor, entry));
 
-  /** What is left to be put of a session. The index may turn out to be damaged here: then the commit says so. */
-  const withoutKept = (session: IndexedSession): IndexedSession => {
+  /** Puts what the index does not have of a session. It may turn out to be damaged here: then the commit says so. */
+  const putNew = (session: IndexedSession): void => {
     kept.delete(session.key);
-    if (base.length === 0 || session.documents.length < 2) return session;
+    let rest = session;
+    let carried: CarriedFields | undefined;
     try {
-      pieces ??= piecesByKey(baseCandidates());
-      const own = pieces.get(session.key);
-      if (own === undefined) return session;
-      const found = reuseTurns(session, own, openNamed, reuse);
-      if (found.kept.length > 0) kept.set(session.key, found.kept);
-      return found.rest;
+      if (base.length > 0) pieces ??= piecesByKey(baseCandidates());
+      const own = pieces?.get(session.key) ?? [];
+      const head = own.at(-1);
+      if (head !== undefined) {
+        const found = reuseTurns(session, own, openNamed, reuse);
+        carried = carryCard(session, head.session, openNamed(head.file), schema.fields);
+        if (found.kept.length > 0) kept.set(session.key, found.kept);
+        rest = found.rest;
+      }
     } catch (error) {
-      if (error instanceof IndexDamage) return session;
-      throw error;
+      if (!(error instanceof IndexDamage)) throw error;
     }
+    builder.put(rest, carried);
   };
   const openNamed = (file: string): Segment => {
     const segment = opened.get(file);
@@ -185,7 +190,7 @@ export function createIndexWriter(
     startsEmpty: found.kind === "manifest" ? undefined : found.kind,
     put(session: IndexedSession) {
       removed.delete(session.key);
-      builder.put(withoutKept(session));
+      putNew(session);
     },
     remove: (key) => void removed.add(key),
     add,

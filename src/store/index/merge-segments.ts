@@ -97,6 +97,13 @@ function gatherNumbers(inputs: readonly MergedInput[], fields: FieldTable): Segm
     turnFlags: overTurns(({ segment }, turn) => segment.turnFlags.at(turn)),
     turnIdentities: overTurns(({ segment }, turn) => segment.turnIdentities.at(turn)),
     turnSums: overTurns(({ segment }, turn) => segment.turnSums.at(turn)),
+    cardSums: fields.map(({ kind }, field) => {
+      if (kind !== "card") return [];
+      const columns = new Map(inputs.map((input) => [input, input.segment.cardSums(field).all()]));
+      return overSessions((input, session) =>
+        input.cards[session] === GONE ? 0 : (columns.get(input)?.[session] ?? 0),
+      );
+    }),
     fieldLengths: fields.map(({ kind }, field) =>
       kind === "card"
         ? overSessions(({ segment, cards }, session) =>

@@ -1,5 +1,5 @@
+import { documentSum, textLength } from "../../core/search/document-sum.ts";
 import type { IndexDocument, IndexedSession } from "../../core/search/search-engine.ts";
-import { documentSum } from "./document-sum.ts";
 import type { SessionPlace } from "./live-segment.ts";
 import type { Segment } from "./segment.ts";
 
@@ -76,14 +76,12 @@ function compare(
   let size = 0;
   for (; equal < piece.turns; equal++) {
     const turn = turns[from + equal];
-    if (turn === undefined || documentSum(turn) !== segment.turnSums.at(start + equal)) break;
+    if (turn === undefined || (turn.sum ?? documentSum(turn)) !== segment.turnSums.at(start + equal)) break;
     size += sizeOf(turn);
   }
   return { turns: equal, size };
 }
 
-function sizeOf({ fields }: IndexDocument): number {
-  let size = 0;
-  for (const text of Object.values(fields)) size += text.length;
-  return size;
+function sizeOf(document: IndexDocument): number {
+  return document.chars ?? textLength(document);
 }

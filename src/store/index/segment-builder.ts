@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { createByteWriter } from "../../core/search/byte-writer.ts";
+import { documentSum } from "../../core/search/document-sum.ts";
 import type { IndexSchema } from "../../core/search/index-schema.ts";
 import type { IndexDocument, IndexedSession } from "../../core/search/search-engine.ts";
 import { encodeFlags, hashIdentity } from "../../core/search/turn-flags.ts";
 import type { Disk } from "../disk.ts";
-import { documentSum } from "./document-sum.ts";
+import { type CarriedFields, type CountedTerm, fieldSum } from "./carry-card.ts";
 import { createTextScratch, encodeDocumentText } from "./document-text.ts";
 import type { SegmentDescriptor } from "./segment-layout.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
@@ -12,7 +13,8 @@ import { createTermAccumulator } from "./term-accumulator.ts";
 
 /** Takes sessions and makes one segment of them. Texts go to the disk at once; terms stay in memory. */
 export interface SegmentBuilder {
-  put(session: IndexedSession): void;
+  /** `carried`: terms of fields of the card that need no analysis. */
+  put(session: IndexedSession, carried?: CarriedFields): void;
   /** About how much memory is in use. */
   readonly bytes: number;
   finish(): SegmentDescriptor;
@@ -36,11 +38,26 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
   const turnFlags: number[] = [];
   const turnIdentities: number[] = [];
   const turnSums: number[] = [];
+  const cardSums: number[][] = fields.map(() => []);
   const fieldLengths: number[][] = fields.map(() => []);
   /** Cards and turns are numbered each on their own; terms see them all in the order in which they come. */
   const documents: number[] = [];
 
-  const indexFields = (kind: "card" | "turn", number: number, document: IndexDocument): void => {
+  const takeTerms = (text: string, known: readonly CountedTerm[] | undefined): void => {
+    if (known === undefined) analyze(text, terms);
+    else
+      for (const { term, count } of known) {
+        const number = terms.numberOf(term);
+        for (let i = 0; i < count; i++) terms.add(number);
+      }
+  };
+
+  const indexFields = (
+    kind: "card" | "turn",
+    number: number,
+    document: IndexDocument,
+    carried?: CarriedFields,
+  ): void => {
     for (let place = 0; place < fields.length; place++) {
       const field = fields[place];
       if (field?.kind !== kind) continue;
@@ -48,9 +65,10 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
       let length = 0;
       if (text !== undefined && text !== "") {
         terms.beginField(documents.length, place);
-        analyze(text, terms);
+        takeTerms(text, carried?.get(place));
         length = terms.endField();
       }
+      if (kind === "card") cardSums[place]?.push(fieldSum(text));
       fieldLengths[place]?.push(length);
     }
     documents.push(number);
@@ -64,13 +82,13 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
     turnTimes.push(turn.at ?? Number.NaN);
     turnFlags.push(encodeFlags(turn.context, turn.copied === true));
     turnIdentities.push(turn.identity === undefined ? 0 : hashIdentity(turn.identity));
-    turnSums.push(documentSum(turn));
+    turnSums.push(turn.sum ?? documentSum(turn));
   };
 
   return {
-    put(session) {
+    put(session, carried) {
       const card = session.documents.find((document) => document.turn === 0) ?? noCard;
-      indexFields("card", keys.length, card);
+      indexFields("card", keys.length, card, carried);
       for (const document of session.documents) if (document.turn > 0) putTurn(document);
       keys.push(session.key);
       turnStarts.push(turnNumbers.length);
@@ -94,6 +112,7 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
           turnFlags,
           turnIdentities,
           turnSums,
+          cardSums,
           fieldLengths,
         },
         rows,

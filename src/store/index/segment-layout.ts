@@ -41,6 +41,8 @@ export interface SegmentDirectory extends SegmentTotals {
   readonly turnIdentities: ColumnPlace;
   /** What `documentSum` gives for each turn. */
   readonly turnSums: ColumnPlace;
+  /** Of each field of the card, what `textSum` gives for each session; 0 for short ones. */
+  readonly cardSums: readonly ColumnPlace[];
   /** Milliseconds since 1970; NaN is no time. */
   readonly turnTimes: ColumnPlace;
   readonly cardTimes: ColumnPlace;

@@ -33,6 +33,8 @@ export interface SegmentNumbers {
   readonly turnFlags: readonly number[];
   readonly turnIdentities: readonly number[];
   readonly turnSums: readonly number[];
+  /** Per field of the table; of those of the card, one for each session. */
+  readonly cardSums: readonly (readonly number[])[];
   /** Per field of the table, a length per document of its kind. */
   readonly fieldLengths: readonly (readonly number[])[];
 }
@@ -96,6 +98,7 @@ export function createSegmentWriter(disk: Disk, folder: string, fields: FieldTab
       turnFlags: appendColumn(out, numbers.turnFlags),
       turnIdentities: appendColumn(out, numbers.turnIdentities),
       turnSums: appendColumn(out, numbers.turnSums),
+      cardSums: fields.map((_, field) => appendColumn(out, numbers.cardSums[field] ?? [])),
       turnTimes: appendColumn(out, numbers.turnTimes),
       cardTimes: appendColumn(out, numbers.cardTimes),
       fieldLengths: fields.map((_, field) => appendColumn(out, numbers.fieldLengths[field] ?? [])),

@@ -25,6 +25,7 @@ export interface Segment {
   readonly turnFlags: Column;
   readonly turnIdentities: Column;
   readonly turnSums: Column;
+  cardSums(field: number): Column;
   /** NaN where there is none. */
   readonly turnTimes: Column;
   readonly cardTimes: Column;
@@ -78,6 +79,7 @@ function readSegment(disk: Disk, handle: Handle, descriptor: SegmentDescriptor, 
     turnFlags: column(directory.turnFlags, turns),
     turnIdentities: column(directory.turnIdentities, turns),
     turnSums: column(directory.turnSums, turns),
+    cardSums: (field) => column(directory.cardSums[field] ?? { offset: 0, width: 0 }, sessions),
     turnTimes: column(directory.turnTimes, turns),
     cardTimes: column(directory.cardTimes, sessions),
     rows: openStoredBlocks(file, directory.rows),

@@ -35,6 +35,7 @@ export const arbitrarySession: fc.Arbitrary<IndexedSession> = fc
     key: fc.integer({ min: 0, max: 7 }).map((number) => `s${number}`),
     cardAt: fc.option(fc.integer({ min: -1000, max: 1_000_000 })),
     card: arbitraryDocument("card"),
+    isLong: fc.boolean(),
     turns: fc.array(
       fc.record({
         at: fc.option(fc.integer({ min: -1000, max: 1_000_000 })),
@@ -44,15 +45,26 @@ export const arbitrarySession: fc.Arbitrary<IndexedSession> = fc
       { maxLength: 4 },
     ),
   })
-  .map(({ key, cardAt, card, turns }) => ({
+  .map(({ key, cardAt, card, isLong, turns }) => ({
     key,
     row: JSON.stringify({ key }),
     digest: JSON.stringify({ turns: turns.length }),
     documents: [
-      { turn: 0, at: cardAt, context: "current", fields: card } satisfies IndexDocument,
+      {
+        turn: 0,
+        at: cardAt,
+        context: "current",
+        fields: isLong ? lengthen(card) : card,
+      } satisfies IndexDocument,
       ...turns.map((turn, i): IndexDocument => ({ turn: i + 1, ...turn })),
     ],
   }));
+
+/** As long as cards of real sessions are: from 1,000 characters on their terms are taken over. */
+function lengthen(card: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { requests = "" } = card;
+  return { ...card, requests: `${requests} `.repeat(Math.ceil(1_200 / (requests.length + 1))) };
+}
 
 export type IndexChange =
   | { readonly kind: "put"; readonly session: IndexedSession }
@@ -64,6 +76,8 @@ interface Growth {
   readonly kind: "grow";
   readonly key: string;
   readonly changed: number;
+  /** Its card says the same about requests. */
+  readonly keepsRequests: boolean;
   readonly like: IndexedSession;
 }
 
@@ -71,8 +85,19 @@ const arbitraryGrowth: fc.Arbitrary<Growth> = fc.record({
   kind: fc.constant("grow" as const),
   key: fc.integer({ min: 0, max: 7 }).map((number) => `s${number}`),
   changed: fc.integer({ min: 0, max: 2 }),
+  keepsRequests: fc.boolean(),
   like: arbitrarySession,
 });
+
+function withRequestsOf(
+  card: IndexDocument | undefined,
+  other: IndexDocument | undefined,
+): IndexDocument | undefined {
+  const requests = other?.fields.requests;
+  return card === undefined || requests === undefined
+    ? card
+    : { ...card, fields: { ...card.fields, requests } };
+}
 
 /** Makes each growth a `put` of what was last put under its key, and of what comes after. */
 function settleGrowth(changes: readonly (IndexChange | Growth)[]): readonly IndexChange[] {
@@ -83,8 +108,9 @@ function settleGrowth(changes: readonly (IndexChange | Growth)[]): readonly Inde
     if (change.kind !== "grow") return [change];
     const before = last.get(change.key);
     if (before === undefined) return [];
-    const [, ...old] = before.documents;
-    const [card, ...added] = change.like.documents;
+    const [oldCard, ...old] = before.documents;
+    const [newCard, ...added] = change.like.documents;
+    const card = change.keepsRequests ? withRequestsOf(newCard, oldCard) : newCard;
     const turns = [...old.slice(0, Math.max(0, old.length - change.changed)), ...added];
     const documents = [
       ...(card === undefined ? [] : [card]),
