@@ -17,7 +17,7 @@ import { selectSession } from "./select-sessions.ts";
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A passage is at most this much of a log, nearly always: longer ones are looked for in the whole. */
-const WINDOW_BYTES = 512 * 1024;
+const WINDOW_BYTES = 256 * 1024;
 
 /**
  * Passages of tool output, for a hit that has its words nowhere else. Output is found but not kept in the

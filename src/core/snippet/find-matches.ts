@@ -19,20 +19,35 @@ export type WordOf = (term: string) => number | undefined;
 
 /** More matches than this tell nothing more about where the best passage is. */
 const MAX_MATCHES = 50_000;
+/** Of passages that have all words, the best of so many matches is good enough. */
+const ENOUGH_MATCHES = 40;
 
 /**
  * Finds all places of the words, in the order in which they begin. Inside of a name only the parts that
  * were asked for count: of getUserById the User, if someone looks for users. With `near`, only what stands
- * around its matches is looked at; everything where that has nothing.
+ * around its matches is looked at, until a passage with all words is found; everything where that has nothing.
  */
-export function findMatches(text: string, wordOf: WordOf, near?: RegExp): readonly Match[] {
+export function findMatches(text: string, wordOf: WordOf, near?: Near): readonly Match[] {
   if (near === undefined) return matchesIn(text, 0, wordOf);
   const found: Match[] = [];
-  for (const [from, to] of spansAround(text, near)) {
-    for (const match of matchesIn(text.slice(from, to), from, wordOf)) found.push(match);
-    if (found.length >= MAX_MATCHES) break;
+  const lastAt = new Map<number, number>();
+  let isTogether = false;
+  for (const [from, to] of spansAround(text, near.pattern)) {
+    for (const match of matchesIn(text.slice(from, to), from, wordOf)) {
+      found.push(match);
+      lastAt.set(match.word, match.start);
+      isTogether ||= lastAt.size === near.words && match.end - Math.min(...lastAt.values()) <= near.maxChars;
+    }
+    if (found.length >= (isTogether ? ENOUGH_MATCHES : MAX_MATCHES)) break;
   }
   return found.length > 0 ? found : matchesIn(text, 0, wordOf);
+}
+
+/** Where words may stand, how many different ones there are, and how long a passage is. */
+export interface Near {
+  readonly pattern: RegExp;
+  readonly words: number;
+  readonly maxChars: number;
 }
 
 function matchesIn(text: string, offset: number, wordOf: WordOf): readonly Match[] {

@@ -32,21 +32,41 @@ const MAX_PHRASES = 1_000;
  */
 export function makeSnippet(
   text: string,
-  terms: ReadonlySet<string> | ReadonlyMap<string, number>,
+  terms: Terms,
   { maxChars, phrases = [] }: SnippetOptions,
 ): Snippet | undefined {
-  const near = text.length < WORTH_SEEKING ? undefined : nearTerms(terms.keys());
-  const matches = withPhrases(text, findMatches(text, wordsOf(terms), near), phrases);
+  const { wordOf, words: wanted, pattern } = lookedUp(terms);
+  const near =
+    text.length < WORTH_SEEKING || pattern === undefined ? undefined : { pattern, words: wanted, maxChars };
+  const matches = withPhrases(text, findMatches(text, wordOf, near), phrases);
   if (matches.length === 0) return undefined;
   const { first, last, words } = bestRun(matches, maxChars);
   const [from, to] = [matches[first]?.start ?? 0, endOf(matches, first, last)];
   return { ...shown(text, from, to, matches, maxChars), words };
 }
 
-function wordsOf(terms: ReadonlySet<string> | ReadonlyMap<string, number>): WordOf {
-  if ("get" in terms) return (term) => terms.get(term);
-  const numbers = new Map([...terms].map((term, index) => [term, index]));
-  return (term) => numbers.get(term);
+type Terms = ReadonlySet<string> | ReadonlyMap<string, number>;
+
+/** What is made of the terms of a query, once for all texts that it is looked for in. */
+interface LookedUp {
+  readonly wordOf: WordOf;
+  readonly words: number;
+  readonly pattern: RegExp | undefined;
+}
+
+const known = new WeakMap<Terms, LookedUp>();
+
+function lookedUp(terms: Terms): LookedUp {
+  const before = known.get(terms);
+  if (before !== undefined) return before;
+  const numbers = "get" in terms ? terms : new Map([...terms].map((term, index) => [term, index]));
+  const made: LookedUp = {
+    wordOf: (term) => numbers.get(term),
+    words: new Set(numbers.values()).size,
+    pattern: nearTerms(terms.keys()),
+  };
+  known.set(terms, made);
+  return made;
 }
 
 /** A phrase counts as a word of its own, beside its words. */

@@ -34,19 +34,26 @@ export function appendColumn(out: PagedWriter, values: readonly number[]): Colum
 export function openColumn(file: PagedFile, place: ColumnPlace, count: number): Column {
   const { offset, width } = place;
   let whole: ColumnArray | undefined;
+  let asked = 0;
+  const readAll = (): ColumnArray =>
+    width === 0 ? new Uint8Array(count) : toArray(file.read(offset, count * width), width);
   const readOne = (index: number): number => {
     if (width === 0 || index >= count) return 0;
     const bytes = file.read(offset + index * width, width);
     return width === 8 ? bytes.readDoubleLE(0) : bytes.readUIntLE(0, width);
   };
+  const all = (): ColumnArray => {
+    whole ??= readAll();
+    return whole;
+  };
   return {
-    at: (index) => whole?.[index] ?? readOne(index),
-    all() {
-      whole ??= width === 0 ? new Uint8Array(count) : toArray(file.read(offset, count * width), width);
-      return whole;
-    },
+    at: (index) => (whole === undefined && ++asked < WORTH_ALL ? readOne(index) : (all()[index] ?? 0)),
+    all,
   };
 }
+
+/** Who asks so often will ask for more: to read all takes no longer. */
+const WORTH_ALL = 50;
 
 const arrayTypes = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array } as const;
 

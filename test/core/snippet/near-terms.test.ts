@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findMatches } from "../../../src/core/snippet/find-matches.ts";
+import { findMatches, type Near } from "../../../src/core/snippet/find-matches.ts";
 import { nearTerms } from "../../../src/core/snippet/near-terms.ts";
 import fc from "../../support/fc.ts";
 import { eachTerm } from "../../support/index/terms-of.ts";
@@ -9,6 +9,12 @@ const termsOf = (text: string): ReadonlyMap<string, number> => {
   eachTerm(text, (term) => terms.set(term, terms.size));
   return terms;
 };
+
+/** As many words as nobody finds, unless told otherwise: nothing ends the search. */
+function nearTo(terms: ReadonlyMap<string, number>, words = 99): Near | undefined {
+  const pattern = nearTerms(terms.keys());
+  return pattern === undefined ? undefined : { pattern, words, maxChars: 240 };
+}
 
 describe("nearTerms()", () => {
   test("leads to the same matches as reading every word", () => {
@@ -23,7 +29,7 @@ describe("nearTerms()", () => {
     fc.assert(
       fc.property(text, fc.constantFrom(...words), (searched, asked) => {
         const terms = termsOf(asked);
-        const near = nearTerms(terms.keys());
+        const near = nearTo(terms);
         expect(near).toBeDefined();
         const wordOf = (term: string): number | undefined => terms.get(term);
         expect(findMatches(searched, wordOf, near)).toEqual(findMatches(searched, wordOf));
@@ -38,7 +44,20 @@ describe("nearTerms()", () => {
 
   test("reads everything where the beginning of the word is written otherwise", () => {
     const terms = termsOf("etape");
-    const found = findMatches("L'étape suivante", (term) => terms.get(term), nearTerms(terms.keys()));
+    const found = findMatches("L'étape suivante", (term) => terms.get(term), nearTo(terms));
     expect(found).toHaveLength(1);
+  });
+
+  test("ends where all words stand together, and not before", () => {
+    const words = new Map([
+      ["token", 0],
+      ["retry", 1],
+    ]);
+    const find = (text: string): readonly number[] =>
+      findMatches(text, (term) => words.get(term), nearTo(words, 2)).map(({ start }) => start);
+    const many = `${"the token is wide and long here, ".repeat(2_000)}`;
+    expect(find(many)).toHaveLength(2_000);
+    expect(find(`${many}token retry`)).toContain(many.length + "token ".length);
+    expect(find(`token retry ${many}`).length).toBeLessThan(100);
   });
 });
