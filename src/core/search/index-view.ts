@@ -18,8 +18,8 @@ export interface IndexView {
   exact(term: string): IndexTerm | undefined;
   /** Terms that begin so, the prefix itself included. */
   withPrefix(prefix: string): readonly IndexTerm[];
-  /** Terms within an edit distance, the word itself included. */
-  near(word: string, maxDistance: number): readonly NearIndexTerm[];
+  /** Terms within an edit distance, the word itself included; with `isSameStart`, of its first letter. */
+  near(word: string, maxDistance: number, isSameStart?: boolean): readonly NearIndexTerm[];
   postings(term: IndexTerm): readonly PartPostings[];
 
   /** The session of each turn. */

@@ -1,5 +1,6 @@
 import { createEditRows } from "../../core/search/edit-rows.ts";
 import { IndexDamage } from "../../core/search/index-damage.ts";
+import { once } from "../../core/search/once.ts";
 import { type DictionaryPlace, LONG } from "./dictionary-writer.ts";
 import type { PagedFile } from "./paged-file.ts";
 import { openSparseTable, type SparseTable } from "./sparse-table.ts";
@@ -22,13 +23,14 @@ export interface Dictionary {
   find(term: string): TermPlace | undefined;
   /** All terms that begin so, in order, the prefix itself included. */
   withPrefix(prefix: string): readonly TermPlace[];
-  /** All terms within an edit distance, in order, the word itself included. */
-  near(word: string, maxDistance: number): readonly NearTerm[];
+  /** All terms within an edit distance, in order, the word itself included; with `isSameStart`, of its first letter. */
+  near(word: string, maxDistance: number, isSameStart?: boolean): readonly NearTerm[];
   all(): Generator<TermPlace>;
 }
 
-/** Who walks the dictionary reads this much at once; who looks for one term reads its block. */
-const WALK_WINDOW = 1024 * 1024;
+/** Who walks the dictionary reads this much at once, and keeps it; who looks for one term reads its block. */
+const WALK_WINDOW = 4 * 1024 * 1024;
+const MERGE_WINDOW = 1024 * 1024;
 const PREFIX_WINDOW = 32 * 1024;
 
 export function openDictionary(file: PagedFile, place: DictionaryPlace): Dictionary {
@@ -38,16 +40,18 @@ export function openDictionary(file: PagedFile, place: DictionaryPlace): Diction
     return opened;
   };
   const empty = place.terms === 0;
+  // A query of three words walks three times.
+  const walk = once(() => window(WALK_WINDOW));
   const window = (size = 0): BlockWindow => createBlockWindow(file, place, table(), size);
   return {
     terms: place.terms,
     find: (term) => (empty ? undefined : findTerm(window(), table(), term)),
     withPrefix: (prefix) => (empty ? [] : termsWithPrefix(window(PREFIX_WINDOW), table(), place, prefix)),
-    near: (word, maxDistance) =>
-      empty ? [] : termsNear(window(WALK_WINDOW), table(), place, word, maxDistance),
+    near: (word, maxDistance, isSameStart = false) =>
+      empty ? [] : termsNear(walk(), table(), place, word, maxDistance, isSameStart),
     *all() {
       if (empty) return;
-      const all = window(WALK_WINDOW);
+      const all = window(MERGE_WINDOW);
       for (let block = 0; block < table().blocks; block++) yield* blockTerms(all, table(), place, block);
     },
   };
@@ -187,7 +191,8 @@ function termsWithPrefix(
 /**
  * Walks the dictionary once, in order. As soon as a beginning is too far from the word, everything
  * that shares it is passed over: within a block by the record's own shared length, without decoding
- * it; whole blocks by the sparse table, without reading them.
+ * it; whole blocks by the sparse table, without reading them. Terms that are too long or too short
+ * are not compared at all.
  */
 function termsNear(
   window: BlockWindow,
@@ -195,33 +200,39 @@ function termsNear(
   place: DictionaryPlace,
   word: string,
   maxDistance: number,
+  isSameStart: boolean,
 ): NearTerm[] {
   const rows = createEditRows(word, maxDistance);
   const units = new Uint16Array(place.longest);
   const found: NearTerm[] = [];
-  for (let block = 0; block < table.blocks; block++) {
+  const start = word.charCodeAt(0);
+  for (let block = isSameStart ? table.find(encodeUnits(word[0] ?? "")) : 0; block < table.blocks; block++) {
     window.enter(block);
     let offset = table.postingStart(block);
     // A beginning of this many units is known to be too far away.
     let dead = Number.POSITIVE_INFINITY;
+    // Of this many units the distance is known.
+    let compared = 0;
     while (window.position < window.end) {
       readRecord(window);
       if (window.shared < dead) {
         const length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, units, window.shared);
         dead = Number.POSITIVE_INFINITY;
-        for (let depth = window.shared; depth < length; depth++) {
-          if (rows.step(depth, units[depth] ?? 0)) continue;
-          dead = depth + 1;
-          break;
-        }
-        if (dead > length) {
-          const distance = rows.distance(length);
-          if (distance <= maxDistance) {
+        if (compared > window.shared) compared = window.shared;
+        if (isSameStart && (units[0] ?? 0) > start) return found;
+        if (Math.abs(length - word.length) <= maxDistance && (!isSameStart || units[0] === start)) {
+          while (compared < length) {
+            const unit = units[compared++] ?? 0;
+            if (rows.step(compared - 1, unit)) continue;
+            dead = compared;
+            break;
+          }
+          if (dead > length && rows.distance(length) <= maxDistance) {
             found.push({
               term: unitsToString(units, length),
               offset,
               length: window.postingsLength,
-              distance,
+              distance: rows.distance(length),
             });
           }
         }

@@ -61,15 +61,15 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
         return place === undefined ? [] : [place];
       })[0],
     withPrefix: (prefix) => gather(segments, (at) => at.segment.dictionary.withPrefix(prefix)),
-    near(word, maxDistance) {
+    near: remembering((word, maxDistance, isSameStart = false) => {
       const distances = new Map<string, number>();
       const found = gather(segments, (at) => {
-        const near = at.segment.dictionary.near(word, maxDistance);
+        const near = at.segment.dictionary.near(word, maxDistance, isSameStart);
         for (const { term, distance } of near) distances.set(term, distance);
         return near;
       });
       return found.map((term): NearIndexTerm => ({ found: term, distance: distances.get(term.term) ?? 0 }));
-    },
+    }),
     postings: (term) =>
       placesOf(term).map(({ at, place }) => ({
         part: at.part,
@@ -186,6 +186,17 @@ function placeRemnants(segments: readonly PlacedSegment[]): ReadonlyMap<number, 
     }
   }
   return bySession;
+}
+
+/** A walk over the dictionary takes long, and a query that finds little asks again for the same. */
+function remembering(near: IndexView["near"]): IndexView["near"] {
+  const known = new Map<string, readonly NearIndexTerm[]>();
+  return (word, maxDistance, isSameStart = false) => {
+    const key = `${maxDistance} ${isSameStart} ${word}`;
+    const found = known.get(key) ?? near(word, maxDistance, isSameStart);
+    known.set(key, found);
+    return found;
+  };
 }
 
 /** Terms of all segments in order, those with the same text as one. */

@@ -79,6 +79,7 @@ test("a dictionary gives all terms within a distance, although it passes over mo
           return distance <= max ? [{ ...entry, distance }] : [];
         });
         expect(dictionary.near(asked, max)).toEqual(wanted);
+        expect(dictionary.near(asked, max, true)).toEqual(wanted.filter(({ term }) => term[0] === asked[0]));
       });
     }),
   );
