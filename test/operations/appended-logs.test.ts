@@ -183,6 +183,28 @@ describe("an index that follows logs", () => {
     expect(keptTurns(library)).toBeGreaterThanOrEqual(30);
   });
 
+  test("does not hand a long session that has grown to threads, which would put all of it again", async () => {
+    const library = makeLibrary();
+    const log = join(homeWithLogs(library), LOG);
+    // A machine that crashes leaves zeros: they are a line that can't be read, and make the log long.
+    truncateSync(log, 30 * 1024 * 1024);
+    appendFileSync(log, "\n");
+    const engine = keepingEngine(library);
+    await refreshIndex(library, { engine });
+    appendFileSync(log, says("x1", "a29", "Done with zanzibar."));
+    const handed: string[] = [];
+    const read = await refreshIndex(library, {
+      engine,
+      readInWorkers: async (sessions) => {
+        handed.push(...sessions.map(({ key }) => key));
+        return [];
+      },
+    });
+    expect(read).toMatchObject({ read: 1 });
+    expect(handed).toEqual([]);
+    expect(keptTurns(library)).toBeGreaterThanOrEqual(30);
+  });
+
   test("is the one that is built from nothing, whatever pieces come", async () => {
     const source = makeLibrary();
     const from = homeWithLogs(source);

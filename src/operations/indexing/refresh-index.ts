@@ -65,6 +65,8 @@ export interface Refreshed {
 
 /** More than this is spread over threads: a thread costs 80 ms to start. */
 const WORTH_WORKERS = 24 * 1024 * 1024;
+/** So few sessions that have grown are read in this thread: another one can't tell what the index has of them. */
+const FEW_GROWN = 4;
 
 /** What a refresh says that had nothing to do. */
 export const NO_CHANGE = { read: 0, removed: 0, stale: 0, bytes: 0, rebuilt: null };
@@ -197,9 +199,18 @@ async function write(
     meter?.update({ sessions, sessionsInAll: plan.toRead.length, bytes, bytesInAll });
   };
   const isCopy = copyFinder(rows);
-  const inThreads = bytesInAll > WORTH_WORKERS ? options.readInWorkers : undefined;
-  const read = inThreads ?? readHere(library);
-  const none = await read(plan.toRead, writer, isCopy, done).finally(() => meter?.end());
+  const grown = plan.toRead.filter(({ key }) => rows.has(key));
+  const few = grown.length > FEW_GROWN ? [] : grown;
+  const rest = few.length === 0 ? plan.toRead : plan.toRead.filter(({ key }) => !rows.has(key));
+  const isMuch = rest.reduce((sum, { files }) => sum + sizeOf(files), 0) > WORTH_WORKERS;
+  const read = (isMuch ? options.readInWorkers : undefined) ?? readHere(library);
+  const none: SessionToRead[] = [];
+  try {
+    if (few.length > 0) none.push(...(await readHere(library)(few, writer, isCopy, done)));
+    if (rest.length > 0) none.push(...(await read(rest, writer, isCopy, done)));
+  } finally {
+    meter?.end();
+  }
   putStubs(library, writer, rows, stubs);
   for (const key of [...plan.toRemove, ...none.map((each) => each.key)])
     if (rows.has(key)) writer.remove(key);
@@ -216,7 +227,7 @@ async function write(
   };
   const committed = await writer.commit({
     state: JSON.stringify(next),
-    tidy: bytesInAll > WORTH_WORKERS ? "all" : "little",
+    tidy: isMuch ? "all" : "little",
   });
   if (committed.kind === "damaged") return refreshIndex(library, { ...options, rebuild: true });
   return {

@@ -1,0 +1,50 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
+import { dumpIndex, dumpRebuilt, keepingEngine, keptTurns } from "../support/index-dump.ts";
+import { makeLibrary } from "../support/make-library.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { realHome } from "./support/real-home.ts";
+
+const SAMPLE = 24;
+const LONGEST = 3_000_000;
+const SHARES = [0.35, 0.6, 0.61, 0.95, 1];
+
+test("real logs that grow piece by piece give the index that is built from nothing", async () => {
+  const home = realHome();
+  const { int } = createSeededRandom(11);
+  const logs = [".claude", ".pi", ".codex", ".claw"]
+    .flatMap((agent) => filesBelow(home, agent))
+    .filter((path) => path.endsWith(".jsonl") && statSync(join(home, path)).size < LONGEST);
+  const sample = Array.from({ length: SAMPLE }, () => logs[int(logs.length)] ?? "");
+  const files = [...new Set(sample)].map((path) => ({ path, bytes: readFileSync(join(home, path)), at: 0 }));
+  expect(files.length).toBeGreaterThan(SAMPLE / 2);
+  const library = makeLibrary();
+  const engine = keepingEngine(library);
+  let kept = 0;
+  for (const share of SHARES) {
+    for (const file of files) {
+      const end = Math.ceil(file.bytes.length * share);
+      const path = join(library.surroundings.home, file.path);
+      mkdirSync(dirname(path), { recursive: true });
+      if (file.at === 0) writeFileSync(path, "");
+      appendFileSync(path, file.bytes.subarray(file.at, end));
+      file.at = end;
+    }
+    await refreshIndex(library, { engine });
+    kept = Math.max(kept, keptTurns(library));
+    expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
+  }
+  expect(kept).toBeGreaterThan(20);
+}, 300_000);
+
+function filesBelow(home: string, folder: string): readonly string[] {
+  try {
+    return readdirSync(join(home, folder), { recursive: true, encoding: "utf8" }).map((path) =>
+      join(folder, path),
+    );
+  } catch {
+    return [];
+  }
+}
