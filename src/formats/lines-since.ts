@@ -1,26 +1,20 @@
 import { Buffer } from "node:buffer";
 import { parseIsoTime } from "./iso-time.ts";
-import { splitLines } from "./lines.ts";
+import { type Line, splitLines } from "./lines.ts";
 
 const TIME_KEY = Buffer.from('"timestamp":"');
 const TIME_LENGTH = "2026-01-02T03:04:05.678Z".length;
-const LF = Buffer.from("\n");
 
 /**
  * The lines of a log from a moment on, about so many bytes of them. Lines are not parsed to tell when they were
  * written: nothing comes of a log whose lines do not say it in the way that most agents do.
  */
-export function* linesSince(
-  chunks: Iterable<Uint8Array>,
-  since: number,
-  maxBytes: number,
-): Generator<Buffer> {
+export function* linesSince(chunks: Iterable<Uint8Array>, since: number, maxBytes: number): Generator<Line> {
   let left = maxBytes;
-  for (const { bytes } of splitLines(chunks)) {
-    if (left === maxBytes && !(timeOf(bytes) >= since)) continue;
-    yield bytes;
-    yield LF;
-    left -= bytes.length + 1;
+  for (const line of splitLines(chunks)) {
+    if (left === maxBytes && !(timeOf(line.bytes) >= since)) continue;
+    yield line;
+    left -= line.length + 1;
     if (left <= 0) return;
   }
 }

@@ -1,14 +1,15 @@
 import { isOwnCall } from "../core/documents/own-answers.ts";
+import { PASSAGE_CHARS } from "../core/documents/session-documents.ts";
 import type { Session, Step } from "../core/model/session.ts";
 import { once } from "../core/search/once.ts";
 import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
 import { makeSnippet, type Snippet } from "../core/snippet/make-snippet.ts";
-import { linesSince } from "../formats/lines-since.ts";
-import type { ByteSource } from "./byte-source.ts";
+import { errorCode } from "../store/disk-error.ts";
 import { diskSource } from "./disk-source.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import type { Library } from "./library.ts";
 import { readPointed } from "./open-session.ts";
+import { outputsSince } from "./outputs-since.ts";
 import { readSession } from "./read-session.ts";
 import { type HitSnippet, SNIPPET_CHARS } from "./search-snippets.ts";
 import { selectSession } from "./select-sessions.ts";
@@ -16,54 +17,58 @@ import { selectSession } from "./select-sessions.ts";
 /** Logs that are longer take too long for a search. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** A passage is at most this much of a log, nearly always: longer ones are looked for in the whole. */
-const WINDOW_BYTES = 256 * 1024;
+/** A passage is at most this much of a log, nearly always; others are looked for in the whole of it. */
+const WINDOW_BYTES = 512 * 1024;
 
 /**
- * Passages of tool output, for a hit that has its words nowhere else. Output is found but not kept in the
- * index: it is read again from the log, or from the archive where that is gone.
+ * A passage of tool output, for a hit that has its words nowhere else. Output is found but not kept in the
+ * index: it is read again from the log, or from the archive where that is gone. So there is one, of the best
+ * turn that has any.
  */
 export function outputSnippets(
   library: Library,
   row: SessionRow,
   hit: SessionHit,
   terms: ReadonlySet<string>,
-  limit: number,
 ): readonly HitSnippet[] {
   if (hit.turns.length === 0 || row.bytes > MAX_BYTES) return [];
   const needsAll = hit.turns.some(({ context }) => context === "subagent");
   const whole = once(() => readAgain(library, row, needsAll));
-  const found: HitSnippet[] = [];
   for (const turn of hit.turns) {
-    if (found.length === limit) break;
     const { turn: number, at, context } = turn;
     const snippet =
-      snippetIn(outputSince(library, row, turn), terms) ?? snippetIn(outputOf(whole(), turn), terms);
+      snippetIn(passageOutput(library, row, turn), terms) ?? snippetIn(outputOf(whole(), turn), terms);
     if (snippet === undefined) continue;
     const { text, highlights } = snippet;
-    found.push({ turn: number, role: "output", at, context, text, highlights });
+    return [{ turn: number, role: "output", at, context, text, highlights }];
   }
-  return found;
+  return [];
 }
 
 function snippetIn(text: string, terms: ReadonlySet<string>): Snippet | undefined {
   return makeSnippet(text, terms, { maxChars: SNIPPET_CHARS });
 }
 
-/** What stands in the log behind the moment in which a passage begins. Reading all of it takes too long. */
-function outputSince({ disk }: Library, row: SessionRow, { at, context }: TurnHit): string {
-  const { agent, id, lead, origin } = row;
+/** What tools gave back in a passage: a turn, or a part of a long one, that begins at a known moment. */
+function passageOutput(
+  { disk }: Library,
+  { agent, lead, origin }: SessionRow,
+  { at, context }: TurnHit,
+): string {
   if (lead === null || at === null || origin !== "log" || context === "subagent") return "";
-  const source = diskSource(disk);
-  const window: ByteSource = {
-    ...source,
-    chunks: (path) => linesSince(source.chunks(path), at, WINDOW_BYTES),
-  };
-  const main = { role: "main", path: lead, size: WINDOW_BYTES, mtimeMs: 0, inode: 0 } as const;
-  const { preamble, turns } = readSession(window, { agent, id, files: [main] });
-  // It begins with the request of the turn, or in its middle.
-  const [first] = turns;
-  return textOf(first?.at === at ? first.steps : preamble);
+  const texts: string[] = [];
+  let chars = 0;
+  try {
+    for (const text of outputsSince(agent, lead, diskSource(disk).chunks(lead), at, WINDOW_BYTES)) {
+      texts.push(text);
+      chars += text.length;
+      if (chars >= PASSAGE_CHARS) break;
+    }
+  } catch (error) {
+    // It went, or can't be read: the archive may have it.
+    if (errorCode(error) === undefined) throw error;
+  }
+  return texts.join("\n\n");
 }
 
 /** undefined where it is gone, or can't be read: a hit without a passage is still a hit. */

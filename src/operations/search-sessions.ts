@@ -144,7 +144,7 @@ function foundSession(
 ): FoundSession {
   const row: SessionRow = JSON.parse(hit.row);
   const kept = snippetsOf(row, hit, terms, SNIPPETS_PER_HIT);
-  const snippets = kept.length > 0 ? kept : outputSnippets(library, row, hit, terms, SNIPPETS_PER_HIT);
+  const snippets = kept.length > 0 ? kept : outputSnippets(library, row, hit, terms);
   const { command: resume } = formatOf(row.agent).resume({
     id: row.id,
     project: row.project,

@@ -68,6 +68,8 @@ function turnSnippet(turn: TurnHit, terms: ReadonlySet<string>): HitSnippet | un
     const snippet = makeSnippet(turn.fields[role] ?? "", terms, { maxChars: SNIPPET_CHARS });
     if (snippet !== undefined && (best === undefined || snippet.words > best.snippet.words))
       best = { snippet, role };
+    // No later one can have more.
+    if (best?.snippet.words === terms.size) break;
   }
   if (best === undefined) return undefined;
   const { turn: number, at, context } = turn;

@@ -11,7 +11,8 @@ function since(log: string, minute: number, maxBytes = 1_000, chunk = 7): string
     bytes.subarray(i * chunk, (i + 1) * chunk),
   );
   let text = "";
-  for (const part of linesSince(chunks, Date.parse(at(minute)), maxBytes)) text += part.toString("utf8");
+  for (const { bytes: part } of linesSince(chunks, Date.parse(at(minute)), maxBytes))
+    text += `${part.toString("utf8")}\n`;
   return text;
 }
 

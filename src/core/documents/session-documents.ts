@@ -128,7 +128,7 @@ function passageDocuments(
  * An agent may work for hours on one request: a document of all that would have every word, side by side with
  * every other. Texts are not cut, or phrases would be.
  */
-const PASSAGE_CHARS = 12_000;
+export const PASSAGE_CHARS = 12_000;
 
 function passagesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   const passages: Step[][] = [];

@@ -20,7 +20,7 @@ export type WordOf = (term: string) => number | undefined;
 /** More matches than this tell nothing more about where the best passage is. */
 const MAX_MATCHES = 50_000;
 /** Of passages that have all words, the best of so many matches is good enough. */
-const ENOUGH_MATCHES = 40;
+const ENOUGH_MATCHES = 16;
 
 /**
  * Finds all places of the words, in the order in which they begin. Inside of a name only the parts that

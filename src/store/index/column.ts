@@ -53,7 +53,7 @@ export function openColumn(file: PagedFile, place: ColumnPlace, count: number): 
 }
 
 /** Who asks so often will ask for more: to read all takes no longer. */
-const WORTH_ALL = 50;
+const WORTH_ALL = 8;
 
 const arrayTypes = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array } as const;
 
