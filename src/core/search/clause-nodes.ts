@@ -40,7 +40,11 @@ function wordNode(clause: WordClause, reading: ClauseReading): QueryNode {
     "all",
     clause.terms.map((term, i) => node(term, i === clause.terms.length - 1)),
   );
-  const also = (clause.also ?? []).map((term) => node(term, true));
+  // They are a guess already: a typo in one is not looked for.
+  const also = (clause.also ?? []).map((term) => ({
+    ...exactly(term, fields),
+    prefix: clause.prefix === true,
+  }));
   return also.length === 0 ? wanted : combine("any", [wanted, ...also]);
 }
 
