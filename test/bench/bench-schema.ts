@@ -1,4 +1,4 @@
-import { ANALYSIS_VERSION, analyzeText } from "../../src/core/analysis/analyze-text.ts";
+import { ANALYSIS_VERSION, createAnalyzer } from "../../src/core/analysis/analyze-text.ts";
 import type { IndexSchema } from "../../src/core/search/index-schema.ts";
 
 /** The fields that a session has, with weights that do not matter here. */
@@ -19,5 +19,5 @@ export const benchSchema: IndexSchema = {
     { kind: "turn", name: "output", boost: 0.5, stored: true },
   ],
   analysisVersion: String(ANALYSIS_VERSION),
-  analyze: analyzeText,
+  createAnalyzer,
 };

@@ -1,8 +1,11 @@
 import type { TermSink } from "../search/term-sink.ts";
-import { scanTokens } from "./scan-tokens.ts";
-import type { Token } from "./token.ts";
+import { STOP, scanNames } from "./scan-tokens.ts";
+import { TAIL_NONE } from "./split-name.ts";
+import { withUnits } from "./text-units.ts";
+import { termsOf } from "./token.ts";
 import { PAIR } from "./token-link.ts";
-import { weakTerm } from "./weak-terms.ts";
+import { weakId } from "./weak-terms.ts";
+import { createWordCodes, NAME_COUNT, NAME_START, NAME_TAIL, NAME_WHOLE } from "./word-codes.ts";
 
 /** Names the rules of this folder. An index made by another version is built anew. */
 export const ANALYSIS_VERSION: number = 1;
@@ -10,48 +13,64 @@ export const ANALYSIS_VERSION: number = 1;
 /** A text of pasted data must not fill the dictionary: this is 2 MB of prose. */
 const MAX_TERMS = 300_000;
 
-/** Gives the terms that a text is found by, in its order, each as often as it occurs; weak ones once. */
-export function analyzeText(text: string, sink: TermSink): void {
-  const { id } = sink;
-  let room = MAX_TERMS;
-  scanTokens(text, (token, _start, _end, link) => {
-    if (token.sink !== id) numberTerms(token, sink);
-    const { name } = token;
-    if (name === undefined) {
-      if (token.weak >= 0) {
-        sink.addOnce(token.number);
-        return false;
-      }
-      sink.add(token.number);
-      return --room <= 0;
-    }
-    if (link === PAIR) {
-      // Its parts were given already, each on its own.
-      if (name.whole !== undefined) sink.add(token.number);
-      return false;
-    }
-    const { numbers, terms } = name;
-    for (let index = 0; index < terms.length; index++) sink.add(numbers[index] ?? 0);
-    for (let index = terms.length; index < numbers.length; index++) sink.addOnce(numbers[index] ?? 0);
-    room -= terms.length;
-    return room <= 0;
-  });
-}
+/** Codes that are handed to the sink at once. */
+const CODES = 4_096;
 
-/** Notes with a token under which numbers this sink knows its terms. */
-function numberTerms(token: Token, sink: TermSink): void {
-  const { term, name } = token;
-  if (name === undefined) {
-    token.number = sink.numberOf(term ?? weakTerm(token.weak));
-  } else {
-    const { terms, weak, whole } = name;
-    terms.forEach((each, index) => {
-      name.numbers[index] = sink.numberOf(each);
-    });
-    weak.forEach((each, index) => {
-      name.numbers[terms.length + index] = sink.numberOf(weakTerm(each));
-    });
-    if (whole !== undefined) token.number = sink.numberOf(whole);
-  }
-  token.sink = sink.id;
+/** Gives the terms that a text is found by, in its order, each as often as it occurs; weak ones once. */
+export function createAnalyzer(sink: TermSink): (text: string) => void {
+  const words = createWordCodes(sink);
+  const codes = new Uint32Array(CODES);
+  let count = 0;
+  let room = 0;
+
+  const push = (code: number): void => {
+    if (count === CODES) {
+      sink.take(codes, count);
+      count = 0;
+    }
+    codes[count++] = code;
+  };
+
+  /** Gives a word or a name; what follows it, or STOP. */
+  const give = (code: number): number => {
+    if (code < 0) return giveName(-code);
+    push(code);
+    return (code & 1) === 0 && --room <= 0 ? STOP : TAIL_NONE;
+  };
+
+  const giveName = (at: number): number => {
+    const { names } = words;
+    const end = at + NAME_START + (names[at + NAME_COUNT] ?? 0);
+    for (let index = at + NAME_START; index < end; index++) {
+      const code = names[index] ?? 0;
+      push(code);
+      if ((code & 1) === 0) room--;
+    }
+    return room <= 0 ? STOP : (names[at + NAME_TAIL] ?? TAIL_NONE);
+  };
+
+  const visitor = {
+    short: (text: string, start: number, end: number, low: number, high: number): number =>
+      give(words.short(text, start, end, low, high)),
+    name(source: Parameters<typeof words.any>[0], start: number, end: number, link: number): number {
+      const code = words.any(source, start, end);
+      if (link !== PAIR) return give(code);
+      // Its parts were given already, each on its own.
+      const whole = code < 0 ? (words.names[NAME_WHOLE - code] ?? -1) : -1;
+      if (whole >= 0) push(whole);
+      return TAIL_NONE;
+    },
+    dense: (token: Parameters<typeof termsOf>[0]): boolean => {
+      for (const term of termsOf(token))
+        if (give(sink.numberOf(term) * 2 + (weakId(term) < 0 ? 0 : 1)) === STOP) return true;
+      return false;
+    },
+  };
+
+  return (text) => {
+    room = MAX_TERMS;
+    withUnits(text, (source) => scanNames(source, visitor));
+    sink.take(codes, count);
+    count = 0;
+  };
 }

@@ -13,9 +13,10 @@ import {
 import { terminalEscapeEnd, writtenEscapeEnd } from "./escapes.ts";
 import { base64End, runEnd } from "./junk.ts";
 import { scanDense } from "./scan-dense.ts";
-import { type NameTail, TAIL_BASE64, TAIL_NONE } from "./split-name.ts";
+import { TAIL_BASE64, TAIL_NONE } from "./split-name.ts";
 import { type TextUnits, withUnits } from "./text-units.ts";
-import { SHORT_CHARS, shortToken, tokenOf } from "./token-cache.ts";
+import type { Token } from "./token.ts";
+import { SHORT_CHARS, shortToken, tokenAt } from "./token-cache.ts";
 import { FIRST, NEXT, PAIR, type Visit } from "./token-link.ts";
 
 /**
@@ -24,11 +25,7 @@ import { FIRST, NEXT, PAIR, type Visit } from "./token-link.ts";
  * are visited together as well, so that "auth/token.ts" is found as such at the end of any path,
  * without a term for every whole path.
  */
-export function scanTokens(text: string, visit: Visit): void {
-  withUnits(text, (source) => scanUnits(source, visit));
-}
-
-function scanUnits(source: TextUnits, visit: Visit): void {
+export function scanNames(source: TextUnits, visitor: NameVisitor): void {
   const { text, units, length } = source;
   const classes = charClasses;
   let index = 0;
@@ -39,7 +36,7 @@ function scanUnits(source: TextUnits, visit: Visit): void {
         index++;
         continue;
       }
-      index = scanOther(source, index, first, visit);
+      index = scanOther(source, index, first, visitor);
       if (index < 0) return;
       continue;
     }
@@ -55,25 +52,53 @@ function scanUnits(source: TextUnits, visit: Visit): void {
       code = units[index] ?? 0;
     } while (code < 128 && classes[code] === WORD);
     if (code < 128 && code !== COMMA && classes[code] === BREAK && index > start + 1) {
-      const token =
+      const tail =
         index - start <= SHORT_CHARS
-          ? shortToken(text, start, index, low, high)
-          : tokenOf(source, start, index);
-      if (visit(token, start, index, FIRST)) return;
-      if (token.name !== undefined) index = skippedEnd(source, start, index, token.name.tail);
+          ? visitor.short(text, start, index, low, high)
+          : visitor.name(source, start, index, FIRST);
+      if (tail === TAIL_NONE) continue;
+      if (tail === STOP) return;
+      index = skippedEnd(source, start, index, tail);
       continue;
     }
-    index = scanPath(source, start, index, visit);
+    index = scanPath(source, start, index, visitor);
     if (index < 0) return;
   }
 }
 
+/** Gets all names of a text by their places. Says what follows each and is to be skipped, or STOP. */
+export interface NameVisitor {
+  /** A word of up to eight letters of ASCII, which are put into two integers. */
+  short(text: string, start: number, end: number, low: number, high: number): number;
+  /** Of a link PAIR, what follows does not count. */
+  name(source: TextUnits, start: number, end: number, link: number): number;
+  readonly dense: Visit;
+}
+
+/** Stands for what follows a name where the visitor has enough. */
+export const STOP = -1;
+
+/** The same with tokens. */
+export function scanTokens(text: string, visit: Visit): void {
+  const give = (token: Token, start: number, end: number, link: number): number =>
+    visit(token, start, end, link) ? STOP : (token.name?.tail ?? TAIL_NONE);
+  const visitor: NameVisitor = {
+    short: (_text, start, end, low, high) => give(shortToken(text, start, end, low, high), start, end, FIRST),
+    name(_source, start, end, link) {
+      const token = tokenAt(text, start, end);
+      return link === PAIR && token.name?.whole === undefined ? TAIL_NONE : give(token, start, end, link);
+    },
+    dense: visit,
+  };
+  withUnits(text, (source) => scanNames(source, visitor));
+}
+
 /** Passes what is no name in ASCII; gives where to go on, or -1 where the visitor has enough. */
-function scanOther(source: TextUnits, index: number, code: number, visit: Visit): number {
+function scanOther(source: TextUnits, index: number, code: number, visitor: NameVisitor): number {
   if (code >= 128) {
     const kind = unitClass(source.units, index);
-    if (kind === WORD) return scanPath(source, index, index, visit);
-    if (kind === DENSE || kind === DENSE_ODD) return scanDense(source.text, index, visit);
+    if (kind === WORD) return scanPath(source, index, index, visitor);
+    if (kind === DENSE || kind === DENSE_ODD) return scanDense(source.text, index, visitor.dense);
   }
   if (code === ESC || code === CSI) return terminalEscapeEnd(source.text, index);
   return code === BACKSLASH ? Math.max(index + 1, writtenEscapeEnd(source.text, index)) : index + 1;
@@ -83,26 +108,22 @@ function scanOther(source: TextUnits, index: number, code: number, visit: Visit)
  * Visits the names of a path; gives where it ends, or -1 where the visitor has enough. Up to `index`
  * its first name has been read.
  */
-function scanPath(source: TextUnits, start: number, index: number, visit: Visit): number {
+function scanPath(source: TextUnits, start: number, index: number, visitor: NameVisitor): number {
   const { units } = source;
   let from = start;
   let before = -1;
   let hasDrive = false;
   let end = nameEnd(source, start, index);
   for (;;) {
-    const token = tokenOf(source, from, end);
-    if (visit(token, from, end, before < 0 ? FIRST : NEXT)) return -1;
+    const tail = visitor.name(source, from, end, before < 0 ? FIRST : NEXT);
+    if (tail === STOP) return -1;
     const next = units[end] ?? 0;
-    if (token.name !== undefined || next === COMMA) {
-      const skipped = skippedEnd(source, from, end, token.name?.tail ?? TAIL_NONE);
+    if (tail !== TAIL_NONE || next === COMMA) {
+      const skipped = skippedEnd(source, from, end, tail);
       if (skipped > end) return skipped;
     }
     const joint = next < 128 && charClasses[next] === SLASH ? jointLength(source, from, end, hasDrive) : 0;
-    if (joint === 0) {
-      if (before < 0) return end;
-      const pair = tokenOf(source, before, end);
-      return pair.name?.whole !== undefined && visit(pair, before, end, PAIR) ? -1 : end;
-    }
+    if (joint === 0) return before >= 0 && visitor.name(source, before, end, PAIR) === STOP ? -1 : end;
     if (next === COLON && units[end + 1] === BACKSLASH) hasDrive = true;
     before = from;
     from = end + joint;
@@ -159,7 +180,7 @@ function wordAfter(units: Uint16Array, end: number, width: number): number {
 }
 
 /** Where to go on behind base64 or the rest of a time of day; `end` if neither follows the name. */
-function skippedEnd(source: TextUnits, from: number, end: number, tail: NameTail): number {
+function skippedEnd(source: TextUnits, from: number, end: number, tail: number): number {
   const { text, units, length } = source;
   if (tail === TAIL_BASE64) return Math.max(end, base64End(source, from));
   if (tail === TAIL_NONE) {

@@ -1,4 +1,3 @@
-import type { TextUnits } from "./text-units.ts";
 import { makeToken, type Token } from "./token.ts";
 
 /**
@@ -37,27 +36,6 @@ export function tokenAt(text: string, start: number, end: number): Token {
   return length <= SHORT_CHARS && all < 128
     ? shortToken(text, start, end, low, high)
     : longToken(text, start, end, hash);
-}
-
-/** The same, for a text whose units are at hand. */
-export function tokenOf({ text, units }: TextUnits, start: number, end: number): Token {
-  const length = end - start;
-  if (length > MAX_RAW_CHARS) return makeToken(text.slice(start, end), tokenAt);
-  if (length <= SHORT_CHARS) {
-    let low = 0;
-    let high = 0;
-    let all = 0;
-    for (let index = start; index < end; index++) {
-      const code = units[index] ?? 0;
-      high = (high << 8) | (low >>> 24);
-      low = (low << 8) | code;
-      all |= code;
-    }
-    if (all < 128) return shortToken(text, start, end, low, high);
-  }
-  let hash = 0;
-  for (let index = start; index < end; index++) hash = (Math.imul(hash, 31) + (units[index] ?? 0)) | 0;
-  return longToken(text, start, end, hash);
 }
 
 function longToken(text: string, start: number, end: number, hash: number): Token {

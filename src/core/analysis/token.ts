@@ -18,9 +18,6 @@ export interface Token {
   readonly weak: number;
   /** What there is to know if it does not have just one term of one word. */
   readonly name: Name | undefined;
-  /** Under which number the sink with this id knows its term; of a name, its whole. */
-  sink: number;
-  number: number;
 }
 
 /** A name of several words, or of none that the index takes. */
@@ -34,8 +31,6 @@ export interface Name {
   /** All atoms as one term, if there are several. */
   readonly whole: string | undefined;
   readonly tail: NameTail;
-  /** The numbers of its terms and of its weak terms, for the sink that the token names. */
-  readonly numbers: Uint32Array;
 }
 
 /** The term of a single lower-case word. */
@@ -104,22 +99,13 @@ export function makeToken(raw: string, tokenOfPart: TokenOfPart): Token {
   const [only] = atoms;
   if (only !== undefined && terms.length + weak.length === 1 && tail === TAIL_NONE)
     return simpleToken(raw, only);
-  const numbers = new Uint32Array(terms.length + weak.length);
-  const made: Name = { terms, weak, atoms, whole: wholeTerm, tail, numbers };
-  return { raw, term: undefined, weak: -1, name: made, sink: 0, number: 0 };
+  return { raw, term: undefined, weak: -1, name: { terms, weak, atoms, whole: wholeTerm, tail } };
 }
 
 function simpleToken(raw: string, term: string): Token {
   const weak = weakId(term);
   // Where the word is its own term, one string does for both.
-  return {
-    raw,
-    term: weak >= 0 ? undefined : term === raw ? raw : term,
-    weak,
-    name: undefined,
-    sink: 0,
-    number: 0,
-  };
+  return { raw, term: weak >= 0 ? undefined : term === raw ? raw : term, weak, name: undefined };
 }
 
 function addTerm(term: string, weakNumber: number, terms: string[], weak: number[]): void {

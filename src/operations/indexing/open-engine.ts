@@ -1,4 +1,4 @@
-import { ANALYSIS_VERSION, analyzeText } from "../../core/analysis/analyze-text.ts";
+import { ANALYSIS_VERSION, createAnalyzer } from "../../core/analysis/analyze-text.ts";
 import { sessionFields } from "../../core/documents/session-fields.ts";
 import type { IndexSchema } from "../../core/search/index-schema.ts";
 import type { SearchEngine } from "../../core/search/search-engine.ts";
@@ -12,7 +12,7 @@ const DOCUMENTS_VERSION = 4;
 export const sessionSchema: IndexSchema = {
   fields: sessionFields,
   analysisVersion: `${ANALYSIS_VERSION}.${DOCUMENTS_VERSION}`,
-  analyze: analyzeText,
+  createAnalyzer,
 };
 
 /** The full-text engine of the library's store. */

@@ -24,9 +24,10 @@ export interface SegmentBuilder {
 const noCard: IndexDocument = { turn: 0, at: null, context: "current", fields: {} };
 
 export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): SegmentBuilder {
-  const { fields, analyze } = schema;
+  const { fields } = schema;
   const writer = createSegmentWriter(disk, folder, fields);
   const terms = createTermAccumulator();
+  const analyze = schema.createAnalyzer(terms);
   const scratch = createTextScratch();
   const rows: Buffer[] = [];
   let rowBytes = 0;
@@ -44,12 +45,8 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
   const documents: number[] = [];
 
   const takeTerms = (text: string, known: readonly CountedTerm[] | undefined): void => {
-    if (known === undefined) analyze(text, terms);
-    else
-      for (const { term, count } of known) {
-        const number = terms.numberOf(term);
-        for (let i = 0; i < count; i++) terms.add(number);
-      }
+    if (known === undefined) analyze(text);
+    else for (const { term, count } of known) terms.addTimes(term, count);
   };
 
   const indexFields = (

@@ -1,7 +1,7 @@
 import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
 import { MAX_FIELDS } from "../../core/search/index-fields.ts";
 import { appendGroup } from "../../core/search/postings.ts";
-import { nextSinkId, type TermSink } from "../../core/search/term-sink.ts";
+import type { TermSink } from "../../core/search/term-sink.ts";
 import { createSlicePool, STREAM_STATE } from "./slice-pool.ts";
 import { sortTerms } from "./sort-terms.ts";
 
@@ -14,6 +14,8 @@ import { sortTerms } from "./sort-terms.ts";
 export interface TermAccumulator extends TermSink {
   /** Documents come in the order of their numbers; a document's field comes once. */
   beginField(document: number, field: number): void;
+  /** A term that occurs so often in the field; it comes once. */
+  addTimes(term: string, count: number): void;
   /** How many different terms the field had. */
   endField(): number;
   /** About how much memory is in use. */
@@ -76,20 +78,23 @@ export function createTermAccumulator(): TermAccumulator {
   };
 
   return {
-    id: nextSinkId(),
     numberOf: (term) => numbers.get(term) ?? addTerm(term),
     beginField(document, field) {
       place = document * MAX_FIELDS + field + 1;
       different = 0;
     },
-    add(number) {
-      const state = number * STATE;
-      if (states[state + PLACE] === place) states[state + FREQ] = (states[state + FREQ] ?? 0) + 1;
-      else addPosting(state);
+    take(codes, count) {
+      for (let index = 0; index < count; index++) {
+        const code = codes[index] ?? 0;
+        const state = (code >>> 1) * STATE;
+        if (states[state + PLACE] !== place) addPosting(state);
+        else if ((code & 1) === 0) states[state + FREQ] = (states[state + FREQ] ?? 0) + 1;
+      }
     },
-    addOnce(number) {
-      const state = number * STATE;
-      if (states[state + PLACE] !== place) addPosting(state);
+    addTimes(term, count) {
+      const state = (numbers.get(term) ?? addTerm(term)) * STATE;
+      addPosting(state);
+      states[state + FREQ] = count;
     },
     endField: () => different,
     get bytes() {

@@ -53,7 +53,7 @@ function reference(
       const look = (other: string): void => {
         found ||= other === term;
       };
-      eachTerm(text, look, smallSchema.analyze);
+      eachTerm(text, look, smallSchema.createAnalyzer);
     }
     return found;
   };

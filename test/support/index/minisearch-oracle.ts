@@ -24,7 +24,7 @@ export function createOracle(schema: IndexSchema, sessions: readonly IndexedSess
       extractField: (document, field) => (field === "id" ? document.id : (document.fields[field] ?? "")),
       tokenize: (text) => {
         const terms: string[] = [];
-        eachTerm(text, (term) => terms.push(term), schema.analyze);
+        eachTerm(text, (term) => terms.push(term), schema.createAnalyzer);
         return terms;
       },
       processTerm: (term) => term,

@@ -13,7 +13,11 @@ const fields: readonly IndexField[] = [
 export const smallSchema: IndexSchema = {
   fields,
   analysisVersion: "test",
-  analyze: (text, sink) => {
-    for (const word of text.split(/\s+/)) if (word !== "") sink.add(sink.numberOf(word));
+  createAnalyzer: (sink) => (text) => {
+    const words = text.split(/\s+/).filter((word) => word !== "");
+    sink.take(
+      Uint32Array.from(words, (word) => sink.numberOf(word) * 2),
+      words.length,
+    );
   },
 };

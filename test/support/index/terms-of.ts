@@ -1,20 +1,28 @@
-import { analyzeText } from "../../../src/core/analysis/analyze-text.ts";
-import type { Analyze } from "../../../src/core/search/index-schema.ts";
-import { nextSinkId } from "../../../src/core/search/term-sink.ts";
+import { createAnalyzer } from "../../../src/core/analysis/analyze-text.ts";
+import type { CreateAnalyzer } from "../../../src/core/search/index-schema.ts";
 
-/** The terms of a text, in the order in which they are given. */
-export function eachTerm(text: string, emit: (term: string) => void, analyze: Analyze = analyzeText): void {
+/** Gives the terms of a text, in the order in which they come. */
+export function eachTerm(
+  text: string,
+  emit: (term: string) => void,
+  create: CreateAnalyzer = createAnalyzer,
+): void {
+  const numbers = new Map<string, number>();
   const terms: string[] = [];
   const given = new Set<number>();
-  const add = (number: number): void => emit(terms[number] ?? "");
-  analyze(text, {
-    id: nextSinkId(),
-    numberOf: (term) => (terms.includes(term) ? terms.indexOf(term) : terms.push(term) - 1),
-    add,
-    addOnce(number) {
-      if (given.has(number)) return;
-      given.add(number);
-      add(number);
+  const analyze = create({
+    numberOf(term) {
+      const number = numbers.get(term) ?? terms.push(term) - 1;
+      numbers.set(term, number);
+      return number;
+    },
+    take(codes, count) {
+      for (const code of codes.slice(0, count)) {
+        if (code % 2 === 1 && given.has(code)) continue;
+        given.add(code);
+        emit(terms[code >>> 1] ?? "");
+      }
     },
   });
+  analyze(text);
 }
