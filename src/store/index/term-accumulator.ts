@@ -3,7 +3,7 @@ import { MAX_FIELDS } from "../../core/search/index-fields.ts";
 import { appendGroup } from "../../core/search/postings.ts";
 import type { TermSink } from "../../core/search/term-sink.ts";
 import { createSlicePool, STREAM_STATE } from "./slice-pool.ts";
-import { sortTerms } from "./sort-terms.ts";
+import { createTermTable } from "./term-table.ts";
 
 /**
  * Gathers postings while documents come in, about as small as they will be on the disk: a first
@@ -40,20 +40,16 @@ const STATE: number = STREAM + STREAM_STATE;
 
 const FIELD_BITS = 4;
 const FIELD_MASK: number = MAX_FIELDS - 1;
-/** A string and its place in a map cost about this much, measured over a million of them. */
-const TERM_BYTES = 96;
 
 export function createTermAccumulator(): TermAccumulator {
-  const numbers = new Map<string, number>();
+  const terms = createTermTable();
   const pool = createSlicePool();
   let states = new Uint32Array(STATE * 4096);
   let place = 0;
   let different = 0;
 
-  const addTerm = (term: string): number => {
-    const number = numbers.size;
-    // A piece of a text would keep the whole text alive: the copy does not.
-    numbers.set(term.length > 12 ? ` ${term}`.slice(1) : term, number);
+  const numberOf = (term: string): number => {
+    const number = terms.numberOf(term);
     if ((number + 1) * STATE > states.length) {
       const larger = new Uint32Array(states.length * 2);
       larger.set(states);
@@ -78,7 +74,7 @@ export function createTermAccumulator(): TermAccumulator {
   };
 
   return {
-    numberOf: (term) => numbers.get(term) ?? addTerm(term),
+    numberOf,
     beginField(document, field) {
       place = document * MAX_FIELDS + field + 1;
       different = 0;
@@ -92,18 +88,17 @@ export function createTermAccumulator(): TermAccumulator {
       }
     },
     addTimes(term, count) {
-      const state = (numbers.get(term) ?? addTerm(term)) * STATE;
+      const state = numberOf(term) * STATE;
       addPosting(state);
       states[state + FREQ] = count;
     },
     endField: () => different,
     get bytes() {
-      return pool.bytes + numbers.size * (TERM_BYTES + STATE * 4);
+      return pool.bytes + terms.bytes + terms.size * STATE * 4;
     },
     drain(scratch, renumber, visit) {
-      const terms = [...numbers.keys()];
       const encoder = createPostingsEncoder(scratch, renumber);
-      for (const number of sortTerms(terms)) {
+      for (const number of terms.sorted()) {
         const state = number * STATE;
         // Asked for its number, and then not found in any text.
         if (states[state + PLACE] === 0) continue;
@@ -112,7 +107,7 @@ export function createTermAccumulator(): TermAccumulator {
           states[state + PLACE] ?? 0,
           states[state + FREQ] ?? 0,
         );
-        visit(terms[number] ?? "", scratch.view());
+        visit(terms.text(number), scratch.view());
       }
     },
   };
