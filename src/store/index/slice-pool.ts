@@ -90,7 +90,7 @@ export function createSlicePool(): SlicePool {
       const last = states[at + NEXT] ?? 0;
       let start = states[at + FIRST] ?? 0;
       let length = 0;
-      if (start === 0) return joined.subarray(0, 0);
+      if (start === 0) return NOTHING;
       for (let size = SMALLEST_SLICE; ; size = Math.min(size * 2, LARGEST_SLICE)) {
         const chunk = chunkOf(start);
         const from = start & IN_CHUNK;
@@ -105,6 +105,8 @@ export function createSlicePool(): SlicePool {
     },
   };
 }
+
+const NOTHING = new Uint8Array(0);
 
 function enlarge(buffer: Buffer, used: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafeSlow(buffer.length * 2);

@@ -1,5 +1,5 @@
-import { createByteWriter } from "../../core/search/byte-writer.ts";
-import { appendUnits, decodeUnits, unitsToString } from "./term-units.ts";
+import { Buffer } from "node:buffer";
+import { decodeUnits, unitsToString, writeUnits } from "./term-units.ts";
 
 /**
  * Numbers different terms from 0, in the order in which they come. Their texts stand one behind the other in plain
@@ -16,28 +16,30 @@ export interface TermTable {
 }
 
 export function createTermTable(): TermTable {
-  let texts = new Uint8Array(32 * 1024);
+  let texts = Buffer.allocUnsafeSlow(32 * 1024);
   /** Where the text of each term begins, and behind the last one where it ends. */
   let starts = new Uint32Array(2_048);
   let hashes = new Uint32Array(2_048);
   /** Numbers plus one by hash; 0 is free. */
   let slots = new Uint32Array(4_096);
   let size = 0;
-  const scratch = createByteWriter(256);
+  /** The term that is looked for. */
+  let wanted = new Uint8Array(256);
+  let wantedLength = 0;
   let units = new Uint16Array(256);
 
-  /** Where the term in the scratch has its slot: its own, or the free one that it would get. */
-  const slotOf = (bytes: Uint8Array, hash: number): number => {
+  /** Where the term that is looked for has its slot: its own, or the free one that it would get. */
+  const slotOf = (hash: number): number => {
     const mask = slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const number = (slots[slot] ?? 0) - 1;
-      if (number === -1 || (hashes[number] === hash && isText(number, bytes))) return slot;
+      if (number === -1 || (hashes[number] === hash && isWanted(number))) return slot;
     }
   };
-  const isText = (number: number, bytes: Uint8Array): boolean => {
+  const isWanted = (number: number): boolean => {
     const start = starts[number] ?? 0;
-    if ((starts[number + 1] ?? 0) - start !== bytes.length) return false;
-    for (let i = 0; i < bytes.length; i++) if (texts[start + i] !== bytes[i]) return false;
+    if ((starts[number + 1] ?? 0) - start !== wantedLength) return false;
+    for (let i = 0; i < wantedLength; i++) if (texts[start + i] !== wanted[i]) return false;
     return true;
   };
   const growSlots = (): void => {
@@ -49,7 +51,7 @@ export function createTermTable(): TermTable {
       slots[slot] = number + 1;
     }
   };
-  const add = (bytes: Uint8Array, hash: number, slot: number): number => {
+  const add = (hash: number, slot: number): number => {
     const number = size++;
     slots[slot] = number + 1;
     if (number + 2 > starts.length) {
@@ -57,10 +59,13 @@ export function createTermTable(): TermTable {
       hashes = enlarged(hashes, new Uint32Array(hashes.length * 2));
     }
     const start = starts[number] ?? 0;
-    while (start + bytes.length > texts.length)
-      texts = enlarged(texts, new Uint8Array(Math.ceil(texts.length * 1.5)));
-    texts.set(bytes, start);
-    starts[number + 1] = start + bytes.length;
+    if (start + wantedLength > texts.length)
+      texts = enlarged(
+        texts,
+        Buffer.allocUnsafeSlow(Math.max(start + wantedLength, Math.ceil(texts.length * 1.5))),
+      );
+    for (let i = 0; i < wantedLength; i++) texts[start + i] = wanted[i] ?? 0;
+    starts[number + 1] = start + wantedLength;
     hashes[number] = hash;
     if (size * 2 > slots.length) growSlots();
     return number;
@@ -74,25 +79,30 @@ export function createTermTable(): TermTable {
       return (starts[size] ?? 0) + size * 8 + slots.length * 4;
     },
     numberOf(term) {
-      scratch.clear();
-      appendUnits(scratch, term);
-      const bytes = scratch.view();
+      if (term.length * 3 > wanted.length) wanted = new Uint8Array(term.length * 3);
+      wantedLength = writeUnits(wanted, term);
       let hash = 0;
-      for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
+      for (let i = 0; i < wantedLength; i++) hash = Math.imul(hash ^ (wanted[i] ?? 0), 0x01000193);
       hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
       hash = (hash ^ (hash >>> 13)) >>> 0;
-      const slot = slotOf(bytes, hash);
+      const slot = slotOf(hash);
       const known = slots[slot] ?? 0;
-      return known === 0 ? add(bytes, hash, slot) : known - 1;
+      return known === 0 ? add(hash, slot) : known - 1;
     },
     text(number) {
       const start = starts[number] ?? 0;
       const end = starts[number + 1] ?? 0;
+      if (isPlain(texts, start, end)) return texts.toString("latin1", start, end);
       if (end - start > units.length) units = new Uint16Array(end - start);
       return unitsToString(units, decodeUnits(texts, start, end, units, 0));
     },
     sorted: () => sortTexts(texts, starts, size),
   };
+}
+
+function isPlain(texts: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if ((texts[i] ?? 0) > 127) return false;
+  return true;
 }
 
 function enlarged<T extends Uint8Array | Uint32Array>(from: T, to: T): T {

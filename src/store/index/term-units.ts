@@ -21,6 +21,25 @@ export function appendUnits(out: ByteWriter, term: string, from = 0): void {
   }
 }
 
+/** The same into memory that has room for three bytes a unit; how many there are. */
+export function writeUnits(to: Uint8Array, term: string): number {
+  let at = 0;
+  for (let i = 0; i < term.length; i++) {
+    const unit = term.charCodeAt(i);
+    if (unit < 0x80) {
+      to[at++] = unit;
+    } else if (unit < 0x800) {
+      to[at++] = 0xc0 | (unit >> 6);
+      to[at++] = 0x80 | (unit & 0x3f);
+    } else {
+      to[at++] = 0xe0 | (unit >> 12);
+      to[at++] = 0x80 | ((unit >> 6) & 0x3f);
+      to[at++] = 0x80 | (unit & 0x3f);
+    }
+  }
+  return at;
+}
+
 export function unitsLength(term: string, from: number): number {
   let length = term.length - from;
   for (let i = from; i < term.length; i++) {
