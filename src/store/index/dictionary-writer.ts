@@ -1,10 +1,12 @@
 import { Buffer } from "node:buffer";
 import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
+import { appendColumn, type ColumnPlace } from "./column.ts";
 import type { PagedWriter } from "./paged-writer.ts";
+import { signatureOf } from "./term-signature.ts";
 import { appendUnits, sharedUnits, unitsLength } from "./term-units.ts";
 
-/** Terms in a block. The first of a block stands whole; the others share the beginning of the one before. */
-const BLOCK_TERMS = 64;
+/** Terms in a block but the last. The first of a block stands whole; the others share the beginning of the one before. */
+export const BLOCK_TERMS = 64;
 
 /** From this on, a length does not fit into its half of the head byte. */
 export const LONG = 15;
@@ -19,6 +21,8 @@ export interface DictionaryPlace {
   readonly blocks: number;
   readonly tableOffset: number;
   readonly tableLength: number;
+  /** Of each term: see term-signature.ts. */
+  readonly signatures: ColumnPlace;
 }
 
 export interface DictionaryWriter {
@@ -42,6 +46,7 @@ export function createDictionaryWriter(): DictionaryWriter {
   const keyEnds: number[] = [];
   const recordStarts: number[] = [];
   const postingStarts: number[] = [];
+  const signatures: number[] = [];
   let previous = "";
   let terms = 0;
   let longest = 0;
@@ -61,6 +66,7 @@ export function createDictionaryWriter(): DictionaryWriter {
       if (begins) beginBlock(term);
       const shared = begins ? 0 : sharedUnits(previous, term);
       appendRecord(records, term, shared, postingsLength);
+      signatures.push(signatureOf(term));
       postings += postingsLength;
       longest = Math.max(longest, term.length);
       previous = term;
@@ -78,6 +84,7 @@ export function createDictionaryWriter(): DictionaryWriter {
         out.append(bytes);
       }
       out.append(keys.view());
+      const tableLength = out.offset - tableOffset;
       return {
         offset,
         length: records.length,
@@ -85,7 +92,8 @@ export function createDictionaryWriter(): DictionaryWriter {
         longest,
         blocks: keyEnds.length,
         tableOffset,
-        tableLength: out.offset - tableOffset,
+        tableLength,
+        signatures: appendColumn(out, signatures),
       };
     },
   };

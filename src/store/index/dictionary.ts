@@ -1,9 +1,11 @@
 import { createEditRows } from "../../core/search/edit-rows.ts";
 import { IndexDamage } from "../../core/search/index-damage.ts";
 import { once } from "../../core/search/once.ts";
-import { type DictionaryPlace, LONG } from "./dictionary-writer.ts";
+import { type ColumnArray, openColumn } from "./column.ts";
+import { BLOCK_TERMS, type DictionaryPlace, LONG } from "./dictionary-writer.ts";
 import type { PagedFile } from "./paged-file.ts";
 import { openSparseTable, type SparseTable } from "./sparse-table.ts";
+import { mayBeNear, signatureOf } from "./term-signature.ts";
 import { decodeUnits, encodeUnits, unitsToString } from "./term-units.ts";
 
 /** Where the postings of a term stand, counted from where the postings of its segment begin. */
@@ -41,6 +43,7 @@ export function openDictionary(file: PagedFile, place: DictionaryPlace): Diction
   };
   const empty = place.terms === 0;
   // A query of three words walks three times.
+  const signatures = openColumn(file, place.signatures, place.terms);
   const walk = once(() => window(WALK_WINDOW));
   const window = (size = 0): BlockWindow => createBlockWindow(file, place, table(), size);
   return {
@@ -48,7 +51,7 @@ export function openDictionary(file: PagedFile, place: DictionaryPlace): Diction
     find: (term) => (empty ? undefined : findTerm(window(), table(), term)),
     withPrefix: (prefix) => (empty ? [] : termsWithPrefix(window(PREFIX_WINDOW), table(), place, prefix)),
     near: (word, maxDistance, isSameStart = false) =>
-      empty ? [] : termsNear(walk(), table(), place, word, maxDistance, isSameStart),
+      empty ? [] : termsNear(walk(), table(), place, signatures.all(), word, maxDistance, isSameStart),
     *all() {
       if (empty) return;
       const all = window(MERGE_WINDOW);
@@ -188,59 +191,46 @@ function termsWithPrefix(
   return found;
 }
 
-/**
- * Walks the dictionary once, in order. As soon as a beginning is too far from the word, everything
- * that shares it is passed over: within a block by the record's own shared length, without decoding
- * it; whole blocks by the sparse table, without reading them. Terms that are too long or too short
- * are not compared at all.
- */
+/** Walks the signatures of all terms, and looks into blocks that may have one that is near. */
 function termsNear(
   window: BlockWindow,
   table: SparseTable,
   place: DictionaryPlace,
+  signatures: ColumnArray,
   word: string,
   maxDistance: number,
   isSameStart: boolean,
 ): NearTerm[] {
+  const wanted = signatureOf(word);
+  const isCandidate = (term: number): boolean => mayBeNear(signatures[term] ?? 0, wanted, maxDistance);
   const rows = createEditRows(word, maxDistance);
   const units = new Uint16Array(place.longest);
   const found: NearTerm[] = [];
   const start = word.charCodeAt(0);
   for (let block = isSameStart ? table.find(encodeUnits(word[0] ?? "")) : 0; block < table.blocks; block++) {
+    const first = block * BLOCK_TERMS;
+    let last = Math.min(first + BLOCK_TERMS, place.terms) - 1;
+    while (last >= first && !isCandidate(last)) last--;
+    if (last < first) continue;
     window.enter(block);
     let offset = table.postingStart(block);
-    // A beginning of this many units is known to be too far away.
-    let dead = Number.POSITIVE_INFINITY;
     // Of this many units the distance is known.
     let compared = 0;
-    while (window.position < window.end) {
+    for (let term = first; term <= last; term++) {
       readRecord(window);
-      if (window.shared < dead) {
-        const length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, units, window.shared);
-        dead = Number.POSITIVE_INFINITY;
-        if (compared > window.shared) compared = window.shared;
-        if (isSameStart && (units[0] ?? 0) > start) return found;
-        if (Math.abs(length - word.length) <= maxDistance && (!isSameStart || units[0] === start)) {
-          while (compared < length) {
-            const unit = units[compared++] ?? 0;
-            if (rows.step(compared - 1, unit)) continue;
-            dead = compared;
-            break;
-          }
-          if (dead > length && rows.distance(length) <= maxDistance) {
-            found.push({
-              term: unitsToString(units, length),
-              offset,
-              length: window.postingsLength,
-              distance: rows.distance(length),
-            });
-          }
+      const length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, units, window.shared);
+      if (compared > window.shared) compared = window.shared;
+      if (isSameStart && (units[0] ?? 0) > start) return found;
+      if (isCandidate(term) && (!isSameStart || units[0] === start)) {
+        while (compared < length && rows.step(compared, units[compared] ?? 0)) compared++;
+        const distance = compared < length ? maxDistance + 1 : rows.distance(length);
+        if (distance <= maxDistance) {
+          const text = unitsToString(units, length);
+          found.push({ term: text, offset, length: window.postingsLength, distance });
         }
       }
       offset += window.postingsLength;
     }
-    if (dead === Number.POSITIVE_INFINITY) continue;
-    while (table.isWithin(block + 1, units, dead)) block++;
   }
   return found;
 }

@@ -6,8 +6,6 @@ export interface SparseTable {
   readonly blocks: number;
   /** The block in which a term stands if it stands anywhere. */
   find(term: Uint8Array): number;
-  /** Whether every term of a block has this beginning, if the term before the block has it. Never sure of all but ASCII. */
-  isWithin(block: number, units: Uint16Array, length: number): boolean;
   recordStart(block: number): number;
   recordEnd(block: number): number;
   postingStart(block: number): number;
@@ -45,17 +43,6 @@ export function openSparseTable(file: PagedFile, place: DictionaryPlace): Sparse
         else low = middle;
       }
       return low;
-    },
-    isWithin(block, units, length) {
-      if (block + 1 >= blocks) return false;
-      // Terms between one that begins so and a key that begins so begin so themselves.
-      const from = keyStart(block + 1);
-      if (keyEnd(block + 1) - from < length) return false;
-      for (let i = 0; i < length; i++) {
-        const unit = units[i] ?? 0;
-        if (unit >= 0x80 || bytes[from + i] !== unit) return false;
-      }
-      return true;
     },
     recordStart,
     recordEnd: (block) => (block + 1 < blocks ? recordStart(block + 1) : place.length),
