@@ -6,7 +6,8 @@ import process from "node:process";
 import { describe, expect, it } from "vitest";
 import { writeHome } from "../bench/support/write-logs.ts";
 import { bundle, runBundle } from "../support/run-bundle.ts";
-import { randomFrom } from "./kill-at-random.ts";
+import { killAtRandom, randomFrom } from "./kill-at-random.ts";
+import { bundleScript } from "./spawn-script.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const SEED = 20_261;
@@ -92,6 +93,35 @@ describe("sessions index", () => {
     }
     expect(kills).toBeGreaterThan(0);
     expect(fs.readdirSync(join(store, "index")).filter((name) => name.includes(".tmp"))).toEqual([]);
+  });
+
+  it("killed while its threads work leaves a store that answers as one built anew", {
+    timeout: 240_000,
+  }, async () => {
+    const { home, answers } = makeHome();
+    const store = join(home, "threads");
+    const expected = await answers(join(home, "without-threads"));
+    const script = bundleScript("scripts/index-in-threads.ts");
+    try {
+      const startedAt = performance.now();
+      const whole = await killAtRandom(script.path, [home, store], { seed: SEED, withinMs: 1e9 });
+      const wholeMs = performance.now() - startedAt;
+      expect([whole.exitCode, whole.stderr]).toEqual([0, ""]);
+      expect(whole.stdout).toMatch(/^begun\n[1-9]\d* sessions/);
+      expect(await answers(store)).toEqual(expected);
+      let kills = 0;
+      for (let round = 0; round < ROUNDS; round++) {
+        const options = { seed: SEED + round, withinMs: wholeMs };
+        if ((await killAtRandom(script.path, [home, store], options)).killed) kills++;
+        expect(await answers(store)).toEqual(expected);
+      }
+      expect(kills).toBeGreaterThan(0);
+      // What the dead left behind goes with the next writer.
+      await runBundle(["index", "--rebuild"], { home, variables: { SESSIONS_HOME: store } });
+      expect(fs.readdirSync(join(store, "index")).filter((name) => name.endsWith(".seg"))).toHaveLength(1);
+    } finally {
+      script.remove();
+    }
   });
 
   it("by two processes at once is as good as by one", { timeout: 240_000 }, async () => {

@@ -26,6 +26,8 @@ export interface RefreshOptions {
   readonly meter?: () => RefreshMeter;
   /** Reads many sessions in other threads; absent: in this one. */
   readonly readInWorkers?: ReadInWorkers;
+  /** More bytes than this are worth other threads. */
+  readonly workersFrom?: number;
 }
 
 /** Is told how far a refresh is. */
@@ -202,7 +204,8 @@ async function write(
   const grown = plan.toRead.filter(({ key }) => rows.has(key));
   const few = grown.length > FEW_GROWN ? [] : grown;
   const rest = few.length === 0 ? plan.toRead : plan.toRead.filter(({ key }) => !rows.has(key));
-  const isMuch = rest.reduce((sum, { files }) => sum + sizeOf(files), 0) > WORTH_WORKERS;
+  const isMuch =
+    rest.reduce((sum, { files }) => sum + sizeOf(files), 0) > (options.workersFrom ?? WORTH_WORKERS);
   const read = (isMuch ? options.readInWorkers : undefined) ?? readHere(library);
   const none: SessionToRead[] = [];
   try {

@@ -1,0 +1,29 @@
+/** Indexes the logs of a home anew in two threads, however few they are: index-in-threads.mjs HOME STORE. */
+import process from "node:process";
+import { isWorker, runWorker, startWorker } from "../../../src/cli/worker-threads.ts";
+import { openEngine } from "../../../src/operations/indexing/open-engine.ts";
+import { readInWorkers } from "../../../src/operations/indexing/read-in-workers.ts";
+import { refreshIndex } from "../../../src/operations/indexing/refresh-index.ts";
+import { nodeProcesses } from "../../../src/store/node-processes.ts";
+import { benchLibrary } from "../../bench/support/bench-library.ts";
+
+if (isWorker(process)) await runWorker();
+else {
+  const [, , home = "", store = ""] = process.argv;
+  const library = benchLibrary(home, store);
+  const inThreads = readInWorkers(
+    library,
+    startWorker(import.meta.url, process.versions.deno !== undefined),
+    2,
+  );
+  const { read, bytes } = await refreshIndex(library, {
+    engine: openEngine(library, nodeProcesses),
+    rebuild: true,
+    workersFrom: 0,
+    readInWorkers: (...work) => {
+      process.stdout.write("begun\n");
+      return inThreads(...work);
+    },
+  });
+  process.stdout.write(`${read} sessions, ${bytes} bytes\n`);
+}
