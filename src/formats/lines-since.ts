@@ -1,28 +1,31 @@
 import { Buffer } from "node:buffer";
-import { parseIsoTime } from "./iso-time.ts";
 import { type Line, splitLines } from "./lines.ts";
 
 const TIME_KEY = Buffer.from('"timestamp":"');
-const TIME_LENGTH = "2026-01-02T03:04:05.678Z".length;
+const POINT = ".".charCodeAt(0);
+const ZULU = "Z".charCodeAt(0);
 
 /**
  * The lines of a log from a moment on, about so many bytes of them. Lines are not parsed to tell when they were
  * written: nothing comes of a log whose lines do not say it in the way that most agents do.
  */
 export function* linesSince(chunks: Iterable<Uint8Array>, since: number, maxBytes: number): Generator<Line> {
+  const wanted = Buffer.from(new Date(since).toISOString());
   let left = maxBytes;
   for (const line of splitLines(chunks)) {
-    if (left === maxBytes && !(timeOf(line.bytes) >= since)) continue;
+    if (left === maxBytes && !isSince(line.bytes, wanted)) continue;
     yield line;
     left -= line.length + 1;
     if (left <= 0) return;
   }
 }
 
-/** NaN where it does not say. */
-function timeOf(bytes: Buffer): number {
+/** `2026-01-02T03:04:05.678Z`: so written, the order of the bytes is that of the times. */
+function isSince(bytes: Buffer, wanted: Buffer): boolean {
   const at = bytes.indexOf(TIME_KEY);
-  if (at === -1) return Number.NaN;
+  if (at === -1) return false;
   const from = at + TIME_KEY.length;
-  return parseIsoTime(bytes.toString("latin1", from, from + TIME_LENGTH));
+  const to = from + wanted.length;
+  if (bytes[to - 1] !== ZULU || bytes[to - 5] !== POINT) return false;
+  return bytes.compare(wanted, 0, wanted.length, from, to) >= 0;
 }

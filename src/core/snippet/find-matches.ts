@@ -25,7 +25,7 @@ const ENOUGH_MATCHES = 16;
 /**
  * Finds all places of the words, in the order in which they begin. Inside of a name only the parts that
  * were asked for count: of getUserById the User, if someone looks for users. With `near`, only what stands
- * around its matches is looked at, until a passage with all words is found; everything where that has nothing.
+ * around its matches is looked at, until a passage with all words is found.
  */
 export function findMatches(text: string, wordOf: WordOf, near?: Near): readonly Match[] {
   if (near === undefined) return matchesIn(text, 0, wordOf);
@@ -40,7 +40,8 @@ export function findMatches(text: string, wordOf: WordOf, near?: Near): readonly
     }
     if (found.length >= (isTogether ? ENOUGH_MATCHES : MAX_MATCHES)) break;
   }
-  return found.length > 0 ? found : matchesIn(text, 0, wordOf);
+  // Letters with marks begin otherwise than the term that they come to.
+  return found.length > 0 || isAscii(text) ? found : matchesIn(text, 0, wordOf);
 }
 
 /** Where words may stand, how many different ones there are, and how long a passage is. */

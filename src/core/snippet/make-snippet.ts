@@ -19,9 +19,6 @@ export interface SnippetOptions {
   readonly phrases?: readonly string[];
 }
 
-/** Shorter texts are read as fast as they are searched. */
-const WORTH_SEEKING = 1_000;
-
 /** Places of one phrase that are looked at. */
 const MAX_PHRASES = 1_000;
 
@@ -36,8 +33,7 @@ export function makeSnippet(
   { maxChars, phrases = [] }: SnippetOptions,
 ): Snippet | undefined {
   const { wordOf, words: wanted, pattern } = lookedUp(terms);
-  const near =
-    text.length < WORTH_SEEKING || pattern === undefined ? undefined : { pattern, words: wanted, maxChars };
+  const near = pattern === undefined ? undefined : { pattern, words: wanted, maxChars };
   const matches = withPhrases(text, findMatches(text, wordOf, near), phrases);
   if (matches.length === 0) return undefined;
   const { first, last, words } = bestRun(matches, maxChars);
