@@ -1,7 +1,7 @@
 import type { Digest } from "../core/extract/digest.ts";
 import type { Context } from "../core/model/session.ts";
 import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
-import { makeSnippet, type Snippet } from "../core/snippet/make-snippet.ts";
+import { findPassage, makeSnippet, type Passage } from "../core/snippet/make-snippet.ts";
 import { cutText } from "../core/text/text-budget.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 
@@ -63,24 +63,18 @@ export function snippetsOf(
 }
 
 function turnSnippet(turn: TurnHit, terms: ReadonlySet<string>): HitSnippet | undefined {
-  let best: { readonly snippet: Snippet; readonly role: SnippetRole } | undefined;
+  let best: { readonly passage: Passage; readonly role: SnippetRole } | undefined;
   for (const role of ROLES) {
-    const snippet = makeSnippet(turn.fields[role] ?? "", terms, { maxChars: SNIPPET_CHARS });
-    if (snippet !== undefined && (best === undefined || snippet.words > best.snippet.words))
-      best = { snippet, role };
+    const passage = findPassage(turn.fields[role] ?? "", terms, { maxChars: SNIPPET_CHARS });
+    if (passage !== undefined && (best === undefined || passage.words > best.passage.words))
+      best = { passage, role };
     // No later one can have more.
-    if (best?.snippet.words === terms.size) break;
+    if (best?.passage.words === terms.size) break;
   }
   if (best === undefined) return undefined;
+  const { text, highlights } = best.passage.show();
   const { turn: number, at, context } = turn;
-  return {
-    turn: number,
-    role: best.role,
-    at,
-    context,
-    text: best.snippet.text,
-    highlights: best.snippet.highlights,
-  };
+  return { turn: number, role: best.role, at, context, text, highlights };
 }
 
 /** Adds to each passage what was asked so many turns before and behind it. */

@@ -18,7 +18,7 @@ export interface Match {
 export type WordOf = (term: string) => number | undefined;
 
 /** More matches than this tell nothing more about where the best passage is. */
-const MAX_MATCHES = 50_000;
+const MAX_MATCHES = 500;
 /** Of passages that have all words, the best of so many matches is good enough. */
 const ENOUGH_MATCHES = 16;
 

@@ -22,23 +22,40 @@ export interface SnippetOptions {
 /** Places of one phrase that are looked at. */
 const MAX_PHRASES = 1_000;
 
+/** Where most words of a query stand together in a text. */
+export interface Passage {
+  /** How many different ones. */
+  readonly words: number;
+  /** Cuts it out: of several passages only the best needs that. */
+  show(): Snippet;
+}
+
 /**
  * The passage of a text in which most words of a query stand together; undefined where none does.
  * `terms` are the terms of the index that matched, among them those that are only nearly what was
  * typed; as a map they say which word of the query each belongs to.
  */
-export function makeSnippet(
+export function findPassage(
   text: string,
   terms: Terms,
   { maxChars, phrases = [] }: SnippetOptions,
-): Snippet | undefined {
+): Passage | undefined {
   const { wordOf, words: wanted, pattern } = lookedUp(terms);
   const near = pattern === undefined ? undefined : { pattern, words: wanted, maxChars };
   const matches = withPhrases(text, findMatches(text, wordOf, near), phrases);
   if (matches.length === 0) return undefined;
   const { first, last, words } = bestRun(matches, maxChars);
-  const [from, to] = [matches[first]?.start ?? 0, endOf(matches, first, last)];
-  return { ...shown(text, from, to, matches, maxChars), words };
+  return {
+    words,
+    show: () => {
+      const [from, to] = [matches[first]?.start ?? 0, endOf(matches, first, last)];
+      return { ...shown(text, from, to, matches, maxChars), words };
+    },
+  };
+}
+
+export function makeSnippet(text: string, terms: Terms, options: SnippetOptions): Snippet | undefined {
+  return findPassage(text, terms, options)?.show();
 }
 
 type Terms = ReadonlySet<string> | ReadonlyMap<string, number>;
