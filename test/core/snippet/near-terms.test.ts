@@ -55,8 +55,8 @@ describe("nearTerms()", () => {
     ]);
     const find = (text: string): readonly number[] =>
       findMatches(text, (term) => words.get(term), nearTo(words, 2)).map(({ start }) => start);
-    const many = `${"the token is wide and long here, ".repeat(2_000)}`;
-    expect(find(many)).toHaveLength(2_000);
+    const many = `${"the token is wide and long here, ".repeat(300)}`;
+    expect(find(many)).toHaveLength(300);
     expect(find(`${many}token retry`)).toContain(many.length + "token ".length);
     expect(find(`token retry ${many}`).length).toBeLessThan(100);
   });
