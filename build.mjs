@@ -23,7 +23,7 @@ const shared = {
 
 /** Functions of the runtime that take time to load: their modules are loaded when one is called. */
 const lateFunctions = {
-  "node:crypto": ["createHash", "randomBytes"],
+  "node:crypto": ["createCipheriv", "createDecipheriv", "createHash", "randomBytes"],
   "node:v8": ["setFlagsFromString"],
 };
 

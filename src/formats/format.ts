@@ -79,6 +79,11 @@ export interface LineParser {
   line(line: Line): void;
   /** To be called once, behind the last line: the parser may emit more entries. */
   finish(): SourceFacts;
+  /**
+   * What it must know to go on behind the last line: text for `resume` of another parser. Absent where a
+   * log must be read from its beginning.
+   */
+  save?(): string;
 }
 
 export interface ParserContext {
@@ -88,6 +93,8 @@ export interface ParserContext {
   readonly path: string;
   /** It is a sub-agent's own log: what marks lines of sub-agents in others says nothing here. */
   readonly isSubagent: boolean;
+  /** What a parser of the same format saved behind the line before the first that comes. */
+  readonly resume?: string | undefined;
 }
 
 /** What stands beside a log in files of its own. */

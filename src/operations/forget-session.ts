@@ -13,6 +13,7 @@ import {
 import { errorCode } from "../store/disk-error.ts";
 import { sidecarPath } from "../store/flat/sidecar.ts";
 import { moveEntry } from "../store/move-entry.ts";
+import { forgetTails } from "../store/tails/tail-folder.ts";
 import { markdownPath } from "./archived-sessions.ts";
 import { notesPath } from "./compaction-notes.ts";
 import type { Library } from "./library.ts";
@@ -138,6 +139,11 @@ function ownRemovers(library: Library): readonly Remover[] {
   };
   const copyIn = (grave: string): string => join(grave, "readable.md");
   return [
+    {
+      // What was read of its log: it is made anew from that, if ever.
+      forget: (session) => forgetTails(disk, places.index, session),
+      undo: () => {},
+    },
     {
       forget: (session, grave) => {
         moveEntry(disk, notesPath(library, session), join(grave, "notes.json"));

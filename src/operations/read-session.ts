@@ -8,6 +8,7 @@ import { formatOf } from "../formats/formats.ts";
 import { splitLines } from "../formats/lines.ts";
 import { LONG_LOG_BYTES, spareMemory } from "../store/spare-memory.ts";
 import type { ByteSource } from "./byte-source.ts";
+import type { LogTails, TailRecorder } from "./indexing/log-tails.ts";
 
 /** Files beside a log are small; larger ones are not read. */
 const SIDECAR_BYTES = 4 * 1024 * 1024;
@@ -17,10 +18,11 @@ export function readSession(
   source: ByteSource,
   files: SessionFiles,
   limits: TextLimits = defaultTextLimits,
+  tails?: LogTails,
 ): Session {
   const format = formatOf(files.agent);
   const problems: Problem[] = [];
-  const reader: LogReader = { source, format, limits, problems };
+  const reader: LogReader = { source, format, limits, problems, session: files, tails };
   if (files.files.reduce((sum, { size }) => sum + size, 0) > LONG_LOG_BYTES) spareMemory();
   const sidecars = readSidecars(reader, files.files);
   const main = readLogs(reader, inReadingOrder(files.files), false);
@@ -51,6 +53,9 @@ interface LogReader {
   readonly format: Format;
   readonly limits: TextLimits;
   readonly problems: Problem[];
+  readonly session: SessionFiles;
+  /** Of logs that were read before. */
+  readonly tails: LogTails | undefined;
 }
 
 /** Older parts first, the leading log last: of what stands in several, its word counts. */
@@ -67,23 +72,45 @@ interface ReadLogs {
 }
 
 function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: boolean): ReadLogs {
-  const { source, format, problems } = reader;
+  const { source, format, problems, session } = reader;
   const builder = createSessionBuilder(format.leafRule);
-  const budget = createTextBudget(reader.limits);
+  // Of several files all have one budget: where the first one grew, the next ones have less.
+  const tails = files.length === 1 ? reader.tails : undefined;
+  let budget = createTextBudget(reader.limits);
   let facts = NO_FACTS;
   let lines = 0;
-  for (const { path } of files) {
-    const emit = (entry: Entry): void => {
+  for (const file of files) {
+    const { path } = file;
+    const before = tails?.find({ session, file, isSubagent });
+    let recorder: TailRecorder | undefined;
+    const take = (entry: Entry): void => {
       if (entry.kind === "opaque" && entry.problem !== undefined)
         problems.push({ path, line: entry.line, what: entry.problem });
       builder.add(entry);
     };
-    const parser = format.parser({ emit, budget, path, isSubagent });
+    const emit = (entry: Entry): void => {
+      recorder?.entry(entry);
+      take(entry);
+    };
+    if (before !== undefined) {
+      for (const entry of before.entries()) take(entry);
+      budget = createTextBudget(reader.limits, before.used);
+      lines = before.lines;
+    }
+    const parser = format.parser({ emit, budget, path, isSubagent, resume: before?.state });
+    const { save } = parser;
+    if (save !== undefined) recorder = tails?.record({ session, file, isSubagent }, before);
+    const end = (): void => recorder?.end(save?.() ?? "", budget.used, lines);
     try {
-      for (const line of splitLines(source.chunks(path))) {
+      const chunks = before?.chunks() ?? source.chunks(path);
+      const start = { offset: before?.offset ?? 0, number: (before?.lines ?? 0) + 1 };
+      for (const line of splitLines(recorder?.watch(chunks) ?? chunks, start)) {
+        if (!line.ended) end();
         parser.line(line);
         lines++;
       }
+      end();
+      recorder?.keep();
     } catch (error) {
       problems.push({ path, line: 0, what: `cannot be read: ${source.explain(error)}` });
     }

@@ -1,6 +1,8 @@
 import {
   appendFileSync,
+  copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,10 +15,16 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { constants, inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
+import type { SearchEngine } from "../../src/core/search/search-engine.ts";
+import { forgetSession } from "../../src/operations/forget-session.ts";
+import { type Refreshed, refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import type { Library } from "../../src/operations/library.ts";
+import type { Disk } from "../../src/store/disk.ts";
+import { nodeDisk } from "../../src/store/node-disk.ts";
 import { writeLog } from "../bench/support/write-logs.ts";
+import { locking } from "../support/archive/archiving.ts";
 import fc from "../support/fc.ts";
 import { dumpIndex, dumpRebuilt, keepingEngine, keptTurns } from "../support/index-dump.ts";
 import { makeLibrary } from "../support/make-library.ts";
@@ -26,6 +34,13 @@ const PROJECT = ".claude/projects/-home-ana-garden";
 const ID = "0a1b2c3d-0000-4000-8000-00000000abcd";
 const LOG = `${PROJECT}/${ID}.jsonl`;
 const SUBAGENT = `${PROJECT}/${ID}/subagents/agent-a0b1c2d3e4f5a6b7c.jsonl`;
+
+/** Remembers how far every log was read, however short it is. */
+const EVERY_TAIL = { leastBytes: 0, mostBehind: 0, sinceMs: 0, room: 10_000_000 };
+
+function follow(library: Library, engine: SearchEngine): Promise<Refreshed> {
+  return refreshIndex(library, { engine, tails: EVERY_TAIL });
+}
 
 /** The example history of all agents, and a session that is long enough to have a beginning. */
 function homeWithLogs(library: Library): string {
@@ -157,15 +172,47 @@ const events: Readonly<Record<string, readonly ((log: string, home: string) => v
   ],
 };
 
+const tailsOf = ({ places }: Library): readonly string[] => {
+  const folder = join(places.index, "tails");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).map((name) => join(folder, name));
+};
+
+/** What may happen to a file of ours. */
+const harms: Readonly<Record<string, (bytes: Buffer) => Uint8Array>> = {
+  "cut in half": (bytes) => bytes.subarray(0, bytes.length >> 1),
+  "cut by a byte": (bytes) => bytes.subarray(0, -1),
+  emptied: () => Buffer.alloc(0),
+  zeroed: (bytes) => Buffer.alloc(bytes.length),
+  "one bit at its beginning": (bytes) => flip(bytes, 3),
+  "one bit of how far it was read": (bytes) => flip(bytes, bytes.indexOf('"lines":') + 8),
+  "one bit in its middle": (bytes) => flip(bytes, bytes.length >> 1),
+  "one bit at its end": (bytes) => flip(bytes, bytes.length - 1),
+  "of another version": (bytes) =>
+    Buffer.from(bytes.toString("latin1").replace(/"kind":"\d+/, '"kind":"0'), "latin1"),
+};
+
+function flip(bytes: Buffer, at: number): Buffer {
+  return Buffer.from(bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)));
+}
+
+function unpacked(bytes: Buffer): string {
+  try {
+    return inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString("latin1");
+  } catch {
+    return "";
+  }
+}
+
 describe("an index that follows logs", () => {
   test.each(Object.keys(events))("is the one that is built from nothing after %s", async (event) => {
     const library = makeLibrary();
     const home = homeWithLogs(library);
     const engine = keepingEngine(library);
-    await refreshIndex(library, { engine });
+    await follow(library, engine);
     for (const step of events[event] ?? []) {
       step(join(home, LOG), home);
-      await refreshIndex(library, { engine });
+      await follow(library, engine);
       // What is gone from the disk stays in the index, and is not in one that is built from nothing.
       if (readdirSync(join(home, PROJECT)).includes(`${ID}.jsonl`))
         expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
@@ -176,10 +223,10 @@ describe("an index that follows logs", () => {
     const library = makeLibrary();
     const log = join(homeWithLogs(library), LOG);
     const engine = keepingEngine(library);
-    await refreshIndex(library, { engine });
+    await follow(library, engine);
     expect(keptTurns(library)).toBe(0);
     appendFileSync(log, says("x1", lastIn(log), "Done with zanzibar."));
-    await refreshIndex(library, { engine });
+    await follow(library, engine);
     expect(keptTurns(library)).toBeGreaterThanOrEqual(30);
   });
 
@@ -190,11 +237,12 @@ describe("an index that follows logs", () => {
     truncateSync(log, 30 * 1024 * 1024);
     appendFileSync(log, "\n");
     const engine = keepingEngine(library);
-    await refreshIndex(library, { engine });
+    await follow(library, engine);
     appendFileSync(log, says("x1", "a29", "Done with zanzibar."));
     const handed: string[] = [];
     const read = await refreshIndex(library, {
       engine,
+      tails: EVERY_TAIL,
       readInWorkers: async (sessions) => {
         handed.push(...sessions.map(({ key }) => key));
         return [];
@@ -203,6 +251,135 @@ describe("an index that follows logs", () => {
     expect(read).toMatchObject({ read: 1 });
     expect(handed).toEqual([]);
     expect(keptTurns(library)).toBeGreaterThanOrEqual(30);
+  });
+
+  test("reads a log that has grown from where it was read to", async () => {
+    const read: string[] = [];
+    const made = makeLibrary();
+    const disk: Disk = {
+      ...nodeDisk,
+      readChunks: (path, options) => {
+        if (options?.to === undefined) read.push(`${path} ${(options?.from ?? 0) > 0}`);
+        return nodeDisk.readChunks(path, options);
+      },
+    };
+    const library = { ...made, disk };
+    const log = join(homeWithLogs(library), LOG);
+    const engine = keepingEngine(library);
+    const grow = async (uuid: string): Promise<readonly string[]> => {
+      appendFileSync(log, says(uuid, lastIn(log), "Done with zanzibar."));
+      read.length = 0;
+      await follow(library, engine);
+      return [...read];
+    };
+    await follow(library, engine);
+    expect(await grow("x1")).toEqual([`${log} false`]);
+    expect(await grow("x2")).toEqual([`${log} true`]);
+    expect(await grow("x3")).toEqual([`${log} true`]);
+    for (const [name, harm] of Object.entries(harms)) {
+      const [tail = ""] = tailsOf(library);
+      writeFileSync(tail, harm(readFileSync(tail)));
+      expect(await grow(name), name).toEqual([`${log} false`]);
+      expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
+      expect(await grow(`${name} again`), name).toEqual([`${log} true`]);
+    }
+  });
+
+  test("does not take the tail of another log for its own", async () => {
+    const library = makeLibrary();
+    const log = join(homeWithLogs(library), LOG);
+    const other = join(dirname(log), "1a1b2c3d-0000-4000-8000-00000000abcd.jsonl");
+    writeFileSync(other, readFileSync(log, "utf8").replaceAll("garden", "meadow"));
+    const engine = keepingEngine(library);
+    const growBoth = async (uuid: string): Promise<void> => {
+      for (const path of [log, other]) appendFileSync(path, says(uuid, lastIn(path), "Done with the file."));
+      await follow(library, engine);
+    };
+    await follow(library, engine);
+    await growBoth("x1");
+    const [first = "", second = ""] = tailsOf(library);
+    copyFileSync(first, second);
+    await growBoth("x2");
+    expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
+  });
+
+  test("has a line that came while its log was read, at the next look at the latest", async () => {
+    const made = makeLibrary();
+    let late: (() => void) | undefined;
+    const disk: Disk = {
+      ...nodeDisk,
+      *readChunks(path, options) {
+        yield* nodeDisk.readChunks(path, options);
+        if (path !== log || options?.to !== undefined || late === undefined) return;
+        late();
+        late = undefined;
+        // Half of it is there when the end is read again.
+        yield* nodeDisk.readChunks(path, { ...options, from: sizeBefore });
+      },
+    };
+    const library = { ...made, disk };
+    const log = join(homeWithLogs(library), LOG);
+    const engine = keepingEngine(library);
+    await follow(library, engine);
+    let sizeBefore = 0;
+    for (const uuid of ["x1", "x2", "x3"]) {
+      appendFileSync(log, says(uuid, lastIn(log), "Done with it."));
+      sizeBefore = statSync(log).size;
+      const last = lastIn(log);
+      late = () => appendFileSync(log, says(`${uuid}-late`, last, "And one more file.").slice(0, 100));
+      await follow(library, engine);
+      appendFileSync(log, says(`${uuid}-late`, last, "And one more file.").slice(100));
+      await follow(library, engine);
+      expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
+    }
+  });
+
+  test("keeps nothing of what it read that says anything without the log", async () => {
+    const library = makeLibrary();
+    const log = join(homeWithLogs(library), LOG);
+    const engine = keepingEngine(library);
+    await follow(library, engine);
+    appendFileSync(log, says("x1", lastIn(log), "The password is hunter2-zanzibar-81."));
+    await follow(library, engine);
+    const tails = tailsOf(library);
+    expect(tails).toHaveLength(1);
+    const bytes = readFileSync(tails[0] ?? "");
+    for (const word of ["hunter2", "zanzibar", "garden", "error", ID])
+      expect(bytes.includes(word)).toBe(false);
+    // The texts are packed before they are sealed: what is not sealed must not unpack to them.
+    for (let at = 0; at < Math.min(bytes.length, 2_000); at++)
+      expect(unpacked(bytes.subarray(at))).not.toContain("garden");
+  });
+
+  test("forgets how far a log was read along with its session", async () => {
+    const library = makeLibrary();
+    const log = join(homeWithLogs(library), LOG);
+    const engine = keepingEngine(library);
+    await follow(library, engine);
+    appendFileSync(log, says("x1", lastIn(log), "Done."));
+    await follow(library, engine);
+    expect(tailsOf(library)).toHaveLength(1);
+    await forgetSession(library, { agent: "claude", id: ID }, { locking });
+    expect(tailsOf(library)).toEqual([]);
+  });
+
+  test("takes tails away that are old, or too long for the logs there are", async () => {
+    const library = makeLibrary();
+    const log = join(homeWithLogs(library), LOG);
+    const engine = keepingEngine(library);
+    const grow = async (uuid: string, tails: object): Promise<readonly string[]> => {
+      appendFileSync(log, says(uuid, lastIn(log), "Done."));
+      await refreshIndex(library, { engine, tails: { ...EVERY_TAIL, ...tails } });
+      return tailsOf(library);
+    };
+    await follow(library, engine);
+    expect(await grow("x1", { room: 1_000 })).toEqual([]);
+    expect(await grow("x2", {})).toHaveLength(1);
+    expect(await grow("x3", { sinceMs: Date.now() + 60_000 })).toEqual([]);
+    expect(await grow("x4", { leastBytes: 10_000_000 })).toEqual([]);
+    expect(await grow("x5", {})).toHaveLength(1);
+    await refreshIndex(library, { engine, rebuild: true });
+    expect(tailsOf(library)).toEqual([]);
   });
 
   test("is the one that is built from nothing, whatever pieces come", async () => {
@@ -230,7 +407,7 @@ describe("an index that follows logs", () => {
           return { path, bytes, at };
         });
         const engine = keepingEngine(library);
-        await refreshIndex(library, { engine });
+        await follow(library, engine);
         for (const step of [...steps, logs.map((_, log) => ({ log, share: 1 }))]) {
           for (const { log, share } of step) {
             const file = rest[log];
@@ -239,7 +416,7 @@ describe("an index that follows logs", () => {
             appendFileSync(file.path, file.bytes.subarray(file.at, end));
             file.at = end;
           }
-          await refreshIndex(library, { engine });
+          await follow(library, engine);
           expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
         }
         rmSync(home, { recursive: true });

@@ -3,6 +3,8 @@
  * kept is for reading and searching. The total is bounded, so that a log of gigabytes can be read.
  */
 export interface TextBudget {
+  /** Characters kept so far. */
+  readonly used: number;
   /** Requests, replies, summaries: kept whole as long as there is room. */
   words(text: string): string;
   /** Tool output: its head. Errors keep their head even where other output is not wanted. */
@@ -37,8 +39,8 @@ const SCANT_CHARS = 120;
 /** Words may fill what output may not, so that a flood of output never cuts a request. */
 const OUTPUT_SHARE = 0.5;
 
-export function createTextBudget(limits: TextLimits = defaultTextLimits): TextBudget {
-  let used = 0;
+export function createTextBudget(limits: TextLimits = defaultTextLimits, usedBefore = 0): TextBudget {
+  let used = usedBefore;
   /** Words never vanish: a request that can't be found is lost. */
   const scant = (share: number): number => (share === 1 || used < limits.totalChars ? SCANT_CHARS : 0);
   const take = (text: string, max: number, share: number): string => {
@@ -48,6 +50,9 @@ export function createTextBudget(limits: TextLimits = defaultTextLimits): TextBu
     return kept;
   };
   return {
+    get used() {
+      return used;
+    },
     words: (text) => take(text, text.length, 1),
     output: (text, isError) =>
       take(text, isError ? Math.max(limits.outputChars, ERROR_CHARS) : limits.outputChars, OUTPUT_SHARE),

@@ -34,16 +34,19 @@ export interface ClaudeState extends ParserContext {
   lastUid: string | undefined;
 }
 
-export function createClaudeParser(context: ParserContext): LineParser {
-  const state: ClaudeState = {
-    ...context,
-    openCalls: new Map(),
-    touched: new Map(),
-    openBoundary: undefined,
-    lastUid: undefined,
-  };
-  const queue = createPromptQueue(context);
-  const facts = {
+/** What the parser needs to go on later. `touched` only saves room: it may begin anew. */
+interface SavedState {
+  readonly openCalls: readonly (readonly [string, string])[];
+  readonly openBoundary?: string | undefined;
+  readonly lastUid?: string | undefined;
+  readonly waiting: readonly number[];
+  readonly facts: Readonly<MutableFacts>;
+}
+
+const NOTHING_READ: SavedState = {
+  openCalls: [],
+  waiting: [],
+  facts: {
     id: null,
     project: null,
     relocated: null,
@@ -51,7 +54,20 @@ export function createClaudeParser(context: ParserContext): LineParser {
     version: null,
     firstAt: null,
     lastAt: null,
-  } as MutableFacts;
+  },
+};
+
+export function createClaudeParser(context: ParserContext): LineParser {
+  const before: SavedState = context.resume === undefined ? NOTHING_READ : JSON.parse(context.resume);
+  const state: ClaudeState = {
+    ...context,
+    openCalls: new Map(before.openCalls),
+    touched: new Map(),
+    openBoundary: before.openBoundary,
+    lastUid: before.lastUid,
+  };
+  const queue = createPromptQueue(context, before.waiting);
+  const facts: MutableFacts = { ...before.facts };
 
   const take = (object: JsonObject, line: Line, read: ClaudeLine): void => {
     const envelope = readEnvelope(object, line.number, context.isSubagent);
@@ -73,6 +89,14 @@ export function createClaudeParser(context: ParserContext): LineParser {
       if (read.problem !== undefined)
         context.emit({ kind: "opaque", line: line.number, problem: read.problem });
     },
+    save: () =>
+      JSON.stringify({
+        openCalls: [...state.openCalls],
+        openBoundary: state.openBoundary,
+        lastUid: state.lastUid,
+        waiting: queue.waiting(),
+        facts,
+      } satisfies SavedState),
     finish() {
       const { relocated, project, ...rest } = facts;
       return { ...rest, project: relocated ?? project };

@@ -11,15 +11,17 @@ import { readUserText } from "./user-text.ts";
  */
 export interface PromptQueue {
   operation(object: JsonObject, envelope: Envelope): void;
+  /** Lines of what waits, prompts or not. */
+  waiting(): readonly number[];
 }
 
 /** Background tasks report through the same queue, and bare slash commands wait in it. */
 const NO_PROMPT = /^\{"task_id"|^\/[\w:-]+$/;
 
-export function createPromptQueue({ emit, budget }: ParserContext): PromptQueue {
-  /** Lines of what waits, prompts or not. */
-  let waiting: number[] = [];
+export function createPromptQueue({ emit, budget }: ParserContext, before: readonly number[]): PromptQueue {
+  let waiting = [...before];
   return {
+    waiting: () => waiting,
     operation(object, { line, at }) {
       switch (object.operation) {
         case "enqueue": {

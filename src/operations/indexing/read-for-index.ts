@@ -7,6 +7,8 @@ import type { Library } from "../library.ts";
 import { readSession } from "../read-session.ts";
 import { earlierStates } from "./earlier-states.ts";
 import { indexSession } from "./index-session.ts";
+import { createLogTails, type TailOptions } from "./log-tails.ts";
+import { sessionSchema } from "./open-engine.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
 import type { SessionRow } from "./session-row.ts";
 import { sumSeed } from "./sum-seed.ts";
@@ -14,10 +16,11 @@ import { sumSeed } from "./sum-seed.ts";
 /** Reads a session and makes of it what the index keeps; undefined where it is none, or is not to be read. */
 export function readForIndex(
   library: Pick<Library, "config" | "disk" | "places">,
-  { files, origin, mark }: SessionToRead,
+  { files, origin, mark, source: archived }: SessionToRead,
   source: ByteSource,
   isCopy: (row: SessionRow) => boolean,
   mask: (text: string) => string,
+  tails?: TailOptions,
 ): IndexedSession | undefined {
   const identified = identifySession(source, files);
   if (identified === undefined) return undefined;
@@ -27,7 +30,11 @@ export function readForIndex(
     inputChars: 0,
     thinkingChars: 0,
   };
-  const session = readSession(source, identified, limits);
+  const kept =
+    tails === undefined || archived !== undefined
+      ? undefined
+      : createLogTails(library, limits, sessionSchema.analysisVersion, tails);
+  const session = readSession(source, identified, limits, kept);
   if (isExcluded(library, session)) return undefined;
   const earlier = earlierStates(library, identified, limits);
   const seed = sumSeed(source, identified, library.config.redact);

@@ -11,9 +11,11 @@ import { type IndexRows, rowsOf, type Totals } from "./index-rows.ts";
 import { indexSession } from "./index-session.ts";
 import { emptyState, type IndexState } from "./index-state.ts";
 import { createPlacements, keepLook, marksOf, readLastLook } from "./last-look.ts";
+import type { TailOptions } from "./log-tails.ts";
 import { planRefresh, type RefreshPlan, type SessionToRead } from "./plan-refresh.ts";
 import { readForIndex } from "./read-for-index.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
+import { tailOptions, tidyTails } from "./tail-upkeep.ts";
 
 export interface RefreshOptions {
   readonly engine: SearchEngine;
@@ -28,6 +30,8 @@ export interface RefreshOptions {
   readonly readInWorkers?: ReadInWorkers;
   /** More bytes than this are worth other threads. */
   readonly workersFrom?: number;
+  /** How far logs were read is remembered so; absent: as it is best. */
+  readonly tails?: Partial<TailOptions>;
 }
 
 /** Is told how far a refresh is. */
@@ -207,12 +211,14 @@ async function write(
   const isMuch =
     rest.reduce((sum, { files }) => sum + sizeOf(files), 0) > (options.workersFrom ?? WORTH_WORKERS);
   const read = (isMuch ? options.readInWorkers : undefined) ?? readHere(library);
+  const tails = options.rebuild === true ? undefined : tailOptions(library, rows.values(), options.tails);
   const none: SessionToRead[] = [];
   try {
-    if (few.length > 0) none.push(...(await readHere(library)(few, writer, isCopy, done)));
+    if (few.length > 0) none.push(...(await readHere(library, tails)(few, writer, isCopy, done)));
     if (rest.length > 0) none.push(...(await read(rest, writer, isCopy, done)));
   } finally {
     meter?.end();
+    tidyTails(library, tails);
   }
   putStubs(library, writer, rows, stubs);
   for (const key of [...plan.toRemove, ...none.map((each) => each.key)])
@@ -246,13 +252,13 @@ async function write(
 const MAX_PROBLEMS = 200;
 
 /** In this thread, one after the other. */
-function readHere(library: Library): ReadInWorkers {
+function readHere(library: Library, tails?: TailOptions): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
     const none: SessionToRead[] = [];
     const source = diskSource(library.disk);
     const { redact } = createRedactor({ extra: library.config.redact });
     for (const session of sessions) {
-      const indexed = readForIndex(library, session, session.source ?? source, isCopy, redact);
+      const indexed = readForIndex(library, session, session.source ?? source, isCopy, redact, tails);
       if (indexed === undefined) none.push(session);
       else writer.put(indexed);
       done(sizeOf(session.files));
