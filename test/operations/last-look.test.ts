@@ -12,8 +12,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { withCatalogue } from "../../src/operations/catalogue.ts";
+import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import { openUpToDate } from "../../src/operations/indexing/up-to-date.ts";
 import type { Library } from "../../src/operations/library.ts";
+import { writeTombstone } from "../../src/store/archive/tombstones.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
 
 const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
@@ -142,5 +144,33 @@ describe("openUpToDate()", () => {
     await refresh(library);
     await refresh(library);
     expect(existsSync(join(library.places.cache, "last-look"))).toBe(false);
+  });
+});
+
+describe("refreshIndex()", () => {
+  test.each<[string, (ground: Ground) => void]>([
+    [
+      "a log grew",
+      ({ log }) => appendFileSync(log, `${readFileSync(log, "utf8").split("\n")[1]}\nnot JSON\n`),
+    ],
+    ["a log came", ({ log }) => cpSync(log, log.replace(SESSION, "11111111-0000-4000-8000-000000000000"))],
+    ["a log went", ({ log }) => rmSync(log)],
+    [
+      "a session was forgotten",
+      ({ library }) =>
+        writeTombstone(library.disk, join(library.places.home, "forgotten"), {
+          ...{ agent: "claude", id: SESSION, at: 0, phase: "forgotten" },
+        }),
+    ],
+  ])("knows what all sessions come to where %s", async (_, change) => {
+    const ground = await knownGround();
+    const { library } = ground;
+    change(ground);
+    const { totals } = await refreshIndex(library, makeAccess(library));
+    const { coverage } = await withCatalogue(library, makeAccess(library), (catalogue) => ({
+      coverage: catalogue.coverage,
+    }));
+    const { sessions, turns, files, problems } = coverage;
+    expect(totals).toEqual({ sessions, turns, files, problems });
   });
 });

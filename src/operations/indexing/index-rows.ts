@@ -1,4 +1,4 @@
-import type { DamagedIndex, SearchReader } from "../../core/search/search-engine.ts";
+import type { DamagedIndex, SearchReader, SearchWriter } from "../../core/search/search-engine.ts";
 import { type IndexState, readState } from "./index-state.ts";
 import type { SessionRow } from "./session-row.ts";
 
@@ -35,4 +35,47 @@ export async function rowsOf(reader: SearchReader): Promise<IndexRows | DamagedI
   }
   const totals = { sessions: rows.size, turns, files, problems };
   return { kind: "rows", rows, totals, state: readState(catalogue.state) };
+}
+
+/** Watches what is written to an index, so that nobody has to open all rows afterwards to know what they come to. */
+export function countingWriter(
+  writer: SearchWriter,
+  rows: ReadonlyMap<string, SessionRow>,
+  totals: Totals,
+): { readonly writer: SearchWriter; readonly totals: () => Totals | undefined } {
+  const changed = new Map<string, SessionRow | undefined>();
+  let isKnown = true;
+  return {
+    writer: {
+      ...writer,
+      put(session) {
+        changed.set(session.key, JSON.parse(session.row));
+        writer.put(session);
+      },
+      remove(key) {
+        changed.set(key, undefined);
+        writer.remove(key);
+      },
+      add(batches) {
+        isKnown = false;
+        writer.add(batches);
+      },
+    },
+    totals() {
+      if (!isKnown) return undefined;
+      let sum = totals;
+      for (const [key, row] of changed) sum = addRow(addRow(sum, rows.get(key), -1), row, 1);
+      return sum;
+    },
+  };
+}
+
+function addRow(totals: Totals, row: SessionRow | undefined, times: 1 | -1): Totals {
+  if (row === undefined) return totals;
+  return {
+    sessions: totals.sessions + times,
+    turns: totals.turns + times * row.turns,
+    files: totals.files + times * row.files,
+    problems: totals.problems + times * row.problems.length,
+  };
 }

@@ -7,7 +7,7 @@ import { findLogs, groupLogs } from "../find-sessions.ts";
 import { type HistoryStubs, historyMark, historyStubs, sessionOfStub } from "../history-stubs.ts";
 import { type Library, sessionKey } from "../library.ts";
 import { forgottenSessions } from "../open-archive.ts";
-import { type IndexRows, rowsOf, type Totals } from "./index-rows.ts";
+import { countingWriter, type IndexRows, rowsOf, type Totals } from "./index-rows.ts";
 import { indexSession } from "./index-session.ts";
 import { emptyState, type IndexState } from "./index-state.ts";
 import { createPlacements, keepLook, marksOf, readLastLook } from "./last-look.ts";
@@ -122,6 +122,7 @@ interface Look {
   readonly stubs: HistoryStubs | undefined;
   readonly plan: RefreshPlan;
   readonly rows: ReadonlyMap<string, SessionRow>;
+  readonly totals: Totals;
   readonly state: IndexState;
   readonly problems: readonly Problem[];
   readonly rebuilt: Refreshed["rebuilt"];
@@ -152,7 +153,7 @@ async function look(library: Library, { engine, rebuild }: RefreshOptions): Prom
     if (marks !== undefined)
       keepLook(library, { index, marks, projects, totals, logs: placements.list(found) });
   };
-  return { plan, rows, state, stubs, problems, rebuilt, keep };
+  return { plan, rows, totals, state, stubs, problems, rebuilt, keep };
 }
 
 interface KnownRows extends Omit<IndexRows, "kind"> {
@@ -192,9 +193,11 @@ function isNothing({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): 
 async function write(
   library: Library,
   options: RefreshOptions,
-  writer: SearchWriter,
-  { plan, rows, state, stubs, problems, rebuilt }: Look,
+  opened: SearchWriter,
+  { plan, rows, totals, state, stubs, problems, rebuilt }: Look,
 ): Promise<Refreshed> {
+  const counting = countingWriter(opened, rows, totals);
+  const { writer } = counting;
   const meter = plan.toRead.length > 0 ? options.meter?.() : undefined;
   const bytesInAll = plan.toRead.reduce((sum, { files }) => sum + sizeOf(files), 0);
   let sessions = 0;
@@ -234,6 +237,7 @@ async function write(
     historyMark: stubs?.mark ?? state.historyMark,
     problems: problems.slice(0, MAX_PROBLEMS),
   };
+  const sum = counting.totals();
   const committed = await writer.commit({
     state: JSON.stringify(next),
     tidy: isMuch ? "all" : "little",
@@ -246,6 +250,7 @@ async function write(
     bytes,
     problems,
     rebuilt,
+    ...(sum === undefined ? {} : { totals: sum }),
   };
 }
 
