@@ -35,7 +35,7 @@ const MAX_RAW_CHARS = 64;
 const PLACE = 4;
 const CODE = 2;
 const FIRST_PLACES: number = 1 << 11;
-const MAX_PLACES: number = 1 << 16;
+const MAX_PLACES: number = 1 << 17;
 /** Names are forgotten, and all words with them, when they fill this much. */
 const MAX_NAMES: number = 1 << 19;
 
@@ -54,16 +54,35 @@ export function createWordCodes(sink: TermSink): WordCodes {
     (Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> 15) & (places - 2);
 
   const forget = (): void => {
-    if (misses > places / 2 && places < MAX_PLACES) places *= 2;
     misses = 0;
-    table = new Int32Array(places * PLACE);
-    raws = noRaws(places);
+    table.fill(0);
+    raws.fill(undefined);
     used = 1;
   };
 
+  /** Twice the places. What is there finds its new one, unless two others have that already. */
+  const grow = (): void => {
+    const [oldTable, oldRaws] = [table, raws];
+    misses = 0;
+    places *= 2;
+    table = new Int32Array(places * PLACE);
+    raws = noRaws(places);
+    for (let old = 0; old < oldRaws.length; old++) {
+      const at = old * PLACE;
+      const place = placeOf(oldTable[at] ?? 0, oldTable[at + 1] ?? 0);
+      const to = isFree(place) ? place : place + 1;
+      if (!isFree(to)) continue;
+      table.set(oldTable.subarray(at, at + PLACE), to * PLACE);
+      raws[to] = oldRaws[old];
+    }
+  };
+
+  /** No word has zeros for a key. */
+  const isFree = (place: number): boolean => table[place * PLACE] === 0 && table[place * PLACE + 1] === 0;
+
   const keep = (text: string, start: number, end: number, low: number, high: number): number => {
     misses++;
-    if (misses > places / 2 && places < MAX_PLACES) forget();
+    if (misses > places / 2 && places < MAX_PLACES) grow();
     // A plain slice would keep the whole text alive behind it (V8).
     const raw = ` ${text.slice(start, end)}`.slice(1);
     const code = codeOf(makeToken(raw, tokenAt));
