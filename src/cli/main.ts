@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import process from "node:process";
 import { run } from "./program.ts";
 
-await run();
+await run(process);

@@ -1,5 +1,4 @@
 import type { Buffer } from "node:buffer";
-import process from "node:process";
 import { keepCode } from "../store/code-cache.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import type { Places } from "../store/places.ts";
@@ -9,7 +8,7 @@ import { isWorker, runWorker } from "./worker-threads.ts";
 
 /** What the bundle is to the one that starts it. */
 export interface Program {
-  run(compiled?: Compiled): Promise<void>;
+  run(host: NodeJS.Process, compiled?: Compiled): Promise<void>;
 }
 
 /** Code that is not kept yet. */
@@ -21,11 +20,11 @@ export interface Compiled {
   code(): Buffer;
 }
 
-/** Runs the command line of this process, or the task of this thread. */
-export async function run(compiled?: Compiled): Promise<void> {
-  if (isWorker(process)) return runWorker();
+/** Runs the command line of a process, or the task of a thread. */
+export async function run(host: NodeJS.Process, compiled?: Compiled): Promise<void> {
+  if (isWorker(host)) return runWorker(host);
   // Not process.exit: it would cut off what is still being written to a pipe.
-  process.exitCode = await start(process);
+  host.exitCode = await start(host);
   if (compiled !== undefined) keep(compiled);
 }
 

@@ -30,4 +30,7 @@ const source = nodeDisk.readFile(file, Number.MAX_SAFE_INTEGER)?.toString("latin
 const script = new Script(source, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
 const program: Program = script.runInThisContext()(require, url, { exports: {} });
 const isNew = isKept && (cachedData === undefined || script.cachedDataRejected === true);
-void program.run(isNew ? { places, command, name, code: () => script.createCachedData() } : undefined);
+void program.run(
+  process,
+  isNew ? { places, command, name, code: () => script.createCachedData() } : undefined,
+);

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Worker, WorkerOptions } from "node:worker_threads";
 import type { WorkerHandle } from "../core/worker-handle.ts";
 
@@ -15,16 +14,19 @@ export type Task = (data: unknown, post: (message: unknown) => void) => (message
 const WORKER_MARK = "sessions: thread";
 
 /** Loaded only where there are other threads. */
-const threads = (): typeof import("node:worker_threads") => process.getBuiltinModule("node:worker_threads");
+function threadsOf(host: NodeJS.Process): typeof import("node:worker_threads") {
+  return host.getBuiltinModule("node:worker_threads");
+}
 
 /** Is this another thread of the program? Deno's threads have no command line of their own. */
-export function isWorker({ argv, versions }: NodeJS.Process): boolean {
-  return (argv[2] === WORKER_MARK || versions.deno !== undefined) && !threads().isMainThread;
+export function isWorker(host: NodeJS.Process): boolean {
+  const mayBe = host.argv[2] === WORKER_MARK || host.versions.deno !== undefined;
+  return mayBe && !threadsOf(host).isMainThread;
 }
 
 /** The other end of `startWorker`: runs until the program that started it ends it. */
-export async function runWorker(): Promise<void> {
-  const { parentPort, workerData } = threads();
+export async function runWorker(host: NodeJS.Process): Promise<void> {
+  const { parentPort, workerData } = threadsOf(host);
   const port = parentPort;
   const load = tasks[String(workerData.task)];
   if (port === null || load === undefined) throw new Error(`Unknown task ${String(workerData.task)}`);
@@ -40,9 +42,12 @@ const READY = "sessions: ready";
 const FINISH = "sessions: finish";
 
 /** Starts threads of this very program: `program` is the address of the bundle, or of a source beside main.ts. */
-export function startWorker(program: string, isDeno: boolean): (task: string, data: unknown) => WorkerHandle {
+export function startWorker(
+  program: string,
+  host: NodeJS.Process,
+): (task: string, data: unknown) => WorkerHandle {
   return (task, data) => {
-    const worker = startThread(program, isDeno, { task, data });
+    const worker = startThread(program, host, { task, data });
     let receiver: (message: unknown) => void = () => undefined;
     const early: unknown[] = [];
     let isReady = false;
@@ -70,12 +75,12 @@ export function startWorker(program: string, isDeno: boolean): (task: string, da
   };
 }
 
-function startThread(program: string, isDeno: boolean, data: unknown): Worker {
-  const { Worker } = threads();
+function startThread(program: string, host: NodeJS.Process, data: unknown): Worker {
+  const { Worker } = threadsOf(host);
   const options: WorkerOptions = { workerData: data, argv: [WORKER_MARK] };
   if (!program.endsWith(".ts")) return new Worker(new URL(program), options);
   const main = new URL("main.ts", program);
-  if (isDeno) return new Worker(main, options);
+  if (host.versions.deno !== undefined) return new Worker(main, options);
   // Node reads TypeScript in the main thread only, where tsx was loaded; a thread has to load it too.
   const boot = `import("tsx/esm/api").then(({ register }) => { register(); return import(${JSON.stringify(main.href)}); });`;
   return new Worker(boot, { ...options, eval: true });

@@ -112,7 +112,7 @@ export function realWorld(
     uuid: () => crypto.randomUUID(),
     processes: nodeProcesses,
     threads: availableParallelism(),
-    startWorker: startWorker(import.meta.url, host.versions.deno !== undefined),
+    startWorker: startWorker(import.meta.url, host),
     isRunning: (pid) => nodeProcesses.exists(pid),
     program: programOf(host),
     run: async (program, args, options) => {

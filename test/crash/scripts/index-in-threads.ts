@@ -7,13 +7,13 @@ import { refreshIndex } from "../../../src/operations/indexing/refresh-index.ts"
 import { nodeProcesses } from "../../../src/store/node-processes.ts";
 import { benchLibrary } from "../../bench/support/bench-library.ts";
 
-if (isWorker(process)) await runWorker();
+if (isWorker(process)) await runWorker(process);
 else {
   const [, , home = "", store = ""] = process.argv;
   const library = benchLibrary(home, store);
   const inThreads = readInWorkers(
     library,
-    startWorker(import.meta.url, process.versions.deno !== undefined),
+    startWorker(import.meta.url, process),
     2,
   );
   const { read, bytes } = await refreshIndex(library, {
