@@ -11,11 +11,7 @@ if (isWorker(process)) await runWorker(process);
 else {
   const [, , home = "", store = ""] = process.argv;
   const library = benchLibrary(home, store);
-  const inThreads = readInWorkers(
-    library,
-    startWorker(import.meta.url, process),
-    2,
-  );
+  const inThreads = readInWorkers(library, startWorker(import.meta.url, process), 2);
   const { read, bytes } = await refreshIndex(library, {
     engine: openEngine(library, nodeProcesses),
     rebuild: true,
