@@ -5,7 +5,7 @@ import { type ColumnArray, openColumn } from "./column.ts";
 import { BLOCK_TERMS, type DictionaryPlace, LONG } from "./dictionary-writer.ts";
 import type { PagedFile } from "./paged-file.ts";
 import { openSparseTable, type SparseTable } from "./sparse-table.ts";
-import { mayBeNear, signatureOf } from "./term-signature.ts";
+import { nearCandidates } from "./term-signature.ts";
 import { decodeUnits, encodeUnits, unitsToString } from "./term-units.ts";
 
 /** Where the postings of a term stand, counted from where the postings of its segment begin. */
@@ -191,7 +191,7 @@ function termsWithPrefix(
   return found;
 }
 
-/** Walks the signatures of all terms, and looks into blocks that may have one that is near. */
+/** Looks into the blocks that have a term which may be near. */
 function termsNear(
   window: BlockWindow,
   table: SparseTable,
@@ -201,36 +201,42 @@ function termsNear(
   maxDistance: number,
   isSameStart: boolean,
 ): NearTerm[] {
-  const wanted = signatureOf(word);
-  const isCandidate = (term: number): boolean => mayBeNear(signatures[term] ?? 0, wanted, maxDistance);
+  const candidates = nearCandidates(signatures, word, maxDistance);
   const rows = createEditRows(word, maxDistance);
   const units = new Uint16Array(place.longest);
   const found: NearTerm[] = [];
-  const start = word.charCodeAt(0);
-  for (let block = isSameStart ? table.find(encodeUnits(word[0] ?? "")) : 0; block < table.blocks; block++) {
-    const first = block * BLOCK_TERMS;
-    let last = Math.min(first + BLOCK_TERMS, place.terms) - 1;
-    while (last >= first && !isCandidate(last)) last--;
-    if (last < first) continue;
-    window.enter(block);
-    let offset = table.postingStart(block);
-    // Of this many units the distance is known.
-    let compared = 0;
-    for (let term = first; term <= last; term++) {
-      readRecord(window);
-      const length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, units, window.shared);
-      if (compared > window.shared) compared = window.shared;
-      if (isSameStart && (units[0] ?? 0) > start) return found;
-      if (isCandidate(term) && (!isSameStart || units[0] === start)) {
-        while (compared < length && rows.step(compared, units[compared] ?? 0)) compared++;
-        const distance = compared < length ? maxDistance + 1 : rows.distance(length);
-        if (distance <= maxDistance) {
-          const text = unitsToString(units, length);
-          found.push({ term: text, offset, length: window.postingsLength, distance });
-        }
-      }
-      offset += window.postingsLength;
+  const firstBlock = isSameStart ? table.find(encodeUnits(word[0] ?? "")) : 0;
+  let block = -1;
+  let term = 0;
+  let offset = 0;
+  // Of this many units the distance is known.
+  let compared = 0;
+  let length = 0;
+  for (const candidate of candidates) {
+    const itsBlock = Math.floor(candidate / BLOCK_TERMS);
+    if (itsBlock < firstBlock) continue;
+    if (itsBlock !== block) {
+      block = itsBlock;
+      window.enter(block);
+      term = block * BLOCK_TERMS;
+      offset = table.postingStart(block);
+      compared = 0;
+      window.postingsLength = 0;
     }
+    for (; term <= candidate; term++) {
+      offset += window.postingsLength;
+      readRecord(window);
+      length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, units, window.shared);
+      if (compared > window.shared) compared = window.shared;
+    }
+    if (isSameStart && units[0] !== word.charCodeAt(0)) {
+      if ((units[0] ?? 0) > word.charCodeAt(0)) return found;
+      continue;
+    }
+    while (compared < length && rows.step(compared, units[compared] ?? 0)) compared++;
+    const distance = compared < length ? maxDistance + 1 : rows.distance(length);
+    if (distance > maxDistance) continue;
+    found.push({ term: unitsToString(units, length), offset, length: window.postingsLength, distance });
   }
   return found;
 }

@@ -1,3 +1,5 @@
+import type { ColumnArray } from "./column.ts";
+
 /*
  * A number per term tells of most terms, without looking at them, that they are too far from a word: its length,
  * and which letters it has. An edit makes a term longer or shorter by one at most, brings in one letter at most
@@ -20,17 +22,34 @@ export function signatureOf(term: string): number {
   return ((letters << LENGTH_BITS) | Math.min(term.length, MAX_LENGTH)) >>> 0;
 }
 
-/** False: the term with this signature is more than `maxDistance` edits away from the word with the other one. */
-export function mayBeNear(signature: number, other: number, maxDistance: number): boolean {
-  const difference = (signature & MAX_LENGTH) - (other & MAX_LENGTH);
-  if (difference > maxDistance || difference < -maxDistance) return false;
-  const letters = signature >>> LENGTH_BITS;
+/**
+ * Numbers of the terms that may be within `maxDistance` edits of a word, in order: all others are farther away.
+ * One plain loop over all terms: it must be fast before anything is optimised.
+ */
+export function nearCandidates(
+  signatures: ColumnArray,
+  word: string,
+  maxDistance: number,
+): readonly number[] {
+  const candidates: number[] = [];
+  const other = signatureOf(word);
+  const shortest = Math.max(0, (other & MAX_LENGTH) - maxDistance);
+  const longest = (other & MAX_LENGTH) + maxDistance;
   const wanted = other >>> LENGTH_BITS;
-  let added = letters & ~wanted;
-  let missing = wanted & ~letters;
-  for (let edits = 0; edits < maxDistance; edits++) {
-    added &= added - 1;
-    missing &= missing - 1;
+  for (let term = 0; term < signatures.length; term++) {
+    const signature = signatures[term] ?? 0;
+    const length = signature & MAX_LENGTH;
+    if (length < shortest || length > longest) continue;
+    const letters = signature >>> LENGTH_BITS;
+    if (countBits(letters & ~wanted) > maxDistance || countBits(wanted & ~letters) > maxDistance) continue;
+    candidates.push(term);
   }
-  return (added | missing) === 0;
+  return candidates;
+}
+
+/** Of 32 bits. */
+function countBits(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
