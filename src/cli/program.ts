@@ -3,7 +3,7 @@ import { keepCode } from "../store/code-cache.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import type { Places } from "../store/places.ts";
 import { commandTable } from "./command-table.ts";
-import { start } from "./start.ts";
+import { rehearse, start } from "./start.ts";
 import { isWorker, runWorker } from "./worker-threads.ts";
 
 /** What the bundle is to the one that starts it. */
@@ -25,12 +25,14 @@ export async function run(host: NodeJS.Process, compiled?: Compiled): Promise<vo
   if (isWorker(host)) return runWorker(host);
   // Not process.exit: it would cut off what is still being written to a pipe.
   host.exitCode = await start(host);
-  if (compiled !== undefined) keep(compiled);
+  if (compiled !== undefined) await keep(host, compiled);
 }
 
-function keep({ places, command, name, code }: Compiled): void {
-  if (!commandTable.some((row) => row.name === command)) return;
+async function keep(host: NodeJS.Process, { places, command, name, code }: Compiled): Promise<void> {
+  const row = commandTable.find((each) => command === each.name || command.startsWith(`${each.name}-`));
+  if (row === undefined || nodeDisk.stat(places.home)?.kind !== "folder") return;
   try {
+    await rehearse(host, row);
     keepCode(nodeDisk, places, command, name, code());
   } catch {
     // Without it the next run is slower, and that is all.

@@ -3,7 +3,7 @@ import { type CommandRow, commandTable } from "./command-table.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { reportError } from "./report-error.ts";
 import { neverFails, run } from "./run.ts";
-import { realWorld } from "./world.ts";
+import { type Output, realWorld } from "./world.ts";
 
 /** Runs the command line of a process in the real world, and says how the process is to end. */
 export async function start(
@@ -29,4 +29,19 @@ export async function start(
   const exitCode = await run(host.argv.slice(2), world, table);
   for (const work of afterwards) await work();
   return exitCode;
+}
+
+/** Runs what a command wants to be compiled for, without anybody seeing it. */
+export async function rehearse(host: NodeJS.Process, row: CommandRow): Promise<void> {
+  const { command } = await row.load();
+  const unheard: Output = { write: () => {}, isTerminal: false, columns: undefined, hasColor: false };
+  const world = {
+    ...realWorld(
+      host,
+      createInterrupts(() => {}),
+      () => {},
+    ),
+    ...{ stdout: unheard, stderr: unheard },
+  };
+  for (const line of command.rehearsal ?? []) await run([row.name, ...line], world, [row]);
 }

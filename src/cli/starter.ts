@@ -18,7 +18,9 @@ declare const PROGRAM_SUM: string;
 
 const url = pathToFileURL(__filename).href;
 const file = join(__dirname, "program.cjs");
-const command = process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "overview";
+const [verb = "overview", noun = ""] = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+// What hooks have in common is the least of it.
+const command = verb === "hook" ? `${verb}-${noun}` : verb;
 const name = `${PROGRAM_SUM}-${process.version}-${process.arch}`;
 const folder = process.env.INIT_CWD || process.cwd();
 const places = findPlaces({ home: homedir(), variables: process.env, folder });
