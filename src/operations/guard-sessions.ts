@@ -138,6 +138,14 @@ function* batchesOf(sessions: readonly SessionFiles[]): Generator<readonly Sessi
   if (batch.length > 0) yield batch;
 }
 
-function refresh(library: Library, { access }: GuardOptions): Promise<void> {
-  return withIndex(library, access, async () => {});
+/** Also tidies the index: nobody waits here, and searches leave that to others. */
+async function refresh(library: Library, { access }: GuardOptions): Promise<void> {
+  await withIndex(library, access, async () => {});
+  const opened = await access.engine.write();
+  if (opened.kind !== "open") return;
+  try {
+    await opened.writer.commit({ tidy: "all" });
+  } finally {
+    await opened.writer.close();
+  }
 }

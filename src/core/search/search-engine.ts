@@ -145,7 +145,7 @@ export interface BatchBuilder {
 export interface CommitOptions {
   /** Handed back by `catalogue()`: what the caller must know about the whole. Absent: as it was. */
   readonly state?: string;
-  /** How much tidying may be done along with it: none before a search, all after a long run. */
+  /** How much tidying may be done along with it: little before a search, all where nobody waits. */
   readonly tidy: "little" | "all";
 }
 

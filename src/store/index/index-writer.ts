@@ -143,6 +143,8 @@ export function createIndexWriter(
     for (const batch of builder.finish()) added.push(descriptorOf(batch));
     // Where nothing was put or removed, nobody can have replaced anybody.
     const isSame = added.length === 0 && removed.size === 0;
+    const isWritten = found.kind === "manifest" && base === manifest.segments;
+    if (isSame && isWritten && state === undefined) return;
     const candidates = [...baseCandidates(), ...added.map((descriptor) => toCandidate(descriptor))];
     const segments = isSame ? base : settleSessions(candidates, { removed, kept }, schema.fields);
     publish({ segments, state: state ?? manifest.state });

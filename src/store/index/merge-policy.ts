@@ -14,12 +14,15 @@ const TOO_MANY = 8;
 const SMALLEST_TIER_BYTES: number = 64 * 1024;
 /** A segment of which less than this share is left is written anew. */
 const LEAST_LIVING = 0.5;
-/** Tidying before a search may take this much: about 100 ms. */
-const LITTLE_BYTES: number = 4 * 1024 * 1024;
+/** Of these, a merge can't wait for a better moment. */
+const FAR_TOO_MANY = 24;
+/** Tidying before a search may take this much: about 15 ms. The rest is left to the background. */
+const LITTLE_BYTES: number = 512 * 1024;
 
 /**
  * Every byte is rewritten at most once per tier, so the work is n log n in all, and there are at most
- * eight segments per tier. They need not be neighbours by age: a session lives in one segment only.
+ * eight segments per tier, 24 where only searches ever tidied. They need not be neighbours by age: a session
+ * lives in one segment only.
  */
 export function planMerge(segments: readonly SegmentWeight[], tidy: "little" | "all"): readonly number[] {
   const limit = tidy === "all" ? Number.POSITIVE_INFINITY : LITTLE_BYTES;
@@ -32,7 +35,8 @@ export function planMerge(segments: readonly SegmentWeight[], tidy: "little" | "
   });
   for (const tier of [...tiers.keys()].sort((a, b) => a - b)) {
     const members = tiers.get(tier) ?? [];
-    if (members.length >= TOO_MANY && sumBytes(segments, members) <= limit) return members;
+    const isDue = members.length >= TOO_MANY && sumBytes(segments, members) <= limit;
+    if (isDue || members.length >= FAR_TOO_MANY) return members;
   }
   const sparse = segments.findIndex(
     ({ bytes, documents, living }) => living < documents * LEAST_LIVING && bytes <= limit,

@@ -48,6 +48,23 @@ describe("an embedded engine", () => {
     });
   });
 
+  test("is not written where there is nothing to commit and nothing to tidy", async () => {
+    await withIndexFolder(async (folder) => {
+      const engine = engineIn(folder);
+      await applyChanges(engine, [{ kind: "put", session: session("a", "one", ["deploy"]) }]);
+      const before = fs.readFileSync(join(folder, "manifest"));
+      const writer = await mustWrite(engine);
+      await writer.commit({ tidy: "all" });
+      expect(fs.readFileSync(join(folder, "manifest"))).toEqual(before);
+      await writer.commit({ tidy: "all", state: "other" });
+      expect(fs.readFileSync(join(folder, "manifest"))).not.toEqual(before);
+      writer.clear();
+      await writer.commit({ tidy: "all" });
+      await writer.close();
+      expect(await findIn(folder, "deploy")).toEqual([]);
+    });
+  });
+
   test("replaces a session that is put again, and forgets one that is removed", async () => {
     await withIndexFolder(async (folder) => {
       const engine = engineIn(folder);

@@ -24,7 +24,13 @@ test.each([
     "all",
     [],
   ],
-  ["one that is mostly gone", [...weights([MB]), ...weights([MB], 0.4)], "little", [1]],
+  [
+    "twenty-four large ones before a search",
+    weights(Array(24).fill(20 * MB)),
+    "little",
+    [...Array(24).keys()],
+  ],
+  ["a small one that is mostly gone", [...weights([MB]), ...weights([MB / 4], 0.4)], "little", [1]],
   ["a large one that is mostly gone, before a search", weights([100 * MB], 0.1), "little", []],
   ["a large one that is mostly gone, after a run", weights([100 * MB], 0.1), "all", [0]],
 ] as const)("planMerge() of %s", (_, segments, tidy, merged) => {
