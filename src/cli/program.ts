@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { keepCode } from "../store/code-cache.ts";
+import { type CodeName, keepCode } from "../store/code-cache.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import type { Places } from "../store/places.ts";
 import { commandTable } from "./command-table.ts";
@@ -14,8 +14,7 @@ export interface Program {
 /** Code that is not kept yet. */
 export interface Compiled {
   readonly places: Places;
-  readonly command: string;
-  readonly name: string;
+  readonly name: CodeName;
   /** All that was compiled up to now. */
   code(): Buffer;
 }
@@ -28,12 +27,14 @@ export async function run(host: NodeJS.Process, compiled?: Compiled): Promise<vo
   if (compiled !== undefined) await keep(host, compiled);
 }
 
-async function keep(host: NodeJS.Process, { places, command, name, code }: Compiled): Promise<void> {
+/** Only in a store that exists, and can be written. */
+async function keep(host: NodeJS.Process, { places, name, code }: Compiled): Promise<void> {
+  const { command } = name;
   const row = commandTable.find((each) => command === each.name || command.startsWith(`${each.name}-`));
   if (row === undefined || nodeDisk.stat(places.home)?.kind !== "folder") return;
   try {
-    await rehearse(host, row);
-    keepCode(nodeDisk, places, command, name, code());
+    keepCode(nodeDisk, places, name, code());
+    if (await rehearse(host, row)) keepCode(nodeDisk, places, name, code());
   } catch {
     // Without it the next run is slower, and that is all.
   }

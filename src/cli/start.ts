@@ -31,9 +31,10 @@ export async function start(
   return exitCode;
 }
 
-/** Runs what a command wants to be compiled for, without anybody seeing it. */
-export async function rehearse(host: NodeJS.Process, row: CommandRow): Promise<void> {
+/** Runs what a command wants to be compiled for, without anybody seeing it. False: there is nothing. */
+export async function rehearse(host: NodeJS.Process, row: CommandRow): Promise<boolean> {
   const { command } = await row.load();
+  const { rehearsal = [] } = command;
   const unheard: Output = { write: () => {}, isTerminal: false, columns: undefined, hasColor: false };
   const world = {
     ...realWorld(
@@ -43,5 +44,6 @@ export async function rehearse(host: NodeJS.Process, row: CommandRow): Promise<v
     ),
     ...{ stdout: unheard, stderr: unheard },
   };
-  for (const line of command.rehearsal ?? []) await run([row.name, ...line], world, [row]);
+  for (const line of rehearsal) await run([row.name, ...line], world, [row]);
+  return rehearsal.length > 0;
 }

@@ -6,25 +6,34 @@ import type { Places } from "./places.ts";
 
 /*
  * Compiling the program takes longer than most commands. So what the engine compiled for a command is kept
- * from one run to the next, as cache/code.<command>.<name of the program and of the engine>.
+ * from one run to the next, as cache/code.<command>.<program>.<engine>.
  */
+
+/** Which code it is. */
+export interface CodeName {
+  readonly command: string;
+  /** A checksum of the program. */
+  readonly program: string;
+  /** What else decides whether code can be used: the runtime, the processor, flags. */
+  readonly engine: string;
+}
 
 const COMMAND = /^[a-z][a-z-]*$/;
 
 /** The code that was kept for a command; undefined where there is none, or any doubt about it. */
-export function readCode(disk: Disk, places: Places, command: string, name: string): Buffer | undefined {
-  return COMMAND.test(command) ? readCacheFile(disk, codePath(places, command, name)) : undefined;
+export function readCode(disk: Disk, places: Places, name: CodeName): Buffer | undefined {
+  return COMMAND.test(name.command) ? readCacheFile(disk, codePath(places, name)) : undefined;
 }
 
-/** Keeps the code of a command, in place of what other programs and engines had. Only in a store that exists. */
-export function keepCode(disk: Disk, places: Places, command: string, name: string, code: Buffer): void {
-  if (disk.stat(places.home)?.kind !== "folder") return;
-  writeCacheFile(disk, codePath(places, command, name), code);
+/** Keeps the code of a command, in place of what other versions of the program had. */
+export function keepCode(disk: Disk, places: Places, name: CodeName, code: Buffer): void {
+  writeCacheFile(disk, codePath(places, name), code);
+  const begin = `code.${name.command}.`;
   for (const { name: other } of disk.readdir(places.cache))
-    if (other.startsWith(`code.${command}.`) && !other.endsWith(`.${name}`))
+    if (other.startsWith(begin) && !other.startsWith(`${begin}${name.program}.`))
       disk.unlink(join(places.cache, other));
 }
 
-function codePath({ cache }: Places, command: string, name: string): string {
-  return join(cache, `code.${command}.${name}`);
+function codePath({ cache }: Places, { command, program, engine }: CodeName): string {
+  return join(cache, `code.${command}.${program}.${engine}`);
 }

@@ -1,12 +1,19 @@
 import { Buffer } from "node:buffer";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { makeWorld } from "../support/make-world.ts";
 import { bundle, runBundle } from "../support/run-bundle.ts";
 
+const demoLog = fileURLToPath(
+  new URL(
+    "../../fixtures/demo/.claude/projects/-home-ana-shop/87f01b2f-1b5d-461b-8db4-95cd4ce864a4.jsonl",
+    import.meta.url,
+  ),
+);
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
 describe.skipIf(process.versions.deno !== undefined)("the code that was compiled", () => {
@@ -43,6 +50,17 @@ describe.skipIf(process.versions.deno !== undefined)("the code that was compiled
       expect(await runBundle(["version"], { home })).toEqual(first);
       expect(readFileSync(path)).not.toEqual(bad);
     }
+  });
+
+  test("of a search is kept for more than was asked", async () => {
+    const { home } = makeWorld();
+    mkdirSync(join(home, ".claude/projects/-x"), { recursive: true });
+    cpSync(demoLog, join(home, ".claude/projects/-x", basename(demoLog)));
+    const first = await runBundle(["search", "zuzuzuzu"], { home });
+    expect(first.code).toBe(1);
+    expect(first.err).toMatch(/^No session matches[^\n]*\n/);
+    expect(codeIn(home)).toEqual([expect.stringMatching(/^code\.search\./)]);
+    expect(await runBundle(["search", "token"], { home })).toMatchObject({ code: 0, err: "" });
   });
 
   test("is not kept of what is no command", async () => {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { keepCode, readCode } from "../../src/store/code-cache.ts";
+import { type CodeName, keepCode, readCode } from "../../src/store/code-cache.ts";
 import { createMemoryDisk } from "../../src/store/memory-disk.ts";
 import { findPlaces } from "../../src/store/places.ts";
 
@@ -16,41 +16,47 @@ function makeStore(): ReturnType<typeof createMemoryDisk> {
 const names = (disk: ReturnType<typeof createMemoryDisk>): readonly string[] =>
   disk.readdir(places.cache).map(({ name }) => name);
 
+const named = (command: string, program: string, engine = "v20-x64"): CodeName => ({
+  command,
+  program,
+  engine,
+});
+
 describe("keepCode() and readCode()", () => {
   test("give back what was kept, for the same command, program and engine alone", () => {
     const disk = makeStore();
-    keepCode(disk, places, "search", "p1-v20-x64", code);
-    expect(readCode(disk, places, "search", "p1-v20-x64")).toEqual(code);
-    expect(readCode(disk, places, "list", "p1-v20-x64")).toBeUndefined();
-    expect(readCode(disk, places, "search", "p2-v20-x64")).toBeUndefined();
-    expect(readCode(disk, places, "../search", "p1-v20-x64")).toBeUndefined();
+    keepCode(disk, places, named("search", "p1"), code);
+    expect(readCode(disk, places, named("search", "p1"))).toEqual(code);
+    expect(readCode(disk, places, named("list", "p1"))).toBeUndefined();
+    expect(readCode(disk, places, named("search", "p2"))).toBeUndefined();
+    expect(readCode(disk, places, named("search", "p1", "v22-x64"))).toBeUndefined();
+    expect(readCode(disk, places, named("../search", "p1"))).toBeUndefined();
   });
 
-  test("the code of a new program takes the place of the old one", () => {
+  test("the code of a new program takes the place of the old one, that of another engine stands beside it", () => {
     const disk = makeStore();
-    keepCode(disk, places, "search", "p1", code);
-    keepCode(disk, places, "list", "p1", code);
-    keepCode(disk, places, "search", "p2", code);
-    expect(names(disk).toSorted()).toEqual(["code.list.p1", "code.search.p2"]);
+    keepCode(disk, places, named("search", "p1"), code);
+    keepCode(disk, places, named("list", "p1"), code);
+    keepCode(disk, places, named("search", "p2"), code);
+    keepCode(disk, places, named("search", "p2", "v22-x64"), code);
+    expect(names(disk).toSorted()).toEqual([
+      "code.list.p1.v20-x64",
+      "code.search.p2.v20-x64",
+      "code.search.p2.v22-x64",
+    ]);
   });
 
   test("code that is not what was kept is none", () => {
     const disk = makeStore();
-    keepCode(disk, places, "search", "p1", code);
-    const path = `${places.cache}/code.search.p1`;
+    keepCode(disk, places, named("search", "p1"), code);
+    const path = `${places.cache}/code.search.p1.v20-x64`;
     const bytes = Buffer.from(disk.readFile(path, 1_000) ?? "");
     for (const broken of [bytes.subarray(0, 3), bytes.subarray(0, -1), Buffer.from("?".repeat(12))]) {
       disk.unlink(path);
       const handle = disk.open(path, "create");
       disk.write(handle, broken);
       disk.close(handle);
-      expect(readCode(disk, places, "search", "p1")).toBeUndefined();
+      expect(readCode(disk, places, named("search", "p1"))).toBeUndefined();
     }
-  });
-
-  test("without a store nothing is kept", () => {
-    const disk = createMemoryDisk(() => 0);
-    keepCode(disk, places, "search", "p1", code);
-    expect(disk.stat(places.home)).toBeUndefined();
   });
 });
