@@ -9,16 +9,12 @@ import type { ColumnArray } from "./column.ts";
 const LENGTH_BITS = 5;
 /** Longer terms are as long as this. */
 const MAX_LENGTH = 2 ** LENGTH_BITS - 1;
-const LETTER_A = 0x61;
-/** All that is no letter from a to z. */
-const OTHER = 26;
+/** Letters that share a bit are one letter here; those from a to z do not. */
+const LETTER_BITS = 27;
 
 export function signatureOf(term: string): number {
   let letters = 0;
-  for (let i = 0; i < term.length; i++) {
-    const letter = term.charCodeAt(i) - LETTER_A;
-    letters |= 1 << (letter >= 0 && letter < OTHER ? letter : OTHER);
-  }
+  for (let i = 0; i < term.length; i++) letters |= 1 << (term.charCodeAt(i) % LETTER_BITS);
   return ((letters << LENGTH_BITS) | Math.min(term.length, MAX_LENGTH)) >>> 0;
 }
 
