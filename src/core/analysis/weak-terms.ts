@@ -23,9 +23,6 @@ export function isStopWord(term: string): boolean {
 
 const NUMBERS = 10_000;
 
-/** Every weak term has a number below this. */
-export const WEAK_TERMS: number = NUMBERS + 26 + stopWordList.length;
-
 const named: readonly string[] = [..."abcdefghijklmnopqrstuvwxyz", ...stopWordList];
 // The letters a and i are stop words too: either number will do, as long as it is always the same.
 const namedIds: ReadonlyMap<string, number> = new Map(named.map((term, index) => [term, NUMBERS + index]));
