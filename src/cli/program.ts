@@ -29,8 +29,7 @@ export async function run(host: NodeJS.Process, compiled?: Compiled): Promise<vo
 
 /** Only in a store that exists, and can be written. */
 async function keep(host: NodeJS.Process, { places, name, code }: Compiled): Promise<void> {
-  const { command } = name;
-  const row = commandTable.find((each) => command === each.name || command.startsWith(`${each.name}-`));
+  const row = commandTable.find((each) => each.name === name.command);
   if (row === undefined || nodeDisk.stat(places.home)?.kind !== "folder") return;
   try {
     keepCode(nodeDisk, places, name, code());

@@ -77,6 +77,18 @@ describe("the bundled program", () => {
     expect(statSync(bundle).mode & 0o111).not.toBe(0);
   });
 
+  test.each([
+    ["search", 5],
+    ["hook", 0],
+  ])("says what is wrong where a part of it is missing (%s)", async (command, code) => {
+    const { home } = makeWorld();
+    const program = join(home, "sessions.cjs");
+    cpSync(bundle, program);
+    const run = await runBundle([command, "x"], { home, program });
+    expect(run).toMatchObject({ code, out: "" });
+    expect(run.err).toMatch(/^sessions: Cannot find ".*program\.cjs": [^\n]+\nhint: install it again\n$/);
+  });
+
   test("prints its version", async () => {
     const { home } = makeWorld();
     const { out, ...rest } = await runBundle(["--version"], { home });

@@ -58,6 +58,16 @@ async function isKnown(library: Library): Promise<boolean> {
   return open !== undefined;
 }
 
+/** Tells which files are looked into. */
+function watchHeads(library: Library): { readonly watched: Library; readonly heads: readonly string[] } {
+  const heads: string[] = [];
+  const readHead: Library["disk"]["readHead"] = (path, maxBytes) => {
+    heads.push(path);
+    return library.disk.readHead(path, maxBytes);
+  };
+  return { watched: { ...library, disk: { ...library.disk, readHead } }, heads };
+}
+
 describe("openUpToDate()", () => {
   test("opens the index where nothing changed, and knows what all sessions come to", async () => {
     const { library } = await knownGround();
@@ -71,16 +81,9 @@ describe("openUpToDate()", () => {
 
   test("looks into no file", async () => {
     const { library } = await knownGround();
-    const logs: string[] = [];
-    const disk = {
-      ...library.disk,
-      readHead: (path: string, maxBytes: number) => {
-        logs.push(path);
-        return library.disk.readHead(path, maxBytes);
-      },
-    };
-    expect(await isKnown({ ...library, disk })).toBe(true);
-    expect(logs).toEqual([]);
+    const { watched, heads } = watchHeads(library);
+    expect(await isKnown(watched)).toBe(true);
+    expect(heads).toEqual([]);
   });
 
   test("after a change only what changed is looked into", async () => {
@@ -92,16 +95,9 @@ describe("openUpToDate()", () => {
       added,
       `${JSON.stringify({ type: "session", version: 3, id: "one", cwd: "/home/ana/new" })}\n`,
     );
-    const logs: string[] = [];
-    const disk = {
-      ...library.disk,
-      readHead: (path: string, maxBytes: number) => {
-        logs.push(path);
-        return library.disk.readHead(path, maxBytes);
-      },
-    };
-    await refresh({ ...library, disk });
-    expect(new Set(logs)).toEqual(new Set([added]));
+    const { watched, heads } = watchHeads(library);
+    await refresh(watched);
+    expect(new Set(heads)).toEqual(new Set([added]));
   });
 
   test.each<[string, (ground: Ground) => void]>([

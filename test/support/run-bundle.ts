@@ -13,6 +13,8 @@ export interface BundleRun {
 }
 
 export interface RunBundleOptions {
+  /** Another file than the bundle. */
+  readonly program?: string;
   /** A temporary folder: the real home is never seen. */
   readonly home: string;
   readonly folder?: string;
@@ -25,7 +27,7 @@ export interface RunBundleOptions {
 /** Runs the bundled program in a process of its own, with the runtime that runs the tests. */
 export function runBundle(args: readonly string[], options: RunBundleOptions): Promise<BundleRun> {
   const runtime = process.versions.deno === undefined ? [] : ["run", "-A", "--quiet"];
-  const child = spawn(process.execPath, [...runtime, bundle, ...args], {
+  const child = spawn(process.execPath, [...runtime, options.program ?? bundle, ...args], {
     cwd: options.folder ?? options.home,
     // Only tests that mean to start something in the background do.
     env: { PATH: process.env.PATH, HOME: options.home, SESSIONS_GUARD: "off", ...options.variables },

@@ -3,9 +3,9 @@ import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import { readFields } from "../archive/field-reader.ts";
 import { sealJson, unsealJson } from "../archive/sealed-json.ts";
 import type { Disk } from "../disk.ts";
-import { isAbsent } from "../disk-error.ts";
 import { removeQuietly } from "../lock-record.ts";
 import { makeFolders } from "../make-folders.ts";
+import { namesIn } from "../names-in.ts";
 import { replaceFile } from "../replace-file.ts";
 
 /*
@@ -81,15 +81,6 @@ export function readJournals(disk: Disk, rewrites: string): readonly OpenedJourn
 
 function openFolder(rewrites: string): string {
   return join(rewrites, "open");
-}
-
-function namesIn(disk: Disk, folder: string): readonly string[] {
-  try {
-    return disk.readdir(folder).map(({ name }) => name);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 function readRecord(disk: Disk, path: string): JournalRecord | undefined {

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { SessionName } from "../../core/archive/archive-store.ts";
 import type { Disk } from "../disk.ts";
-import { errorCode, isAbsent } from "../disk-error.ts";
+import { errorCode } from "../disk-error.ts";
 import { makeFolders } from "../make-folders.ts";
+import { namesIn } from "../names-in.ts";
 
 /** Where the tails of an index stand: a part of that cache. */
 export function tailFolder(index: string): string {
@@ -41,15 +42,6 @@ export function listTails(disk: Disk, index: string): readonly TailEntry[] {
     if (session === undefined || stat === undefined) return [];
     return [{ path, session, size: stat.size, mtimeMs: stat.mtimeMs }];
   });
-}
-
-function namesIn(disk: Disk, folder: string): readonly string[] {
-  try {
-    return disk.readdir(folder).map(({ name }) => name);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 /** Makes room for so many bytes: the oldest go first. False where it is not enough. */
