@@ -93,11 +93,15 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
   try {
     // Whoever wrote until now may have done all of it.
     const now = await look(library, options);
-    if (options.rebuild === true) writer.clear();
-    return await write(library, options, writer, now);
+    // What can't be read must not be touched either.
+    if (now.rebuilt !== null) writer.clear();
+    const refreshed = await write(library, options, writer, now);
+    if (refreshed !== undefined) return refreshed;
   } finally {
     await writer.close();
   }
+  // Only now: nobody gets the lock twice.
+  return refreshIndex(library, { ...options, rebuild: true });
 }
 
 /** Another writer is waited for as long as an answer can wait; without any index at all, until there is one. */
@@ -190,12 +194,13 @@ function isNothing({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): 
   );
 }
 
+/** undefined: the index is damaged, and nothing was written. */
 async function write(
   library: Library,
   options: RefreshOptions,
   opened: SearchWriter,
   { plan, rows, totals, state, stubs, problems, rebuilt }: Look,
-): Promise<Refreshed> {
+): Promise<Refreshed | undefined> {
   const counting = countingWriter(opened, rows, totals);
   const { writer } = counting;
   const meter = plan.toRead.length > 0 ? options.meter?.() : undefined;
@@ -242,7 +247,7 @@ async function write(
     state: JSON.stringify(next),
     tidy: isMuch ? "all" : "little",
   });
-  if (committed.kind === "damaged") return refreshIndex(library, { ...options, rebuild: true });
+  if (committed.kind === "damaged") return undefined;
   return {
     read: plan.toRead.length - none.length,
     removed: plan.toRemove.length,
