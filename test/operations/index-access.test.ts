@@ -1,0 +1,88 @@
+import { appendFileSync, cpSync, readdirSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { SearchEngine } from "../../src/core/search/search-engine.ts";
+import { type IndexAccess, withIndex } from "../../src/operations/indexing/index-access.ts";
+import type { Library } from "../../src/operations/library.ts";
+import { dumpIndex, dumpRebuilt } from "../support/index-dump.ts";
+import { makeAccess, makeLibrary } from "../support/make-library.ts";
+
+const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
+
+/** Waits as a search does, but not for ever: nobody else is there to give the lock back. */
+function waitingAccess(library: Library): IndexAccess {
+  let waits = 0;
+  const wait = async (): Promise<void> => {
+    if (++waits > 20) throw new Error("It waits for a lock that it holds itself");
+  };
+  return { ...makeAccess(library), wait };
+}
+
+function demoLibrary(): Library {
+  const library = makeLibrary();
+  cpSync(demo, library.surroundings.home, { recursive: true });
+  return library;
+}
+
+function growLog({ surroundings }: Library): void {
+  const log = readdirSync(surroundings.home, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.startsWith(".claude") && path.endsWith(".jsonl"))
+    .sort()[0];
+  appendFileSync(join(surroundings.home, log ?? ""), '{"type":"summary","summary":"Grown"}\n');
+}
+
+/** Every segment loses its end, where its directory stands. */
+function truncateSegments({ places }: Library): number {
+  const segments = readdirSync(places.index).filter((name) => name.endsWith(".seg"));
+  for (const name of segments) {
+    const path = join(places.index, name);
+    truncateSync(path, Math.min(1_000, statSync(path).size - 1));
+  }
+  return segments.length;
+}
+
+/** An index whose damage shows when it is written to, and not before. */
+function damagedAtCommit(engine: SearchEngine): SearchEngine {
+  let isDamaged = true;
+  return {
+    ...engine,
+    async write() {
+      const opened = await engine.write();
+      if (opened.kind !== "open" || !isDamaged) return opened;
+      isDamaged = false;
+      const commit = async (): Promise<{ kind: "damaged"; what: string }> => ({
+        kind: "damaged",
+        what: "a page",
+      });
+      return { ...opened, writer: { ...opened.writer, commit } };
+    },
+  };
+}
+
+describe("withIndex() with a wait", () => {
+  test.each([
+    ["nothing else has changed", () => {}],
+    ["a log has grown", growLog],
+  ])("builds an index anew whose segments were all cut, where %s", async (_, change) => {
+    const library = demoLibrary();
+    await withIndex(library, waitingAccess(library), async () => {});
+    const access = waitingAccess(library);
+    change(library);
+    expect(truncateSegments(library)).toBeGreaterThan(0);
+    const rebuilt = await withIndex(library, access, async (_reader, refreshed) => refreshed?.rebuilt);
+    expect(["damaged", "asked"]).toContain(rebuilt);
+    expect(await dumpIndex(access.engine)).toEqual(await dumpRebuilt(library));
+  });
+
+  test("builds an index anew whose damage shows when it is written to", async () => {
+    const library = demoLibrary();
+    await withIndex(library, waitingAccess(library), async () => {});
+    growLog(library);
+    const access = waitingAccess(library);
+    const engine = damagedAtCommit(access.engine);
+    const refreshed = await withIndex(library, { ...access, engine }, async (_reader, each) => each);
+    expect(refreshed).toMatchObject({ rebuilt: "asked" });
+    expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
+  });
+});
