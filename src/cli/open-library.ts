@@ -1,11 +1,10 @@
-import { maskDeep } from "../core/redact/mask-deep.ts";
-import { createRedactor } from "../core/redact/redact.ts";
 import type { SearchEngine } from "../core/search/search-engine.ts";
+import type { StartWorker } from "../core/worker-handle.ts";
 import { createLibrary } from "../operations/create-library.ts";
 import { hasLogs } from "../operations/has-logs.ts";
 import type { IndexAccess } from "../operations/indexing/index-access.ts";
 import { openEngine } from "../operations/indexing/open-engine.ts";
-import { readInWorkers } from "../operations/indexing/read-in-workers.ts";
+import type { ReadInWorkers } from "../operations/indexing/refresh-index.ts";
 import type { Library } from "../operations/library.ts";
 import { createMemoryDisk } from "../store/memory-disk.ts";
 import { guardAfterwards } from "./guard-afterwards.ts";
@@ -13,16 +12,23 @@ import { indexProgress } from "./print/index-progress.ts";
 import { createStyle } from "./print/style.ts";
 import type { World } from "./world.ts";
 
-export interface OpenLibrary {
-  readonly library: Library;
-  /** How commands reach the index. */
-  readonly access: IndexAccess;
+export interface OpenLibrary extends OpenIndex {
   /** Masks secrets in everything that is about to be printed. */
   readonly mask: <T>(value: T) => T;
 }
 
-export interface LibraryOptions {
+/** What is printed out of the index alone has been masked before it was put there. */
+export interface OpenIndex {
+  readonly library: Library;
+  /** How commands reach the index. */
+  readonly access: IndexAccess;
+}
+
+export interface LibraryOptions extends IndexOptions {
   readonly reveal: boolean;
+}
+
+export interface IndexOptions {
   /** Reading commands answer from the example history where there is nothing else. */
   readonly allowDemo: boolean;
 }
@@ -34,21 +40,27 @@ export function namesFile(selector: readonly string[]): boolean {
 
 /** The logs and the store of this machine, as commands see them. */
 export async function openLibrary(world: World, options: LibraryOptions): Promise<OpenLibrary> {
+  const opened = await openIndex(world, options);
+  const { createMask } = await import("./create-mask.ts");
+  const masked = createMask(opened.library.config);
+  return { ...opened, mask: (value) => (options.reveal ? value : masked(value)) };
+}
+
+/** The same for who masks what has to be masked. */
+export async function openIndex(world: World, options: IndexOptions): Promise<OpenIndex> {
   const library = await createLibrary(world);
-  const redactor = createRedactor({ extra: library.config.redact });
-  const mask = <T>(value: T): T => (options.reveal ? value : maskDeep(value, redactor.redact));
   if (!options.allowDemo || hasLogs(library)) {
     let hasChanged = false;
     guardAfterwards(world, library, () => hasChanged);
     const onChange = (): void => {
       hasChanged = true;
     };
-    return { library, mask, access: { ...indexAccess(library, world), onChange } };
+    return { library, access: { ...indexAccess(library, world), onChange } };
   }
   const style = createStyle(world.stderr.hasColor);
   world.stderr.write(`${style.dim("No agent logs here yet: these answers come from an example history.")}\n`);
   const demo = demoLibrary(library, world.demoHome);
-  return { library: demo, mask, access: indexAccess(demo, world) };
+  return { library: demo, access: indexAccess(demo, world) };
 }
 
 function demoLibrary(library: Library, demoHome: string): Library {
@@ -77,7 +89,14 @@ export function indexAccess(library: Library, world: World): IndexAccess {
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     ...(world.startWorker === undefined || library.demo
       ? {}
-      : { readInWorkers: readInWorkers(library, world.startWorker, Math.min(world.threads, MAX_THREADS)) }),
+      : { readInWorkers: readInThreads(library, world.startWorker, world.threads) }),
     ...(world.stderr.isTerminal ? { meter: () => indexProgress(world) } : {}),
+  };
+}
+
+function readInThreads(library: Library, start: StartWorker, threads: number): ReadInWorkers {
+  return async (...work) => {
+    const { readInWorkers } = await import("../operations/indexing/read-in-workers.ts");
+    return readInWorkers(library, start, Math.min(threads, MAX_THREADS))(...work);
   };
 }

@@ -14,13 +14,6 @@ export async function start(
   const afterwards: (() => Promise<void>)[] = [];
   const world = realWorld(host, interrupts, (work) => afterwards.push(work));
   host.on("SIGINT", () => interrupts.request(exitCodes.interrupted));
-  // Who reads our output may stop at any time (`| head`); that is no error.
-  host.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") interrupts.request(exitCodes.done);
-    else throw error;
-  });
-  // Talk that nobody hears is no reason to stop.
-  host.stderr.on("error", () => {});
   // Also promises that nobody waits for end here.
   host.on("uncaughtException", (error) => {
     const exitCode = reportError(error, world, false);

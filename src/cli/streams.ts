@@ -1,20 +1,64 @@
 import { Buffer } from "node:buffer";
+import { once } from "../core/search/once.ts";
+import type { Disk, Handle } from "../store/disk.ts";
+import { errorCode } from "../store/disk-error.ts";
 import type { Input, Output } from "./world.ts";
 
 type WriteStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 type ReadStream = AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
 
-export function outputTo(stream: WriteStream, hasColor: boolean): Output {
+export interface OutputTarget {
+  /** As the system numbers it. */
+  readonly handle: Handle;
+  /** The runtime's stream to it. To load all that it needs takes as long as a small command. */
+  readonly open: () => WriteStream;
+  /** Absent: bytes can't be written past the stream here. */
+  readonly disk?: Pick<Disk, "fstat" | "write">;
+  readonly onError: (error: unknown) => void;
+  readonly hasColor: (isTerminal: boolean) => boolean;
+}
+
+/** Into files and pipes, bytes are written as they are; only a terminal needs a stream. */
+export function outputTo({ handle, open, disk, onError, hasColor }: OutputTarget): Output {
+  const stream = once(() => {
+    const opened = open();
+    opened.on("error", onError);
+    return opened;
+  });
+  let direct = disk !== undefined && isFileOrPipe(disk, handle) ? disk : undefined;
+  const isTerminal = direct === undefined && stream().isTTY === true;
   return {
     write: (text) => {
-      stream.write(text);
+      if (direct === undefined) {
+        stream().write(text);
+        return;
+      }
+      let rest: Uint8Array = Buffer.from(text);
+      try {
+        while (rest.length > 0) rest = rest.subarray(direct.write(handle, rest));
+      } catch (error) {
+        if (errorCode(error) !== "EAGAIN") return onError(error);
+        // A full pipe that nobody is to wait for: the stream goes on when there is room.
+        direct = undefined;
+        stream().write(rest);
+      }
     },
-    isTerminal: stream.isTTY === true,
+    isTerminal,
     get columns() {
-      return stream.isTTY === true ? stream.columns : undefined;
+      return isTerminal ? stream().columns : undefined;
     },
-    hasColor,
+    hasColor: hasColor(isTerminal),
   };
+}
+
+function isFileOrPipe(disk: Pick<Disk, "fstat">, handle: Handle): boolean {
+  try {
+    const { kind } = disk.fstat(handle);
+    return kind === "file" || kind === "pipe";
+  } catch {
+    // Closed before we were started.
+    return false;
+  }
 }
 
 /** The stream is opened only when something is read: an opened stdin keeps the process alive. */

@@ -1,7 +1,9 @@
 import { availableParallelism, homedir } from "node:os";
 import { fileURLToPath } from "node:url";
+import { exitCodes } from "../core/errors.ts";
 import type { StartWorker } from "../core/worker-handle.ts";
 import type { Disk } from "../store/disk.ts";
+import { errorCode } from "../store/disk-error.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import { nodeProcesses } from "../store/node-processes.ts";
 import type { Processes } from "../store/processes.ts";
@@ -88,6 +90,8 @@ const managedFolders: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 /** From here: the bundle lies one folder below the package, this file two. */
 const packageRoot = import.meta.url.endsWith("/src/cli/world.ts") ? "../../" : "../";
 
+const closedPipe: readonly string[] = ["EPIPE", "ERR_STREAM_DESTROYED"];
+
 /** This machine, as the process sees it. */
 export function realWorld(
   host: NodeJS.Process,
@@ -95,6 +99,8 @@ export function realWorld(
   afterwards: (work: () => Promise<void>) => void,
 ): World {
   const variables = host.env;
+  const hasColor = (isTerminal: boolean): boolean => wantsColor(isTerminal, variables);
+  const pastStreams = host.versions.deno === undefined && host.platform !== "win32" ? { disk: nodeDisk } : {};
   return {
     now: () => Date.now(),
     offsetMinutesAt: (ms) => -new Date(ms).getTimezoneOffset(),
@@ -104,8 +110,16 @@ export function realWorld(
     folder: variables.INIT_CWD || host.cwd(),
     managedFolder: managedFolders[host.platform] ?? "/etc/claude-code",
     demoHome: fileURLToPath(new URL(`${packageRoot}fixtures/demo`, import.meta.url)),
-    stdout: outputTo(host.stdout, wantsColor(host.stdout.isTTY, variables)),
-    stderr: outputTo(host.stderr, wantsColor(host.stderr.isTTY, variables)),
+    stdout: outputTo({
+      ...{ handle: 1, open: () => host.stdout, ...pastStreams, hasColor },
+      onError: (error) => {
+        // Who reads our output may stop at any time (`| head`); that is no error.
+        if (!closedPipe.includes(errorCode(error) ?? "")) throw error;
+        interrupts.request(exitCodes.done);
+      },
+    }),
+    // Talk that nobody hears is no reason to stop.
+    stderr: outputTo({ handle: 2, open: () => host.stderr, ...pastStreams, hasColor, onError: () => {} }),
     stdin: inputFrom(() => host.stdin),
     disk: nodeDisk,
     random: () => Math.random(),

@@ -17,7 +17,6 @@ import type { Refreshed } from "./indexing/refresh-index.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import { type Library, sessionKey } from "./library.ts";
 import { openArchive } from "./open-archive.ts";
-import { outputSnippets } from "./output-snippets.ts";
 import { type HitSnippet, snippetsOf, withNearbyTurns } from "./search-snippets.ts";
 import { sessionsWithFiles } from "./sessions-with-files.ts";
 
@@ -106,8 +105,11 @@ async function searchOne(
     const kept = library.demo ? undefined : archive.get(row);
     return kept === undefined ? null : markdownPath(library, kept);
   });
-  const found = answer.hits.map((hit) => foundSession(library, finish, hit, terms));
-  const hits = await Promise.all(found.map((hit) => withContext(reader, hit, request.contextTurns ?? 0)));
+  const hits: FoundSession[] = [];
+  for (const hit of answer.hits) {
+    const found = await foundSession(library, finish, hit, terms);
+    hits.push(await withContext(reader, found, request.contextTurns ?? 0));
+  }
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
   const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
   const { match, total, totalIsExact, nearestWords } = answer;
@@ -136,15 +138,15 @@ function narrows({ projects, agents, branches, tools }: SessionFilter): boolean 
   return projects.length + agents.length + branches.length + tools.length > 0;
 }
 
-function foundSession(
+async function foundSession(
   library: Library,
   finish: (row: SessionRow) => CatalogueRow,
   hit: SessionHit,
   terms: ReadonlySet<string>,
-): FoundSession {
+): Promise<FoundSession> {
   const row: SessionRow = JSON.parse(hit.row);
   const kept = snippetsOf(row, hit, terms, SNIPPETS_PER_HIT);
-  const snippets = kept.length > 0 ? kept : outputSnippets(library, row, hit, terms);
+  const snippets = kept.length > 0 ? kept : await outputsOf(library, row, hit, terms);
   const { command: resume } = formatOf(row.agent).resume({
     id: row.id,
     project: row.project,
@@ -152,4 +154,15 @@ function foundSession(
   });
   const { score, match, matchingTurns } = hit;
   return { row: finish(row), score, match, resume, snippets, matchingTurns };
+}
+
+/** Loaded when one is wanted: only hits that have their words nowhere else need how logs are read. */
+async function outputsOf(
+  library: Library,
+  row: SessionRow,
+  hit: SessionHit,
+  terms: ReadonlySet<string>,
+): Promise<readonly HitSnippet[]> {
+  const { outputSnippets } = await import("./output-snippets.ts");
+  return outputSnippets(library, row, hit, terms);
 }

@@ -56,12 +56,15 @@ interface Kinds {
   isFile(): boolean;
   isDirectory(): boolean;
   isSymbolicLink(): boolean;
+  isFIFO(): boolean;
+  isSocket(): boolean;
 }
 
 function kindOf(entry: Kinds): FileKind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
-  return entry.isSymbolicLink() ? "link" : "other";
+  if (entry.isSymbolicLink()) return "link";
+  return entry.isFIFO() || entry.isSocket() ? "pipe" : "other";
 }
 
 const quietly = { throwIfNoEntry: false } as const;

@@ -1,12 +1,15 @@
 import { Buffer } from "node:buffer";
+import { once } from "../core/search/once.ts";
 
 /** Room for a date, a hash and an extension in the 143 bytes that the tightest file systems allow. */
 const MAX_BYTES = 80;
 
+/** Nearly every name: an id. It is too long to be a reserved one. */
+const PLAIN = /^[A-Za-z0-9]{5,60}(?:-[A-Za-z0-9]+)*$/;
 /** Invisible and direction-changing characters: two names that look alike must not differ by them. */
-const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+const ignorable = once(() => /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu);
 /** What is no letter, mark, digit or one of `. _ -` becomes one dash: separators, controls, wildcards. */
-const UNSAFE = /[^\p{L}\p{M}\p{N}._-]+/gu;
+const unsafe = once(() => /[^\p{L}\p{M}\p{N}._-]+/gu);
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/iu;
 
 /**
@@ -15,12 +18,13 @@ const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/iu;
  * name, or names that differ only in case: who needs them apart adds a hash.
  */
 export function safeName(text: string, maxBytes: number = MAX_BYTES): string {
+  if (text.length <= maxBytes && PLAIN.test(text)) return text;
   const cleaned = text
-    .replace(IGNORABLE, "")
+    .replace(ignorable(), "")
     // Compatibility forms too: a full-width solidus looks like a separator and may become one.
     .normalize("NFKC")
-    .replace(UNSAFE, "-")
-    .replace(IGNORABLE, "-")
+    .replace(unsafe(), "-")
+    .replace(ignorable(), "-")
     .replace(/\.{2,}/g, ".")
     .replace(/-{2,}/g, "-");
   // Cut before looking for reserved names: "console" cut to three letters is one.

@@ -1,6 +1,9 @@
-import { Readable } from "node:stream";
+import { Buffer } from "node:buffer";
+import { PassThrough, Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { inputFrom } from "../../src/cli/streams.ts";
+import { inputFrom, outputTo } from "../../src/cli/streams.ts";
+import type { FileKind, FileStat } from "../../src/store/disk.ts";
+import { systemError } from "../../src/store/disk-error.ts";
 
 const from = (chunks: readonly (string | Buffer)[]) =>
   inputFrom(() => Readable.from(chunks, { objectMode: true }));
@@ -32,5 +35,70 @@ describe("inputFrom()", () => {
     expect(await all(from(chunks).lines())).toEqual(["eins", "zwölf\u2028noch\r", "", "last"]);
     expect(await all(from(["a\n", "b\n"]).lines())).toEqual(["a", "b"]);
     expect(await all(from([]).lines())).toEqual([]);
+  });
+});
+
+describe("outputTo()", () => {
+  /** Takes `room` bytes, three at a time, and then fails. */
+  function target(kind: FileKind, room: number, code: string) {
+    const direct: Buffer[] = [];
+    const streamed = new PassThrough();
+    const errors: unknown[] = [];
+    let opened = 0;
+    let left = room;
+    const output = outputTo({
+      handle: 1,
+      open: () => {
+        opened++;
+        return streamed;
+      },
+      disk: {
+        fstat: () => ({ kind }) as FileStat,
+        write: (_handle, bytes) => {
+          if (left === 0) throw systemError(code, "write");
+          const taken = Math.min(3, left, bytes.length);
+          direct.push(Buffer.from(bytes.subarray(0, taken)));
+          left -= taken;
+          return taken;
+        },
+      },
+      onError: (error) => errors.push(error),
+      hasColor: (isTerminal) => isTerminal,
+    });
+    const written = () => [Buffer.concat(direct).toString(), streamed.read()?.toString() ?? ""];
+    return { output, written, errors, opened: () => opened };
+  }
+
+  test.each(["file", "pipe"] as const)("a %s gets all bytes, and no stream is opened", (kind) => {
+    const { output, written, opened } = target(kind, 100, "EIO");
+    output.write("zwölf ");
+    output.write("😀 Wörter\n");
+    expect(written()).toEqual(["zwölf 😀 Wörter\n", ""]);
+    expect([output.isTerminal, output.hasColor, output.columns, opened()]).toEqual([
+      false,
+      false,
+      undefined,
+      0,
+    ]);
+  });
+
+  test("what a full pipe does not take goes on through the stream, in order", () => {
+    const { output, written, errors } = target("pipe", 7, "EAGAIN");
+    output.write("0123456789");
+    output.write("abc");
+    expect(written()).toEqual(["0123456", "789abc"]);
+    expect(errors).toEqual([]);
+  });
+
+  test("says when nobody reads any more", () => {
+    const { output, errors } = target("pipe", 0, "EPIPE");
+    output.write("text");
+    expect(errors).toMatchObject([{ code: "EPIPE" }]);
+  });
+
+  test("anything else is written by its stream", () => {
+    const { output, written, opened } = target("other", 100, "EIO");
+    output.write("text");
+    expect([...written(), opened()]).toEqual(["", "text", 1]);
   });
 });

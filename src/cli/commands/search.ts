@@ -5,7 +5,8 @@ import { type SearchRequest, type SearchResult, searchSessions } from "../../ope
 import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
 import { filterFlags, noFilter, readFilters } from "../filter-flags.ts";
-import { openLibrary } from "../open-library.ts";
+import { maskFound } from "../mask-found.ts";
+import { openIndex } from "../open-library.ts";
 import { coverageJson } from "../print/coverage-json.ts";
 import { printJson } from "../print/print-json.ts";
 import { formatSearch, saysNothing } from "../print/search-hits.ts";
@@ -75,19 +76,19 @@ export const command: Command = defineCommand({
   ],
   async run(args, world) {
     const { flags } = args;
-    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
+    const { library, access } = await openIndex(world, { allowDemo: true });
     const asItIs = flags.refresh ? access : { ...access, asItIs: true };
+    const find = async (requests: readonly SearchRequest[]): Promise<readonly SearchResult[]> => {
+      const found = await searchSessions(library, asItIs, requests);
+      return flags.reveal ? found : maskFound(found, library);
+    };
     if (flags.batch) {
       const queries: string[] = [];
       for await (const line of world.stdin.lines()) if (line.trim() !== "") queries.push(line);
-      const results = await searchSessions(
-        library,
-        asItIs,
-        queries.map((query) => readRequest(query, args, world)),
-      );
+      const results = await find(queries.map((query) => readRequest(query, args, world)));
       results.forEach((result, index) => {
         world.stdout.write(
-          `${JSON.stringify({ schemaVersion: 1, ...answerJson(queries[index] ?? "", mask(result), flags.offset, library.demo, 0) })}\n`,
+          `${JSON.stringify({ schemaVersion: 1, ...answerJson(queries[index] ?? "", result, flags.offset, library.demo, 0) })}\n`,
         );
       });
       return results.some(({ total }) => total > 0) ? exitCodes.done : exitCodes.nothingFound;
@@ -101,9 +102,8 @@ export const command: Command = defineCommand({
       });
     }
     const startedAt = world.now();
-    const [found] = await searchSessions(library, asItIs, [request]);
-    if (found === undefined) return exitCodes.nothingFound;
-    const result = mask(found);
+    const [result] = await find([request]);
+    if (result === undefined) return exitCodes.nothingFound;
     if (flags.json)
       printJson(world, answerJson(query, result, flags.offset, library.demo, world.now() - startedAt));
     else if (flags.ids) world.stdout.write(result.hits.map(({ row }) => `${row.digest.id}\n`).join(""));
@@ -129,7 +129,7 @@ function readRequest(query: string, { flags }: Arguments<typeof flagTable>, worl
 
 /** Signs alone are no words; a filter alone is a question. */
 function asksNothing({ query, filter, unwanted }: SearchRequest): boolean {
-  const hasWord = query.words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  const hasWord = query.words.some(({ text }) => /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text));
   const hasFilter = Object.values(filter).some((value) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined,
   );

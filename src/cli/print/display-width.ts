@@ -1,3 +1,5 @@
+import { once } from "../../core/search/once.ts";
+
 /**
  * How many columns of a terminal a text takes. Wide are the East Asian wide and full-width characters and
  * emoji; marks and joiners take none. One grapheme is measured as a whole, so that a family of four joined
@@ -23,7 +25,7 @@ export function isPlain(text: string): boolean {
 export function* graphemesOf(text: string): Generator<string> {
   // Without marks, joiners, flags and conjoining letters every code point is its own grapheme, and the
   // segmenter, which is slow to make, is not needed.
-  if (!joining.test(text)) {
+  if (!joining().test(text)) {
     yield* text;
     return;
   }
@@ -34,23 +36,26 @@ export function* graphemesOf(text: string): Generator<string> {
 let segmenter: Intl.Segmenter | undefined;
 
 /** The last line: letters that a few scripts draw with the one before or behind them. */
-const joining = new RegExp(
-  "[\\p{Mark}\\p{Format}\\p{Regional_Indicator}\\p{Emoji_Modifier}\\u1100-\\u11ff\\ua960-\\ud7ff\\r" +
-    "\\u0d4e\\u{111c2}\\u{111c3}\\u{1193f}\\u{11941}\\u{11a3a}\\u{11a84}-\\u{11a89}\\u{11d46}\\u{11f02}\\u0e33\\u0eb3\\uff9e\\uff9f\\u{113d1}\\u{16d63}\\u{16d67}-\\u{16d6a}]",
-  "u",
+const joining = once(
+  () =>
+    new RegExp(
+      "[\\p{Mark}\\p{Format}\\p{Regional_Indicator}\\p{Emoji_Modifier}\\u1100-\\u11ff\\ua960-\\ud7ff\\r" +
+        "\\u0d4e\\u{111c2}\\u{111c3}\\u{1193f}\\u{11941}\\u{11a3a}\\u{11a84}-\\u{11a89}\\u{11d46}\\u{11f02}\\u0e33\\u0eb3\\uff9e\\uff9f\\u{113d1}\\u{16d63}\\u{16d67}-\\u{16d6a}]",
+      "u",
+    ),
 );
-const zeroWidth = /^[\p{Mark}\p{Format}\p{Control}\p{Surrogate}\u1160-\u11ff\ud7b0-\ud7ff]+$/u;
-const emoji = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
+const zeroWidth = once(() => /^[\p{Mark}\p{Format}\p{Control}\p{Surrogate}\u1160-\u11ff\ud7b0-\ud7ff]+$/u);
+const emoji = once(() => /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u);
 
 export function graphemeWidth(grapheme: string): number {
   const point = grapheme.codePointAt(0) ?? 0;
   if (point >= 0x20 && point <= 0x7e && grapheme.length === 1) return 1;
-  if (zeroWidth.test(grapheme)) return 0;
-  if (emoji.test(grapheme)) return 2;
+  if (zeroWidth().test(grapheme)) return 0;
+  if (emoji().test(grapheme)) return 2;
   // Letters that a script joins (Devanagari) are one grapheme, but each still takes its column.
   let width = 0;
   for (const character of grapheme) {
-    if (!zeroWidth.test(character)) width += isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
+    if (!zeroWidth().test(character)) width += isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
   }
   return width;
 }

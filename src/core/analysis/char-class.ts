@@ -1,3 +1,5 @@
+import { once } from "../search/once.ts";
+
 /**
  * What a UTF-16 unit means to the scanner. ASCII comes from a table; the rest is asked of Unicode
  * once per character and remembered, since building the whole table would cost every start 10 ms.
@@ -29,10 +31,18 @@ for (const slash of "/\\:") charClasses[slash.charCodeAt(0)] = SLASH;
 export const TYPOGRAPHIC_APOSTROPHE = 0x2019;
 charClasses[TYPOGRAPHIC_APOSTROPHE] = JOINT;
 charClasses.fill(SURROGATE, 0xd800, 0xe000);
+// The most common of the others, so that Unicode is rarely asked: accented letters, signs, boxes and arrows.
+charClasses.fill(WORD, 0xc0, 0x180);
+charClasses[0xd7] = BREAK;
+charClasses[0xf7] = BREAK;
+for (const sign of "\u00a0«»·•–—…“”„‘€™") charClasses[sign.charCodeAt(0)] = BREAK;
+charClasses.fill(BREAK, 0x2190, 0x2c00);
 
-const denseScript =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\uff70\u3099\u309a\uff9e\uff9f]/u;
-const letter = /[\p{L}\p{M}\p{Nd}\p{Nl}]/u;
+const denseScript = once(
+  () =>
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\uff70\u3099\u309a\uff9e\uff9f]/u,
+);
+const letter = once(() => /[\p{L}\p{M}\p{Nd}\p{Nl}]/u);
 /** Soft hyphen, joiners, marks of direction, variation selectors. */
 const invisibleRanges = [
   "00ad",
@@ -72,8 +82,8 @@ export function unitClass(units: Uint16Array, index: number): number {
 
 function classify(char: string): number {
   if (invisible.test(char)) return INVISIBLE;
-  if (!letter.test(char)) return BREAK;
-  if (!denseScript.test(char)) return WORD;
+  if (!letter().test(char)) return BREAK;
+  if (!denseScript().test(char)) return WORD;
   return /\p{M}/u.test(char) || /[\u1100-\u11ff]/.test(char) || char.normalize("NFKC") !== char
     ? DENSE_ODD
     : DENSE;

@@ -117,7 +117,7 @@ const time = /T\d\d(?:[-:.]?\d+)*Z?/y;
 function pushWord(name: string, start: number, end: number, parts: NamePart[]): number {
   const apostrophe = unitAt(name, end);
   if (apostrophe === APOSTROPHE || apostrophe === TYPOGRAPHIC_APOSTROPHE) {
-    const [, ending = ""] = contraction.exec(name.slice(end + 1, end + 4)) ?? [];
+    const ending = contractionIn(name.slice(end + 1, end + 4));
     // Of these only n't says something: don't is dont, user's is user.
     if (ending.toLowerCase() === "t") {
       if ((unitAt(name, end - 1) | 32) === LOWER_N) {
@@ -133,7 +133,12 @@ function pushWord(name: string, start: number, end: number, parts: NamePart[]): 
   return end;
 }
 
-const contraction = /^(t|s|d|m|ll|re|ve)(?![\p{L}\p{N}])/iu;
+/** What is behind the apostrophe of a contraction, if it is one. */
+function contractionIn(text: string): string {
+  const ending = /^(?:[tsdm]|ll|re|ve)(?![A-Za-z0-9])/i.exec(text)?.[0] ?? "";
+  const next = unitAt(text, ending.length);
+  return next > 127 && /^[\p{L}\p{N}]/u.test(text.slice(ending.length)) ? "" : ending;
+}
 
 function pushHumps(name: string, start: number, end: number, parts: NamePart[]): void {
   let from = start;

@@ -26,5 +26,5 @@ export function closingQuote(text: string, at: number): number | undefined {
 }
 
 function isLetter(char: string | undefined): boolean {
-  return char !== undefined && /[\p{L}\p{N}]/u.test(char);
+  return char !== undefined && (/[A-Za-z0-9]/.test(char) || /[\p{L}\p{N}]/u.test(char));
 }

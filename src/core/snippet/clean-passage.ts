@@ -37,10 +37,9 @@ export function cleanPassage(text: string, from: number, to: number): CleanPassa
       index = end;
       continue;
     }
-    const char = text.charAt(index);
-    if (dropped.test(char)) {
-      if (lineEnd.test(char)) isLineStart = true;
-      if (space.test(char) && clean !== "" && !clean.endsWith(" ")) clean += " ";
+    if (isSpace(code) || isUnseen(code)) {
+      if (isLineEnd(code)) isLineStart = true;
+      if (isSpace(code) && clean !== "" && !clean.endsWith(" ")) clean += " ";
       index++;
       continue;
     }
@@ -52,7 +51,7 @@ export function cleanPassage(text: string, from: number, to: number): CleanPassa
       places[index + 1 - from] = clean.length;
       index += 2;
     } else {
-      clean += isSurrogate(code) ? "\ufffd" : char;
+      clean += isSurrogate(code) ? "\ufffd" : text.charAt(index);
       index++;
     }
   }
@@ -62,9 +61,31 @@ export function cleanPassage(text: string, from: number, to: number): CleanPassa
 
 const ESC = 27;
 const CSI = 0x9b;
-const space = /\s/;
-const lineEnd = /[\n\r\u2028\u2029]/;
-const dropped = /[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb]/u;
+
+/** What `\s` matches. Asked of codes: to compile an expression takes as long as a search. */
+function isSpace(code: number): boolean {
+  if (code <= 0xa0) return code === 0x20 || (code >= 9 && code <= 13) || code === 0xa0;
+  return (code >= 0x2000 && code <= 0x200a) || (code >= 0x2028 && code <= 0x2029) || spaces.includes(code);
+}
+
+const spaces: readonly number[] = [0x1680, 0x202f, 0x205f, 0x3000, 0xfeff];
+
+function isLineEnd(code: number): boolean {
+  return code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
+}
+
+/** Control characters, and marks that turn the direction of text. */
+function isUnseen(code: number): boolean {
+  if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
+  return (
+    code === 0x61c ||
+    code === 0x200e ||
+    code === 0x200f ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x2066 && code <= 0x206f) ||
+    (code >= 0xfff9 && code <= 0xfffb)
+  );
+}
 
 /** What can be seen, in ASCII: shown as it is. */
 function isPlain(code: number): boolean {

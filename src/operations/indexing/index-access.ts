@@ -1,7 +1,7 @@
 import { exitCodes, UserError } from "../../core/errors.ts";
 import type { DamagedIndex, SearchEngine, SearchReader } from "../../core/search/search-engine.ts";
 import type { Library } from "../library.ts";
-import { type Refreshed, type RefreshOptions, refreshIndex } from "./refresh-index.ts";
+import type { Refreshed, RefreshOptions } from "./refresh-index.ts";
 import { openUpToDate } from "./up-to-date.ts";
 
 /** How the index is reached. */
@@ -58,7 +58,7 @@ async function open(
   const mayBeSame = access.asItIs !== true && access.rebuild !== true;
   const same = mayBeSame ? await openUpToDate(library, access.engine) : undefined;
   if (same !== undefined) return same;
-  const refreshed = access.asItIs === true ? undefined : await refreshIndex(library, access);
+  const refreshed = access.asItIs === true ? undefined : await refresh(library, access);
   if (refreshed !== undefined && refreshed.read > 0) access.onChange?.();
   const opened = await access.engine.read();
   if (opened.kind === "open") return { reader: opened.reader, refreshed };
@@ -68,6 +68,12 @@ async function open(
     exitCode: exitCodes.refused,
     hint: "try again when that is done",
   });
+}
+
+/** Loaded when there is something to read: most searches have nothing to do with how logs are read. */
+async function refresh(library: Library, access: IndexAccess): Promise<Refreshed> {
+  const { refreshIndex } = await import("./refresh-index.ts");
+  return refreshIndex(library, access);
 }
 
 /** The index can't be relied on. Thrown out of `use`, it makes the index be built anew. */

@@ -12,6 +12,7 @@ import { indexSession } from "./index-session.ts";
 import { emptyState, type IndexState } from "./index-state.ts";
 import { createPlacements, keepLook, marksOf, readLastLook } from "./last-look.ts";
 import type { TailOptions } from "./log-tails.ts";
+import { NO_CHANGE } from "./no-change.ts";
 import { planRefresh, type RefreshPlan, type SessionToRead } from "./plan-refresh.ts";
 import { readForIndex } from "./read-for-index.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
@@ -73,9 +74,6 @@ export interface Refreshed {
 const WORTH_WORKERS = 24 * 1024 * 1024;
 /** So few sessions that have grown are read in this thread: another one can't tell what the index has of them. */
 const FEW_GROWN = 4;
-
-/** What a refresh says that had nothing to do. */
-export const NO_CHANGE = { read: 0, removed: 0, stale: 0, bytes: 0, rebuilt: null };
 
 /** Brings the index up to date with what is on disk and in the archive. */
 export async function refreshIndex(library: Library, options: RefreshOptions): Promise<Refreshed> {

@@ -2,7 +2,8 @@ import type { SearchEngine, SearchReader } from "../../core/search/search-engine
 import { findLogs } from "../find-sessions.ts";
 import type { Library } from "../library.ts";
 import { isSame, marksOf, readLastLook } from "./last-look.ts";
-import { NO_CHANGE, type Refreshed } from "./refresh-index.ts";
+import { NO_CHANGE } from "./no-change.ts";
+import type { Refreshed } from "./refresh-index.ts";
 
 /** An index that has everything, and what a refresh would have said. */
 export interface UpToDate {
