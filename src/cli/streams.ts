@@ -45,7 +45,8 @@ export function outputTo({ handle, open, disk, onError, hasColor }: OutputTarget
     },
     isTerminal,
     get columns() {
-      return isTerminal ? stream().columns : undefined;
+      // Some terminals say that they have none.
+      return isTerminal ? stream().columns || undefined : undefined;
     },
     hasColor: hasColor(isTerminal),
   };

@@ -1,9 +1,9 @@
 import { availableParallelism, homedir } from "node:os";
 import { fileURLToPath } from "node:url";
-import { exitCodes } from "../core/errors.ts";
+import { exitCodes, UserError } from "../core/errors.ts";
 import type { StartWorker } from "../core/worker-handle.ts";
 import type { Disk } from "../store/disk.ts";
-import { errorCode } from "../store/disk-error.ts";
+import { errorCode, explainDiskError } from "../store/disk-error.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import { nodeProcesses } from "../store/node-processes.ts";
 import type { Processes } from "../store/processes.ts";
@@ -114,8 +114,11 @@ export function realWorld(
       ...{ handle: 1, open: () => host.stdout, ...pastStreams, hasColor },
       onError: (error) => {
         // Who reads our output may stop at any time (`| head`); that is no error.
-        if (!closedPipe.includes(errorCode(error) ?? "")) throw error;
-        interrupts.request(exitCodes.done);
+        if (closedPipe.includes(errorCode(error) ?? "")) return interrupts.request(exitCodes.done);
+        throw new UserError(`Cannot write the answer: ${explainDiskError(error)}`, {
+          exitCode: exitCodes.broken,
+          cause: error,
+        });
       },
     }),
     // Talk that nobody hears is no reason to stop.
