@@ -131,8 +131,10 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
       unchanged++;
       noteProject(readNote(known)?.project);
     } else {
-      const files = known === undefined ? identifySession(source, group) : { ...group, agent: known.agent };
-      if (files !== undefined && !buried.has(files)) take(files);
+      // What nobody can read lies under the name of a session all the same: its bytes are kept.
+      const files =
+        known === undefined ? (identifySession(source, group) ?? group) : { ...group, agent: known.agent };
+      if (!buried.has(files)) take(files);
     }
   };
 

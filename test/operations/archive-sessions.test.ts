@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodes } from "../../src/core/errors.ts";
 import { type ArchiveAnswer, archiveSessions } from "../../src/operations/archive-sessions.ts";
@@ -63,6 +63,23 @@ describe("archiveSessions()", () => {
     const { archived, unchanged, problems } = await archive(blind);
     expect({ archived, unchanged, problems }).toEqual({ archived: [], unchanged: 4, problems: [] });
     expect(filesBelow(library.places.home)).toEqual(before);
+  });
+
+  it.each([
+    ["noise", Buffer.from(Array.from({ length: 4_000 }, (_, i) => (i * 7919) % 251))],
+    ["zeros that a power cut left", Buffer.alloc(4_000)],
+    ["JSON that is nobody's", Buffer.from('{"hello":1}\n')],
+  ])("keeps the bytes of a log that nobody can read: %s", async (_what, bytes) => {
+    const library = quickLibrary();
+    const id = "11111111-1111-4111-8111-111111111111";
+    const path = join(library.surroundings.home, ".claude", "projects", claudeFolder("/w/p"), `${id}.jsonl`);
+    fs.mkdirSync(dirname(path), { recursive: true });
+    fs.writeFileSync(path, bytes);
+    const { archived } = await archive(library);
+    expect(archived).toMatchObject([{ agent: "claude", id, bytes: bytes.length, sha256: sha256(path) }]);
+    expect(await archive(library)).toMatchObject({ archived: [], unchanged: 1 });
+    const [kept] = archivedSessions(library);
+    expect(Buffer.concat([...(kept?.source.chunks(path) ?? [])])).toEqual(bytes);
   });
 
   it("archives again only what changed", async () => {
