@@ -19,7 +19,7 @@ import { makeRoom, tailFolder, tailName } from "../../store/tails/tail-folder.ts
 import type { Library } from "../library.ts";
 
 /** Shorter logs are read in some milliseconds. */
-const LEAST_BYTES: number = 2 * 1024 * 1024;
+const LEAST_BYTES: number = 1024 * 1024;
 /** So much may stand behind what is kept before it is kept anew: it is read in 5 ms. */
 const MOST_BEHIND: number = 1024 * 1024;
 /** No tail is a larger share of its log, or hardly one: what would not fit is not made. */

@@ -1,6 +1,7 @@
 import type { Problem } from "../../core/model/session.ts";
 import { createRedactor } from "../../core/redact/redact.ts";
 import type { OpenedWriter, SearchEngine, SearchWriter } from "../../core/search/search-engine.ts";
+import { compileHardly } from "../../store/compile-less.ts";
 import { archivedSessions } from "../archived-sessions.ts";
 import { diskSource } from "../disk-source.ts";
 import { findLogs, groupLogs } from "../find-sessions.ts";
@@ -220,6 +221,7 @@ async function write(
   const tails = options.rebuild === true ? undefined : tailOptions(library, rows.values(), options.tails);
   const none: SessionToRead[] = [];
   try {
+    if (few.length > 0 && !isMuch) compileHardly();
     if (few.length > 0) none.push(...(await readHere(library, tails)(few, writer, isCopy, done)));
     if (rest.length > 0) none.push(...(await read(rest, writer, isCopy, done)));
   } finally {

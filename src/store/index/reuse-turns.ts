@@ -12,7 +12,7 @@ export interface Piece extends SessionPlace {
 export type ReusePlan = (sizes: readonly number[], rest: number) => number;
 
 /** Fewer characters are analysed again in some milliseconds. */
-const WORTH_KEEPING = 64 * 1024;
+const WORTH_KEEPING = 8 * 1024;
 /** A piece that is not so many times as long as what is new is put again along with it. */
 const MUCH_LONGER = 2;
 /** Every piece costs a search a little. */
