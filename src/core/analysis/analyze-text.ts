@@ -1,11 +1,11 @@
 import type { TermSink } from "../search/term-sink.ts";
-import { STOP, scanNames } from "./scan-tokens.ts";
+import { type NameVisitor, STOP, scanNames } from "./scan-tokens.ts";
 import { TAIL_NONE } from "./split-name.ts";
 import { withUnits } from "./text-units.ts";
 import { termsOf } from "./token.ts";
 import { PAIR } from "./token-link.ts";
 import { weakId } from "./weak-terms.ts";
-import { createWordCodes, NAME_COUNT, NAME_START, NAME_TAIL, NAME_WHOLE } from "./word-codes.ts";
+import { createWordCodes, NAME_COUNT, NAME_START, NAME_TAIL } from "./word-codes.ts";
 
 /** Names the rules of this folder. An index made by another version is built anew. */
 export const ANALYSIS_VERSION: number = 1;
@@ -49,18 +49,15 @@ export function createAnalyzer(sink: TermSink): (text: string) => void {
     return room <= 0 ? STOP : (names[at + NAME_TAIL] ?? TAIL_NONE);
   };
 
-  const visitor = {
-    short: (text: string, start: number, end: number, low: number, high: number): number =>
-      give(words.short(text, start, end, low, high)),
-    name(source: Parameters<typeof words.any>[0], start: number, end: number, link: number): number {
-      const code = words.any(source, start, end);
-      if (link !== PAIR) return give(code);
+  const visitor: NameVisitor = {
+    name(source, start, end, low, high, link) {
+      if (link !== PAIR) return give(words.codeOf(source, start, end, low, high));
       // Its parts were given already, each on its own.
-      const whole = code < 0 ? (words.names[NAME_WHOLE - code] ?? -1) : -1;
+      const whole = words.wholeOf(source, start, end, low, high);
       if (whole >= 0) push(whole);
       return TAIL_NONE;
     },
-    dense: (token: Parameters<typeof termsOf>[0]): boolean => {
+    dense: (token) => {
       for (const term of termsOf(token))
         if (give(sink.numberOf(term) * 2 + (weakId(term) < 0 ? 0 : 1)) === STOP) return true;
       return false;

@@ -15,9 +15,17 @@ import { base64End, runEnd } from "./junk.ts";
 import { scanDense } from "./scan-dense.ts";
 import { TAIL_BASE64, TAIL_NONE } from "./split-name.ts";
 import { type TextUnits, withUnits } from "./text-units.ts";
-import type { Token } from "./token.ts";
-import { SHORT_CHARS, shortToken, tokenAt } from "./token-cache.ts";
+import { keyedToken } from "./token-cache.ts";
 import { FIRST, NEXT, PAIR, type Visit } from "./token-link.ts";
+import { readKey, SHORT_CHARS, type WordKey } from "./word-key.ts";
+
+const ESC = 27;
+const CSI = 0x9b;
+const HASH = 35;
+const PLUS = 43;
+const COMMA = 44;
+const COLON = 58;
+const BACKSLASH = 92;
 
 /**
  * Walks over a text once, by UTF-16 units, and cuts it into names: letters and digits with the joints
@@ -26,36 +34,38 @@ import { FIRST, NEXT, PAIR, type Visit } from "./token-link.ts";
  * without a term for every whole path.
  */
 export function scanNames(source: TextUnits, visitor: NameVisitor): void {
-  const { text, units, length } = source;
-  const classes = charClasses;
+  const { units, length } = source;
+  const kinds = asciiKinds;
   let index = 0;
   while (index < length) {
-    const first = units[index] ?? 0;
-    if (first >= 128 || classes[first] !== WORD) {
-      if (first < 128 && first !== ESC && first !== BACKSLASH) {
+    let code = units[index] ?? 0;
+    if (kinds[code] !== LETTER) {
+      if ((kinds[code] ?? 0) !== 0) {
         index++;
         continue;
       }
-      index = scanOther(source, index, first, visitor);
+      index = scanOther(source, index, code, visitor);
       if (index < 0) return;
       continue;
     }
     // Most names are plain words between spaces: those take this way, all others the one below.
     const start = index;
-    let code = first;
     let low = 0;
     let high = 0;
+    let hash = 0;
     do {
       high = (high << 8) | (low >>> 24);
       low = (low << 8) | code;
+      hash = (Math.imul(hash, 31) + code) | 0;
       index++;
       code = units[index] ?? 0;
-    } while (code < 128 && classes[code] === WORD);
-    if (code < 128 && code !== COMMA && classes[code] === BREAK && index > start + 1) {
+    } while (kinds[code] === LETTER);
+    const width = index - start;
+    if (kinds[code] === SPACE && width > 1) {
       const tail =
-        index - start <= SHORT_CHARS
-          ? visitor.short(text, start, index, low, high)
-          : visitor.name(source, start, index, FIRST);
+        width <= SHORT_CHARS
+          ? visitor.name(source, start, index, low, high, FIRST)
+          : visitor.name(source, start, index, hash, -width, FIRST);
       if (tail === TAIL_NONE) continue;
       if (tail === STOP) return;
       index = skippedEnd(source, start, index, tail);
@@ -66,12 +76,21 @@ export function scanNames(source: TextUnits, visitor: NameVisitor): void {
   }
 }
 
+/** Of ASCII: letters and the like; what ends a name for sure; what is only passed. 0 for all else. */
+const LETTER = 1;
+const SPACE = 2;
+const PASSED = 3;
+const asciiKinds = new Uint8Array(0x10000);
+for (let code = 0; code < 128; code++) {
+  if (charClasses[code] === WORD) asciiKinds[code] = LETTER;
+  else if (code === ESC || code === BACKSLASH) continue;
+  else asciiKinds[code] = charClasses[code] === BREAK && code !== COMMA ? SPACE : PASSED;
+}
+
 /** Gets all names of a text by their places. Says what follows each and is to be skipped, or STOP. */
 export interface NameVisitor {
-  /** A word of up to eight letters of ASCII, which are put into two integers. */
-  short(text: string, start: number, end: number, low: number, high: number): number;
-  /** Of a link PAIR, what follows does not count. */
-  name(source: TextUnits, start: number, end: number, link: number): number;
+  /** `low` and `high` are the key of the name. Of a link PAIR, what follows does not count. */
+  name(source: TextUnits, start: number, end: number, low: number, high: number, link: number): number;
   readonly dense: Visit;
 }
 
@@ -80,13 +99,11 @@ export const STOP = -1;
 
 /** The same with tokens. */
 export function scanTokens(text: string, visit: Visit): void {
-  const give = (token: Token, start: number, end: number, link: number): number =>
-    visit(token, start, end, link) ? STOP : (token.name?.tail ?? TAIL_NONE);
   const visitor: NameVisitor = {
-    short: (_text, start, end, low, high) => give(shortToken(text, start, end, low, high), start, end, FIRST),
-    name(_source, start, end, link) {
-      const token = tokenAt(text, start, end);
-      return link === PAIR && token.name?.whole === undefined ? TAIL_NONE : give(token, start, end, link);
+    name(_source, start, end, low, high, link) {
+      const token = keyedToken(text, start, end, low, high);
+      if (link === PAIR && token.name?.whole === undefined) return TAIL_NONE;
+      return visit(token, start, end, link) ? STOP : (token.name?.tail ?? TAIL_NONE);
     },
     dense: visit,
   };
@@ -115,7 +132,8 @@ function scanPath(source: TextUnits, start: number, index: number, visitor: Name
   let hasDrive = false;
   let end = nameEnd(source, start, index);
   for (;;) {
-    const tail = visitor.name(source, from, end, before < 0 ? FIRST : NEXT);
+    readKey(units, from, end, key);
+    const tail = visitor.name(source, from, end, key.low, key.high, before < 0 ? FIRST : NEXT);
     if (tail === STOP) return -1;
     const next = units[end] ?? 0;
     if (tail !== TAIL_NONE || next === COMMA) {
@@ -123,13 +141,21 @@ function scanPath(source: TextUnits, start: number, index: number, visitor: Name
       if (skipped > end) return skipped;
     }
     const joint = next < 128 && charClasses[next] === SLASH ? jointLength(source, from, end, hasDrive) : 0;
-    if (joint === 0) return before >= 0 && visitor.name(source, before, end, PAIR) === STOP ? -1 : end;
+    if (joint === 0) return before >= 0 && visitPair(source, before, end, visitor) ? -1 : end;
     if (next === COLON && units[end + 1] === BACKSLASH) hasDrive = true;
     before = from;
     from = end + joint;
     end = nameEnd(source, from, from);
   }
 }
+
+function visitPair(source: TextUnits, start: number, end: number, visitor: NameVisitor): boolean {
+  readKey(source.units, start, end, key);
+  return visitor.name(source, start, end, key.low, key.high, PAIR) === STOP;
+}
+
+/** Of the name that is visited. */
+const key: WordKey = { low: 0, high: 0 };
 
 /** The end of the name that begins at `start` and has been read up to `readTo`. */
 function nameEnd({ units, length }: TextUnits, start: number, readTo: number): number {
@@ -196,11 +222,3 @@ function skippedEnd(source: TextUnits, from: number, end: number, tail: number):
 function isTimeUnit(code: number): boolean {
   return isDigit(code) || code === COLON || code === 46 || code === PLUS || code === 45 || code === 90;
 }
-
-const ESC = 27;
-const CSI = 0x9b;
-const HASH = 35;
-const PLUS = 43;
-const COMMA = 44;
-const COLON = 58;
-const BACKSLASH = 92;

@@ -144,7 +144,7 @@ function pushHumps(name: string, start: number, end: number, parts: NamePart[]):
   let from = start;
   for (let index = start + 1; index < end; index++) {
     if (!beginsHump(name, start, index, end)) continue;
-    if (from === start && undivided.has(name.slice(start, end).toLowerCase())) break;
+    if (from === start && isUndivided(name.slice(start, end))) break;
     parts.push({ start: from, end: index, text: undefined });
     from = index;
   }
@@ -159,16 +159,46 @@ const undivided: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-function beginsHump(name: string, start: number, index: number, end: number): boolean {
-  if (!isUpper(name.charCodeAt(index))) return false;
-  const before = name.charCodeAt(index - 1);
-  // auth0Client, but not E2BIG: a digit ends a hump if there were small letters.
-  if (isDigit(before)) return hasLower(name, start, end);
-  if (!isUpper(before)) return true;
-  // HTTPServer: the last capital before small letters begins a hump, but not before a plural s (userIDs).
-  if (index + 1 >= end || !isLower(name.charCodeAt(index + 1))) return false;
-  return name.charCodeAt(index + 1) !== LOWER_S || (index + 2 < end && isLower(name.charCodeAt(index + 2)));
+export function isUndivided(word: string): boolean {
+  return undivided.has(word.toLowerCase());
 }
+
+/** First letters and lengths of those: most words are told by that. */
+const undividedForms: ReadonlySet<number> = new Set(
+  [...undivided].map((word) => formOf(word.charCodeAt(0), word.length)),
+);
+
+export function mayBeUndivided(first: number, length: number): boolean {
+  return undividedForms.has(formOf(first | 32, length));
+}
+
+function formOf(first: number, length: number): number {
+  return first * 256 + Math.min(length, 255);
+}
+
+function beginsHump(name: string, start: number, index: number, end: number): boolean {
+  const unit = name.charCodeAt(index);
+  if (!isUpper(unit)) return false;
+  const next = index + 1 < end ? name.charCodeAt(index + 1) : 0;
+  const afterNext = index + 2 < end ? name.charCodeAt(index + 2) : 0;
+  const hump = humpAt(name.charCodeAt(index - 1), next, afterNext);
+  return hump === HUMP_IF_LOWER ? hasLower(name, start, end) : hump === HUMP;
+}
+
+/** Does a capital begin a hump, by the units around it? 0 stands for the end of the word. */
+export function humpAt(before: number, next: number, afterNext: number): number {
+  // auth0Client, but not E2BIG: a digit ends a hump if there were small letters.
+  if (isDigit(before)) return HUMP_IF_LOWER;
+  if (!isUpper(before)) return HUMP;
+  // HTTPServer: the last capital before small letters begins a hump, but not before a plural s (userIDs).
+  if (!isLower(next)) return NO_HUMP;
+  return next !== LOWER_S || isLower(afterNext) ? HUMP : NO_HUMP;
+}
+
+const NO_HUMP = 0;
+export const HUMP = 1;
+/** If there are small letters anywhere in the word. */
+export const HUMP_IF_LOWER = 2;
 
 function hasLower(name: string, start: number, end: number): boolean {
   for (let index = start; index < end; index++) if (isLower(name.charCodeAt(index))) return true;

@@ -1,15 +1,14 @@
 import { makeToken, type Token } from "./token.ts";
+import { SHORT_CHARS } from "./word-key.ts";
 
 /**
  * Remembers the tokens of common words: two places per key, the newer one first. Memory is bounded,
  * nothing is cut out of the text to look it up, and what it holds never changes an answer.
  *
- * The key of a short word in ASCII is its letters themselves, eight in two integers, so that it is
- * found without looking at anything but the keys: in a large dictionary nearly every look elsewhere
- * is a miss of the processor's cache, and this alone makes the scan half as fast again.
+ * A short word is found without looking at anything but the keys: in a large dictionary nearly every look
+ * elsewhere is a miss of the processor's cache, and this alone makes the scan half as fast again.
  */
 const PLACES = 1 << 16;
-export const SHORT_CHARS = 8;
 /** Longer names are mostly met once. */
 const MAX_RAW_CHARS = 64;
 
@@ -34,33 +33,20 @@ export function tokenAt(text: string, start: number, end: number): Token {
     all |= code;
   }
   return length <= SHORT_CHARS && all < 128
-    ? shortToken(text, start, end, low, high)
-    : longToken(text, start, end, hash);
+    ? keyedToken(text, start, end, low, high)
+    : keyedToken(text, start, end, hash, -length);
 }
 
-function longToken(text: string, start: number, end: number, hash: number): Token {
-  const length = end - start;
-  const place = placeOf(hash, length);
-  // Eight letters in ASCII never make the second key negative.
-  for (let key = place * 2; key <= place * 2 + 2; key += 2) {
-    if (keys[key] !== hash || keys[key + 1] !== -length) continue;
-    const token = places[key >> 1];
-    if (token !== undefined && text.startsWith(token.raw, start)) return token;
-  }
-  return keep(text, start, end, place, hash, -length);
-}
-
-/** The same, for up to eight units of ASCII, which the caller has put into two integers. */
-export function shortToken(text: string, start: number, end: number, low: number, high: number): Token {
+/** The same, where the caller has its key. */
+export function keyedToken(text: string, start: number, end: number, low: number, high: number): Token {
+  if (end - start > MAX_RAW_CHARS) return makeToken(text.slice(start, end), tokenAt);
   const place = placeOf(low, high);
-  const key = place * 2;
-  const token =
-    keys[key] === low && keys[key + 1] === high
-      ? places[place]
-      : keys[key + 2] === low && keys[key + 3] === high
-        ? places[place + 1]
-        : undefined;
-  return token ?? keep(text, start, end, place, low, high);
+  for (let way = place; way < place + 2; way++) {
+    if (keys[way * 2] !== low || keys[way * 2 + 1] !== high) continue;
+    const token = places[way];
+    if (token !== undefined && (high >= 0 || text.startsWith(token.raw, start))) return token;
+  }
+  return keep(text, start, end, place, low, high);
 }
 
 function placeOf(low: number, high: number): number {

@@ -139,10 +139,10 @@ function plainTerm(raw: string): string | undefined {
 }
 
 /** Shorter than anything that counts as a hash. */
-const PLAIN_CHARS = 15;
+export const PLAIN_CHARS = 15;
 
 /** oauth2 is also found as oauth; ts2345 is not as ts. */
-function leadOf(word: string): string | undefined {
+export function leadOf(word: string): string | undefined {
   const length = plainLength(word, 0);
   return length >= 3 && isDigit(unitAt(word, length)) ? termOf(word.slice(0, length)) : undefined;
 }

@@ -1,164 +1,182 @@
 import type { TermSink } from "../search/term-sink.ts";
+import { addCode, createNameCodes } from "./name-codes.ts";
 import type { TextUnits } from "./text-units.ts";
-import { makeToken, type Token } from "./token.ts";
-import { SHORT_CHARS, tokenAt } from "./token-cache.ts";
-import { weakTerm } from "./weak-terms.ts";
+import { readKey, type WordKey } from "./word-key.ts";
 
 /**
  * Remembers what a sink calls the terms of common words. All in integers: of a word that is known nothing is
  * touched but its line in the table, and for a long one its letters. Two places per word, the newer one first.
  *
- * The key of a short word in ASCII is its letters themselves, eight in two integers; of a longer one, a hash and
- * its length below zero, which eight letters in ASCII never make.
- *
  * The code of a word that has one term is that of the sink. Of a name it is less than zero: where its codes
  * stand, from `NAME_START` on.
  */
 export interface WordCodes {
-  /** Of a word of up to eight units of ASCII, which the caller has put into two integers. */
-  short(text: string, start: number, end: number, low: number, high: number): number;
-  /** Of any name. */
-  any(source: TextUnits, start: number, end: number): number;
+  /** Of a name, by its key. */
+  codeOf(source: TextUnits, start: number, end: number, low: number, high: number): number;
+  /** Of the whole of a pair of names, by its key; -1 where it has none. */
+  wholeOf(source: TextUnits, start: number, end: number, low: number, high: number): number;
   /** The codes of names; what it is may change with every call above. */
   readonly names: Int32Array;
 }
 
-/** At the place of a name: what follows it, the code of its whole or -1, how many codes; then those. */
+/** At the place of a name: what follows it, how many codes; then those. */
 export const NAME_TAIL = 0;
-export const NAME_WHOLE = 1;
-export const NAME_COUNT = 2;
-export const NAME_START = 3;
+export const NAME_COUNT = 1;
+export const NAME_START = 2;
 
 /** Longer names are mostly met once. */
 const MAX_RAW_CHARS = 64;
-/** Integers per place: two of the key, the code, and one that is not used. */
+/** Integers per place: two of the key, the code, and where the letters of a long word stand. */
 const PLACE = 4;
 const CODE = 2;
+const LETTERS = 3;
 const FIRST_PLACES: number = 1 << 11;
-const MAX_PLACES: number = 1 << 17;
-/** Names are forgotten, and all words with them, when they fill this much. */
-const MAX_NAMES: number = 1 << 19;
+/** All is forgotten when half of so many places are taken, or codes of names or letters fill so much. */
+const MAX_PLACES: number = 1 << 18;
+const MAX_NAMES: number = 1 << 20;
+const MAX_LETTERS: number = 1 << 21;
 
 export function createWordCodes(sink: TermSink): WordCodes {
-  let places = FIRST_PLACES;
-  let table = new Int32Array(places * PLACE);
+  let table = new Int32Array(FIRST_PLACES * PLACE);
+  /** Of integers, less those of one place: a place begins at a multiple of `PLACE`. */
+  let mask = table.length - PLACE;
+  let count = 0;
   /** Long words as they stand in a text: a hash alone might lie. */
-  let raws = noRaws(places);
+  let letters = new Uint16Array(1 << 12);
+  let lettersUsed = 0;
   let names = new Int32Array(1 << 10);
   /** Never 0: the code of a name is less than zero. */
   let used = 1;
-  let misses = 0;
-
-  const placeOf = (low: number, high: number): number =>
-    // The upper bits of a product depend on all bits of its factors.
-    (Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> 15) & (places - 2);
 
   const forget = (): void => {
-    misses = 0;
+    count = 0;
     table.fill(0);
-    raws.fill(undefined);
+    lettersUsed = 0;
     used = 1;
   };
 
-  /** Twice the places. What is there finds its new one, unless two others have that already. */
   const grow = (): void => {
-    const [oldTable, oldRaws] = [table, raws];
-    misses = 0;
-    places *= 2;
-    table = new Int32Array(places * PLACE);
-    raws = noRaws(places);
-    for (let old = 0; old < oldRaws.length; old++) {
-      const at = old * PLACE;
-      const place = placeOf(oldTable[at] ?? 0, oldTable[at + 1] ?? 0);
-      const to = isFree(place) ? place : place + 1;
-      if (!isFree(to)) continue;
-      table.set(oldTable.subarray(at, at + PLACE), to * PLACE);
-      raws[to] = oldRaws[old];
+    const old = table;
+    table = new Int32Array(old.length * 2);
+    mask = table.length - PLACE;
+    for (let at = 0; at < old.length; at += PLACE) {
+      const low = old[at] ?? 0;
+      const high = old[at + 1] ?? 0;
+      if (low === 0 && high === 0) continue;
+      let to = firstPlace(low, high) & mask;
+      while (!isFree(to)) to = (to + PLACE) & mask;
+      table[to] = low;
+      table[to + 1] = high;
+      table[to + CODE] = old[at + CODE] ?? 0;
+      table[to + LETTERS] = old[at + LETTERS] ?? 0;
     }
   };
 
   /** No word has zeros for a key. */
-  const isFree = (place: number): boolean => table[place * PLACE] === 0 && table[place * PLACE + 1] === 0;
+  const isFree = (at: number): boolean => table[at] === 0 && table[at + 1] === 0;
 
-  const keep = (text: string, start: number, end: number, low: number, high: number): number => {
-    misses++;
-    if (misses > places / 2 && places < MAX_PLACES) grow();
-    // A plain slice would keep the whole text alive behind it (V8).
-    const raw = ` ${text.slice(start, end)}`.slice(1);
-    const code = codeOf(makeToken(raw, tokenAt));
-    const place = placeOf(low, high);
-    table.copyWithin((place + 1) * PLACE, place * PLACE, (place + 1) * PLACE);
-    table[place * PLACE] = low;
-    table[place * PLACE + 1] = high;
-    table[place * PLACE + CODE] = code;
-    raws[place + 1] = raws[place];
-    raws[place] = high < 0 ? raw : undefined;
-    return code;
+  const isSame = (units: Uint16Array, start: number, end: number, at: number): boolean => {
+    for (let index = start, other = at; index < end; index++, other++)
+      if (units[index] !== letters[other]) return false;
+    return true;
   };
 
-  const codeOf = ({ term, weak, name }: Token): number => {
-    if (name === undefined) return term === undefined ? weakCode(weak) : sink.numberOf(term) * 2;
-    if (used > MAX_NAMES) forget();
-    const count = name.terms.length + name.weak.length;
+  /** Its place; where it has none, less than zero. */
+  const find = (units: Uint16Array, start: number, end: number, low: number, high: number): number => {
+    for (let at = firstPlace(low, high) & mask; ; at = (at + PLACE) & mask) {
+      if (table[at] === low && table[at + 1] === high) {
+        if (high >= 0 || isSame(units, start, end, table[at + LETTERS] ?? 0)) return at;
+      } else if (isFree(at)) return -1;
+    }
+  };
+
+  const keep = (
+    { units }: TextUnits,
+    start: number,
+    end: number,
+    low: number,
+    high: number,
+    code: number,
+  ): void => {
+    if (++count * PLACE * 2 > table.length) grow();
+    let at = firstPlace(low, high) & mask;
+    while (!isFree(at)) at = (at + PLACE) & mask;
+    table[at] = low;
+    table[at + 1] = high;
+    table[at + CODE] = code;
+    if (high >= 0) return;
+    if (lettersUsed + end - start > letters.length) {
+      const larger = new Uint16Array(letters.length * 2);
+      larger.set(letters);
+      letters = larger;
+    }
+    table[at + LETTERS] = lettersUsed;
+    for (let index = start; index < end; index++) letters[lettersUsed++] = units[index] ?? 0;
+  };
+
+  const isFull = (): boolean => count >= MAX_PLACES / 2 || used > MAX_NAMES || lettersUsed > MAX_LETTERS;
+
+  const keepName = (codes: Int32Array, size: number, tail: number): number => {
     const at = used;
-    used += NAME_START + count;
+    used += NAME_START + size;
     if (used > names.length) {
       const larger = new Int32Array(Math.max(names.length * 2, used));
       larger.set(names);
       names = larger;
     }
-    names[at + NAME_TAIL] = name.tail;
-    names[at + NAME_WHOLE] = name.whole === undefined ? -1 : sink.numberOf(name.whole) * 2;
-    names[at + NAME_COUNT] = count;
-    let to = at + NAME_START;
-    for (const each of name.terms) names[to++] = sink.numberOf(each) * 2;
-    for (const each of name.weak) names[to++] = weakCode(each);
+    names[at + NAME_TAIL] = tail;
+    names[at + NAME_COUNT] = size;
+    for (let index = 0; index < size; index++) names[at + NAME_START + index] = codes[index] ?? 0;
     return -at;
   };
 
-  const weakCode = (id: number): number => sink.numberOf(weakTerm(id)) * 2 + 1;
-
-  const short: WordCodes["short"] = (text, start, end, low, high) => {
-    const at = placeOf(low, high) * PLACE;
-    if (table[at] === low && table[at + 1] === high) return table[at + CODE] ?? 0;
-    if (table[at + PLACE] === low && table[at + PLACE + 1] === high) return table[at + PLACE + CODE] ?? 0;
-    return keep(text, start, end, low, high);
+  const addStrong = (name: number, codes: Int32Array, size: number): number => {
+    let to = size;
+    const end = NAME_START - name + (names[NAME_COUNT - name] ?? 0);
+    for (let at = NAME_START - name; at < end; at++) {
+      const code = names[at] ?? 0;
+      if ((code & 1) === 0) to = addCode(codes, to, code);
+    }
+    return to;
   };
 
-  const any: WordCodes["any"] = ({ text, units }, start, end) => {
-    const length = end - start;
-    if (length > MAX_RAW_CHARS) return codeOf(makeToken(text.slice(start, end), tokenAt));
-    let low = 0;
-    let high = 0;
-    let hash = 0;
-    let all = 0;
-    for (let index = start; index < end; index++) {
-      const unit = units[index] ?? 0;
-      high = (high << 8) | (low >>> 24);
-      low = (low << 8) | unit;
-      hash = (Math.imul(hash, 31) + unit) | 0;
-      all |= unit;
-    }
-    if (length <= SHORT_CHARS && all < 128) return short(text, start, end, low, high);
-    const place = placeOf(hash, -length);
-    for (let way = place; way < place + 2; way++) {
-      const at = way * PLACE;
-      if (table[at] !== hash || table[at + 1] !== -length) continue;
-      const raw = raws[way];
-      if (raw !== undefined && text.startsWith(raw, start)) return table[at + CODE] ?? 0;
-    }
-    return keep(text, start, end, hash, -length);
+  const key: WordKey = { low: 0, high: 0 };
+  const codeAt = (source: TextUnits, start: number, end: number): number => {
+    readKey(source.units, start, end, key);
+    return codeOf(source, start, end, key.low, key.high);
+  };
+  const made = createNameCodes(sink, { codeAt, addStrong, keepName });
+
+  const codeOf: WordCodes["codeOf"] = (source, start, end, low, high) => {
+    if (end - start > MAX_RAW_CHARS) return made.codeOf(source, start, end);
+    const at = find(source.units, start, end, low, high);
+    if (at >= 0) return table[at + CODE] ?? 0;
+    if (isFull()) forget();
+    const code = made.codeOf(source, start, end);
+    keep(source, start, end, low, high, code);
+    return code;
   };
 
   return {
-    short,
-    any,
+    codeOf,
+    wholeOf(source, start, end, low, high) {
+      if (end - start > MAX_RAW_CHARS) return made.wholeOf(source, start, end);
+      const at = find(source.units, start, end, low, high);
+      if (at >= 0) return table[at + CODE] ?? 0;
+      if (isFull()) forget();
+      const code = made.wholeOf(source, start, end);
+      keep(source, start, end, low, high, code);
+      return code;
+    },
     get names() {
       return names;
     },
   };
 }
 
-function noRaws(places: number): (string | undefined)[] {
-  return Array.from({ length: places }, () => undefined);
+/** Where to begin to look for a key, in a table of any size. */
+function firstPlace(low: number, high: number): number {
+  const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
+  // The upper bits of a product depend on all bits of its factors.
+  return (mixed >>> 12) * PLACE;
 }

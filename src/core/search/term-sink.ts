@@ -4,6 +4,8 @@
  */
 export interface TermSink {
   numberOf(term: string): number;
+  /** The same for a term in ASCII, by its first `length` letters. */
+  numberOfLetters(letters: Uint8Array, length: number): number;
   /**
    * The first `count` codes are terms of the text, as often as they occur there: twice the number, plus one for
    * a term that counts once in a text, however often it comes.

@@ -48,8 +48,8 @@ export function createTermAccumulator(): TermAccumulator {
   let place = 0;
   let different = 0;
 
-  const numberOf = (term: string): number => {
-    const number = terms.numberOf(term);
+  /** Makes room for the state of a term. */
+  const withState = (number: number): number => {
     if ((number + 1) * STATE > states.length) {
       const larger = new Uint32Array(states.length * 2);
       larger.set(states);
@@ -57,6 +57,7 @@ export function createTermAccumulator(): TermAccumulator {
     }
     return number;
   };
+  const numberOf = (term: string): number => withState(terms.numberOf(term));
 
   /** The first time that a term is met in a field. */
   const addPosting = (state: number): void => {
@@ -75,6 +76,7 @@ export function createTermAccumulator(): TermAccumulator {
 
   return {
     numberOf,
+    numberOfLetters: (letters, length) => withState(terms.numberOfLetters(letters, length)),
     beginField(document, field) {
       place = document * MAX_FIELDS + field + 1;
       different = 0;

@@ -10,6 +10,8 @@ export interface TermTable {
   readonly size: number;
   readonly bytes: number;
   numberOf(term: string): number;
+  /** The same for a term in ASCII, by its first `length` letters. */
+  numberOfLetters(letters: Uint8Array, length: number): number;
   text(number: number): string;
   /** Numbers of the terms in the order of their texts. */
   sorted(): Uint32Array;
@@ -71,6 +73,17 @@ export function createTermTable(): TermTable {
     return number;
   };
 
+  /** The number of the term that is looked for. */
+  const numberOfWanted = (): number => {
+    let hash = 0;
+    for (let i = 0; i < wantedLength; i++) hash = Math.imul(hash ^ (wanted[i] ?? 0), 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+    hash = (hash ^ (hash >>> 13)) >>> 0;
+    const slot = slotOf(hash);
+    const known = slots[slot] ?? 0;
+    return known === 0 ? add(hash, slot) : known - 1;
+  };
+
   return {
     get size() {
       return size;
@@ -81,13 +94,13 @@ export function createTermTable(): TermTable {
     numberOf(term) {
       if (term.length * 3 > wanted.length) wanted = new Uint8Array(term.length * 3);
       wantedLength = writeUnits(wanted, term);
-      let hash = 0;
-      for (let i = 0; i < wantedLength; i++) hash = Math.imul(hash ^ (wanted[i] ?? 0), 0x01000193);
-      hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
-      hash = (hash ^ (hash >>> 13)) >>> 0;
-      const slot = slotOf(hash);
-      const known = slots[slot] ?? 0;
-      return known === 0 ? add(hash, slot) : known - 1;
+      return numberOfWanted();
+    },
+    numberOfLetters(letters, length) {
+      if (length > wanted.length) wanted = new Uint8Array(length);
+      for (let i = 0; i < length; i++) wanted[i] = letters[i] ?? 0;
+      wantedLength = length;
+      return numberOfWanted();
     },
     text(number) {
       const start = starts[number] ?? 0;

@@ -10,12 +10,14 @@ export function eachTerm(
   const numbers = new Map<string, number>();
   const terms: string[] = [];
   const given = new Set<number>();
+  const numberOf = (term: string): number => {
+    const number = numbers.get(term) ?? terms.push(term) - 1;
+    numbers.set(term, number);
+    return number;
+  };
   const analyze = create({
-    numberOf(term) {
-      const number = numbers.get(term) ?? terms.push(term) - 1;
-      numbers.set(term, number);
-      return number;
-    },
+    numberOf,
+    numberOfLetters: (letters, length) => numberOf(String.fromCharCode(...letters.subarray(0, length))),
     take(codes, count) {
       for (const code of codes.slice(0, count)) {
         if (code % 2 === 1 && given.has(code)) continue;
