@@ -1,5 +1,6 @@
 import type { Library } from "../operations/library.ts";
 import type { SearchResult } from "../operations/search-sessions.ts";
+import type { HitSnippet } from "../operations/search-snippets.ts";
 
 /**
  * Masks secrets in what a search found. What the index has was masked when it was put there; only passages of
@@ -9,20 +10,22 @@ export async function maskFound(
   results: readonly SearchResult[],
   { config }: Library,
 ): Promise<readonly SearchResult[]> {
-  const isNew = config.redact.length > 0;
-  if (!isNew && !results.some(hasOutput)) return results;
+  const mayBeNewer = config.redact.length > 0;
+  if (!mayBeNewer && !results.some(hasOutput)) return results;
   const { createMask } = await import("./create-mask.ts");
   const mask = createMask(config);
-  return isNew ? mask(results) : results.map((result) => ({ ...result, hits: result.hits.map(maskOutput) }));
-
-  function maskOutput(hit: SearchResult["hits"][number]): SearchResult["hits"][number] {
-    return {
-      ...hit,
-      snippets: hit.snippets.map((snippet) => (snippet.role === "output" ? mask(snippet) : snippet)),
-    };
-  }
+  if (mayBeNewer) return mask(results);
+  const masked = (snippet: HitSnippet): HitSnippet => (isOutput(snippet) ? mask(snippet) : snippet);
+  return results.map((result) => ({
+    ...result,
+    hits: result.hits.map((hit) => ({ ...hit, snippets: hit.snippets.map(masked) })),
+  }));
 }
 
 function hasOutput({ hits }: SearchResult): boolean {
-  return hits.some(({ snippets }) => snippets.some(({ role }) => role === "output"));
+  return hits.some(({ snippets }) => snippets.some(isOutput));
+}
+
+function isOutput({ role }: HitSnippet): boolean {
+  return role === "output";
 }
