@@ -1,6 +1,7 @@
 import { isOwnCall } from "../core/documents/own-answers.ts";
 import { PASSAGE_CHARS } from "../core/documents/session-documents.ts";
 import type { Session, Step } from "../core/model/session.ts";
+import { createRedactor } from "../core/redact/redact.ts";
 import { once } from "../core/search/once.ts";
 import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
 import { makeSnippet, type Snippet } from "../core/snippet/make-snippet.ts";
@@ -30,23 +31,23 @@ export function outputSnippets(
   row: SessionRow,
   hit: SessionHit,
   terms: ReadonlySet<string>,
+  reveal: boolean,
 ): readonly HitSnippet[] {
   if (hit.turns.length === 0 || row.bytes > MAX_BYTES) return [];
+  const { redact } = createRedactor({ extra: library.config.redact });
+  // Before a passage is cut out of it: half of a secret is not known for one.
+  const snippetIn = (text: string): Snippet | undefined =>
+    makeSnippet(reveal ? text : redact(text), terms, { maxChars: SNIPPET_CHARS });
   const needsAll = hit.turns.some(({ context }) => context === "subagent");
   const whole = once(() => readAgain(library, row, needsAll));
   for (const turn of hit.turns) {
     const { turn: number, at, context } = turn;
-    const snippet =
-      snippetIn(passageOutput(library, row, turn), terms) ?? snippetIn(outputOf(whole(), turn), terms);
+    const snippet = snippetIn(passageOutput(library, row, turn)) ?? snippetIn(outputOf(whole(), turn));
     if (snippet === undefined) continue;
     const { text, highlights } = snippet;
     return [{ turn: number, role: "output", at, context, text, highlights }];
   }
   return [];
-}
-
-function snippetIn(text: string, terms: ReadonlySet<string>): Snippet | undefined {
-  return makeSnippet(text, terms, { maxChars: SNIPPET_CHARS });
 }
 
 /** What tools gave back in a passage: a turn, or a part of a long one, that begins at a known moment. */

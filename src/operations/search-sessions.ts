@@ -30,6 +30,8 @@ export interface SearchRequest {
   readonly limit: number;
   /** Turns around each passage whose requests are told, too; absent: none. */
   readonly contextTurns?: number;
+  /** Passages of tool output are as they stand in the log, secrets and all; the index has none. */
+  readonly reveal?: boolean;
 }
 
 export interface FoundSession {
@@ -107,7 +109,7 @@ async function searchOne(
   });
   const hits: FoundSession[] = [];
   for (const hit of answer.hits) {
-    const found = await foundSession(library, finish, hit, terms);
+    const found = await foundSession(library, finish, hit, terms, request.reveal ?? false);
     hits.push(await withContext(reader, found, request.contextTurns ?? 0));
   }
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
@@ -143,10 +145,11 @@ async function foundSession(
   finish: (row: SessionRow) => CatalogueRow,
   hit: SessionHit,
   terms: ReadonlySet<string>,
+  reveal: boolean,
 ): Promise<FoundSession> {
   const row: SessionRow = JSON.parse(hit.row);
   const kept = snippetsOf(row, hit, terms, SNIPPETS_PER_HIT);
-  const snippets = kept.length > 0 ? kept : await outputsOf(library, row, hit, terms);
+  const snippets = kept.length > 0 ? kept : await outputsOf(library, row, hit, terms, reveal);
   const { command: resume } = formatOf(row.agent).resume({
     id: row.id,
     project: row.project,
@@ -159,10 +162,8 @@ async function foundSession(
 /** Loaded when one is wanted: only hits that have their words nowhere else need how logs are read. */
 async function outputsOf(
   library: Library,
-  row: SessionRow,
-  hit: SessionHit,
-  terms: ReadonlySet<string>,
+  ...given: readonly [row: SessionRow, hit: SessionHit, terms: ReadonlySet<string>, reveal: boolean]
 ): Promise<readonly HitSnippet[]> {
   const { outputSnippets } = await import("./output-snippets.ts");
-  return outputSnippets(library, row, hit, terms);
+  return outputSnippets(library, ...given);
 }

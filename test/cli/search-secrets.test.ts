@@ -18,7 +18,11 @@ const place = (number: number): object => ({
 });
 
 const call = { type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "./moor" } };
-const result = { type: "tool_result", tool_use_id: "toolu_1", content: `schooner moored by ${token} today` };
+const result = {
+  type: "tool_result",
+  tool_use_id: "toolu_1",
+  content: `moored by ${token} the schooner today`,
+};
 const request = `Moor the brigantine with ${token} for member 4711-Ana`;
 const lines = [
   { type: "user", ...place(1), message: { role: "user", content: request } },
@@ -51,6 +55,12 @@ test.each([
     expect(answer).toContain("[masked: github-token");
     expect(answer).not.toContain(token.slice(8));
   }
+});
+
+test("marks the words of masked tool output where they stand now", async () => {
+  const { hits } = JSON.parse(await search(harbour(), "schooner", "--json"));
+  const [{ text, highlights }] = hits[0].snippets;
+  expect(highlights.map(([from, to]: [number, number]) => text.slice(from, to))).toEqual(["schooner"]);
 });
 
 test("a pattern that is newer than the index masks what the index has", async () => {
