@@ -80,10 +80,10 @@ export interface LineParser {
   /** To be called once, behind the last line: the parser may emit more entries. */
   finish(): SourceFacts;
   /**
-   * What it must know to go on behind the last line: text for `resume` of another parser. Absent where a
+   * What it must know to go on behind the last line: text for `resume` of another parser. undefined where the
    * log must be read from its beginning.
    */
-  save?(): string;
+  save(): string | undefined;
 }
 
 export interface ParserContext {

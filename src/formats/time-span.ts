@@ -5,9 +5,12 @@ export interface TimeSpan {
   readonly lastAt: number | null;
 }
 
-export function createTimeSpan(): TimeSpan {
-  let firstAt: number | null = null;
-  let lastAt: number | null = null;
+/** What it was told before. */
+export type SavedSpan = Pick<TimeSpan, "firstAt" | "lastAt">;
+
+export function createTimeSpan(before?: SavedSpan): TimeSpan {
+  let firstAt = before?.firstAt ?? null;
+  let lastAt = before?.lastAt ?? null;
   return {
     add(at) {
       if (at === undefined) return;

@@ -98,9 +98,8 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
       lines = before.lines;
     }
     const parser = format.parser({ emit, budget, path, isSubagent, resume: before?.state });
-    const { save } = parser;
-    if (save !== undefined) recorder = tails?.record({ session, file, isSubagent }, before);
-    const end = (): void => recorder?.end(save?.() ?? "", budget.used, lines);
+    recorder = tails?.record({ session, file, isSubagent }, before);
+    const end = (): void => recorder?.end(() => parser.save(), budget.used, lines);
     try {
       const chunks = before?.chunks() ?? source.chunks(path);
       const start = { offset: before?.offset ?? 0, number: (before?.lines ?? 0) + 1 };

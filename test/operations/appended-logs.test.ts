@@ -33,6 +33,12 @@ const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
 const PROJECT = ".claude/projects/-home-ana-garden";
 const ID = "0a1b2c3d-0000-4000-8000-00000000abcd";
 const LOG = `${PROJECT}/${ID}.jsonl`;
+/** Logs of the other agents, made long of all their fixtures. */
+const OTHERS = {
+  pi: ".pi/agent/sessions/--home-ana-notas--/2026-10-27T19-40-12-000Z_01a17ee0-9d60-76bf-b01b-20d551fd9794.jsonl",
+  codex: ".codex/sessions/2026/11/03/rollout-2026-11-03T08-14-22-01a1a079-3b30-73be-ad06-3260d34b0157.jsonl",
+  claw: ".claw/sessions/6961c56184d611a1/session-1791983100000-0.jsonl",
+} as const;
 const SUBAGENT = `${PROJECT}/${ID}/subagents/agent-a0b1c2d3e4f5a6b7c.jsonl`;
 
 /** Remembers how far every log was read, however short it is. */
@@ -42,10 +48,24 @@ function follow(library: Library, engine: SearchEngine): Promise<Refreshed> {
   return refreshIndex(library, { engine, tails: EVERY_TAIL });
 }
 
-/** The example history of all agents, and a session that is long enough to have a beginning. */
+/** So much of a log of another agent that its beginning never changes. */
+const OTHER_BYTES = 60_000;
+
+function lengthen(home: string, agent: keyof typeof OTHERS): void {
+  const folder = fileURLToPath(new URL(`../../fixtures/${agent}/ok/`, import.meta.url));
+  const lines = readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl"))
+    .sort()
+    .map((name) => readFileSync(join(folder, name), "utf8"));
+  const log = join(home, OTHERS[agent]);
+  while (statSync(log).size < OTHER_BYTES) for (const text of lines) appendFileSync(log, text);
+}
+
+/** The example history of all agents, and a session of each that is long enough to have a beginning. */
 function homeWithLogs(library: Library): string {
   const { home } = library.surroundings;
   cpSync(demo, home, { recursive: true });
+  for (const agent of ["pi", "codex", "claw"] as const) lengthen(home, agent);
   const log = join(home, LOG);
   writeLog(log, 100_000, 3, "/home/ana/garden", Date.UTC(2026, 9, 1));
   for (let turn = 0; turn < 30; turn++) {
@@ -282,6 +302,37 @@ describe("an index that follows logs", () => {
       expect(await grow(name), name).toEqual([`${log} false`]);
       expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
       expect(await grow(`${name} again`), name).toEqual([`${log} true`]);
+    }
+  });
+
+  test.each(Object.entries(OTHERS))("reads a log of %s from where it was read to", async (_, path) => {
+    const read: string[] = [];
+    const made = makeLibrary();
+    const disk: Disk = {
+      ...nodeDisk,
+      readChunks: (from, options) => {
+        if (options?.to === undefined) read.push(`${from} ${(options?.from ?? 0) > 0}`);
+        return nodeDisk.readChunks(from, options);
+      },
+    };
+    const library = { ...made, disk };
+    const log = join(homeWithLogs(library), path);
+    const bytes = readFileSync(log);
+    const engine = keepingEngine(library);
+    truncateSync(log, Math.floor(bytes.length / 2));
+    await follow(library, engine);
+    for (const [share, isTail] of [
+      [0.6, false],
+      [0.7, true],
+      [0.71, true],
+      [1, true],
+    ] as const) {
+      const { size } = statSync(log);
+      appendFileSync(log, bytes.subarray(size, Math.floor(bytes.length * share)));
+      read.length = 0;
+      await follow(library, engine);
+      expect(read).toEqual([`${log} ${isTail}`]);
+      expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
     }
   });
 

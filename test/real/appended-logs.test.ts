@@ -1,15 +1,45 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { formats } from "../../src/formats/formats.ts";
 import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import { dumpIndex, dumpRebuilt, keepingEngine, keptTurns } from "../support/index-dump.ts";
 import { makeLibrary } from "../support/make-library.ts";
+import { parseBytes } from "../support/parse-bytes.ts";
+import { lineEnds, parseInPieces } from "../support/parse-in-pieces.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { realHome } from "./support/real-home.ts";
 
 const SAMPLE = 24;
 const LONGEST = 3_000_000;
 const SHARES = [0.35, 0.6, 0.61, 0.95, 1];
+
+const CUTS = 12;
+
+test.each(["pi", "codex", "claw"])("real logs of %s are read in pieces as they are read at once", (agent) => {
+  const home = realHome();
+  const format = formats.find((each) => each.agent === agent);
+  if (format === undefined) throw new Error(`No format for ${agent}`);
+  const { int } = createSeededRandom(5);
+  let read = 0;
+  for (const path of filesBelow(home, `.${agent}`).filter((each) => /\.jsonl?$/.test(each))) {
+    const bytes = readFileSync(join(home, path));
+    const ends = lineEnds(bytes);
+    if (ends.length === 0) continue;
+    const whole = parseBytes(format, bytes);
+    const cuts = Array.from({ length: CUTS }, () => ends[int(ends.length)] ?? 0);
+    const inOrder = [...new Set(cuts)].sort((a, b) => a - b);
+    for (const pieces of [...cuts.map((cut) => [cut]), inOrder]) {
+      const parsed = parseInPieces(format, bytes, pieces);
+      // A log that is written as a whole is read as a whole.
+      if (parsed === undefined) continue;
+      expect(parsed, path).toEqual(whole);
+      read++;
+    }
+  }
+  // The real ones of claw-code are all from before it wrote lines.
+  if (agent !== "claw") expect(read).toBeGreaterThan(CUTS);
+});
 
 test("real logs that grow piece by piece give the index that is built from nothing", async () => {
   const home = realHome();

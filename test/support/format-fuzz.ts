@@ -8,7 +8,7 @@ import { type Parsed, parseBytes } from "./parse-bytes.ts";
 
 /** Claims that hold for any bytes: random ones, fixtures with bytes changed, and fixtures with values changed. */
 export function checkAnyBytes(format: Format): void {
-  const logs = readLogs(format);
+  const logs = fixtureLogs(format);
 
   describe(`the parser of ${format.name}`, () => {
     test("throws on no bytes at all", () => {
@@ -73,7 +73,8 @@ export function checkAnyBytes(format: Format): void {
   });
 }
 
-function readLogs(format: Format): readonly Buffer[] {
+/** All logs of an agent that are fixtures, sound and broken. */
+export function fixtureLogs(format: Format): readonly Buffer[] {
   const root = fileURLToPath(new URL(`../../fixtures/${format.agent}/`, import.meta.url));
   const logs = ["ok", "broken"].flatMap((folder) =>
     readdirSync(root + folder)
@@ -99,7 +100,7 @@ function check(format: Format, bytes: Buffer): void {
 }
 
 /** Takes out, repeats or overwrites a piece of a log. */
-const damage: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc
+export const damage: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc
   .record({
     at: fc.nat(),
     length: fc.nat({ max: 200 }),

@@ -1,7 +1,7 @@
 import type { Fact, SourceFacts } from "../../core/model/entry.ts";
 import type { JsonObject } from "../json-line.ts";
 import { sessionIdAt } from "../session-id.ts";
-import { createTimeSpan } from "../time-span.ts";
+import { createTimeSpan, type SavedSpan } from "../time-span.ts";
 import { objectAt, stringAt, timeAt } from "../values.ts";
 
 /** What a file says of its session as a whole. */
@@ -10,14 +10,22 @@ export interface ClawMeta {
   header(object: JsonObject): readonly Fact[];
   at(at: number): void;
   facts(): SourceFacts;
+  save(): SavedMeta;
 }
 
-export function createClawMeta(path: string): ClawMeta {
-  const span = createTimeSpan();
-  let id: string | null = null;
-  let project: string | null = null;
-  let createdAt: number | undefined;
+/** What must be known to go on later. */
+export interface SavedMeta {
+  readonly span: SavedSpan;
+  readonly id: string | null;
+  readonly project: string | null;
+  readonly createdAt?: number | undefined;
+}
+
+export function createClawMeta(path: string, before: SavedMeta): ClawMeta {
+  const span = createTimeSpan(before.span);
+  let { id, project, createdAt } = before;
   return {
+    save: () => ({ span, id, project, createdAt }),
     header(object) {
       id ??= sessionIdAt(object, "session_id") ?? null;
       project ??= stringAt(object, "workspace_root") ?? null;

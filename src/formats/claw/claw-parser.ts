@@ -3,7 +3,7 @@ import type { LineParser, ParserContext } from "../format.ts";
 import { isObject, type JsonObject, readJsonLine } from "../json-line.ts";
 import type { Line } from "../lines.ts";
 import { arrayAt, objectAt } from "../values.ts";
-import { createClawThread } from "./claw-thread.ts";
+import { createClawThread, emptyThread, type SavedThread } from "./claw-thread.ts";
 import { readWholeFile } from "./whole-file.ts";
 
 /** A whole-file log is held until its end: no more of it than this. */
@@ -16,15 +16,23 @@ const RECORD_TYPES: ReadonlySet<unknown> = new Set([
   "prompt_history",
 ]);
 
+/** What the parser needs to go on later. */
+interface SavedState {
+  readonly thread: SavedThread;
+  readonly isFirst: boolean;
+}
+
 /**
  * Two shapes: lines, and one JSON object for the whole file, on one line or on many. Only the end
  * tells whether lines that are no JSON by themselves are one object together.
  */
 export function createClawParser(context: ParserContext): LineParser {
-  const thread = createClawThread(context);
+  const before: SavedState =
+    context.resume === undefined ? { thread: emptyThread, isFirst: true } : JSON.parse(context.resume);
+  const thread = createClawThread(context, before.thread);
   const held: HeldLine[] = [];
   let heldBytes = 0;
-  let isFirst = true;
+  let { isFirst } = before;
 
   const takeWhole = (object: JsonObject, line: number): void => {
     thread.record({ ...object, type: "session_meta" }, line);
@@ -67,6 +75,9 @@ export function createClawParser(context: ParserContext): LineParser {
         takeLine(line);
       }
     },
+    // What may be a whole-file log is written anew, and never goes on.
+    save: () =>
+      held.length > 0 ? undefined : JSON.stringify({ thread: thread.save(), isFirst } satisfies SavedState),
     finish() {
       const whole = held.length === 0 ? undefined : readWholeFile(textOf(held));
       if (whole === undefined) takeHeld();

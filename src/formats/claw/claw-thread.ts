@@ -11,16 +11,34 @@ import {
   readClawMessage,
   readMessageBody,
 } from "./claw-message.ts";
-import { createClawMeta } from "./claw-meta.ts";
+import { createClawMeta, type SavedMeta } from "./claw-meta.ts";
 import { isContinuation, plainSummary, summaryOfContinuation } from "./continuation.ts";
-import { createPromptTimes } from "./prompt-times.ts";
+import { createPromptTimes, type SavedPrompts } from "./prompt-times.ts";
 
 /** Makes one chain of the records of a file. */
 export interface ClawThread {
   /** False where it is no record of claw-code. */
   record(object: JsonObject, line: number): boolean;
   finish(): SourceFacts;
+  save(): SavedThread;
 }
+
+/** What the thread must know to go on later. */
+export interface SavedThread {
+  readonly meta: SavedMeta;
+  readonly prompts: SavedPrompts;
+  /** How often each name was given. */
+  readonly occurrences: readonly (readonly [string, number])[];
+  readonly held?: HeldMessage | undefined;
+  readonly open?: OpenCompaction | undefined;
+  readonly last: string | null;
+}
+
+export const emptyThread: SavedThread = {
+  meta: { span: { firstAt: null, lastAt: null }, id: null, project: null },
+  prompts: { times: [] },
+  ...{ occurrences: [], last: null },
+};
 
 interface HeldMessage {
   readonly message: ClawMessage;
@@ -48,14 +66,12 @@ interface OpenCompaction {
  * has the compaction in its place, which names the link as what preceded it: there hang the removed
  * messages, if a rotation still has them.
  */
-export function createClawThread(context: ParserContext): ClawThread {
+export function createClawThread(context: ParserContext, before: SavedThread): ClawThread {
   const { emit, budget } = context;
-  const meta = createClawMeta(context.path);
-  const prompts = createPromptTimes();
-  const occurrences = new Map<string, number>();
-  let held: HeldMessage | undefined;
-  let open: OpenCompaction | undefined;
-  let last: string | null = null;
+  const meta = createClawMeta(context.path, before.meta);
+  const prompts = createPromptTimes(before.prompts);
+  const occurrences = new Map(before.occurrences);
+  let { held, open, last } = before;
 
   const nameOf = ({ message, print }: HeldMessage, next: string): string => {
     const name = message.role === "user" ? hash(`${print}\0${next}`) : print;
@@ -163,6 +179,12 @@ export function createClawThread(context: ParserContext): ClawThread {
       settleCompaction(undefined);
       return meta.facts();
     },
+    save: () => ({
+      meta: meta.save(),
+      prompts: prompts.save(),
+      occurrences: [...occurrences],
+      ...{ held, open, last },
+    }),
   };
 }
 

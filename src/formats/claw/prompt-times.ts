@@ -7,16 +7,29 @@ export interface PromptTimes {
   prompt(text: string, at: number): void;
   /** The time of a message of the user; to be asked for each of them in turn. */
   timeOf(text: string): number | undefined;
+  save(): SavedPrompts;
+}
+
+interface LastPrompt {
+  readonly key: string;
+  readonly at: number;
+}
+
+/** What must be known to go on later. */
+export interface SavedPrompts {
+  readonly times: readonly (readonly [string, readonly number[]])[];
+  readonly last?: LastPrompt | undefined;
 }
 
 /** Enough to tell prompts apart. */
 const KEY_CHARS = 400;
 
-export function createPromptTimes(): PromptTimes {
-  const times = new Map<string, number[]>();
-  let last: { readonly key: string; readonly at: number } | undefined;
+export function createPromptTimes(before: SavedPrompts): PromptTimes {
+  const times = new Map(before.times.map(([key, known]) => [key, [...known]]));
+  let { last } = before;
   const keyOf = (text: string): string => text.trim().slice(0, KEY_CHARS);
   return {
+    save: () => ({ times: [...times], last }),
     prompt(text, at) {
       const key = keyOf(text);
       const known = times.get(key);

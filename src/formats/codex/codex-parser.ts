@@ -3,9 +3,9 @@ import type { LineParser, ParserContext } from "../format.ts";
 import { isObject, type JsonLine, type JsonObject, readJsonLine, tryParse } from "../json-line.ts";
 import type { Line } from "../lines.ts";
 import { sessionIdAt } from "../session-id.ts";
-import { createTimeSpan } from "../time-span.ts";
+import { createTimeSpan, type SavedSpan } from "../time-span.ts";
 import { objectAt, stringAt, timeAt } from "../values.ts";
-import { createCodexThread } from "./codex-thread.ts";
+import { createCodexThread, emptyThread, type SavedThread } from "./codex-thread.ts";
 import { readEvent } from "./event.ts";
 import { isOldHeader, OLD_ITEM_TYPES } from "./old-lines.ts";
 import { readItem } from "./response-item.ts";
@@ -17,11 +17,21 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "inter_agent_communication_metadata",
 ]);
 
+/** What the parser needs to go on later. */
+interface SavedState {
+  readonly thread: SavedThread;
+  readonly span: SavedSpan;
+  readonly header?: JsonObject | undefined;
+  readonly folder?: string | undefined;
+}
+
+const NOTHING_READ: SavedState = { thread: emptyThread, span: { firstAt: null, lastAt: null } };
+
 export function createCodexParser(context: ParserContext): LineParser {
-  const thread = createCodexThread(context);
-  const span = createTimeSpan();
-  let header: JsonObject | undefined;
-  let folder: string | undefined;
+  const before: SavedState = context.resume === undefined ? NOTHING_READ : JSON.parse(context.resume);
+  const thread = createCodexThread(context, before.thread);
+  const span = createTimeSpan(before.span);
+  let { header, folder } = before;
 
   /** A fork begins with the headers of its ancestors behind its own: the first is the session's. */
   const takeHeader = (payload: JsonObject, line: number): void => {
@@ -88,6 +98,7 @@ export function createCodexParser(context: ParserContext): LineParser {
       }
       if (problem !== undefined) context.emit({ kind: "opaque", line: line.number, problem });
     },
+    save: () => JSON.stringify({ thread: thread.save(), span, header, folder } satisfies SavedState),
     finish: (): SourceFacts => ({
       id: sessionIdAt(header, "id") ?? null,
       project: stringAt(header, "cwd") ?? folder ?? null,

@@ -4,7 +4,7 @@ import { type EntryBody, type LinePlace, placed } from "../entry-body.ts";
 import type { ParserContext } from "../format.ts";
 import { readToolCall } from "../tool-call.ts";
 import type { CallOutput } from "./call-output.ts";
-import { createTwins, type TwinSource } from "./twins.ts";
+import { createTwins, type OpenText, type TwinSource } from "./twins.ts";
 
 /** Makes one chain of what the lines say: Codex has neither names nor parents. */
 export interface CodexThread {
@@ -26,28 +26,43 @@ export interface CodexThread {
   title(text: string): void;
   /** The last turns are taken back: what follows stands where they began. */
   rollBack(turns: number): void;
+  save(): SavedThread;
 }
+
+/** What the thread must know to go on later. */
+export interface SavedThread {
+  readonly twins: readonly OpenText[];
+  /** Calls by name: does it run a command? */
+  readonly calls: readonly (readonly [string, boolean])[];
+  readonly exitCodes: readonly (readonly [string, number | null])[];
+  /** What stood before each request of the present path. */
+  readonly beforeRequests: readonly (string | null)[];
+  readonly count: number;
+  readonly last: string | null;
+  readonly model?: string | undefined;
+  /** Lines between two counts of tokens are one message of the model. */
+  readonly message: number;
+  readonly hasResults: boolean;
+  readonly lastTotal?: string | undefined;
+  /** The last call without a name: its output has none either. */
+  readonly unnamed: number;
+}
+
+export const emptyThread: SavedThread = {
+  ...{ twins: [], calls: [], exitCodes: [], beforeRequests: [] },
+  ...{ count: 0, last: null, message: 0, hasResults: false, unnamed: 0 },
+};
 
 /** Calls whose output may still come; those of turns long past are forgotten. */
 const MAX_OPEN_CALLS = 1_000;
 
-export function createCodexThread({ emit, budget }: ParserContext): CodexThread {
-  const twins = createTwins();
-  /** Calls by name: does it run a command? */
-  const calls = new Map<string, boolean>();
-  const exitCodes = new Map<string, number | null>();
-  /** What stood before each request of the present path. */
-  const beforeRequests: (string | null)[] = [];
+export function createCodexThread({ emit, budget }: ParserContext, before: SavedThread): CodexThread {
+  const twins = createTwins(before.twins);
+  const calls = new Map(before.calls);
+  const exitCodes = new Map(before.exitCodes);
+  const beforeRequests = [...before.beforeRequests];
   let place: LinePlace = { line: 0, at: undefined };
-  let count = 0;
-  let last: string | null = null;
-  let model: string | undefined;
-  /** Lines between two counts of tokens are one message of the model. */
-  let message = 0;
-  let hasResults = false;
-  let lastTotal: string | undefined;
-  /** The last call without a name: its output has none either. */
-  let unnamed = 0;
+  let { count, last, model, message, hasResults, lastTotal, unnamed } = before;
 
   const putFact = (fact: Fact): void => {
     const { line, at } = place;
@@ -154,10 +169,16 @@ export function createCodexThread({ emit, budget }: ParserContext): CodexThread 
     },
     rollBack(turns) {
       const from = Math.max(0, beforeRequests.length - turns);
-      const before = beforeRequests[from];
-      if (!Number.isInteger(turns) || turns <= 0 || before === undefined) return;
-      last = before;
+      const parent = beforeRequests[from];
+      if (!Number.isInteger(turns) || turns <= 0 || parent === undefined) return;
+      last = parent;
       beforeRequests.length = from;
     },
+    save: () => ({
+      twins: twins.open(),
+      calls: [...calls],
+      exitCodes: [...exitCodes],
+      ...{ beforeRequests, count, last, model, message, hasResults, lastTotal, unnamed },
+    }),
   };
 }

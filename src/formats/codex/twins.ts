@@ -10,9 +10,11 @@ export interface Twins {
   isTwin(kind: TwinKind, source: TwinSource, text: string): boolean;
   /** The model has answered, or the user asked anew: twins of what was said before will not come. */
   close(...kinds: readonly TwinKind[]): void;
+  /** What may still get a twin. */
+  open(): readonly OpenText[];
 }
 
-interface OpenText {
+export interface OpenText {
   readonly kind: TwinKind;
   readonly source: TwinSource;
   readonly text: string;
@@ -21,9 +23,10 @@ interface OpenText {
 /** A turn may have hundreds of texts whose twins never come. */
 const MAX_OPEN = 32;
 
-export function createTwins(): Twins {
-  let open: OpenText[] = [];
+export function createTwins(before: readonly OpenText[]): Twins {
+  let open = [...before];
   return {
+    open: () => open,
     isTwin(kind, source, given) {
       const text = given.trim();
       const found = open.findIndex(

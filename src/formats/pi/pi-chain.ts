@@ -23,18 +23,27 @@ export interface PiChain {
   further(uid: string, count: number): PiPlace;
   /** Some relatives name a tool call as parent where the entry that holds it is meant. */
   holds(uid: string, callIds: readonly string[]): void;
+  save(): SavedChain;
 }
 
-export function createPiChain(): PiChain {
-  let headerId: string | undefined;
-  /** The end of all entries so far. */
-  let last: string | null = null;
-  /** The last entry that has a name of its own. */
-  let lastNamed: string | undefined;
+/** What the chain must know to go on later. */
+export interface SavedChain {
+  readonly headerId?: string | undefined;
+  readonly last: string | null;
+  readonly lastNamed?: string | undefined;
+  readonly ends: readonly (readonly [string, string])[];
+  readonly calls: readonly (readonly [string, string])[];
+}
+
+export const emptyChain: SavedChain = { last: null, ends: [], calls: [] };
+
+export function createPiChain(before: SavedChain): PiChain {
+  /** `last`: the end of all entries so far; `lastNamed`: the last entry that has a name of its own. */
+  let { headerId, last, lastNamed } = before;
   /** Where a named entry ends, if that is not the entry itself. */
-  const ends = new Map<string, string>();
+  const ends = new Map(before.ends);
   /** The calls of the last reply and the entry that holds them. */
-  let calls = new Map<string, string>();
+  let calls = new Map(before.calls);
 
   const parentOf = (object: JsonObject): string | null => {
     const given = object.parentId;
@@ -72,5 +81,6 @@ export function createPiChain(): PiChain {
     holds(uid, callIds) {
       calls = new Map(callIds.map((callId) => [callId, uid]));
     },
+    save: () => ({ headerId, last, lastNamed, ends: [...ends], calls: [...calls] }),
   };
 }

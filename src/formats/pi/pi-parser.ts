@@ -4,9 +4,9 @@ import type { LineParser, ParserContext } from "../format.ts";
 import { decodeLine, type JsonObject, readJsonLine } from "../json-line.ts";
 import type { Line } from "../lines.ts";
 import { sessionIdAt } from "../session-id.ts";
-import { createTimeSpan } from "../time-span.ts";
+import { createTimeSpan, type SavedSpan } from "../time-span.ts";
 import { objectAt, stringAt, timeAt } from "../values.ts";
-import { createPiChain } from "./pi-chain.ts";
+import { createPiChain, emptyChain, type SavedChain } from "./pi-chain.ts";
 import { readPiEntry } from "./pi-entry.ts";
 import { readPiEvent } from "./pi-event.ts";
 import { readPiHeader } from "./pi-header.ts";
@@ -14,19 +14,34 @@ import { readPiHeader } from "./pi-header.ts";
 /** `null` with a CR and space around it. */
 const NULL_BYTES = 16;
 
-export function createPiParser(context: ParserContext): LineParser {
-  const chain = createPiChain();
-  const span = createTimeSpan();
-  let id: string | null = null;
-  let project: string | null = null;
-  let version: string | null = null;
-  let hasHeader = false;
-  let headerAt: number | undefined;
-  let parentSession: string | undefined;
+/** What the parser needs to go on later. */
+interface SavedState {
+  readonly chain: SavedChain;
+  readonly span: SavedSpan;
+  readonly id: string | null;
+  readonly project: string | null;
+  readonly version: string | null;
+  readonly hasHeader: boolean;
+  readonly headerAt?: number | undefined;
+  readonly parentSession?: string | undefined;
   /** Tools of the last reply by call, for results that do not name theirs. */
-  const tools = new Map<string, string>();
+  readonly tools: readonly (readonly [string, string])[];
   /** Objects on lines that Pi itself can read: the indexes of version 1 count those. */
-  let count = 0;
+  readonly count: number;
+}
+
+const NOTHING_READ: SavedState = {
+  chain: emptyChain,
+  span: { firstAt: null, lastAt: null },
+  ...{ id: null, project: null, version: null, hasHeader: false, tools: [], count: 0 },
+};
+
+export function createPiParser(context: ParserContext): LineParser {
+  const before: SavedState = context.resume === undefined ? NOTHING_READ : JSON.parse(context.resume);
+  const chain = createPiChain(before.chain);
+  const span = createTimeSpan(before.span);
+  const tools = new Map(before.tools);
+  let { id, project, version, hasHeader, headerAt, parentSession, count } = before;
 
   const readHeader = (object: JsonObject, line: number): void => {
     if (hasHeader) return;
@@ -100,6 +115,13 @@ export function createPiParser(context: ParserContext): LineParser {
       if (isWhole) count++;
       if (problem !== undefined) context.emit({ kind: "opaque", line: line.number, problem });
     },
+    save: () =>
+      JSON.stringify({
+        chain: chain.save(),
+        span,
+        tools: [...tools],
+        ...{ id, project, version, hasHeader, headerAt, parentSession, count },
+      } satisfies SavedState),
     finish: (): SourceFacts => ({
       id,
       project,

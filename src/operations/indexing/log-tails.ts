@@ -47,8 +47,8 @@ export interface TailRecorder {
   /** Hands the bytes on. */
   watch(chunks: Iterable<Uint8Array>): Iterable<Uint8Array>;
   entry(entry: Entry): void;
-  /** Behind the last whole line: what comes later is not taken down. */
-  end(state: string, used: number, lines: number): void;
+  /** Behind the last whole line: what comes later is not taken down. Where nothing is saved, nothing is kept. */
+  end(save: () => string | undefined, used: number, lines: number): void;
   /** To be called when everything was read. */
   keep(): void;
 }
@@ -136,7 +136,7 @@ export function createLogTails(
       const frames: SealedFrame[] = tail?.frames.slice(1) ?? [];
       let sums = summer.sums();
       let batch: Entry[] = [];
-      let reading: { readonly state: string; readonly used: number; readonly lines: number } | undefined;
+      let reading: ReadUpTo | undefined;
       const seal = (): void => {
         if (batch.length > 0) frames.push(key.seal(JSON.stringify(batch), `${kind} ${frames.length}`));
         batch = [];
@@ -156,11 +156,11 @@ export function createLogTails(
           batch.push(entry);
           if (batch.length >= FRAME_ENTRIES) seal();
         },
-        end(state, used, lines) {
-          reading ??= { state, used, lines };
+        end(save, used, lines) {
+          reading ??= { state: save(), used, lines };
         },
         keep() {
-          if (reading === undefined) return;
+          if (reading?.state === undefined) return;
           const { lines, state, used } = reading;
           seal();
           const head = { kind, sums, inode: file.inode, lines };
@@ -175,6 +175,13 @@ export function createLogTails(
       };
     },
   };
+}
+
+/** Where a reading ended; without a state, nobody can go on from there. */
+interface ReadUpTo {
+  readonly state: string | undefined;
+  readonly used: number;
+  readonly lines: number;
 }
 
 interface SavedReading {
