@@ -1,7 +1,7 @@
 import { irregularStems } from "../analysis/irregular-stems.ts";
 
 /** How many letters of a term a text must have for it to be looked at closely. */
-const LETTERS = 3;
+const LETTERS = 6;
 /** More than these are looked for as fast by reading everything. */
 const MAX_STARTS = 40;
 
@@ -16,10 +16,19 @@ export function nearTerms(terms: Iterable<string>): RegExp | undefined {
   const starts = new Set<string>();
   for (const term of terms) {
     if (!/^[a-z0-9]{2}/.test(term) || irregular.has(term)) return undefined;
-    starts.add(/^[a-z0-9]+/.exec(term)?.[0].slice(0, LETTERS) ?? "");
+    starts.add(startOf(/^[a-z0-9]+/.exec(term)?.[0] ?? ""));
     if (starts.size > MAX_STARTS) return undefined;
   }
   return starts.size === 0 ? undefined : new RegExp([...starts].join("|"), "gi");
+}
+
+/**
+ * Endings change the last letter (tried, try). Signs between the words of a name are no part of its term, and
+ * letters with marks are other letters there.
+ */
+function startOf(letters: string): string {
+  const [first = "", ...more] = letters.slice(0, Math.min(LETTERS, Math.max(2, letters.length - 1)));
+  return first + more.map((letter) => `(?:[^a-z0-9]{0,3}${letter}|[^\\0-\\x7f])`).join("");
 }
 
 /** The words, from space to space, in which the pattern has a match; those that stand close together as one. */
