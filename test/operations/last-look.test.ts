@@ -11,7 +11,9 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { SearchEngine } from "../../src/core/search/search-engine.ts";
 import { withCatalogue } from "../../src/operations/catalogue.ts";
+import { withIndex } from "../../src/operations/indexing/index-access.ts";
 import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import { openUpToDate } from "../../src/operations/indexing/up-to-date.ts";
 import type { Library } from "../../src/operations/library.ts";
@@ -54,8 +56,8 @@ async function refresh(library: Library): Promise<number> {
 
 async function isKnown(library: Library): Promise<boolean> {
   const open = await openUpToDate(library, makeAccess(library).engine);
-  await open?.reader.close();
-  return open !== undefined;
+  if (open.kind === "same") await open.reader.close();
+  return open.kind === "same";
 }
 
 /** Tells which files are looked into. */
@@ -72,11 +74,12 @@ describe("openUpToDate()", () => {
   test("opens the index where nothing changed, and knows what all sessions come to", async () => {
     const { library } = await knownGround();
     const open = await openUpToDate(library, makeAccess(library).engine);
+    if (open.kind !== "same") throw new Error("It is not sure");
     const rows = await withCatalogue(library, makeAccess(library), (catalogue) => catalogue.coverage);
-    expect(open?.refreshed).toMatchObject({ read: 0, removed: 0, stale: 0, rebuilt: null });
+    expect(open.refreshed).toMatchObject({ read: 0, removed: 0, stale: 0, rebuilt: null });
     const { sessions, turns, files } = rows;
-    expect(open?.refreshed.totals).toMatchObject({ sessions, turns, files });
-    await open?.reader.close();
+    expect(open.refreshed.totals).toMatchObject({ sessions, turns, files });
+    await open.reader.close();
   });
 
   test("looks into no file", async () => {
@@ -98,6 +101,53 @@ describe("openUpToDate()", () => {
     const { watched, heads } = watchHeads(library);
     await refresh(watched);
     expect(new Set(heads)).toEqual(new Set([added]));
+  });
+
+  test("after a log grew, folders are listed once, and rows are read once", async () => {
+    const { library, log } = await knownGround();
+    const listed: string[] = [];
+    const readdir: Library["disk"]["readdir"] = (path) => {
+      listed.push(path);
+      return library.disk.readdir(path);
+    };
+    const watched = { ...library, disk: { ...library.disk, readdir } };
+    const access = makeAccess(watched);
+    let reads = 0;
+    const engine = {
+      ...access.engine,
+      read: () => {
+        reads++;
+        return access.engine.read();
+      },
+    };
+    // The second time, what was kept is of an earlier index.
+    for (const _ of [1, 2]) {
+      appendFileSync(log, "\n");
+      listed.length = 0;
+      reads = 0;
+      const read = await withIndex(watched, { ...access, engine }, async (_reader, done) => done?.read);
+      expect(read).toBe(1);
+      expect(listed.filter((path) => path === join(log, ".."))).toHaveLength(1);
+      // Once for the rows, and once for the answer.
+      expect(reads).toBe(2);
+    }
+  });
+
+  test("what another process wrote before the lock was taken is seen", async () => {
+    const { library, log } = await knownGround();
+    appendFileSync(log, "\n");
+    const { engine } = makeAccess(library);
+    const late: SearchEngine = {
+      ...engine,
+      async write() {
+        const other = await refreshIndex(library, { engine });
+        expect(other).toMatchObject({ read: 1 });
+        return engine.write();
+      },
+    };
+    expect(await refreshIndex(library, { engine: late })).toMatchObject({ read: 0, stale: 0 });
+    await refresh(library);
+    expect(await isKnown(library)).toBe(true);
   });
 
   test.each<[string, (ground: Ground) => void]>([

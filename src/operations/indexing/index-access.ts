@@ -2,10 +2,10 @@ import { exitCodes, UserError } from "../../core/errors.ts";
 import type { DamagedIndex, SearchEngine, SearchReader } from "../../core/search/search-engine.ts";
 import type { Library } from "../library.ts";
 import type { Refreshed, RefreshOptions } from "./refresh-index.ts";
-import { openUpToDate } from "./up-to-date.ts";
+import { type Glance, openUpToDate } from "./up-to-date.ts";
 
 /** How the index is reached. */
-export interface IndexAccess extends Omit<RefreshOptions, "engine"> {
+export interface IndexAccess extends Omit<RefreshOptions, "engine" | "glance"> {
   readonly engine: SearchEngine;
   /** An engine that leaves nothing behind, for where the store can't be written. */
   readonly passing: () => SearchEngine;
@@ -56,9 +56,9 @@ async function open(
   access: IndexAccess,
 ): Promise<{ readonly reader: SearchReader; readonly refreshed: Refreshed | undefined }> {
   const mayBeSame = access.asItIs !== true && access.rebuild !== true;
-  const same = mayBeSame ? await openUpToDate(library, access.engine) : undefined;
-  if (same !== undefined) return same;
-  const refreshed = access.asItIs === true ? undefined : await refresh(library, access);
+  const seen = mayBeSame ? await openUpToDate(library, access.engine) : undefined;
+  if (seen?.kind === "same") return seen;
+  const refreshed = access.asItIs === true ? undefined : await refresh(library, access, seen);
   if (refreshed !== undefined && refreshed.read > 0) access.onChange?.();
   const opened = await access.engine.read();
   if (opened.kind === "open") return { reader: opened.reader, refreshed };
@@ -71,9 +71,13 @@ async function open(
 }
 
 /** Loaded when there is something to read: most searches have nothing to do with how logs are read. */
-async function refresh(library: Library, access: IndexAccess): Promise<Refreshed> {
+async function refresh(
+  library: Library,
+  access: IndexAccess,
+  glance: Glance | undefined,
+): Promise<Refreshed> {
   const { refreshIndex } = await import("./refresh-index.ts");
-  return refreshIndex(library, access);
+  return refreshIndex(library, { ...access, glance });
 }
 
 /** The index can't be relied on. Thrown out of `use`, it makes the index be built anew. */

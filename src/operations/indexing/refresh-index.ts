@@ -2,22 +2,20 @@ import type { Problem } from "../../core/model/session.ts";
 import { createRedactor } from "../../core/redact/redact.ts";
 import type { OpenedWriter, SearchEngine, SearchWriter } from "../../core/search/search-engine.ts";
 import { compileHardly } from "../../store/compile-less.ts";
-import { archivedSessions } from "../archived-sessions.ts";
 import { diskSource } from "../disk-source.ts";
-import { findLogs, groupLogs } from "../find-sessions.ts";
-import { type HistoryStubs, historyMark, historyStubs, sessionOfStub } from "../history-stubs.ts";
+import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
 import { type Library, sessionKey } from "../library.ts";
-import { forgottenSessions } from "../open-archive.ts";
-import { countingWriter, type IndexRows, rowsOf, type Totals } from "./index-rows.ts";
+import { countingWriter, type Totals } from "./index-rows.ts";
 import { indexSession } from "./index-session.ts";
-import { emptyState, type IndexState } from "./index-state.ts";
-import { createPlacements, keepLook, marksOf, readLastLook } from "./last-look.ts";
+import type { IndexState } from "./index-state.ts";
 import type { TailOptions } from "./log-tails.ts";
+import { isNothing, type Look, look } from "./look.ts";
 import { NO_CHANGE } from "./no-change.ts";
-import { planRefresh, type RefreshPlan, type SessionToRead } from "./plan-refresh.ts";
+import type { SessionToRead } from "./plan-refresh.ts";
 import { readForIndex } from "./read-for-index.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 import { tailOptions, tidyTails } from "./tail-upkeep.ts";
+import type { Glance } from "./up-to-date.ts";
 
 export interface RefreshOptions {
   readonly engine: SearchEngine;
@@ -32,6 +30,8 @@ export interface RefreshOptions {
   readonly readInWorkers?: ReadInWorkers;
   /** More bytes than this are worth other threads. */
   readonly workersFrom?: number;
+  /** What was seen a moment ago. */
+  readonly glance?: Glance | undefined;
   /** How far logs were read is remembered so; absent: as it is best. */
   readonly tails?: Partial<TailOptions>;
 }
@@ -66,7 +66,7 @@ export interface Refreshed {
   readonly bytes: number;
   readonly problems: readonly Problem[];
   /** Why everything had to be read anew, if it had. */
-  readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
+  readonly rebuilt: Look["rebuilt"];
   /** What all sessions come to, where that is known without opening them. */
   readonly totals?: Totals;
 }
@@ -78,7 +78,8 @@ const FEW_GROWN = 4;
 
 /** Brings the index up to date with what is on disk and in the archive. */
 export async function refreshIndex(library: Library, options: RefreshOptions): Promise<Refreshed> {
-  const before = await look(library, options);
+  const { glance, ...again } = options;
+  const before = await look(library, again, glance);
   if (before.rebuilt === null && before.stubs === undefined && isNothing(before.plan, before.state)) {
     before.keep();
     return { ...NO_CHANGE, problems: before.problems };
@@ -90,8 +91,9 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
   }
   const { writer } = opened;
   try {
-    // Whoever wrote until now may have done all of it.
-    const now = await look(library, options);
+    // Whoever wrote until now may have done all of it. Where nobody did, what was seen still holds.
+    const isAlone = before.rebuilt === null && writer.openedOn === before.index;
+    const now = isAlone ? before : await look(library, again);
     // What can't be read must not be touched either.
     if (now.rebuilt !== null) writer.clear();
     const refreshed = await write(library, options, writer, now);
@@ -100,7 +102,7 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
     await writer.close();
   }
   // Only now: nobody gets the lock twice.
-  return refreshIndex(library, { ...options, rebuild: true });
+  return refreshIndex(library, { ...again, rebuild: true });
 }
 
 /** Another writer is waited for as long as an answer can wait; without any index at all, until there is one. */
@@ -119,79 +121,6 @@ async function openWriter(
 
 const RETRY_MS = 50;
 const PATIENCE_MS = 2_000;
-
-interface Look {
-  /** Of deleted sessions; undefined where the history is as it was. */
-  readonly stubs: HistoryStubs | undefined;
-  readonly plan: RefreshPlan;
-  readonly rows: ReadonlyMap<string, SessionRow>;
-  readonly totals: Totals;
-  readonly state: IndexState;
-  readonly problems: readonly Problem[];
-  readonly rebuilt: Refreshed["rebuilt"];
-  /** To be called where there is nothing to do: the next look will see it at once. */
-  keep(): void;
-}
-
-async function look(library: Library, { engine, rebuild }: RefreshOptions): Promise<Look> {
-  const marks = marksOf(library);
-  const { index, rows, totals, state, rebuilt } =
-    rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
-  const projects = [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))];
-  const found = findLogs(library, projects);
-  const placements = createPlacements(readLastLook(library));
-  const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
-  const forgotten = forgottenSessions(library);
-  const archived = archivedSessions(library);
-  const plan = planRefresh({
-    ...{ found: sessions, archived, rows, state },
-    isForgotten: (session) => forgotten.has(session),
-  });
-  const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
-  for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
-  const isChanged = !library.demo && historyMark(library) !== state.historyMark;
-  const stubs = isChanged ? historyStubs(library, (session) => known.has(sessionKey(session))) : undefined;
-  const problems = found.flatMap((logs) => logs.problems);
-  const keep = (): void => {
-    if (marks !== undefined)
-      keepLook(library, { index, marks, projects, totals, logs: placements.list(found) });
-  };
-  return { plan, rows, totals, state, stubs, problems, rebuilt, keep };
-}
-
-interface KnownRows extends Omit<IndexRows, "kind"> {
-  /** Of the index that they are from. */
-  readonly index: string;
-}
-
-const NOTHING: KnownRows = {
-  index: "",
-  rows: new Map(),
-  totals: { sessions: 0, turns: 0, files: 0, problems: 0 },
-  state: emptyState,
-};
-
-async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<Look, "rebuilt">> {
-  const opened = await engine.read();
-  if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
-  const { reader } = opened;
-  try {
-    const read = await rowsOf(reader);
-    if (read.kind === "damaged") return { ...NOTHING, rebuilt: "damaged" };
-    return { ...read, index: reader.id, rebuilt: null };
-  } finally {
-    await reader.close();
-  }
-}
-
-function isNothing({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
-  return (
-    toRead.length === 0 &&
-    toRemove.length === 0 &&
-    gone.length === state.gone.length &&
-    gone.every((key) => state.gone.includes(key))
-  );
-}
 
 /** undefined: the index is damaged, and nothing was written. */
 async function write(

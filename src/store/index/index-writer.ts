@@ -190,6 +190,7 @@ export function createIndexWriter(
 
   return {
     startsEmpty: found.kind === "manifest" ? undefined : found.kind,
+    openedOn: found.kind === "manifest" ? found.manifest.id : "",
     put(session: IndexedSession) {
       removed.delete(session.key);
       putNew(session);

@@ -1,0 +1,100 @@
+import type { Problem } from "../../core/model/session.ts";
+import type { SearchEngine } from "../../core/search/search-engine.ts";
+import { archivedSessions } from "../archived-sessions.ts";
+import { findLogs, groupLogs } from "../find-sessions.ts";
+import { type HistoryStubs, historyMark, historyStubs } from "../history-stubs.ts";
+import { type Library, sessionKey } from "../library.ts";
+import { forgottenSessions } from "../open-archive.ts";
+import { type IndexRows, rowsOf, type Totals } from "./index-rows.ts";
+import { emptyState, type IndexState } from "./index-state.ts";
+import { createPlacements, keepLook, marksOf, readLastLook } from "./last-look.ts";
+import { planRefresh, type RefreshPlan } from "./plan-refresh.ts";
+import type { SessionRow } from "./session-row.ts";
+import type { Glance } from "./up-to-date.ts";
+
+/** What there is, what the index has of it, and what is to be done. */
+export interface Look {
+  /** The index that was looked into; empty where there is none. */
+  readonly index: string;
+  /** Of deleted sessions; undefined where the history is as it was. */
+  readonly stubs: HistoryStubs | undefined;
+  readonly plan: RefreshPlan;
+  readonly rows: ReadonlyMap<string, SessionRow>;
+  readonly totals: Totals;
+  readonly state: IndexState;
+  readonly problems: readonly Problem[];
+  /** Why everything has to be read anew, if it has. */
+  readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
+  /** To be called where there is nothing to do: the next look will see it at once. */
+  keep(): void;
+}
+
+/** `glance`: what was seen a moment ago, of which nothing is looked for again. */
+export async function look(
+  library: Library,
+  { engine, rebuild }: { readonly engine: SearchEngine; readonly rebuild?: boolean },
+  { last = readLastLook(library), found: seen }: Partial<Glance> = {},
+): Promise<Look> {
+  const marks = marksOf(library);
+  const { index, rows, totals, state, rebuilt } =
+    rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
+  const projects = [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))].sort();
+  const isSeen = seen !== undefined && last !== undefined && isSameList(projects, last.projects);
+  const found = isSeen ? seen : findLogs(library, projects);
+  const placements = createPlacements(last);
+  const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
+  const forgotten = forgottenSessions(library);
+  const archived = archivedSessions(library);
+  const plan = planRefresh({
+    ...{ found: sessions, archived, rows, state },
+    isForgotten: (session) => forgotten.has(session),
+  });
+  const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
+  for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
+  const isChanged = !library.demo && historyMark(library) !== state.historyMark;
+  const stubs = isChanged ? historyStubs(library, (session) => known.has(sessionKey(session))) : undefined;
+  const problems = found.flatMap((logs) => logs.problems);
+  const keep = (): void => {
+    if (marks !== undefined)
+      keepLook(library, { index, marks, projects, totals, logs: placements.list(found) });
+  };
+  return { index, plan, rows, totals, state, stubs, problems, rebuilt, keep };
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((each, i) => each === b[i]);
+}
+
+interface KnownRows extends Omit<IndexRows, "kind"> {
+  /** Of the index that they are from. */
+  readonly index: string;
+}
+
+const NOTHING: KnownRows = {
+  index: "",
+  rows: new Map(),
+  totals: { sessions: 0, turns: 0, files: 0, problems: 0 },
+  state: emptyState,
+};
+
+async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<Look, "rebuilt">> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
+  const { reader } = opened;
+  try {
+    const read = await rowsOf(reader);
+    if (read.kind === "damaged") return { ...NOTHING, rebuilt: "damaged" };
+    return { ...read, index: reader.id, rebuilt: null };
+  } finally {
+    await reader.close();
+  }
+}
+
+export function isNothing({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
+  return (
+    toRead.length === 0 &&
+    toRemove.length === 0 &&
+    gone.length === state.gone.length &&
+    gone.every((key) => state.gone.includes(key))
+  );
+}
