@@ -65,7 +65,11 @@ describe("outputTo()", () => {
       onError: (error) => errors.push(error),
       hasColor: (isTerminal) => isTerminal,
     });
-    const written = () => [Buffer.concat(direct).toString(), streamed.read()?.toString() ?? ""];
+    const written = () => {
+      let rest = "";
+      for (let chunk = streamed.read(); chunk !== null; chunk = streamed.read()) rest += String(chunk);
+      return [Buffer.concat(direct).toString(), rest];
+    };
     return { output, written, errors, opened: () => opened };
   }
 
