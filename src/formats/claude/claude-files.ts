@@ -65,19 +65,25 @@ function place(file: FoundFile, peek: Peek): Placed | undefined {
   if (!path.endsWith(".jsonl")) return undefined;
   // Flat files of sub-agents, and logs under a name of someone's own: only the content tells.
   const head = peek(file.path);
-  const first = firstObjects(head).find((object) => stringAt(object, "sessionId") !== undefined);
+  const first = firstWithSession(head);
   const id = stringAt(first, "sessionId");
   if (id === undefined) return undefined;
   if (first?.isSidechain === true) return { id, role: "subagent" };
   return ownsClaude(head) ? { id, role: "main" } : undefined;
 }
 
+function firstWithSession(head: Buffer): JsonObject | undefined {
+  for (const object of firstObjects(head)) if (stringAt(object, "sessionId") !== undefined) return object;
+  return undefined;
+}
+
 /** Chain records carry a session and a name; the few lines without are old titles and snapshots. */
 export function ownsClaude(head: Buffer): boolean {
-  const objects = firstObjects(head);
-  // A log that begins with a sub-agent's line is that sub-agent's, under whatever name.
-  if (objects[0]?.isSidechain === true) return false;
-  for (const object of objects) {
+  let isFirst = true;
+  for (const object of firstObjects(head)) {
+    // A log that begins with a sub-agent's line is that sub-agent's, under whatever name.
+    if (isFirst && object.isSidechain === true) return false;
+    isFirst = false;
     const type = stringAt(object, "type") ?? "";
     if (type === "session" || "payload" in object || type === "session_meta") return false;
     if (type === "summary" && "leafUuid" in object) return true;
@@ -85,20 +91,21 @@ export function ownsClaude(head: Buffer): boolean {
     if (stringAt(object, "sessionId") !== undefined && type !== "") return true;
   }
   // A first line longer than the head: its beginning must do.
-  if (objects.length > 0 || head.length < HEAD_BYTES) return false;
+  if (!isFirst || head.length < HEAD_BYTES) return false;
   return head.includes('"sessionId":"') && head.includes('"parentUuid":');
 }
 
 const HEAD_BYTES = 32 * 1024;
 
-function firstObjects(head: Buffer): readonly JsonObject[] {
-  const objects: JsonObject[] = [];
+/** One by one: nearly always the first says all. */
+function* firstObjects(head: Buffer): Generator<JsonObject> {
+  let count = 0;
   for (const line of splitLines([head])) {
     const value = tryParse(line.bytes.toString("utf8").replace(/^\uFEFF/, ""));
-    if (isObject(value)) objects.push(value);
-    if (objects.length === 20) break;
+    if (!isObject(value)) continue;
+    yield value;
+    if (++count === 20) return;
   }
-  return objects;
 }
 
 /** Name of the sub-agent whose log this is. */

@@ -31,11 +31,16 @@ export interface TermAccumulator extends TermSink {
   ): void;
 }
 
-/** Per term: document and field of its last posting (from 1; 0 is none), its frequency, the one before it, its stream. */
+/**
+ * Per term: document and field of its last posting (from 1; 0 is none) and its frequency. These are looked at for
+ * every word, so they stand apart from all else, close together.
+ */
 const PLACE = 0;
 const FREQ = 1;
-const WRITTEN = 2;
-const STREAM = 4;
+const LAST = 2;
+/** Per term: the posting before the last, and the stream of all up to that. */
+const WRITTEN = 0;
+const STREAM = 1;
 const STATE: number = STREAM + STREAM_STATE;
 
 const FIELD_BITS = 4;
@@ -44,6 +49,7 @@ const FIELD_MASK: number = MAX_FIELDS - 1;
 export function createTermAccumulator(): TermAccumulator {
   const terms = createTermTable();
   const pool = createSlicePool();
+  let lasts = new Uint32Array(LAST * 4096);
   let states = new Uint32Array(STATE * 4096);
   let place = 0;
   let different = 0;
@@ -51,26 +57,27 @@ export function createTermAccumulator(): TermAccumulator {
   /** Makes room for the state of a term. */
   const withState = (number: number): number => {
     if ((number + 1) * STATE > states.length) {
-      const larger = new Uint32Array(states.length * 2);
-      larger.set(states);
-      states = larger;
+      states = enlarged(states);
+      lasts = enlarged(lasts);
     }
     return number;
   };
   const numberOf = (term: string): number => withState(terms.numberOf(term));
 
   /** The first time that a term is met in a field. */
-  const addPosting = (state: number): void => {
-    const last = states[state + PLACE] ?? 0;
+  const addPosting = (number: number): void => {
+    const at = number * LAST;
+    const last = lasts[at + PLACE] ?? 0;
     if (last !== 0) {
-      const freq = states[state + FREQ] ?? 0;
+      const state = number * STATE;
+      const freq = lasts[at + FREQ] ?? 0;
       const step = last - (states[state + WRITTEN] ?? 0);
       pool.varint(states, state + STREAM, step * 2 + (freq === 1 ? 0 : 1));
       if (freq !== 1) pool.varint(states, state + STREAM, freq);
       states[state + WRITTEN] = last;
     }
-    states[state + PLACE] = place;
-    states[state + FREQ] = 1;
+    lasts[at + PLACE] = place;
+    lasts[at + FREQ] = 1;
     different++;
   };
 
@@ -84,35 +91,37 @@ export function createTermAccumulator(): TermAccumulator {
     take(codes, count) {
       for (let index = 0; index < count; index++) {
         const code = codes[index] ?? 0;
-        const state = (code >>> 1) * STATE;
-        if (states[state + PLACE] !== place) addPosting(state);
-        else if ((code & 1) === 0) states[state + FREQ] = (states[state + FREQ] ?? 0) + 1;
+        const at = (code >>> 1) * LAST;
+        if (lasts[at + PLACE] !== place) addPosting(code >>> 1);
+        else if ((code & 1) === 0) lasts[at + FREQ] = (lasts[at + FREQ] ?? 0) + 1;
       }
     },
     addTimes(term, count) {
-      const state = numberOf(term) * STATE;
-      addPosting(state);
-      states[state + FREQ] = count;
+      const number = numberOf(term);
+      addPosting(number);
+      lasts[number * LAST + FREQ] = count;
     },
     endField: () => different,
     get bytes() {
-      return pool.bytes + terms.bytes + terms.size * STATE * 4;
+      return pool.bytes + terms.bytes + terms.size * (LAST + STATE) * 4;
     },
     drain(scratch, renumber, visit) {
       const encoder = createPostingsEncoder(scratch, renumber);
       for (const number of terms.sorted()) {
-        const state = number * STATE;
+        const last = lasts[number * LAST + PLACE] ?? 0;
         // Asked for its number, and then not found in any text.
-        if (states[state + PLACE] === 0) continue;
-        encoder.encode(
-          pool.read(states, state + STREAM),
-          states[state + PLACE] ?? 0,
-          states[state + FREQ] ?? 0,
-        );
+        if (last === 0) continue;
+        encoder.encode(pool.read(states, number * STATE + STREAM), last, lasts[number * LAST + FREQ] ?? 0);
         visit(terms.text(number), scratch.view());
       }
     },
   };
+}
+
+function enlarged(from: Uint32Array): Uint32Array<ArrayBuffer> {
+  const to = new Uint32Array(from.length * 2);
+  to.set(from);
+  return to;
 }
 
 interface PostingsEncoder {
