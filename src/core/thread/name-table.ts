@@ -1,7 +1,8 @@
 /**
- * Gives names (uids, ids of calls and messages) numbers from 0, in the order in which they come. Of a name
+ * Gives names (uids, ids of calls and messages) numbers from 0, in the order in which they come. Of many names
  * only a hash of 64 bits is kept: a log of 2 GB has a million names, which as strings in a map take 85 MB
- * and here 25. That two of a million names are taken for one has a chance of 1 in 37 million.
+ * and here 25. That two of a million names are taken for one has a chance of 1 in 37 million. Few names are kept in a
+ * map: the engine hashes them itself, which a process that has just started does in a fraction of the time.
  */
 export interface NameTable {
   /** How many numbers were given. */
@@ -14,10 +15,15 @@ export interface NameTable {
   unnamed(): number;
 }
 
+/** More are kept as hashes. */
+const FEW = 20_000;
+
 /** Words of one slot: two of the hash, and the number plus one; 0: the slot is free. */
 const SLOT = 3;
 
-export function createNameTable(): NameTable {
+/** `most`: how many names are few. */
+export function createNameTable(most: number = FEW): NameTable {
+  let few: Map<string, number> | undefined = new Map();
   let capacity = 64;
   let slots = new Uint32Array(capacity * SLOT);
   let used = 0;
@@ -63,22 +69,37 @@ export function createNameTable(): NameTable {
     slots = grown;
   };
 
+  /** The number that the slot of a name has, or gets: that which comes next where none is given. */
+  const keep = (name: string, given?: number): number => {
+    hash(name);
+    const at = place(slots, capacity, low, high);
+    const known = slots[at + 2] ?? 0;
+    if (known !== 0) return known - 1;
+    const number = given ?? size++;
+    slots[at] = low;
+    slots[at + 1] = high;
+    slots[at + 2] = number + 1;
+    if (++used * 3 > capacity * 2) grow();
+    return number;
+  };
+
   return {
     get size() {
       return size;
     },
     number(name) {
-      hash(name);
-      const at = place(slots, capacity, low, high);
-      const known = slots[at + 2] ?? 0;
-      if (known !== 0) return known - 1;
-      slots[at] = low;
-      slots[at + 1] = high;
-      slots[at + 2] = ++size;
-      if (++used * 3 > capacity * 2) grow();
-      return size - 1;
+      if (few === undefined) return keep(name);
+      const known = few.get(name);
+      if (known !== undefined) return known;
+      few.set(name, size);
+      if (few.size > most) {
+        for (const [each, number] of few) keep(each, number);
+        few = undefined;
+      }
+      return size++;
     },
     find(name) {
+      if (few !== undefined) return few.get(name) ?? -1;
       hash(name);
       return (slots[place(slots, capacity, low, high) + 2] ?? 0) - 1;
     },

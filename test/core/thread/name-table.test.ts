@@ -5,8 +5,8 @@ import fc from "../../support/fc.ts";
 describe("createNameTable()", () => {
   test("numbers names in the order in which they come, like a map", () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ maxLength: 5 })), (names) => {
-        const table = createNameTable();
+      fc.property(fc.array(fc.string({ maxLength: 5 })), fc.nat(8), (names, most) => {
+        const table = createNameTable(most);
         const map = new Map<string, number>();
         for (const name of names) {
           expect(table.find(name)).toBe(map.get(name) ?? -1);
@@ -28,7 +28,11 @@ describe("createNameTable()", () => {
   });
 
   test("gives numbers to what has no name", () => {
-    const table = createNameTable();
-    expect([table.number("a"), table.unnamed(), table.number("b"), table.number("a")]).toEqual([0, 1, 2, 0]);
+    for (const most of [0, 1, 2]) {
+      const table = createNameTable(most);
+      const numbers = [table.number("a"), table.unnamed(), table.number("b"), table.number("a")];
+      expect(numbers).toEqual([0, 1, 2, 0]);
+      expect([table.number("c"), table.find("b"), table.size]).toEqual([3, 2, 4]);
+    }
   });
 });
