@@ -5,7 +5,7 @@ import type { Entry } from "../../core/model/entry.ts";
 import type { TextLimits } from "../../core/text/text-budget.ts";
 import type { SessionFile } from "../../formats/format.ts";
 import { errorCode } from "../../store/disk-error.ts";
-import { createBlockSummer, isSeenWhole, noSums, stillBeginsSo } from "../../store/tails/block-sums.ts";
+import { createBlockSummer, noSums, stillBeginsSo } from "../../store/tails/block-sums.ts";
 import {
   headBytes,
   readTail,
@@ -27,7 +27,7 @@ const LIKELY_SHARE = 0.05;
 /** Entries that are sealed together. */
 const FRAME_ENTRIES = 2_000;
 /** Changes with the shape of entries, or of what a parser saves. */
-const TAIL_VERSION = 1;
+const TAIL_VERSION = 2;
 
 /** What was read of a log before: all lines up to one of them. */
 export interface ReadBefore {
@@ -96,7 +96,6 @@ export function createLogTails(
     const tail = readTail(disk, pathOf(log));
     if (tail === undefined || tail.head.kind !== kind || tail.head.sums.end > file.size) return undefined;
     const { head } = tail;
-    if (!isSeenWhole(head.sums) && head.inode !== file.inode) return undefined;
     if (!stillBeginsSo(disk, file.path, head.sums)) return undefined;
     const key = tailKey(disk, file.path);
     const [first, ...frames] = tail.frames;
@@ -163,7 +162,7 @@ export function createLogTails(
           if (reading?.state === undefined) return;
           const { lines, state, used } = reading;
           seal();
-          const head = { kind, sums, inode: file.inode, lines };
+          const head = { kind, sums, lines };
           const saved: SavedReading = { state, used, frames: frames.length };
           const first = key.seal(JSON.stringify(saved), headBytes(head).toString("utf8"));
           const next: Tail = { head, frames: [first, ...frames] };

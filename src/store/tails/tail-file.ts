@@ -21,7 +21,6 @@ export interface TailHead {
   /** What the frames are, in which version, of whom. */
   readonly kind: string;
   readonly sums: BlockSums;
-  readonly inode: number;
   /** How many lines were read. */
   readonly lines: number;
 }
@@ -85,16 +84,16 @@ export function readTail(disk: Disk, path: string): Tail | undefined {
 }
 
 /** Sealed frames are bound to these bytes: a head that is not what was written opens none. */
-export function headBytes({ kind, sums, inode, lines }: TailHead): Buffer {
-  return Buffer.from(JSON.stringify({ kind, end: sums.end, sums: sums.sums, inode, lines }));
+export function headBytes({ kind, sums, lines }: TailHead): Buffer {
+  return Buffer.from(JSON.stringify({ kind, end: sums.end, sums: sums.sums, lines }));
 }
 
 function readHead(bytes: Buffer): TailHead | undefined {
   try {
-    const { kind, end, sums, inode, lines } = JSON.parse(bytes.toString("utf8"));
+    const { kind, end, sums, lines } = JSON.parse(bytes.toString("utf8"));
     if (typeof kind !== "string" || !Array.isArray(sums)) return undefined;
-    if (![end, inode, lines, ...sums].every(Number.isSafeInteger)) return undefined;
-    return { kind, sums: { end, sums }, inode, lines };
+    if (![end, lines, ...sums].every(Number.isSafeInteger)) return undefined;
+    return { kind, sums: { end, sums }, lines };
   } catch {
     return undefined;
   }
