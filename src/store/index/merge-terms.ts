@@ -67,10 +67,36 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
   const joined = createPostingsRoom();
   const scratch = createByteWriter();
   const byField: Stretch[][] = Array.from({ length: MAX_FIELDS }, () => []);
+  /** Fields that the term stands in, as bits: most terms stand in one or two of the sixteen. */
+  let used = 0;
+
+  const append = (field: number, stretches: readonly Stretch[]): void => {
+    const [first] = stretches;
+    if (first !== undefined && stretches.length === 1) {
+      appendGroup(out, field, room.docs, room.freqs, first.from, first.to, scratch);
+      return;
+    }
+    if (joined.docs.length < room.length) {
+      joined.docs = new Uint32Array(room.docs.length);
+      joined.freqs = new Uint32Array(room.docs.length);
+    }
+    let length = 0;
+    for (const { from, to } of stretches) {
+      joined.docs.set(room.docs.subarray(from, to), length);
+      joined.freqs.set(room.freqs.subarray(from, to), length);
+      length += to - from;
+    }
+    appendGroup(out, field, joined.docs, joined.freqs, 0, length, scratch);
+  };
+
   return {
     begin() {
       room.length = 0;
-      for (const stretches of byField) stretches.length = 0;
+      for (let field = 0; used >>> field !== 0; field++) {
+        const stretches = byField[field];
+        if (stretches !== undefined && stretches.length > 0) stretches.length = 0;
+      }
+      used = 0;
     },
     take(input, place) {
       const { segment, cards, turns } = input;
@@ -80,24 +106,15 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
         const from = room.length;
         decodeGroup(bytes, group, room, numbers.length);
         const to = keepLiving(room, from, numbers);
-        if (to > from) byField[group.field]?.push({ from, to });
+        if (to === from) continue;
+        byField[group.field]?.push({ from, to });
+        used |= 1 << group.field;
       }
     },
     end() {
       out.clear();
-      if (joined.docs.length < room.length) {
-        joined.docs = new Uint32Array(room.docs.length);
-        joined.freqs = new Uint32Array(room.docs.length);
-      }
-      byField.forEach((stretches, field) => {
-        let length = 0;
-        for (const { from, to } of stretches) {
-          joined.docs.set(room.docs.subarray(from, to), length);
-          joined.freqs.set(room.freqs.subarray(from, to), length);
-          length += to - from;
-        }
-        if (length > 0) appendGroup(out, field, joined.docs, joined.freqs, 0, length, scratch);
-      });
+      for (let field = 0; used >>> field !== 0; field++)
+        if (((used >>> field) & 1) === 1) append(field, byField[field] ?? []);
       return out.view();
     },
   };
