@@ -12,12 +12,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { SearchEngine } from "../../src/core/search/search-engine.ts";
+import { archiveSessions } from "../../src/operations/archive-sessions.ts";
 import { withCatalogue } from "../../src/operations/catalogue.ts";
 import { withIndex } from "../../src/operations/indexing/index-access.ts";
 import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import { openUpToDate } from "../../src/operations/indexing/up-to-date.ts";
 import type { Library } from "../../src/operations/library.ts";
 import { writeTombstone } from "../../src/store/archive/tombstones.ts";
+import { archiving } from "../support/archive/archiving.ts";
+import { dumpIndex, dumpRebuilt } from "../support/index-dump.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
 
 const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
@@ -179,9 +182,12 @@ describe("openUpToDate()", () => {
     expect(await isKnown(ground.library)).toBe(false);
   });
 
-  test("is not sure where the index was written anew", async () => {
-    const { library } = await knownGround();
+  test("is not sure where another index was written since", async () => {
+    const { library, kept } = await knownGround();
+    const before = readFileSync(kept);
     await withCatalogue(library, { ...makeAccess(library), rebuild: true }, () => undefined);
+    expect(await isKnown(library)).toBe(true);
+    writeFileSync(kept, before);
     expect(await isKnown(library)).toBe(false);
   });
 
@@ -218,5 +224,58 @@ describe("refreshIndex()", () => {
     }));
     const { sessions, turns, files, problems } = coverage;
     expect(totals).toEqual({ sessions, turns, files, problems });
+  });
+
+  test.each<[string, (ground: Ground) => void]>([
+    ["a log grew", ({ log }) => appendFileSync(log, "\n")],
+    ["a log was touched", ({ log }) => utimesSync(log, 1_000, 1_000)],
+    ["a log went", ({ log }) => rmSync(log)],
+    ["a log came", ({ log }) => cpSync(log, log.replace(SESSION, "99999999-0000-4000-8000-000000000000"))],
+    ["a log is no session any more", ({ log }) => writeFileSync(log, "nothing\n")],
+    ["the index went", ({ library }) => rmSync(library.places.index, { recursive: true })],
+  ])("is sure again as soon as the index was brought up to date where %s", async (_, change) => {
+    const ground = await knownGround();
+    const { library } = ground;
+    change(ground);
+    await refresh(library);
+    expect(await isKnown(library)).toBe(true);
+    // And rightly so.
+    const access = makeAccess(library);
+    const again = await refreshIndex(library, access);
+    expect(again).toMatchObject({ read: 0, removed: 0 });
+    expect(await dumpIndex(access.engine)).toEqual(
+      existsSync(ground.log) ? await dumpRebuilt(library) : expect.anything(),
+    );
+  });
+
+  test("the archive is looked through only where it has changed, and then it is", async () => {
+    const { library, log } = await knownGround();
+    const other = "99999999-0000-4000-8000-000000000000";
+    await archiveSessions(library, archiving);
+    const looked: string[] = [];
+    const stat: Library["disk"]["stat"] = (path) => {
+      looked.push(path);
+      return library.disk.stat(path);
+    };
+    const watched = { ...library, disk: { ...library.disk, stat }, now: () => Date.now() + 60_000 };
+    const grow = async (): Promise<readonly string[]> => {
+      appendFileSync(log, "\n");
+      looked.length = 0;
+      await withIndex(watched, makeAccess(watched), async () => {});
+      return looked.filter((path) => path.startsWith(join(library.places.raw, "claude", SESSION)));
+    };
+    expect(await grow()).not.toEqual([]);
+    expect(await grow()).toEqual([]);
+    // A session that came and went between two searches, and was archived in time.
+    const copy = log.replace(SESSION, other);
+    writeFileSync(copy, readFileSync(log, "utf8").replaceAll(SESSION, other));
+    await archiveSessions(library, archiving);
+    rmSync(copy);
+    expect(await grow()).not.toEqual([]);
+    const ids = await withCatalogue(watched, makeAccess(watched), ({ rows }) =>
+      rows.map(({ digest }) => digest.id),
+    );
+    expect(ids).toContain(other);
+    expect(await grow()).toEqual([]);
   });
 });

@@ -153,8 +153,8 @@ export interface CommitOptions {
 export interface SearchWriter {
   /** Why it begins with nothing, if it does: everything must be put. */
   readonly startsEmpty: "absent" | "damaged" | "version" | undefined;
-  /** The index that it was opened on, as a reader names it; empty where it begins with nothing. */
-  readonly openedOn: string;
+  /** The index as it was last committed, by whomever, as a reader names it; empty where there is none. */
+  readonly index: string;
   /** Replaces the session where the index has it. */
   put(session: IndexedSession): void;
   remove(key: string): void;

@@ -37,12 +37,18 @@ export async function rowsOf(reader: SearchReader): Promise<IndexRows | DamagedI
   return { kind: "rows", rows, totals, state: readState(catalogue.state) };
 }
 
+export interface CountingWriter {
+  readonly writer: SearchWriter;
+  /** What the index has once all is committed; undefined where that is not known. */
+  readonly known: () => Pick<IndexRows, "rows" | "totals"> | undefined;
+}
+
 /** Watches what is written to an index, so that nobody has to open all rows afterwards to know what they come to. */
 export function countingWriter(
   writer: SearchWriter,
   rows: ReadonlyMap<string, SessionRow>,
   totals: Totals,
-): { readonly writer: SearchWriter; readonly totals: () => Totals | undefined } {
+): CountingWriter {
   const changed = new Map<string, SessionRow | undefined>();
   let isKnown = true;
   return {
@@ -61,11 +67,16 @@ export function countingWriter(
         writer.add(batches);
       },
     },
-    totals() {
+    known() {
       if (!isKnown) return undefined;
+      const now = new Map(rows);
       let sum = totals;
-      for (const [key, row] of changed) sum = addRow(addRow(sum, rows.get(key), -1), row, 1);
-      return sum;
+      for (const [key, row] of changed) {
+        sum = addRow(addRow(sum, rows.get(key), -1), row, 1);
+        if (row === undefined) now.delete(key);
+        else now.set(key, row);
+      }
+      return { rows: now, totals: sum };
     },
   };
 }

@@ -9,6 +9,8 @@ export interface IndexState {
   readonly skipped: Readonly<Record<string, string>>;
   /** Of the files that prompts of deleted sessions come from. */
   readonly historyMark: string;
+  /** Of the archive when the index had all of it; what it was told then needs not be looked for again. */
+  readonly archiveMark?: string;
   /** Of folders and files that could not be looked at. */
   readonly problems: readonly Problem[];
 }

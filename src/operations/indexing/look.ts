@@ -22,11 +22,13 @@ export interface Look {
   readonly rows: ReadonlyMap<string, SessionRow>;
   readonly totals: Totals;
   readonly state: IndexState;
+  /** Of the archive and the history; undefined where they changed just now. */
+  readonly marks: string | undefined;
   readonly problems: readonly Problem[];
   /** Why everything has to be read anew, if it has. */
   readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
-  /** To be called where there is nothing to do: the next look will see it at once. */
-  keep(): void;
+  /** To be called where an index has all that was seen: the next look will see it at once. */
+  keep(has: Pick<KnownRows, "index" | "rows" | "totals">): void;
 }
 
 /** `glance`: what was seen a moment ago, of which nothing is looked for again. */
@@ -38,27 +40,39 @@ export async function look(
   const marks = marksOf(library);
   const { index, rows, totals, state, rebuilt } =
     rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
-  const projects = [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))].sort();
+  const projects = projectsOf(rows);
   const isSeen = seen !== undefined && last !== undefined && isSameList(projects, last.projects);
   const found = isSeen ? seen : findLogs(library, projects);
   const placements = createPlacements(last);
   const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
   const forgotten = forgottenSessions(library);
-  const archived = archivedSessions(library);
+  const isChanged = !library.demo && historyMark(library) !== state.historyMark;
+  const isArchiveSame = !isChanged && marks !== undefined && marks === state.archiveMark;
+  const archived = isArchiveSame ? [] : archivedSessions(library);
   const plan = planRefresh({
     ...{ found: sessions, archived, rows, state },
     isForgotten: (session) => forgotten.has(session),
   });
   const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
   for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
-  const isChanged = !library.demo && historyMark(library) !== state.historyMark;
   const stubs = isChanged ? historyStubs(library, (session) => known.has(sessionKey(session))) : undefined;
   const problems = found.flatMap((logs) => logs.problems);
-  const keep = (): void => {
-    if (marks !== undefined)
-      keepLook(library, { index, marks, projects, totals, logs: placements.list(found) });
+  const keep: Look["keep"] = (has) => {
+    if (marks === undefined) return;
+    const logs = placements.list(found);
+    keepLook(library, {
+      index: has.index,
+      marks,
+      projects: projectsOf(has.rows),
+      totals: has.totals,
+      logs,
+    });
   };
-  return { index, plan, rows, totals, state, stubs, problems, rebuilt, keep };
+  return { index, plan, rows, totals, state, marks, stubs, problems, rebuilt, keep };
+}
+
+function projectsOf(rows: ReadonlyMap<string, SessionRow>): readonly string[] {
+  return [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))].sort();
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {

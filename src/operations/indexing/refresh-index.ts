@@ -81,7 +81,7 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
   const { glance, ...again } = options;
   const before = await look(library, again, glance);
   if (before.rebuilt === null && before.stubs === undefined && isNothing(before.plan, before.state)) {
-    before.keep();
+    before.keep(before);
     return { ...NO_CHANGE, problems: before.problems };
   }
   const opened = await openWriter(options, before.rebuilt !== null);
@@ -92,7 +92,7 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
   const { writer } = opened;
   try {
     // Whoever wrote until now may have done all of it. Where nobody did, what was seen still holds.
-    const isAlone = before.rebuilt === null && writer.openedOn === before.index;
+    const isAlone = before.rebuilt === null && writer.index === before.index;
     const now = isAlone ? before : await look(library, again);
     // What can't be read must not be touched either.
     if (now.rebuilt !== null) writer.clear();
@@ -127,7 +127,7 @@ async function write(
   library: Library,
   options: RefreshOptions,
   opened: SearchWriter,
-  { plan, rows, totals, state, stubs, problems, rebuilt }: Look,
+  { plan, rows, totals, state, marks, stubs, problems, rebuilt, keep }: Look,
 ): Promise<Refreshed | undefined> {
   const counting = countingWriter(opened, rows, totals);
   const { writer } = counting;
@@ -169,14 +169,16 @@ async function write(
     gone: plan.gone,
     skipped,
     historyMark: stubs?.mark ?? state.historyMark,
+    ...(marks === undefined ? {} : { archiveMark: marks }),
     problems: problems.slice(0, MAX_PROBLEMS),
   };
-  const sum = counting.totals();
+  const known = counting.known();
   const committed = await writer.commit({
     state: JSON.stringify(next),
     tidy: isMuch ? "all" : "little",
   });
   if (committed.kind === "damaged") return undefined;
+  if (known !== undefined) keep({ ...known, index: opened.index });
   return {
     read: plan.toRead.length - none.length,
     removed: plan.toRemove.length,
@@ -184,7 +186,7 @@ async function write(
     bytes,
     problems,
     rebuilt,
-    ...(sum === undefined ? {} : { totals: sum }),
+    ...(known === undefined ? {} : { totals: known.totals }),
   };
 }
 

@@ -190,7 +190,9 @@ export function createIndexWriter(
 
   return {
     startsEmpty: found.kind === "manifest" ? undefined : found.kind,
-    openedOn: found.kind === "manifest" ? found.manifest.id : "",
+    get index() {
+      return manifest.id;
+    },
     put(session: IndexedSession) {
       removed.delete(session.key);
       putNew(session);
