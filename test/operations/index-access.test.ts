@@ -60,6 +60,28 @@ function damagedAtCommit(engine: SearchEngine): SearchEngine {
   };
 }
 
+describe("withIndex() at once, many times", () => {
+  test("gives everybody what has come, and leaves the index that is built from nothing", async () => {
+    const library = demoLibrary();
+    const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms / 25));
+    const open = (): Promise<string> => {
+      const access = { ...makeAccess(library), wait };
+      return withIndex(library, access, async (reader) => {
+        const catalogue = await reader.catalogue();
+        const rows = catalogue.kind === "catalogue" ? [...catalogue.rows] : [];
+        return rows.map(({ row }) => JSON.parse(row).mark).join(" ");
+      });
+    };
+    await open();
+    for (let round = 0; round < 4; round++) {
+      growLog(library);
+      const [first, ...others] = await Promise.all(Array.from({ length: 5 }, open));
+      for (const other of others) expect(other.split(" ").sort()).toEqual(first?.split(" ").sort());
+      expect(await dumpIndex(makeAccess(library).engine)).toEqual(await dumpRebuilt(library));
+    }
+  });
+});
+
 describe("withIndex() with a wait", () => {
   test.each([
     ["nothing else has changed", () => {}],
