@@ -278,4 +278,35 @@ describe("refreshIndex()", () => {
     expect(ids).toContain(other);
     expect(await grow()).toEqual([]);
   });
+
+  test("a log that goes before it is read leaves what the index has of it, or the archive", async () => {
+    const { library, log } = await knownGround();
+    const other = "99999999-0000-4000-8000-000000000000";
+    const copy = log.replace(SESSION, other);
+    writeFileSync(copy, readFileSync(log, "utf8").replaceAll(SESSION, other));
+    const turnsOf = (given: Library, id: string): Promise<readonly number[]> =>
+      withCatalogue(given, makeAccess(given), ({ rows }) =>
+        rows.flatMap(({ digest }) => (digest.id === id ? [digest.turns] : [])),
+      );
+    const asItIs = { ...makeAccess(library), asItIs: true };
+    const before = await withCatalogue(library, asItIs, ({ rows }) =>
+      rows.flatMap(({ digest }) => (digest.id === SESSION ? [digest.turns] : [])),
+    );
+    expect(before[0]).toBeGreaterThan(1);
+    await archiveSessions(library, archiving);
+    const disk: Library["disk"] = {
+      ...library.disk,
+      readHead: (path, maxBytes) => {
+        if (path === copy || path === log) rmSync(path, { force: true });
+        return library.disk.readHead(path, maxBytes);
+      },
+    };
+    const late = { ...library, disk, now: () => Date.now() + 60_000 };
+    appendFileSync(log, "\n");
+    await withIndex(late, makeAccess(late), async () => {});
+    expect([existsSync(copy), existsSync(log)]).toEqual([false, false]);
+    const later = { ...library, now: () => Date.now() + 60_000 };
+    expect(await turnsOf(later, SESSION)).toEqual(before);
+    expect(await turnsOf(later, other)).toEqual(before);
+  });
 });

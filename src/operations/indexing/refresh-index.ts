@@ -1,6 +1,11 @@
 import type { Problem } from "../../core/model/session.ts";
 import { createRedactor } from "../../core/redact/redact.ts";
-import type { OpenedWriter, SearchEngine, SearchWriter } from "../../core/search/search-engine.ts";
+import type {
+  IndexedSession,
+  OpenedWriter,
+  SearchEngine,
+  SearchWriter,
+} from "../../core/search/search-engine.ts";
 import { compileHardly } from "../../store/compile-less.ts";
 import { diskSource } from "../disk-source.ts";
 import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
@@ -141,17 +146,21 @@ async function write(
     meter?.update({ sessions, sessionsInAll: plan.toRead.length, bytes, bytesInAll });
   };
   const isCopy = copyFinder(rows);
+  let isAllRead = true;
+  const onVanished = (): void => {
+    isAllRead = false;
+  };
   const grown = plan.toRead.filter(({ key }) => rows.has(key));
   const few = grown.length > FEW_GROWN ? [] : grown;
   const rest = few.length === 0 ? plan.toRead : plan.toRead.filter(({ key }) => !rows.has(key));
   const isMuch =
     rest.reduce((sum, { files }) => sum + sizeOf(files), 0) > (options.workersFrom ?? WORTH_WORKERS);
-  const read = (isMuch ? options.readInWorkers : undefined) ?? readHere(library);
+  const read = (isMuch ? options.readInWorkers : undefined) ?? readHere(library, onVanished);
   const tails = options.rebuild === true ? undefined : tailOptions(library, rows.values(), options.tails);
   const none: SessionToRead[] = [];
   try {
     if (few.length > 0 && !isMuch) compileHardly();
-    if (few.length > 0) none.push(...(await readHere(library, tails)(few, writer, isCopy, done)));
+    if (few.length > 0) none.push(...(await readHere(library, onVanished, tails)(few, writer, isCopy, done)));
     if (rest.length > 0) none.push(...(await read(rest, writer, isCopy, done)));
   } finally {
     meter?.end();
@@ -169,7 +178,8 @@ async function write(
     gone: plan.gone,
     skipped,
     historyMark: stubs?.mark ?? state.historyMark,
-    ...(marks === undefined ? {} : { archiveMark: marks }),
+    // Of what went a moment ago the archive may have the rest: it is looked through again.
+    ...(marks === undefined || !isAllRead || none.length > 0 ? {} : { archiveMark: marks }),
     problems: problems.slice(0, MAX_PROBLEMS),
   };
   const known = counting.known();
@@ -193,7 +203,7 @@ async function write(
 const MAX_PROBLEMS = 200;
 
 /** In this thread, one after the other. */
-function readHere(library: Library, tails?: TailOptions): ReadInWorkers {
+function readHere(library: Library, onVanished: () => void, tails?: TailOptions): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
     const none: SessionToRead[] = [];
     const source = diskSource(library.disk);
@@ -201,11 +211,20 @@ function readHere(library: Library, tails?: TailOptions): ReadInWorkers {
     for (const session of sessions) {
       const indexed = readForIndex(library, session, session.source ?? source, isCopy, redact, tails);
       if (indexed === undefined) none.push(session);
+      else if (hasVanished(library, session, indexed)) onVanished();
       else writer.put(indexed);
       done(sizeOf(session.files));
     }
     return none;
   };
+}
+
+/** Its log went before it could be read: what the index or the archive has of it is more than that. */
+function hasVanished({ disk }: Library, { files, source }: SessionToRead, { row }: IndexedSession): boolean {
+  const lead = files.files[0];
+  if (source !== undefined || lead === undefined || disk.stat(lead.path) !== undefined) return false;
+  const { problems }: SessionRow = JSON.parse(row);
+  return problems.some(({ path, line }) => path === lead.path && line === 0);
 }
 
 /** Sessions of which only the prompts are left. One whose log came back is known again, and no stub. */
