@@ -173,8 +173,20 @@ function createPostingsEncoder(out: ByteWriter, renumber: Uint32Array): Postings
     return count;
   };
 
+  /** Most terms have a single posting. */
+  const encodeOne = (place: number, freq: number): void => {
+    docs[0] = renumber[place >>> FIELD_BITS] ?? 0;
+    freqs[0] = freq;
+    out.clear();
+    appendGroup(out, place & FIELD_MASK, docs, freqs, 0, 1, scratch);
+  };
+
   return {
     encode(stream, lastPlace, lastFreq) {
+      if (stream.length === 0) {
+        encodeOne(lastPlace - 1, lastFreq);
+        return;
+      }
       let count = decode(stream);
       places[count] = lastPlace - 1;
       counted[count++] = lastFreq;
