@@ -1,18 +1,23 @@
 import { createRedactor } from "../../core/redact/redact.ts";
-import type { IndexBatch } from "../../core/search/search-engine.ts";
-import type { StartWorker, WorkerHandle } from "../../core/worker-handle.ts";
+import type { StartWorker } from "../../core/worker-handle.ts";
 import { compileLess } from "../../store/compile-less.ts";
+import { createBatchBuilder } from "../../store/index/batch-builder.ts";
 import { diskSource } from "../disk-source.ts";
 import type { Library } from "../library.ts";
 import type { IndexTaskAnswer, IndexTaskData } from "./index-task.ts";
+import { sessionSchema } from "./open-engine.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
 import { readForIndex } from "./read-for-index.ts";
 import type { ReadInWorkers } from "./refresh-index.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 
+/** Sessions that a thread is asked for at a time: it goes on while one is put. */
+const READ_AHEAD = 2;
+
 /**
- * Spreads sessions over threads, the longest first, each thread taking the next when it is done with
- * one. Each builds segments of its own; they become part of the index together, in one commit.
+ * Spreads sessions over threads, the longest first, each thread taking the next when it is done with one. They read
+ * and mask; this thread analyses, so that each compiles its own part only, and terms are in memory once. What is
+ * built becomes part of the index in one commit. `threads` counts this one.
  */
 export function readInWorkers(library: Library, start: StartWorker, threads: number): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
@@ -29,27 +34,54 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
       .filter((session) => session.source === undefined)
       .toSorted((a, b) => sizeOf(b.files) - sizeOf(a.files));
     const rows: { readonly session: SessionToRead; readonly row: SessionRow }[] = [];
-    const work = async (): Promise<readonly IndexBatch[]> => {
-      const worker = start("index", {
-        folder: library.places.index,
-        places: library.places,
-        config: library.config,
-      } satisfies IndexTaskData);
+    const builder = createBatchBuilder(library.disk, library.places.index, sessionSchema);
+    let isOver = false;
+    const take = (session: SessionToRead, { row, indexed }: IndexTaskAnswer): void => {
+      if (indexed === undefined || row === undefined) none.push(session);
+      else {
+        builder.put(indexed);
+        rows.push({ session, row });
+      }
+      done(sizeOf(session.files));
+    };
+    const work = async (): Promise<void> => {
+      const { places, config } = library;
+      const worker = start("index", { places, config } satisfies IndexTaskData);
+      const asked: SessionToRead[] = [];
+      const ask = (): void => {
+        const session = queue.shift();
+        if (session === undefined) return;
+        asked.push(session);
+        worker.post(session);
+      };
       try {
-        for (let session = queue.shift(); session !== undefined; session = queue.shift()) {
-          const answer = await ask(worker, { kind: "read", session });
-          if (answer.kind === "read" && answer.row !== undefined) rows.push({ session, row: answer.row });
-          else none.push(session);
-          done(sizeOf(session.files));
-        }
-        const last = await ask(worker, { kind: "finish" });
-        return last.kind === "finished" ? last.batches : [];
+        await new Promise<void>((resolve, reject) => {
+          worker.onMessage((answer) => {
+            const session = asked.shift();
+            ask();
+            try {
+              if (session !== undefined && !isOver) take(session, answer as IndexTaskAnswer);
+              if (asked.length === 0 || isOver) resolve();
+            } catch (error) {
+              reject(error);
+            }
+          });
+          worker.ended.then(() => reject(new Error("A thread that reads logs ended too early")), reject);
+          for (let ahead = 0; ahead < READ_AHEAD; ahead++) ask();
+          if (asked.length === 0) resolve();
+        });
       } finally {
         await worker.terminate();
       }
     };
-    const batches = await Promise.all(Array.from({ length: Math.max(1, threads) }, work));
-    writer.add(batches.flat());
+    try {
+      await Promise.all(Array.from({ length: Math.max(1, threads - 1) }, work));
+      writer.add(builder.finish());
+    } finally {
+      // Where one thread has failed, what the others still send is not wanted any more.
+      isOver = true;
+      builder.abandon();
+    }
     // The archive is read here: its reader can't be handed to another thread.
     for (const session of sessions) {
       if (session.source === undefined) continue;
@@ -61,12 +93,4 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
     for (const { session, row } of rows) if (isCopy(row)) readHere(session, () => true);
     return none;
   };
-}
-
-function ask(worker: WorkerHandle, request: unknown): Promise<IndexTaskAnswer> {
-  return new Promise((resolve, reject) => {
-    worker.onMessage((answer) => resolve(answer as IndexTaskAnswer));
-    worker.ended.then(() => reject(new Error("A thread that reads logs ended too early")), reject);
-    worker.post(request);
-  });
 }
