@@ -104,15 +104,20 @@ describe("sessions index", () => {
     const script = bundleScript("scripts/index-in-threads.ts");
     try {
       const startedAt = performance.now();
-      const whole = await killAtRandom(script.path, [home, store], { seed: SEED, withinMs: 1e9 });
+      const whole = await killAtRandom(script.path, [home, store, "3"], { seed: SEED, withinMs: 1e9 });
       const wholeMs = performance.now() - startedAt;
       expect([whole.exitCode, whole.stderr]).toEqual([0, ""]);
       expect(whole.stdout).toMatch(/^begun\n[1-9]\d* sessions/);
       expect(await answers(store)).toEqual(expected);
+      const pair = await killAtRandom(script.path, [home, store, "2"], { seed: SEED, withinMs: 1e9 });
+      expect([pair.exitCode, pair.stderr, pair.stdout]).toEqual([0, "", whole.stdout]);
+      expect(await answers(store)).toEqual(expected);
       let kills = 0;
       for (let round = 0; round < ROUNDS; round++) {
         const options = { seed: SEED + round, withinMs: wholeMs };
-        if ((await killAtRandom(script.path, [home, store], options)).killed) kills++;
+        // Two threads share the work by its kind, more by sessions.
+        const threads = String(2 + (round % 2));
+        if ((await killAtRandom(script.path, [home, store, threads], options)).killed) kills++;
         expect(await answers(store)).toEqual(expected);
       }
       expect(kills).toBeGreaterThan(0);

@@ -1,10 +1,11 @@
 import { createRedactor } from "../../core/redact/redact.ts";
+import type { IndexBatch } from "../../core/search/search-engine.ts";
 import type { StartWorker } from "../../core/worker-handle.ts";
 import { compileLess } from "../../store/compile-less.ts";
 import { createBatchBuilder } from "../../store/index/batch-builder.ts";
 import { diskSource } from "../disk-source.ts";
 import type { Library } from "../library.ts";
-import type { IndexTaskAnswer, IndexTaskData } from "./index-task.ts";
+import type { IndexTaskAnswer, IndexTaskData, IndexTaskRead, IndexTaskRequest } from "./index-task.ts";
 import { sessionSchema } from "./open-engine.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
 import { readForIndex } from "./read-for-index.ts";
@@ -15,9 +16,11 @@ import { type SessionRow, sizeOf } from "./session-row.ts";
 const READ_AHEAD = 2;
 
 /**
- * Spreads sessions over threads, the longest first, each thread taking the next when it is done with one. They read
- * and mask; this thread analyses, so that each compiles its own part only, and terms are in memory once. What is
- * built becomes part of the index in one commit. `threads` counts this one.
+ * Spreads sessions over threads, the longest first, each thread taking the next when it is done with one. Each
+ * builds segments of its own; they become part of the index together, in one commit.
+ *
+ * Of two threads the other one reads and this one builds: so each compiles only its part of the program, which is a
+ * seventh of all processor time, and terms are in memory once. Of more, this one would keep the others waiting.
  */
 export function readInWorkers(library: Library, start: StartWorker, threads: number): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
@@ -34,49 +37,55 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
       .filter((session) => session.source === undefined)
       .toSorted((a, b) => sizeOf(b.files) - sizeOf(a.files));
     const rows: { readonly session: SessionToRead; readonly row: SessionRow }[] = [];
-    const builder = createBatchBuilder(library.disk, library.places.index, sessionSchema);
+    const { places, config } = library;
+    const isPair = threads === 2;
+    const builder = createBatchBuilder(library.disk, places.index, sessionSchema);
+    const batches: IndexBatch[] = [];
     let isOver = false;
-    const take = (session: SessionToRead, { row, indexed }: IndexTaskAnswer): void => {
-      if (indexed === undefined || row === undefined) none.push(session);
-      else {
-        builder.put(indexed);
-        rows.push({ session, row });
-      }
+    const take = (session: SessionToRead, { row, indexed }: IndexTaskRead): void => {
+      if (indexed !== undefined) builder.put(indexed);
+      if (row === undefined) none.push(session);
+      else rows.push({ session, row });
       done(sizeOf(session.files));
     };
     const work = async (): Promise<void> => {
-      const { places, config } = library;
-      const worker = start("index", { places, config } satisfies IndexTaskData);
+      const folder = isPair ? undefined : places.index;
+      const worker = start("index", { folder, places, config } satisfies IndexTaskData);
       const asked: SessionToRead[] = [];
       const ask = (): void => {
         const session = queue.shift();
-        if (session === undefined) return;
-        asked.push(session);
-        worker.post(session);
+        if (session !== undefined) {
+          asked.push(session);
+          post({ kind: "read", session });
+        } else if (asked.length === 0) post({ kind: "finish" });
       };
+      const post = (request: IndexTaskRequest): void => worker.post(request);
       try {
         await new Promise<void>((resolve, reject) => {
-          worker.onMessage((answer) => {
+          const receive = (answer: IndexTaskAnswer): void => {
+            if (answer.kind === "finished") batches.push(...answer.batches);
             const session = asked.shift();
+            if (session === undefined || answer.kind === "finished" || isOver) return resolve();
             ask();
+            take(session, answer);
+          };
+          worker.onMessage((answer) => {
             try {
-              if (session !== undefined && !isOver) take(session, answer as IndexTaskAnswer);
-              if (asked.length === 0 || isOver) resolve();
+              receive(answer as IndexTaskAnswer);
             } catch (error) {
               reject(error);
             }
           });
           worker.ended.then(() => reject(new Error("A thread that reads logs ended too early")), reject);
           for (let ahead = 0; ahead < READ_AHEAD; ahead++) ask();
-          if (asked.length === 0) resolve();
         });
       } finally {
         await worker.terminate();
       }
     };
     try {
-      await Promise.all(Array.from({ length: Math.max(1, threads - 1) }, work));
-      writer.add(builder.finish());
+      await Promise.all(Array.from({ length: isPair ? 1 : Math.max(1, threads) }, work));
+      writer.add([...batches, ...builder.finish()]);
     } finally {
       // Where one thread has failed, what the others still send is not wanted any more.
       isOver = true;

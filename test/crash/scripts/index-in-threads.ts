@@ -1,4 +1,4 @@
-/** Indexes the logs of a home anew in two threads, however few they are: index-in-threads.mjs HOME STORE. */
+/** Indexes the logs of a home anew in threads, however few they are: index-in-threads.mjs HOME STORE THREADS. */
 import process from "node:process";
 import { isWorker, runWorker, startWorker } from "../../../src/cli/worker-threads.ts";
 import { openEngine } from "../../../src/operations/indexing/open-engine.ts";
@@ -9,9 +9,9 @@ import { benchLibrary } from "../../bench/support/bench-library.ts";
 
 if (isWorker(process)) await runWorker(process);
 else {
-  const [, , home = "", store = ""] = process.argv;
+  const [, , home = "", store = "", threads = ""] = process.argv;
   const library = benchLibrary(home, store);
-  const inThreads = readInWorkers(library, startWorker(import.meta.url, process), 2);
+  const inThreads = readInWorkers(library, startWorker(import.meta.url, process), Number(threads));
   const { read, bytes } = await refreshIndex(library, {
     engine: openEngine(library, nodeProcesses),
     rebuild: true,
