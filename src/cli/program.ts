@@ -3,15 +3,19 @@ import { type CodeName, keepCode } from "../store/code-cache.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import type { Places } from "../store/places.ts";
 import { commandTable } from "./command-table.ts";
+export { missingPart } from "./missing-part.ts";
 import { rehearse, start } from "./start.ts";
 import { isWorker, runWorker } from "./worker-threads.ts";
 
 /** What the bundle is to the one that starts it. */
 export interface Program {
-  run(host: NodeJS.Process, compiled?: Compiled): Promise<void>;
+  run(host: NodeJS.Process, compiled?: readonly Compiled[]): Promise<void>;
+  /** A module that the second part of the program needs of the first; put in by the build. */
+  share(name: string): unknown;
+  missingPart(file: string): Error;
 }
 
-/** Code that is not kept yet. */
+/** Code of a part of the program that is not kept yet. */
 export interface Compiled {
   readonly places: Places;
   readonly name: CodeName;
@@ -20,20 +24,25 @@ export interface Compiled {
 }
 
 /** Runs the command line of a process, or the task of a thread. */
-export async function run(host: NodeJS.Process, compiled?: Compiled): Promise<void> {
+export async function run(host: NodeJS.Process, compiled: readonly Compiled[] = []): Promise<void> {
   if (isWorker(host)) return runWorker(host);
   // Not process.exit: it would cut off what is still being written to a pipe.
   host.exitCode = await start(host);
-  if (compiled !== undefined) await keep(host, compiled);
+  if (compiled.length > 0) await keep(host, compiled);
 }
 
 /** Only in a store that exists, and can be written. */
-async function keep(host: NodeJS.Process, { places, name, code }: Compiled): Promise<void> {
-  const row = commandTable.find((each) => each.name === name.command);
-  if (row === undefined || nodeDisk.stat(places.home)?.kind !== "folder") return;
+async function keep(host: NodeJS.Process, compiled: readonly Compiled[]): Promise<void> {
+  const [first] = compiled;
+  const row = commandTable.find((each) => each.name === first?.name.command);
+  if (first === undefined || row === undefined) return;
+  if (nodeDisk.stat(first.places.home)?.kind !== "folder") return;
+  const keepAll = (): void => {
+    for (const { places, name, code } of compiled) keepCode(nodeDisk, places, name, code());
+  };
   try {
-    keepCode(nodeDisk, places, name, code());
-    if (await rehearse(host, row)) keepCode(nodeDisk, places, name, code());
+    keepAll();
+    if (await rehearse(host, row)) keepAll();
   } catch {
     // Without it the next run is slower, and that is all.
   }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /*
  * What is started first, and all that the engine has to compile each time: it loads the program, which stands
- * beside it, together with the code that was compiled for the same command in an earlier run.
+ * beside it in two parts, together with the code that was compiled for the same command in an earlier run. The
+ * first part is what a search needs that finds nothing changed; the second is loaded by who needs more.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -10,37 +11,59 @@ import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { exitCodes } from "../core/errors.ts";
+import { once } from "../core/search/once.ts";
 import { readCode } from "../store/code-cache.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import { findPlaces } from "../store/places.ts";
-import type { Program } from "./program.ts";
+import { missingPart } from "./missing-part.ts";
+import type { Compiled, Program } from "./program.ts";
 
 /** Put in by the build: the checksum of the program. */
 declare const PROGRAM_SUM: string;
 
-const file = join(__dirname, "program.cjs");
 const command = process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "overview";
-// The program is plain ASCII: read so, it takes one byte per character.
-const source = nodeDisk.readFile(file, Number.MAX_SAFE_INTEGER)?.toString("latin1");
-if (source === undefined) refuse();
-else void startProgram(source);
+// Deno keeps code by itself.
+const isKept = process.versions.deno === undefined;
+const places = findPlaces({
+  home: homedir(),
+  variables: process.env,
+  folder: process.env.INIT_CWD || process.cwd(),
+});
+const compiled: Compiled[] = [];
+const program: Program | undefined = loadPart("program");
+const more = once((): Parts => {
+  const parts: Parts | undefined = loadPart("more");
+  if (parts === undefined) throw program?.missingPart(partFile("more"));
+  return parts;
+});
+if (program === undefined) refuse();
+else void program.run(process, compiled);
 
-function startProgram(text: string): Promise<void> {
-  // Deno keeps code by itself.
-  const isKept = process.versions.deno === undefined;
-  const places = findPlaces({
-    home: homedir(),
-    variables: process.env,
-    folder: process.env.INIT_CWD || process.cwd(),
-  });
-  const name = { command, program: PROGRAM_SUM, engine: engineName() };
+/** The modules of the second part by their names, each evaluated when it is asked for. */
+type Parts = Readonly<Record<string, () => unknown>>;
+
+/** Evaluates a part of the program; undefined where its file is missing. */
+function loadPart<T>(part: string): T | undefined {
+  const file = partFile(part);
+  // It is plain ASCII: read so, it takes one byte per character.
+  const text = nodeDisk.readFile(file, Number.MAX_SAFE_INTEGER)?.toString("latin1");
+  if (text === undefined) return undefined;
+  const name = { command, part, program: PROGRAM_SUM, engine: engineName() };
   const cachedData = isKept ? readCode(nodeDisk, places, name) : undefined;
   const script = new Script(text, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
-  const program: Program = script.runInThisContext()(require, pathToFileURL(__filename).href, {
-    exports: {},
-  });
-  const isNew = isKept && (cachedData === undefined || script.cachedDataRejected === true);
-  return program.run(process, isNew ? { places, name, code: () => script.createCachedData() } : undefined);
+  if (isKept && (cachedData === undefined || script.cachedDataRejected === true))
+    compiled.push({ places, name, code: () => script.createCachedData() });
+  return script.runInThisContext()(load, pathToFileURL(__filename).href, { exports: {} });
+}
+
+/** Gives modules of the runtime, and those that the parts of the program have of each other. */
+function load(name: string): unknown {
+  if (name.startsWith("shared:")) return program?.share(name.slice("shared:".length));
+  return name.startsWith("part:") ? more()[name.slice("part:".length)]?.() : require(name);
+}
+
+function partFile(part: string): string {
+  return join(__dirname, `${part}.cjs`);
 }
 
 /** Code that was compiled under other flags is refused. */
@@ -50,9 +73,8 @@ function engineName(): string {
 }
 
 function refuse(): void {
-  process.stderr.write(
-    `sessions: Cannot find ${JSON.stringify(file)}: a part of the program is missing\nhint: install it again\n`,
-  );
+  const { message, hint } = missingPart(partFile("program"));
+  process.stderr.write(`sessions: ${message}\nhint: ${hint}\n`);
   // A hook that fails would stop the agent that calls it.
   process.exitCode = command === "hook" ? exitCodes.done : exitCodes.broken;
 }

@@ -6,13 +6,14 @@ import type { Places } from "./places.ts";
 
 /*
  * Compiling the program takes longer than most commands. So what the engine compiled for a command is kept
- * from one run to the next, as cache/code.<command>.<program>.<engine>.
+ * from one run to the next, for each part of the program, as cache/code.<command>.<program>.<part>.<engine>.
  */
 
 /** Which code it is. */
 export interface CodeName {
   readonly command: string;
-  /** A checksum of the program. */
+  readonly part: string;
+  /** A checksum of the whole program. */
   readonly program: string;
   /** What else decides whether code can be used: the runtime, the processor, flags. */
   readonly engine: string;
@@ -34,6 +35,6 @@ export function keepCode(disk: Disk, places: Places, name: CodeName, code: Buffe
       disk.unlink(join(places.cache, other));
 }
 
-function codePath({ cache }: Places, { command, program, engine }: CodeName): string {
-  return join(cache, `code.${command}.${program}.${engine}`);
+function codePath({ cache }: Places, { command, part, program, engine }: CodeName): string {
+  return join(cache, `code.${command}.${program}.${part}.${engine}`);
 }

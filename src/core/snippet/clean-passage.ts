@@ -9,32 +9,34 @@ export interface CleanPassage {
   readonly lineStarts: ReadonlySet<number>;
 }
 
+/** Visible ASCII with single spaces in it is shown as it is. The engine finds it faster than a loop that has just begun. */
+const plainRun = /[!-~]+(?: [!-~]+)*/y;
+
 /**
  * Folds white space and leaves out control characters, escape sequences of terminals, marks that turn the
  * direction of text, and halves of characters.
  */
 export function cleanPassage(text: string, from: number, to: number): CleanPassage {
-  const places = new Int32Array(to - from + 1);
+  const piece = text.slice(from, to);
   const lineStarts = new Set<number>();
+  const places = createPlaces();
   let clean = "";
   let isLineStart = false;
-  let index = from;
-  while (index < to) {
-    places[index - from] = clean.length;
-    const code = text.charCodeAt(index);
-    const runEnd = isPlain(code) ? plainEnd(text, index, to) : index;
-    if (runEnd > index) {
+  let index = 0;
+  while (index < piece.length) {
+    plainRun.lastIndex = index;
+    if (plainRun.test(piece)) {
       if (isLineStart) lineStarts.add(clean.length);
       isLineStart = false;
-      for (let at = index; at < runEnd; at++) places[at - from] = clean.length + at - index;
-      clean += text.slice(index, runEnd);
-      index = runEnd;
+      places.run(index, clean.length);
+      clean += piece.slice(index, plainRun.lastIndex);
+      index = plainRun.lastIndex;
       continue;
     }
+    const code = piece.charCodeAt(index);
+    places.stand(index, clean.length);
     if (code === ESC || code === CSI) {
-      const end = Math.min(to, terminalEscapeEnd(text, index));
-      places.fill(clean.length, index - from, end - from);
-      index = end;
+      index = Math.min(piece.length, terminalEscapeEnd(piece, index));
       continue;
     }
     if (isSpace(code) || isUnseen(code)) {
@@ -45,18 +47,52 @@ export function cleanPassage(text: string, from: number, to: number): CleanPassa
     }
     if (isLineStart) lineStarts.add(clean.length);
     isLineStart = false;
-    const pair = text.codePointAt(index) ?? 0;
-    if (pair > 0xffff && index + 1 < to) {
-      clean += text.slice(index, index + 2);
-      places[index + 1 - from] = clean.length;
+    const pair = piece.codePointAt(index) ?? 0;
+    if (pair > 0xffff) {
+      clean += piece.slice(index, index + 2);
+      places.stand(index + 1, clean.length);
       index += 2;
     } else {
-      clean += isSurrogate(code) ? "\ufffd" : text.charAt(index);
+      clean += isSurrogate(code) ? "\ufffd" : piece.charAt(index);
       index++;
     }
   }
-  places[to - from] = clean.length;
-  return { text: clean, at: (raw) => places[raw - from] ?? clean.length, lineStarts };
+  places.stand(piece.length, clean.length);
+  return { text: clean, at: (raw) => places.at(raw - from), lineStarts };
+}
+
+/** Where what stood at some places stands now. */
+interface Places {
+  /** From here on, one unit for one unit. */
+  run(index: number, now: number): void;
+  /** All that follows, up to the next, stands where this does. */
+  stand(index: number, now: number): void;
+  at(index: number): number;
+}
+
+function createPlaces(): Places {
+  const starts: number[] = [];
+  const nows: number[] = [];
+  const runs: boolean[] = [];
+  const note = (index: number, now: number, isRun: boolean): void => {
+    starts.push(index);
+    nows.push(now);
+    runs.push(isRun);
+  };
+  return {
+    run: (index, now) => note(index, now, true),
+    stand: (index, now) => note(index, now, false),
+    at(index) {
+      let low = 0;
+      let high = starts.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((starts[middle] ?? 0) > index) high = middle - 1;
+        else low = middle;
+      }
+      return (nows[low] ?? 0) + (runs[low] === true ? index - (starts[low] ?? 0) : 0);
+    },
+  };
 }
 
 const ESC = 27;
@@ -85,17 +121,6 @@ function isUnseen(code: number): boolean {
     (code >= 0x2066 && code <= 0x206f) ||
     (code >= 0xfff9 && code <= 0xfffb)
   );
-}
-
-/** What can be seen, in ASCII: shown as it is. */
-function isPlain(code: number): boolean {
-  return code > 0x20 && code < 0x7f;
-}
-
-function plainEnd(text: string, from: number, to: number): number {
-  let end = from;
-  while (end < to && isPlain(text.charCodeAt(end))) end++;
-  return end;
 }
 
 function isSurrogate(code: number): boolean {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
-import type { SessionName } from "../../core/archive/archive-store.ts";
+import type { PutProblem, SessionName } from "../../core/archive/archive-store.ts";
 import type { Disk } from "../disk.ts";
 import { diskError, errorCode, explainDiskError, isAbsent } from "../disk-error.ts";
 import { makeFolders } from "../make-folders.ts";
@@ -78,6 +78,22 @@ export function readGeneration(
   } catch (error) {
     return { kind: "damaged", number, what: explainDamage(error) };
   }
+}
+
+/** The newest generation whose record can be read. A damaged one is never written over: it may be mended some day. */
+export function newestGood(
+  disk: Disk,
+  sessionFolder: string,
+  session: SessionName,
+  numbers: readonly number[],
+  problems: PutProblem[] = [],
+): Manifest | undefined {
+  for (const number of numbers.toReversed()) {
+    const found = readGeneration(disk, sessionFolder, number, session);
+    if (found.kind === "good") return found.manifest;
+    problems.push({ path: sessionFolder, what: `generation ${number}: ${found.what}` });
+  }
+  return undefined;
 }
 
 /** Writes the record of a generation into its folder, which must exist. */

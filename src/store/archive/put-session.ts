@@ -8,7 +8,7 @@ import {
   foldersOf,
   generationNumbers,
   type NewGeneration,
-  readGeneration,
+  newestGood,
   writeManifest,
 } from "./generations.ts";
 import { keptSession } from "./kept-session.ts";
@@ -142,22 +142,6 @@ export function putSession(
     mended,
     problems,
   };
-}
-
-/** The newest generation whose record can be read. A damaged one is never written over: it may be mended some day. */
-export function newestGood(
-  disk: Disk,
-  sessionFolder: string,
-  session: SessionName,
-  numbers: readonly number[],
-  problems: PutProblem[] = [],
-): Manifest | undefined {
-  for (const number of numbers.toReversed()) {
-    const found = readGeneration(disk, sessionFolder, number, session);
-    if (found.kind === "good") return found.manifest;
-    problems.push({ path: sessionFolder, what: `generation ${number}: ${found.what}` });
-  }
-  return undefined;
 }
 
 function isUnchanged({ file, kept }: Match): boolean {

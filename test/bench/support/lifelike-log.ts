@@ -10,8 +10,9 @@ export interface LogOptions {
  * The lines of one Claude Code log, without end: requests, replies, tool calls and their results, in
  * the shares of bytes that real logs have (results with their `toolUseResult` copy about 65 %,
  * replies 18 %, progress 16 %) and with lines as long as theirs: results of 9 kB, replies of 1.5 kB,
- * progress of 1.7 kB on average, most results short and few very long. The same random numbers give
- * the same log.
+ * progress of 1.7 kB on average, most results short and few very long. Line ends, tabs, quotes and signs beyond
+ * ASCII are as frequent as in real ones: how fast JSON is parsed depends on them. The same random numbers give the
+ * same log.
  */
 export function* lifelikeLog(random: () => number, options: LogOptions): Generator<string> {
   const words = createWords(random);
@@ -107,6 +108,14 @@ export function* lifelikeLog(random: () => number, options: LogOptions): Generat
   }
 }
 
+/** As the tool shows a file to the agent. */
+function numbered(content: string, separator: string): string {
+  return content
+    .split("\n")
+    .map((line, index) => `${String(index + 1).padStart(6)}${separator}${line}`)
+    .join("\n");
+}
+
 /** As many as `typical`, as a rule; now and then some hundred times that. */
 function many(random: () => number, typical: number): number {
   return Math.ceil(typical * Math.exp((random() + random() + random() - 1.5) * 2.2));
@@ -148,7 +157,7 @@ function toolCall(random: () => number, words: WordSource, cwd: string): Call {
     return {
       name: "Read",
       input: { file_path: filePath },
-      output: content,
+      output: numbered(content, random() < 0.8 ? "→" : "\t"),
       result: { type: "text", file: { filePath, content, numLines: 40, startLine: 1, totalLines: 40 } },
     };
   }

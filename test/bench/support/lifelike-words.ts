@@ -19,43 +19,75 @@ const SYLLABLES =
   "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu bra cle dri flo gru pla ste tri".split(" ");
 const EXTENSIONS = ["ts", "tsx", "py", "rs", "go", "md", "json", "sql"];
 
-/** Rare words are made of syllables, so that the vocabulary grows with the log as a real one does. */
-const RARE_WORDS = 60_000;
+/**
+ * How many different ones there are at most. Each is drawn as often as its place in the list says (Zipf): so the
+ * vocabulary grows with the logs as that of real ones does, which have 53,000 terms in 292 MB, and by the way they
+ * grow would have 110,000 in 1 GB.
+ */
+const RARE_WORDS = 12_000;
+const IDENTIFIERS = 45_000;
+const FILES = 6_000;
 
 export function createWords(random: () => number): WordSource {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  const rare = (): string => {
-    // Squared twice: low numbers, and so the same words, come much more often.
-    let number = Math.floor(random() ** 4 * RARE_WORDS);
-    let word = "";
-    do {
-      word += SYLLABLES[number % SYLLABLES.length];
-      number = Math.floor(number / SYLLABLES.length);
-    } while (number > 0);
-    return word;
-  };
+  const ranked = (count: number): number => Math.floor(count ** random()) - 1;
   const word = (): string => {
     const kind = random();
-    return kind < 0.55 ? pick(COMMON) : kind < 0.8 ? pick(STEMS) : rare();
+    return kind < 0.55 ? pick(COMMON) : kind < 0.8 ? pick(STEMS) : syllables(ranked(RARE_WORDS));
   };
-  const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-  const identifier = (): string =>
-    `${pick(STEMS)}${capital(pick(STEMS))}${random() < 0.3 ? capital(rare()) : ""}`;
-  const path = (): string =>
-    `src/${pick(STEMS)}/${random() < 0.5 ? rare() : identifier()}.${pick(EXTENSIONS)}`;
+  const identifier = (): string => identifierAt(ranked(IDENTIFIERS));
+  const path = (): string => pathAt(ranked(FILES));
   const prose = (words: number): string => {
     const parts: string[] = [];
-    for (let i = 0; i < words; i++)
-      parts.push(random() < 0.04 ? `\`${identifier()}\`` : random() < 0.02 ? path() : word());
+    for (let i = 0; i < words; i++) {
+      const kind = random();
+      if (kind < 0.04) parts.push(`\`${identifier()}\``);
+      else if (kind < 0.06) parts.push(path());
+      else if (kind < 0.07) parts.push(`"${word()} ${word()}"`);
+      else if (kind < 0.075) parts.push(pick(SIGNS));
+      else parts.push(word());
+    }
     return `${capital(parts.join(" "))}.`;
+  };
+  const statement = (): string => {
+    const kind = random();
+    if (kind < 0.15) return `throw new Error("${word()} ${word()} ${identifier()}");`;
+    if (kind < 0.25) return `import { ${identifier()} } from "${path()}";`;
+    if (kind < 0.35) return `// ${word()} ${random() < 0.08 ? pick(SIGNS) : word()} ${word()}`;
+    return `const ${identifier()} = ${identifier()}(${word()}, ${Math.floor(random() * 1000)});`;
   };
   const code = (lines: number): string => {
     const parts: string[] = [];
-    for (let i = 0; i < lines; i++)
-      parts.push(
-        `${" ".repeat(2 * Math.floor(random() * 4))}const ${identifier()} = ${identifier()}(${word()}, ${Math.floor(random() * 1000)});`,
-      );
+    for (let i = 0; i < lines; i++) parts.push(`${"\t".repeat(Math.floor(random() * 2.4))}${statement()}`);
     return parts.join("\n");
   };
   return { word, prose, code, path, identifier };
+}
+
+const SIGNS = ["—", "→", "✓", "…", "•"];
+
+function syllables(number: number): string {
+  let rest = number;
+  let word = "";
+  do {
+    word += SYLLABLES[rest % SYLLABLES.length];
+    rest = Math.floor(rest / SYLLABLES.length);
+  } while (rest > 0);
+  return word;
+}
+
+function identifierAt(number: number): string {
+  const first = STEMS[number % STEMS.length] ?? "";
+  const second = STEMS[Math.floor(number / STEMS.length) % STEMS.length] ?? "";
+  const third = Math.floor(number / STEMS.length ** 2);
+  return `${first}${capital(second)}${third === 0 ? "" : capital(syllables(third))}`;
+}
+
+function pathAt(number: number): string {
+  const name = number % 2 === 0 ? syllables(number) : identifierAt(number);
+  return `src/${STEMS[number % STEMS.length]}/${name}.${EXTENSIONS[number % EXTENSIONS.length]}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
