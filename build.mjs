@@ -55,13 +55,20 @@ const MODULE = /\.ts$/;
 const nameOf = (path) => path.slice(root.length);
 
 const lateModule = (name) =>
-  lateFunctions[name].map((each) => `export const ${each} = (...args) => require("late:${name}").${each}(...args);`);
+  lateFunctions[name].map(
+    (each) => `export const ${each} = (...args) => require("late:${name}").${each}(...args);`,
+  );
 
 const loadLate = {
   name: "load-late",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path }) => (path in lateFunctions ? { path, namespace: "late" } : undefined));
-    onResolve({ filter: /^late:node:/ }, ({ path }) => ({ path: path.slice("late:".length), external: true }));
+    onResolve({ filter: /^node:/ }, ({ path }) =>
+      path in lateFunctions ? { path, namespace: "late" } : undefined,
+    );
+    onResolve({ filter: /^late:node:/ }, ({ path }) => ({
+      path: path.slice("late:".length),
+      external: true,
+    }));
     onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => ({
       contents: lateModule(path).join("\n"),
       resolveDir: root,
@@ -137,13 +144,18 @@ async function exportsOf(names) {
 const start = `export { missingPart, run } from "./src/cli/program.ts";`;
 const parts = new Set();
 const sketch = await buildPart("program", start, [leaveToMore(parts)]);
-const own = Object.keys(sketch.metafile.inputs).filter((name) => MODULE.test(name) && !name.startsWith("late:"));
+const own = Object.keys(sketch.metafile.inputs).filter(
+  (name) => MODULE.test(name) && !name.startsWith("late:"),
+);
 
 /** program.cjs hands out its modules by name. */
 const sharing = (await exportsOf(own)).map(([name, exported], i) => {
   const local = exported.map((each) => `${each} as ${each}_${i}`).join(", ");
   const object = exported.map((each) => `${each}: ${each}_${i}`).join(", ");
-  return { take: `import { ${local} } from ${quote(`./${name}`)};`, give: `case ${quote(name)}: return { ${object} };` };
+  return {
+    take: `import { ${local} } from ${quote(`./${name}`)};`,
+    give: `case ${quote(name)}: return { ${object} };`,
+  };
 });
 const program = await buildPart(
   "program",
@@ -181,4 +193,8 @@ for (const { path, contents } of [more, program, starter, face].flatMap(({ outpu
   chmodSync(temporary, basename(path) === "sessions.cjs" ? 0o755 : 0o644);
   renameSync(temporary, path);
 }
-if (process.env.SIZES) for (const [k, v] of Object.entries(Object.values(sketch.metafile.outputs)[0].inputs).sort((a, b) => b[1].bytesInOutput - a[1].bytesInOutput)) console.log(v.bytesInOutput, k);
+if (process.env.SIZES)
+  for (const [k, v] of Object.entries(Object.values(sketch.metafile.outputs)[0].inputs).sort(
+    (a, b) => b[1].bytesInOutput - a[1].bytesInOutput,
+  ))
+    console.log(v.bytesInOutput, k);

@@ -3,7 +3,9 @@ import { type CodeName, keepCode } from "../store/code-cache.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import type { Places } from "../store/places.ts";
 import { commandTable } from "./command-table.ts";
+
 export { missingPart } from "./missing-part.ts";
+
 import { rehearse, start } from "./start.ts";
 import { isWorker, runWorker } from "./worker-threads.ts";
 

@@ -6,7 +6,13 @@ import { type FolderMark, markOfPaths } from "../folder-mark.ts";
 import { sweepTempFiles } from "../sweep-temp-files.ts";
 import { type CatalogEntry, catalogKey, catalogPath, writeCatalog } from "./catalog.ts";
 import { type FoundEntries, findEntries, findEntry, withNoteOf } from "./find-entries.ts";
-import { beginGeneration, generationNumbers, newestGood, readGeneration, writeManifest } from "./generations.ts";
+import {
+  beginGeneration,
+  generationNumbers,
+  newestGood,
+  readGeneration,
+  writeManifest,
+} from "./generations.ts";
 import { keptSession } from "./kept-session.ts";
 import { proveSession } from "./prove-session.ts";
 import { putSession } from "./put-session.ts";

@@ -20,13 +20,15 @@ const SYLLABLES =
 const EXTENSIONS = ["ts", "tsx", "py", "rs", "go", "md", "json", "sql"];
 
 /**
- * How many different ones there are at most. Each is drawn as often as its place in the list says (Zipf): so the
- * vocabulary grows with the logs as that of real ones does, which have 53,000 terms in 292 MB, and by the way they
- * grow would have 110,000 in 1 GB.
+ * How many different ones there are. Each is drawn as often as its place in the list says (Zipf), and now and then one
+ * of a far longer list: so the vocabulary grows with the logs as that of real ones does, which have 53,000 terms in
+ * 292 MB and by the way they grow would have 110,000 in 1 GB; these have 94,000.
  */
 const RARE_WORDS = 12_000;
-const IDENTIFIERS = 45_000;
 const FILES = 6_000;
+const IDENTIFIERS = 10_000;
+const ALL_IDENTIFIERS = 400_000;
+const UNCOMMON = 0.14;
 
 export function createWords(random: () => number): WordSource {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -35,7 +37,7 @@ export function createWords(random: () => number): WordSource {
     const kind = random();
     return kind < 0.55 ? pick(COMMON) : kind < 0.8 ? pick(STEMS) : syllables(ranked(RARE_WORDS));
   };
-  const identifier = (): string => identifierAt(ranked(IDENTIFIERS));
+  const identifier = (): string => identifierAt(ranked(random() < UNCOMMON ? ALL_IDENTIFIERS : IDENTIFIERS));
   const path = (): string => pathAt(ranked(FILES));
   const prose = (words: number): string => {
     const parts: string[] = [];
@@ -53,7 +55,7 @@ export function createWords(random: () => number): WordSource {
     const kind = random();
     if (kind < 0.15) return `throw new Error("${word()} ${word()} ${identifier()}");`;
     if (kind < 0.25) return `import { ${identifier()} } from "${path()}";`;
-    if (kind < 0.35) return `// ${word()} ${random() < 0.08 ? pick(SIGNS) : word()} ${word()}`;
+    if (kind < 0.35) return `// ${word()} ${random() < 0.04 ? pick(SIGNS) : word()} ${word()}`;
     return `const ${identifier()} = ${identifier()}(${word()}, ${Math.floor(random() * 1000)});`;
   };
   const code = (lines: number): string => {
