@@ -46,7 +46,7 @@ const lateFunctions = {
   "src/store/replace-file.ts": ["replaceFile"],
 };
 
-/** Loaded by a search at once, though elsewhere it is loaded when it is wanted. */
+/** In program.cjs from the beginning, though its source says that it is loaded when it is wanted. */
 const wantedAtOnce = ["src/cli/commands/search.ts"];
 
 const MODULE = /\.ts$/;
@@ -87,7 +87,9 @@ function leaveToMore(parts) {
     setup({ onResolve }) {
       onResolve({ filter: MODULE }, ({ kind, path, resolveDir }) => {
         const name = nameOf(resolve(resolveDir, path));
-        if (kind === "dynamic-import") return wantedAtOnce.includes(name) ? undefined : external(name);
+        if (kind === "dynamic-import") {
+          return wantedAtOnce.includes(name) ? { path: `shared:${name}`, external: true } : external(name);
+        }
         return name in lateFunctions ? { path: name, namespace: "late" } : undefined;
       });
       onResolve({ filter: /^late:src/ }, ({ path }) => external(path.slice("late:".length)));
@@ -141,7 +143,10 @@ async function exportsOf(names) {
   return Object.values(metafile.outputs).map((output) => [output.entryPoint, output.exports]);
 }
 
-const start = `export { missingPart, run } from "./src/cli/program.ts";`;
+const start = [
+  `export { missingPart, run } from "./src/cli/program.ts";`,
+  ...wantedAtOnce.map((name) => `import ${quote(`./${name}`)};`),
+].join("\n");
 const parts = new Set();
 const sketch = await buildPart("program", start, [leaveToMore(parts)]);
 const own = Object.keys(sketch.metafile.inputs).filter(

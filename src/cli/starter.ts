@@ -13,6 +13,7 @@ import { crc32 } from "node:zlib";
 import { exitCodes } from "../core/errors.ts";
 import { once } from "../core/search/once.ts";
 import { readCode } from "../store/code-cache.ts";
+import { compileHardly } from "../store/compile-less.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import { findPlaces } from "../store/places.ts";
 import { missingPart } from "./missing-part.ts";
@@ -29,6 +30,8 @@ const places = findPlaces({
   variables: process.env,
   folder: process.env.INIT_CWD || process.cwd(),
 });
+// Before anything is compiled: kept code is for the flags that it was made under.
+if (command === "search") compileHardly();
 const compiled: Compiled[] = [];
 const program: Program | undefined = loadPart("program");
 const more = once((): Parts => {

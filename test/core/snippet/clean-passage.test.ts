@@ -26,18 +26,23 @@ test("a line begins behind every kind of line end", () => {
 test("what is shown as it is stands where it says, and nothing changes its order", () => {
   const signs = ["a", "B", "-", " ", "  ", "\n", "\t", "é", "😀", "\ud83d", "\u001b[31m", "\u0000", "漢"];
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(...signs), { maxLength: 40 }), fc.nat(10), fc.nat(10), (parts, a, b) => {
-      const text = parts.join("");
-      const from = Math.min(a, text.length);
-      const to = Math.max(from, text.length - b);
-      const passage = cleanPassage(text, from, to);
-      const places = Array.from({ length: to - from + 1 }, (_, i) => passage.at(from + i));
-      expect(places).toEqual(places.toSorted((x, y) => x - y));
-      expect(places.at(-1)).toBe(passage.text.length);
-      for (let index = from; index < to; index++) {
-        const unit = text.charAt(index);
-        if (/[aB漢é-]/.test(unit)) expect(passage.text.charAt(passage.at(index))).toBe(unit);
-      }
-    }),
+    fc.property(
+      fc.array(fc.constantFrom(...signs), { maxLength: 40 }),
+      fc.nat(10),
+      fc.nat(10),
+      (parts, a, b) => {
+        const text = parts.join("");
+        const from = Math.min(a, text.length);
+        const to = Math.max(from, text.length - b);
+        const passage = cleanPassage(text, from, to);
+        const places = Array.from({ length: to - from + 1 }, (_, i) => passage.at(from + i));
+        expect(places).toEqual(places.toSorted((x, y) => x - y));
+        expect(places.at(-1)).toBe(passage.text.length);
+        for (let index = from; index < to; index++) {
+          const unit = text.charAt(index);
+          if (/[aB漢é-]/.test(unit)) expect(passage.text.charAt(passage.at(index))).toBe(unit);
+        }
+      },
+    ),
   );
 });
