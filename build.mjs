@@ -1,7 +1,6 @@
 /**
- * Bundles the program into dist: program.cjs with what a search needs, more.cjs with all else, sessions.cjs which
- * starts them, and index.js, its face for other programs. Files are put in place whole, so that a program that runs
- * meanwhile never meets half of one.
+ * Bundles the program into dist: its parts, sessions.cjs which starts it, and index.js, its face for other programs.
+ * Files are put in place whole, so that a program that runs meanwhile never meets half of one.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
@@ -46,29 +45,26 @@ const lateFunctions = {
   "src/store/replace-file.ts": ["replaceFile"],
 };
 
-/** In program.cjs from the beginning, though its source says that it is loaded when it is wanted. */
-const wantedAtOnce = ["src/cli/commands/search.ts"];
-
 const MODULE = /\.ts$/;
+const quote = JSON.stringify;
 
 /** A module by its path from here, as parts of the program name it to each other. */
 const nameOf = (path) => path.slice(root.length);
 
-const lateModule = (name) =>
-  lateFunctions[name].map(
-    (each) => `export const ${each} = (...args) => require("late:${name}").${each}(...args);`,
+/** A module in place of another, whose functions load that one. */
+const lateModule = (name) => {
+  const path = quote(name.startsWith("node:") ? name : `./${name}`);
+  return lateFunctions[name].map(
+    (each) => `export const ${each} = (...args) => require(${path}).${each}(...args);`,
   );
+};
 
 const loadLate = {
   name: "load-late",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path }) =>
-      path in lateFunctions ? { path, namespace: "late" } : undefined,
+    onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
+      namespace !== "late" && path in lateFunctions ? { path, namespace: "late" } : undefined,
     );
-    onResolve({ filter: /^late:node:/ }, ({ path }) => ({
-      path: path.slice("late:".length),
-      external: true,
-    }));
     onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => ({
       contents: lateModule(path).join("\n"),
       resolveDir: root,
@@ -76,59 +72,79 @@ const loadLate = {
   },
 };
 
-/** In program.cjs: whatever is loaded when it is wanted, and functions that are called late, are in more.cjs. */
-function leaveToMore(parts) {
-  const external = (name) => {
-    parts.add(name);
-    return { path: `part:${name}`, external: true };
-  };
-  return {
-    name: "leave-to-more",
-    setup({ onResolve }) {
-      onResolve({ filter: MODULE }, ({ kind, path, resolveDir }) => {
-        const name = nameOf(resolve(resolveDir, path));
-        if (kind === "dynamic-import") {
-          return wantedAtOnce.includes(name) ? { path: `shared:${name}`, external: true } : external(name);
-        }
-        return name in lateFunctions ? { path: name, namespace: "late" } : undefined;
-      });
-      onResolve({ filter: /^late:src/ }, ({ path }) => external(path.slice("late:".length)));
-    },
-  };
-}
+/**
+ * The parts of the program, each loaded when something of it is wanted: what a search needs; how logs are read, and so
+ * how the index is brought up to date; all else. A module is in the first part that needs it, and others take it from
+ * there, so that there is one of everything.
+ */
+const parts = [
+  {
+    name: "program",
+    roots: ["src/cli/program.ts", "src/cli/commands/search.ts", "src/cli/missing-part.ts"],
+  },
+  {
+    name: "reading",
+    roots: [
+      "src/core/thread/session-builder.ts",
+      "src/formats/claude/claude-parser.ts",
+      "src/formats/claude/sidecars.ts",
+      "src/formats/claw/claw-parser.ts",
+      "src/formats/codex/codex-parser.ts",
+      "src/formats/pi/pi-parser.ts",
+      "src/store/index/index-writer.ts",
+      "src/operations/indexing/index-task.ts",
+      "src/operations/indexing/read-in-workers.ts",
+      "src/operations/indexing/refresh-index.ts",
+      "src/operations/output-snippets.ts",
+    ],
+  },
+];
+const LAST = "more";
 
-/** In more.cjs: what program.cjs has is taken from there, so that there is one of everything. */
-function takeFromProgram(names) {
+/** Which part has a module; all that is in none of these is in the last one. */
+const partOf = new Map();
+
+/**
+ * What other parts have, and what is loaded when it is wanted, is asked for by its name: the starter loads the part.
+ * `rest` takes in what the last part must have.
+ */
+function takeFromParts(part, rest) {
+  const elsewhere = (name) => {
+    if (!partOf.has(name)) rest.add(name);
+    return { path: `${partOf.get(name) ?? LAST}:${name}`, external: true };
+  };
   return {
-    name: "take-from-program",
+    name: "take-from-parts",
     setup({ onResolve }) {
-      onResolve({ filter: MODULE }, ({ path, resolveDir }) => {
+      onResolve({ filter: MODULE }, ({ kind, path, resolveDir, namespace }) => {
         const name = nameOf(resolve(resolveDir, path));
-        return names.has(name) ? { path: `shared:${name}`, external: true } : undefined;
+        if (namespace === "late" || kind === "dynamic-import") {
+          return part === LAST && !partOf.has(name) ? undefined : elsewhere(name);
+        }
+        if (part === "program" && name in lateFunctions) return { path: name, namespace: "late" };
+        return partOf.has(name) && partOf.get(name) !== part ? elsewhere(name) : undefined;
       });
     },
   };
 }
 
 /** Not a module but a function, which the starter compiles: only so can the compiled code be kept. */
-function buildPart(name, contents, plugins) {
+function buildPart(part, contents, rest) {
   return build({
     ...shared,
-    stdin: { contents, resolveDir: root, sourcefile: `${name}.js` },
+    stdin: { contents, resolveDir: root, sourcefile: `${part}.js` },
     outdir: undefined,
-    outfile: `dist/${name}.cjs`,
+    outfile: `dist/${part}.cjs`,
     metafile: true,
     format: "cjs",
     charset: "ascii",
     supported: { "dynamic-import": false },
-    plugins: [loadLate, ...plugins],
+    plugins: [loadLate, takeFromParts(part, rest)],
     define: { "import.meta.url": "programUrl" },
     banner: { js: "(function (require, programUrl, module) {" },
     footer: { js: "return module.exports; })" },
   });
 }
-
-const quote = JSON.stringify;
 
 /** What each of these modules exports. */
 async function exportsOf(names) {
@@ -143,42 +159,41 @@ async function exportsOf(names) {
   return Object.values(metafile.outputs).map((output) => [output.entryPoint, output.exports]);
 }
 
-const start = [
-  `export { missingPart, run } from "./src/cli/program.ts";`,
-  ...wantedAtOnce.map((name) => `import ${quote(`./${name}`)};`),
-].join("\n");
-const parts = new Set();
-const sketch = await buildPart("program", start, [leaveToMore(parts)]);
-const own = Object.keys(sketch.metafile.inputs).filter(
-  (name) => MODULE.test(name) && !name.startsWith("late:"),
-);
+/** A part gives its modules by their names; made when they are asked for, so that nothing is done at the start. */
+function givesModules(exported) {
+  const modules = exported.map(([name, names], i) => ({
+    take: `import { ${names.map((each) => `${each} as ${each}_${i}`).join(", ")} } from ${quote(`./${name}`)};`,
+    give: `case ${quote(name)}: return { ${names.map((each) => `${each}: ${each}_${i}`).join(", ")} };`,
+  }));
+  return [
+    ...modules.map(({ take }) => take),
+    `module.exports = (name) => { switch (name) { ${modules.map(({ give }) => give).join("\n")} } };`,
+  ].join("\n");
+}
 
-/** program.cjs hands out its modules by name. */
-const sharing = (await exportsOf(own)).map(([name, exported], i) => {
-  const local = exported.map((each) => `${each} as ${each}_${i}`).join(", ");
-  const object = exported.map((each) => `${each}: ${each}_${i}`).join(", ");
-  return {
-    take: `import { ${local} } from ${quote(`./${name}`)};`,
-    give: `case ${quote(name)}: return { ${object} };`,
-  };
-});
-const program = await buildPart(
-  "program",
-  [
-    ...sharing.map(({ take }) => take),
-    start,
-    `export function share(name) { switch (name) { ${sharing.map(({ give }) => give).join("\n")} } }`,
-  ].join("\n"),
-  [leaveToMore(parts)],
-);
-const more = await buildPart(
-  "more",
-  `module.exports = { ${[...parts].map((name) => `${quote(name)}: () => require(${quote(`./${name}`)})`).join(",\n")} };`,
-  [takeFromProgram(new Set(own))],
-);
+const ownOf = new Map();
+for (const { name: part, roots } of parts) {
+  for (const name of roots) partOf.set(name, part);
+}
+for (const { name: part, roots } of parts) {
+  const sketch = await buildPart(
+    part,
+    roots.map((name) => `import ${quote(`./${name}`)};`).join("\n"),
+    new Set(),
+  );
+  const own = Object.keys(sketch.metafile.inputs).filter((name) => name.startsWith("src/"));
+  for (const name of own) partOf.set(name, part);
+  ownOf.set(part, own);
+}
+const rest = new Set();
+const built = [];
+for (const [part, own] of ownOf) built.push(await buildPart(part, givesModules(await exportsOf(own)), rest));
+const gives = [...rest].map((name) => `case ${quote(name)}: return require(${quote(`./${name}`)});`);
+const givesRest = `module.exports = (name) => { switch (name) { ${gives.join("\n")} } };`;
+built.push(await buildPart(LAST, givesRest, rest));
 
 const sum = createHash("sha256");
-for (const { outputFiles } of [program, more]) sum.update(outputFiles[0].contents);
+for (const { outputFiles } of built) sum.update(outputFiles[0].contents);
 
 const starter = await build({
   ...shared,
@@ -191,15 +206,10 @@ const starter = await build({
 const face = await build({ ...shared, entryPoints: { index: "src/operations/index.ts" }, format: "esm" });
 
 // The starter comes behind the program: it is for this very one.
-for (const { path, contents } of [more, program, starter, face].flatMap(({ outputFiles }) => outputFiles)) {
+for (const { path, contents } of [...built, starter, face].flatMap(({ outputFiles }) => outputFiles)) {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${dirname(path)}/.${basename(path)}.${process.pid}`;
   writeFileSync(temporary, contents);
   chmodSync(temporary, basename(path) === "sessions.cjs" ? 0o755 : 0o644);
   renameSync(temporary, path);
 }
-if (process.env.SIZES)
-  for (const [k, v] of Object.entries(Object.values(sketch.metafile.outputs)[0].inputs).sort(
-    (a, b) => b[1].bytesInOutput - a[1].bytesInOutput,
-  ))
-    console.log(v.bytesInOutput, k);

@@ -4,18 +4,8 @@ import { nodeDisk } from "../store/node-disk.ts";
 import type { Places } from "../store/places.ts";
 import { commandTable } from "./command-table.ts";
 
-export { missingPart } from "./missing-part.ts";
-
 import { rehearse, start } from "./start.ts";
 import { isWorker, runWorker } from "./worker-threads.ts";
-
-/** What the bundle is to the one that starts it. */
-export interface Program {
-  run(host: NodeJS.Process, compiled?: readonly Compiled[]): Promise<void>;
-  /** A module that the second part of the program needs of the first; put in by the build. */
-  share(name: string): unknown;
-  missingPart(file: string): Error;
-}
 
 /** Code of a part of the program that is not kept yet. */
 export interface Compiled {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /*
- * What is started first, and all that the engine has to compile each time: it loads the program, which stands
- * beside it in two parts, together with the code that was compiled for the same command in an earlier run. The
- * first part is what a search needs that finds nothing changed; the second is loaded by who needs more.
+ * What is started first, and all that the engine has to compile each time: it loads the program, which stands beside
+ * it, together with the code that was compiled for the same command in an earlier run. The program comes in parts
+ * (build.mjs), so that a search, which is to be there at once, loads only what it needs.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -11,13 +11,15 @@ import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { exitCodes } from "../core/errors.ts";
-import { once } from "../core/search/once.ts";
 import { readCode } from "../store/code-cache.ts";
 import { compileHardly } from "../store/compile-less.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import { findPlaces } from "../store/places.ts";
 import { missingPart } from "./missing-part.ts";
-import type { Compiled, Program } from "./program.ts";
+import type { Compiled } from "./program.ts";
+
+type Program = typeof import("./program.ts");
+type Missing = typeof import("./missing-part.ts");
 
 /** Put in by the build: the checksum of the program. */
 declare const PROGRAM_SUM: string;
@@ -33,24 +35,28 @@ const places = findPlaces({
 // Before anything is compiled: kept code is for the flags that it was made under.
 if (command === "search") compileHardly();
 const compiled: Compiled[] = [];
-const program: Program | undefined = loadPart("program");
-const more = once((): Parts => {
-  const parts: Parts | undefined = loadPart("more");
-  if (parts === undefined) throw program?.missingPart(partFile("more"));
-  return parts;
-});
-if (program === undefined) refuse();
-else void program.run(process, compiled);
+const parts = new Map<string, Part>();
+if (nodeDisk.stat(fileOf("program")) === undefined) refuse();
+else void (load("program:src/cli/program.ts") as Program).run(process, compiled);
 
-/** The modules of the second part by their names, each evaluated when it is asked for. */
-type Parts = Readonly<Record<string, () => unknown>>;
+/** Gives its modules by their names. */
+type Part = (name: string) => unknown;
 
-/** Evaluates a part of the program; undefined where its file is missing. */
-function loadPart<T>(part: string): T | undefined {
-  const file = partFile(part);
+/** Modules of the program are asked for as `part:name`, those of the runtime by their name, with or without `node:`. */
+function load(path: string): unknown {
+  const at = path.indexOf(":");
+  if (at === -1 || path.startsWith("node:")) return require(path);
+  const part = path.slice(0, at);
+  const loaded = parts.get(part) ?? loadPart(part);
+  parts.set(part, loaded);
+  return loaded(path.slice(at + 1));
+}
+
+function loadPart(part: string): Part {
+  const file = fileOf(part);
   // It is plain ASCII: read so, it takes one byte per character.
   const text = nodeDisk.readFile(file, Number.MAX_SAFE_INTEGER)?.toString("latin1");
-  if (text === undefined) return undefined;
+  if (text === undefined) throw (load("program:src/cli/missing-part.ts") as Missing).missingPart(file);
   const name = { command, part, program: PROGRAM_SUM, engine: engineName() };
   const cachedData = isKept ? readCode(nodeDisk, places, name) : undefined;
   const script = new Script(text, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
@@ -59,13 +65,7 @@ function loadPart<T>(part: string): T | undefined {
   return script.runInThisContext()(load, pathToFileURL(__filename).href, { exports: {} });
 }
 
-/** Gives modules of the runtime, and those that the parts of the program have of each other. */
-function load(name: string): unknown {
-  if (name.startsWith("shared:")) return program?.share(name.slice("shared:".length));
-  return name.startsWith("part:") ? more()[name.slice("part:".length)]?.() : require(name);
-}
-
-function partFile(part: string): string {
+function fileOf(part: string): string {
   return join(__dirname, `${part}.cjs`);
 }
 
@@ -76,7 +76,7 @@ function engineName(): string {
 }
 
 function refuse(): void {
-  const { message, hint } = missingPart(partFile("program"));
+  const { message, hint } = missingPart(fileOf("program"));
   process.stderr.write(`sessions: ${message}\nhint: ${hint}\n`);
   // A hook that fails would stop the agent that calls it.
   process.exitCode = command === "hook" ? exitCodes.done : exitCodes.broken;

@@ -29,26 +29,44 @@ describe.skipIf(process.versions.deno !== undefined)("the code that was compiled
     mkdirSync(join(home, ".sessions"));
     expect(await runBundle(["version"], { home })).toEqual(first);
     const kept = codeIn(home);
-    expect(kept).toEqual([expect.stringMatching(/^code\.version\./)]);
-    const path = join(home, ".sessions", "cache", kept[0] ?? "");
-    const { mtimeMs, ino } = statSync(path);
+    expect(kept).toContainEqual(expect.stringMatching(/^code\.version\.\w+\.program\./));
+    const marks = (): readonly (readonly [mtimeMs: number, inode: number])[] =>
+      kept
+        .map((name) => statSync(join(home, ".sessions", "cache", name)))
+        .map(({ mtimeMs, ino }) => [mtimeMs, ino]);
+    const before = marks();
     expect(await runBundle(["version"], { home })).toEqual(first);
-    expect(statSync(path)).toMatchObject({ mtimeMs, ino });
+    expect(codeIn(home)).toEqual(kept);
+    expect(marks()).toEqual(before);
   });
 
   test("is made anew where it is damaged, or the engine does not take it", async () => {
     const { home } = makeWorld();
     mkdirSync(join(home, ".sessions"));
     const first = await runBundle(["version"], { home });
-    const path = join(home, ".sessions", "cache", codeIn(home)[0] ?? "");
-    const good = readFileSync(path);
-    const nonsense = Buffer.alloc(good.length, 7);
-    const sealed = Buffer.concat([Buffer.alloc(4), nonsense.subarray(4)]);
-    sealed.writeUInt32LE(crc32(sealed.subarray(4)), 0);
-    for (const bad of [Buffer.alloc(0), good.subarray(0, 1_000), nonsense, sealed]) {
-      writeFileSync(path, bad);
+    const paths = codeIn(home).map((name) => join(home, ".sessions", "cache", name));
+    expect(paths.length).toBeGreaterThan(1);
+    const goods = paths.map((path) => readFileSync(path));
+    const nonsense = (good: Buffer): Buffer => Buffer.alloc(good.length, 7);
+    const sealed = (good: Buffer): Buffer => {
+      const bytes = nonsense(good);
+      bytes.writeUInt32LE(crc32(bytes.subarray(4)), 0);
+      return bytes;
+    };
+    for (const damage of [
+      () => Buffer.alloc(0),
+      (good: Buffer) => good.subarray(0, 1_000),
+      nonsense,
+      sealed,
+    ]) {
+      const bad = goods.map(damage);
+      paths.forEach((path, i) => {
+        writeFileSync(path, bad[i] ?? "");
+      });
       expect(await runBundle(["version"], { home })).toEqual(first);
-      expect(readFileSync(path)).not.toEqual(bad);
+      paths.forEach((path, i) => {
+        expect(readFileSync(path)).not.toEqual(bad[i]);
+      });
     }
   });
 
@@ -59,7 +77,10 @@ describe.skipIf(process.versions.deno !== undefined)("the code that was compiled
     const first = await runBundle(["search", "zuzuzuzu"], { home });
     expect(first.code).toBe(1);
     expect(first.err).toMatch(/^No session matches[^\n]*\n/);
-    expect(codeIn(home)).toEqual([expect.stringMatching(/^code\.search\./)]);
+    for (const part of ["program", "reading"])
+      expect(codeIn(home)).toContainEqual(
+        expect.stringMatching(new RegExp(`^code\\.search\\.\\w+\\.${part}\\.`)),
+      );
     expect(await runBundle(["search", "token"], { home })).toMatchObject({ code: 0, err: "" });
   });
 

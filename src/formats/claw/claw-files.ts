@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type {
   FoundFile,
   Peek,
@@ -26,11 +26,17 @@ export function clawRoots({ home, variables, folder, projects }: Surroundings): 
   // One folder per workspace below it; the logs of older versions stand beside those folders.
   add(join(variables.CLAW_CONFIG_HOME || join(home, ".claw"), "sessions"), 2, [".json", ".jsonl"]);
   for (const project of [folder, ...projects]) {
-    add(join(project, ".claw", "sessions"), 2, [".json", ".jsonl"]);
+    add(below(project, `.claw${sep}sessions`), 2, [".json", ".jsonl"]);
     // The first builds wrote beside the settings of Claude Code.
-    add(join(project, ".claude", "sessions"), 1, [".json"]);
+    add(below(project, `.claude${sep}sessions`), 1, [".json"]);
   }
   return [...roots.values()];
+}
+
+/** `join` looks at every letter, and every search asks for the folders of all projects: most of them are clean. */
+function below(project: string, name: string): string {
+  const isClean = !project.endsWith(sep) && !project.includes("..");
+  return isClean ? project + sep + name : join(project, name);
 }
 
 const ROTATION = /\.rot-\d+\.jsonl$/;

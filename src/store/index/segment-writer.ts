@@ -17,8 +17,8 @@ import {
 import { type BlocksWriter, createBlocksWriter } from "./stored-blocks.ts";
 
 /** Raw bytes per block; digests are read one by one or all, so their blocks are larger. */
-const TEXT_BLOCK = 16 * 1024;
-const ROW_BLOCK = 16 * 1024;
+const TEXT_BLOCK = 4 * 1024;
+const ROW_BLOCK = 2 * 1024;
 const DIGEST_BLOCK = 32 * 1024;
 
 /** Numbers of the sessions and turns of a segment, in their order. */

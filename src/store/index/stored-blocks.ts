@@ -23,9 +23,9 @@ export interface BlocksPlace {
 }
 
 /**
- * Deflate 1 on blocks of 16 KiB: as small as brotli 1 or smaller, and written at half its speed, but opened in
- * a third of the time, and a search may open fifty. Blocks of 64 KiB are a tenth smaller and take three times as
- * long to open.
+ * Deflate 1: as small as brotli 1 or smaller, and written at half its speed, but opened in a third of the time, and a
+ * search may open fifty. A search opens a block for one record of it, so blocks are small: with 16 KiB in place of 4 the
+ * texts of the real logs would take 0.07 % of the logs less, and four times as much would be opened.
  */
 const compression = { level: 1 };
 
