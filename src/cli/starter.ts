@@ -45,7 +45,7 @@ type Part = (name: string) => unknown;
 /** Modules of the program are asked for as `part:name`, those of the runtime by their name, with or without `node:`. */
 function load(path: string): unknown {
   const at = path.indexOf(":");
-  if (at === -1 || path.startsWith("node:")) return require(path);
+  if (at === -1 || path.startsWith("node:")) return process.getBuiltinModule(path);
   const part = path.slice(0, at);
   const loaded = parts.get(part) ?? loadPart(part);
   parts.set(part, loaded);
