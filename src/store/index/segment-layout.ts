@@ -6,7 +6,7 @@ import type { DictionaryPlace } from "./dictionary-writer.ts";
 import type { BlocksPlace } from "./stored-blocks.ts";
 
 /** Changes with the bytes: an index of another version is built anew. See docs/STORAGE.md. */
-export const INDEX_FORMAT = 6;
+export const INDEX_FORMAT = 7;
 
 /** What a segment file begins with. */
 export const SEGMENT_MAGIC: Buffer = Buffer.from(`sessions index segment ${INDEX_FORMAT}\n`);

@@ -111,7 +111,7 @@ export function createSegmentWriter(disk: Disk, folder: string, fields: FieldTab
   };
 
   const write: SegmentWriter["finish"] = (numbers, rows, terms) => {
-    const rowBlocks = createBlocksWriter(out, ROW_BLOCK);
+    const rowBlocks = createBlocksWriter(out, ROW_BLOCK, "none");
     for (const row of rows) rowBlocks.add(row);
     const totals = {
       sessions: numbers.keys.length,

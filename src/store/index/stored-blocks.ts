@@ -8,8 +8,8 @@ import type { PagedFile } from "./paged-file.ts";
 import type { PagedWriter } from "./paged-writer.ts";
 
 /**
- * Records (a turn's text, a session's row), numbered in the order in which they come, in compressed
- * blocks. A block holds whole records and ends with the one that fills it: reading a record costs
+ * Records (a turn's text, a session's row), numbered in the order in which they come, in blocks that
+ * may be compressed. A block holds whole records and ends with the one that fills it: reading a record costs
  * one block, and small records share the cost.
  */
 export interface BlocksPlace {
@@ -42,7 +42,12 @@ export interface BlocksWriter {
   append(): BlocksPlace;
 }
 
-export function createBlocksWriter(out: PagedWriter, blockSize: number): BlocksWriter {
+/** `packing` "none": the records of every answer, which must be there at once. */
+export function createBlocksWriter(
+  out: PagedWriter,
+  blockSize: number,
+  packing: "deflate" | "none" = "deflate",
+): BlocksWriter {
   const raw = createByteWriter(blockSize * 2);
   const block = createByteWriter(blockSize * 2);
   const recordLengths: number[] = [];
@@ -65,9 +70,15 @@ export function createBlocksWriter(out: PagedWriter, blockSize: number): BlocksW
     block.clear();
     for (const length of recordLengths) block.varint(length);
     block.bytes(raw.view());
-    addBlock(deflateRawSync(block.view(), compression), block.length, recordLengths.length);
+    addBlock(pack(block.view()), block.length, recordLengths.length);
     recordLengths.length = 0;
     raw.clear();
+  };
+
+  /** What does not get smaller stands as it is: by that a reader tells it. */
+  const pack = (bytes: Uint8Array): Uint8Array => {
+    const packed = packing === "none" ? bytes : deflateRawSync(bytes, compression);
+    return packed.length < bytes.length ? packed : bytes;
   };
 
   return {
@@ -173,7 +184,8 @@ function openBlock(compressed: Uint8Array, block: StoredBlock): Uint8Array[] {
 /** Of zlib. What fits into one is not put together from two. */
 const LEAST_CHUNK = 64;
 
-function decompress(compressed: Uint8Array, size: number): Buffer {
+function decompress(compressed: Uint8Array, size: number): Uint8Array {
+  if (compressed.length === size) return compressed;
   try {
     const room = Math.max(LEAST_CHUNK, size);
     return inflateRawSync(compressed, { maxOutputLength: room, chunkSize: room });
