@@ -9,6 +9,9 @@ export interface ByteWriter {
   bytes(source: Uint8Array): void;
   /** Its length in UTF-8 as a varint, then the UTF-8. */
   text(text: string): void;
+  /** Its memory, with room for so many bytes more behind `length`; who writes there says so by `wrote`. */
+  room(more: number): Uint8Array;
+  wrote(more: number): void;
   /** Valid until the next write. */
   view(): Buffer;
   clear(): void;
@@ -59,6 +62,13 @@ export function createByteWriter(capacity = 1024): ByteWriter {
       reserve(source.length);
       buffer.set(source, length);
       length += source.length;
+    },
+    room(more) {
+      reserve(more);
+      return buffer;
+    },
+    wrote(more) {
+      length += more;
     },
     view: () => buffer.subarray(0, length),
     clear() {

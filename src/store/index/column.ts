@@ -21,11 +21,11 @@ export interface Column {
   all(): ColumnArray;
 }
 
-export function appendColumn(out: PagedWriter, values: readonly number[]): ColumnPlace {
+export function appendColumn(out: PagedWriter, values: readonly number[] | Uint32Array): ColumnPlace {
   const width = widthOf(values);
   const offset = out.offset;
   if (width !== 0) {
-    const array = arrayTypes[width].from(values);
+    const array = new arrayTypes[width](values);
     out.append(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
   }
   return { offset, width };
@@ -65,7 +65,7 @@ function toArray(bytes: Buffer, width: number): ColumnArray {
   return width === 4 ? new Uint32Array(buffer) : new Float64Array(buffer);
 }
 
-function widthOf(values: readonly number[]): 0 | 1 | 2 | 4 | 8 {
+function widthOf(values: readonly number[] | Uint32Array): 0 | 1 | 2 | 4 | 8 {
   let max = 0;
   for (const value of values) {
     // Neither whole nor positive, or no number at all.

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
 import { appendColumn, type ColumnPlace } from "./column.ts";
 import type { PagedWriter } from "./paged-writer.ts";
-import { signatureOf } from "./term-signature.ts";
-import { appendUnits, sharedUnits, unitsLength } from "./term-units.ts";
+import { signatureOfBytes } from "./term-signature.ts";
+import { countUnits, isInsideUnit, unitEnd, writeUnits } from "./term-units.ts";
 
 /** Terms in a block but the last. The first of a block stands whole; the others share the beginning of the one before. */
 export const BLOCK_TERMS = 64;
@@ -28,6 +28,8 @@ export interface DictionaryPlace {
 export interface DictionaryWriter {
   /** Terms come in order, each once; `postingsLength` bytes of postings belong to it. */
   add(term: string, postingsLength: number): void;
+  /** The same for a term that stands, as `writeUnits` writes it, from `start` to `end`. */
+  addBytes(bytes: Uint8Array, start: number, end: number, postingsLength: number): void;
   append(out: PagedWriter): DictionaryPlace;
 }
 
@@ -46,32 +48,52 @@ export function createDictionaryWriter(): DictionaryWriter {
   const keyEnds: number[] = [];
   const recordStarts: number[] = [];
   const postingStarts: number[] = [];
-  const signatures: number[] = [];
-  let previous = "";
+  let signatures = new Uint32Array(1_024);
+  let previous = new Uint8Array(256);
+  let previousLength = 0;
+  let encoded = new Uint8Array(256);
   let terms = 0;
   let longest = 0;
   let postings = 0;
 
-  const beginBlock = (term: string): void => {
-    const separator = terms === 0 ? "" : term.slice(0, sharedUnits(previous, term) + 1);
-    appendUnits(keys, separator);
+  const beginBlock = (bytes: Uint8Array, start: number, separatorEnd: number): void => {
+    for (let at = start; at < separatorEnd; at++) keys.byte(bytes[at] ?? 0);
     keyEnds.push(keys.length);
     recordStarts.push(records.length);
     postingStarts.push(postings);
   };
 
+  const addBytes: DictionaryWriter["addBytes"] = (bytes, start, end, postingsLength) => {
+    const length = end - start;
+    let same = 0;
+    const most = Math.min(length, previousLength);
+    while (same < most && bytes[start + same] === previous[same]) same++;
+    // Terms share whole units.
+    while (same > 0 && isInsideUnit(bytes[start + same] ?? 0)) same--;
+    const begins = terms % BLOCK_TERMS === 0;
+    if (begins) beginBlock(bytes, start, terms === 0 ? start : unitEnd(bytes, start + same, end));
+    appendRecord(records, bytes, start, begins ? start : start + same, end, postingsLength);
+    if (length > previous.length) previous = grown(previous, length);
+    for (let at = same; at < length; at++) previous[at] = bytes[start + at] ?? 0;
+    previousLength = length;
+    if (terms === signatures.length) {
+      const larger = new Uint32Array(terms * 2);
+      larger.set(signatures);
+      signatures = larger;
+    }
+    signatures[terms] = signatureOfBytes(bytes, start, end);
+    postings += postingsLength;
+    const units = length <= longest ? 0 : countUnits(bytes, start, end);
+    if (units > longest) longest = units;
+    terms++;
+  };
+
   return {
     add(term, postingsLength) {
-      const begins = terms % BLOCK_TERMS === 0;
-      if (begins) beginBlock(term);
-      const shared = begins ? 0 : sharedUnits(previous, term);
-      appendRecord(records, term, shared, postingsLength);
-      signatures.push(signatureOf(term));
-      postings += postingsLength;
-      longest = Math.max(longest, term.length);
-      previous = term;
-      terms++;
+      if (term.length * 3 > encoded.length) encoded = new Uint8Array(term.length * 3);
+      addBytes(encoded, 0, writeUnits(encoded, term), postingsLength);
     },
+    addBytes,
     append(out) {
       const offset = out.offset;
       out.append(records.view());
@@ -93,17 +115,35 @@ export function createDictionaryWriter(): DictionaryWriter {
         blocks: keyEnds.length,
         tableOffset,
         tableLength,
-        signatures: appendColumn(out, signatures),
+        signatures: appendColumn(out, signatures.subarray(0, terms)),
       };
     },
   };
 }
 
-function appendRecord(out: ByteWriter, term: string, shared: number, postingsLength: number): void {
-  const suffix = unitsLength(term, shared);
-  out.byte((Math.min(shared, LONG) << 4) | Math.min(suffix, LONG));
-  if (shared >= LONG) out.varint(shared - LONG);
+/** The record of a term of which the first bytes, up to `shared`, are those of the term before. */
+function appendRecord(
+  out: ByteWriter,
+  bytes: Uint8Array,
+  start: number,
+  shared: number,
+  end: number,
+  postingsLength: number,
+): void {
+  const units = countUnits(bytes, start, shared);
+  const suffix = end - shared;
+  out.byte((Math.min(units, LONG) << 4) | Math.min(suffix, LONG));
+  if (units >= LONG) out.varint(units - LONG);
   if (suffix >= LONG) out.varint(suffix - LONG);
-  appendUnits(out, term, shared);
+  const to = out.room(suffix);
+  const before = out.length - shared;
+  for (let at = shared; at < end; at++) to[before + at] = bytes[at] ?? 0;
+  out.wrote(suffix);
   out.varint(postingsLength);
+}
+
+function grown(from: Uint8Array, wanted: number): Uint8Array<ArrayBuffer> {
+  const to = new Uint8Array(wanted * 2);
+  to.set(from);
+  return to;
 }
