@@ -5,7 +5,7 @@ import { readKey, type WordKey } from "./word-key.ts";
 
 /**
  * Remembers what a sink calls the terms of common words. All in integers: of a word that is known nothing is
- * touched but its line in the table, and for a long one its letters. Two places per word, the newer one first.
+ * touched but its line in the table, and for a long one its letters.
  *
  * The code of a word that has one term is that of the sink. Of a name it is less than zero: where its codes
  * stand, from `NAME_START` on.
@@ -15,9 +15,22 @@ export interface WordCodes {
   codeOf(source: TextUnits, start: number, end: number, low: number, high: number): number;
   /** Of the whole of a pair of names, by its key; -1 where it has none. */
   wholeOf(source: TextUnits, start: number, end: number, low: number, high: number): number;
-  /** The codes of names; what it is may change with every call above. */
+  /**
+   * What is known, for who looks there before asking; all of it may change with every call above. A place is
+   * `PLACE` integers: two of the key, 0 where it is free, the code, and where the letters of a long word stand.
+   */
+  readonly table: Int32Array;
+  /** Takes `firstPlace` to a place in the table. */
+  readonly mask: number;
+  readonly letters: Uint16Array;
+  /** The codes of names. */
   readonly names: Int32Array;
 }
+
+/** Integers per place, and where they are. */
+export const PLACE = 4;
+export const PLACE_CODE = 2;
+export const PLACE_LETTERS = 3;
 
 /** At the place of a name: what follows it, how many codes; then those. */
 export const NAME_TAIL = 0;
@@ -26,10 +39,6 @@ export const NAME_START = 2;
 
 /** Longer names are mostly met once. */
 const MAX_RAW_CHARS = 64;
-/** Integers per place: two of the key, the code, and where the letters of a long word stand. */
-const PLACE = 4;
-const CODE = 2;
-const LETTERS = 3;
 const FIRST_PLACES: number = 1 << 11;
 /** All is forgotten when half of so many places are taken, or codes of names or letters fill so much. */
 const MAX_PLACES: number = 1 << 18;
@@ -67,8 +76,8 @@ export function createWordCodes(sink: TermSink): WordCodes {
       while (!isFree(to)) to = (to + PLACE) & mask;
       table[to] = low;
       table[to + 1] = high;
-      table[to + CODE] = old[at + CODE] ?? 0;
-      table[to + LETTERS] = old[at + LETTERS] ?? 0;
+      table[to + PLACE_CODE] = old[at + PLACE_CODE] ?? 0;
+      table[to + PLACE_LETTERS] = old[at + PLACE_LETTERS] ?? 0;
     }
   };
 
@@ -85,7 +94,7 @@ export function createWordCodes(sink: TermSink): WordCodes {
   const find = (units: Uint16Array, start: number, end: number, low: number, high: number): number => {
     for (let at = firstPlace(low, high) & mask; ; at = (at + PLACE) & mask) {
       if (table[at] === low && table[at + 1] === high) {
-        if (high >= 0 || isSame(units, start, end, table[at + LETTERS] ?? 0)) return at;
+        if (high >= 0 || isSame(units, start, end, table[at + PLACE_LETTERS] ?? 0)) return at;
       } else if (isFree(at)) return -1;
     }
   };
@@ -103,14 +112,14 @@ export function createWordCodes(sink: TermSink): WordCodes {
     while (!isFree(at)) at = (at + PLACE) & mask;
     table[at] = low;
     table[at + 1] = high;
-    table[at + CODE] = code;
+    table[at + PLACE_CODE] = code;
     if (high >= 0) return;
     if (lettersUsed + end - start > letters.length) {
       const larger = new Uint16Array(letters.length * 2);
       larger.set(letters);
       letters = larger;
     }
-    table[at + LETTERS] = lettersUsed;
+    table[at + PLACE_LETTERS] = lettersUsed;
     for (let index = start; index < end; index++) letters[lettersUsed++] = units[index] ?? 0;
   };
 
@@ -150,7 +159,7 @@ export function createWordCodes(sink: TermSink): WordCodes {
   const codeOf: WordCodes["codeOf"] = (source, start, end, low, high) => {
     if (end - start > MAX_RAW_CHARS) return made.codeOf(source, start, end);
     const at = find(source.units, start, end, low, high);
-    if (at >= 0) return table[at + CODE] ?? 0;
+    if (at >= 0) return table[at + PLACE_CODE] ?? 0;
     if (isFull()) forget();
     const code = made.codeOf(source, start, end);
     keep(source, start, end, low, high, code);
@@ -162,11 +171,20 @@ export function createWordCodes(sink: TermSink): WordCodes {
     wholeOf(source, start, end, low, high) {
       if (end - start > MAX_RAW_CHARS) return made.wholeOf(source, start, end);
       const at = find(source.units, start, end, low, high);
-      if (at >= 0) return table[at + CODE] ?? 0;
+      if (at >= 0) return table[at + PLACE_CODE] ?? 0;
       if (isFull()) forget();
       const code = made.wholeOf(source, start, end);
       keep(source, start, end, low, high, code);
       return code;
+    },
+    get table() {
+      return table;
+    },
+    get mask() {
+      return mask;
+    },
+    get letters() {
+      return letters;
     },
     get names() {
       return names;
@@ -175,7 +193,7 @@ export function createWordCodes(sink: TermSink): WordCodes {
 }
 
 /** Where to begin to look for a key, in a table of any size. */
-function firstPlace(low: number, high: number): number {
+export function firstPlace(low: number, high: number): number {
   const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
   // The upper bits of a product depend on all bits of its factors.
   return (mixed >>> 12) * PLACE;

@@ -62,20 +62,7 @@ export function createTermAccumulator(): TermAccumulator {
   const take: TermAccumulator["take"] = (codes, count) => {
     if (different + count > found.length)
       found = enlarged(found, Math.max(found.length * 2, different + count));
-    const to = found;
-    const all = states;
-    let next = different;
-    for (let index = 0; index < count; index++) {
-      const code = codes[index] ?? 0;
-      const at = (code >>> 1) * STATE;
-      if (all[at] !== place) {
-        all[at + PLACE] = place;
-        all[at + FREQ] = 1;
-        all[at + COUNT] = (all[at + COUNT] ?? 0) + 1;
-        to[next++] = code >>> 1;
-      } else if ((code & 1) === 0) all[at + FREQ] = (all[at + FREQ] ?? 0) + 1;
-    }
-    different = next;
+    different = countTerms(codes, count, place, states, found, different);
   };
 
   const one = new Uint32Array(1);
@@ -130,6 +117,29 @@ export function createTermAccumulator(): TermAccumulator {
       out.append(bytes.view());
     },
   };
+}
+
+/** Counts terms of a field, and adds those that it has not had yet to `found`; how many there are then. */
+function countTerms(
+  codes: Uint32Array,
+  count: number,
+  place: number,
+  states: Uint32Array,
+  found: Uint32Array,
+  different: number,
+): number {
+  let next = different;
+  for (let index = 0; index < count; index++) {
+    const code = codes[index] ?? 0;
+    const at = (code >>> 1) * STATE;
+    if (states[at + PLACE] !== place) {
+      states[at + PLACE] = place;
+      states[at + FREQ] = 1;
+      states[at + COUNT] = (states[at + COUNT] ?? 0) + 1;
+      found[next++] = code >>> 1;
+    } else if ((code & 1) === 0) states[at + FREQ] = (states[at + FREQ] ?? 0) + 1;
+  }
+  return next;
 }
 
 function enlarged(from: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
