@@ -21,7 +21,7 @@ const CODES = 4_096;
 /** Gives the terms that a text is found by, in its order, each as often as it occurs; weak ones once. */
 export function createAnalyzer(sink: TermSink): (text: string) => void {
   const words = createWordCodes(sink);
-  const run: CodeRun = { codes: new Uint32Array(CODES), count: 0, at: 0, left: 0, tail: TAIL_NONE };
+  const run: CodeRun = { codes: new Uint32Array(CODES), count: 0, at: 0, left: 0, tail: TAIL_NONE, touched: 0 };
 
   const handOver = (): void => {
     sink.take(run.codes, run.count);

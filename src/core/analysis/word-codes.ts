@@ -107,7 +107,7 @@ export function createWordCodes(sink: TermSink): WordCodes {
     high: number,
     code: number,
   ): void => {
-    if (++count * PLACE * 2 > table.length) grow();
+    if (++count * PLACE * 4 > table.length * 3) grow();
     let at = firstPlace(low, high) & mask;
     while (!isFree(at)) at = (at + PLACE) & mask;
     table[at] = low;
