@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
+import { createByteWriter } from "../../core/search/byte-writer.ts";
 import { appendColumn, type ColumnPlace } from "./column.ts";
 import type { PagedWriter } from "./paged-writer.ts";
 import { signatureOfBytes } from "./term-signature.ts";
-import { countUnits, isInsideUnit, unitEnd, writeUnits } from "./term-units.ts";
+import { countUnits, encodeUnits, isInsideUnit, unitEnd } from "./term-units.ts";
 
 /** Terms in a block but the last. The first of a block stands whole; the others share the beginning of the one before. */
 export const BLOCK_TERMS = 64;
@@ -28,7 +28,7 @@ export interface DictionaryPlace {
 export interface DictionaryWriter {
   /** Terms come in order, each once; `postingsLength` bytes of postings belong to it. */
   add(term: string, postingsLength: number): void;
-  /** The same for a term that stands, as `writeUnits` writes it, from `start` to `end`. */
+  /** The same for a term that stands, as `writeUnits` writes it, from `start` to `end`, and stays there until the next. */
   addBytes(bytes: Uint8Array, start: number, end: number, postingsLength: number): void;
   append(out: PagedWriter): DictionaryPlace;
 }
@@ -49,9 +49,10 @@ export function createDictionaryWriter(): DictionaryWriter {
   const recordStarts: number[] = [];
   const postingStarts: number[] = [];
   let signatures = new Uint32Array(1_024);
-  let previous = new Uint8Array(256);
-  let previousLength = 0;
-  let encoded = new Uint8Array(256);
+  /** Where the term before stands. */
+  let previous: Uint8Array = new Uint8Array(0);
+  let previousStart = 0;
+  let previousEnd = 0;
   let terms = 0;
   let longest = 0;
   let postings = 0;
@@ -64,34 +65,32 @@ export function createDictionaryWriter(): DictionaryWriter {
   };
 
   const addBytes: DictionaryWriter["addBytes"] = (bytes, start, end, postingsLength) => {
-    const length = end - start;
-    let same = 0;
-    const most = Math.min(length, previousLength);
-    while (same < most && bytes[start + same] === previous[same]) same++;
+    let same = sharedEnd(bytes, start, end, previous, previousStart, previousEnd);
     // Terms share whole units.
-    while (same > 0 && isInsideUnit(bytes[start + same] ?? 0)) same--;
-    const begins = terms % BLOCK_TERMS === 0;
-    if (begins) beginBlock(bytes, start, terms === 0 ? start : unitEnd(bytes, start + same, end));
-    appendRecord(records, bytes, start, begins ? start : start + same, end, postingsLength);
-    if (length > previous.length) previous = grown(previous, length);
-    for (let at = same; at < length; at++) previous[at] = bytes[start + at] ?? 0;
-    previousLength = length;
+    while (same > start && isInsideUnit(bytes[same] ?? 0)) same--;
+    if (terms % BLOCK_TERMS === 0) {
+      beginBlock(bytes, start, terms === 0 ? start : unitEnd(bytes, same, end));
+      same = start;
+    }
+    const to = records.room(end - same + RECORD_ROOM);
+    records.wrote(writeRecord(to, records.length, bytes, start, same, end, postingsLength) - records.length);
+    previous = bytes;
+    previousStart = start;
+    previousEnd = end;
     if (terms === signatures.length) {
       const larger = new Uint32Array(terms * 2);
       larger.set(signatures);
       signatures = larger;
     }
-    signatures[terms] = signatureOfBytes(bytes, start, end);
+    signatures[terms++] = signatureOfBytes(bytes, start, end);
     postings += postingsLength;
-    const units = length <= longest ? 0 : countUnits(bytes, start, end);
-    if (units > longest) longest = units;
-    terms++;
+    if (end - start > longest) longest = Math.max(longest, countUnits(bytes, start, end));
   };
 
   return {
     add(term, postingsLength) {
-      if (term.length * 3 > encoded.length) encoded = new Uint8Array(term.length * 3);
-      addBytes(encoded, 0, writeUnits(encoded, term), postingsLength);
+      const bytes = encodeUnits(term);
+      addBytes(bytes, 0, bytes.length, postingsLength);
     },
     addBytes,
     append(out) {
@@ -121,29 +120,53 @@ export function createDictionaryWriter(): DictionaryWriter {
   };
 }
 
-/** The record of a term of which the first bytes, up to `shared`, are those of the term before. */
-function appendRecord(
-  out: ByteWriter,
+/** Where the bytes end that a term has in common with the one before. */
+function sharedEnd(
   bytes: Uint8Array,
   start: number,
+  end: number,
+  previous: Uint8Array,
+  previousStart: number,
+  previousEnd: number,
+): number {
+  const most = Math.min(end, start + previousEnd - previousStart);
+  let same = start;
+  let other = previousStart;
+  while (same < most && bytes[same] === previous[other]) {
+    same++;
+    other++;
+  }
+  return same;
+}
+
+/** Of a record, besides the bytes of its term: the head byte and three varints. */
+const RECORD_ROOM = 16;
+
+/** The record of a term of which the first bytes, up to `shared`, are those of the term before; where it ends. */
+function writeRecord(
+  to: Uint8Array,
+  start: number,
+  bytes: Uint8Array,
+  from: number,
   shared: number,
   end: number,
   postingsLength: number,
-): void {
-  const units = countUnits(bytes, start, shared);
+): number {
+  let at = start + 1;
+  const units = countUnits(bytes, from, shared);
   const suffix = end - shared;
-  out.byte((Math.min(units, LONG) << 4) | Math.min(suffix, LONG));
-  if (units >= LONG) out.varint(units - LONG);
-  if (suffix >= LONG) out.varint(suffix - LONG);
-  const to = out.room(suffix);
-  const before = out.length - shared;
-  for (let at = shared; at < end; at++) to[before + at] = bytes[at] ?? 0;
-  out.wrote(suffix);
-  out.varint(postingsLength);
+  to[start] = (Math.min(units, LONG) << 4) | Math.min(suffix, LONG);
+  if (units >= LONG) at = writeVarint(to, at, units - LONG);
+  if (suffix >= LONG) at = writeVarint(to, at, suffix - LONG);
+  for (let next = shared; next < end; next++) to[at++] = bytes[next] ?? 0;
+  return writeVarint(to, at, postingsLength);
 }
 
-function grown(from: Uint8Array, wanted: number): Uint8Array<ArrayBuffer> {
-  const to = new Uint8Array(wanted * 2);
-  to.set(from);
-  return to;
+/** Of a number below 2^32; where it ends. */
+function writeVarint(to: Uint8Array, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) to[at++] = (rest & 0x7f) | 0x80;
+  to[at++] = rest;
+  return at;
 }

@@ -50,12 +50,15 @@ const FEW = 16;
 
 /** Sorts both arrays from `from` to `to` by the first one. */
 function sortByKeys(keys: Uint32Array, order: Uint32Array, from: number, to: number): void {
-  const pending: number[] = [from, to];
-  while (pending.length > 0) {
-    const last = (pending.pop() ?? 0) - 1;
-    const first = pending.pop() ?? 0;
+  let first = from;
+  let last = to - 1;
+  let waiting = 0;
+  for (;;) {
     if (last - first < FEW) {
       insert(keys, order, first, last);
+      if (waiting === 0) return;
+      last = stretches[--waiting] ?? 0;
+      first = stretches[--waiting] ?? 0;
       continue;
     }
     const pivot = middleOf(keys[first] ?? 0, keys[(first + last) >>> 1] ?? 0, keys[last] ?? 0);
@@ -74,9 +77,20 @@ function sortByKeys(keys: Uint32Array, order: Uint32Array, from: number, to: num
       low++;
       high--;
     }
-    pending.push(first, high + 1, low, last + 1);
+    // The longer side waits: so no more of them do than the bits of their number.
+    if (high - first > last - low) {
+      stretches[waiting++] = first;
+      stretches[waiting++] = high;
+      first = low;
+    } else {
+      stretches[waiting++] = low;
+      stretches[waiting++] = last;
+      last = high;
+    }
   }
 }
+
+const stretches = new Uint32Array(2 * 32);
 
 function insert(keys: Uint32Array, order: Uint32Array, first: number, last: number): void {
   for (let place = first + 1; place <= last; place++) {

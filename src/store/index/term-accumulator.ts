@@ -15,7 +15,7 @@ export interface TermAccumulator extends TermSink {
   addTimes(term: string, count: number): void;
   /** How many different terms the field had. */
   endField(): number;
-  /** About how much memory is in use, and will be to write it all. */
+  /** About how much memory is in use; to write it all takes up to twice what the postings take. */
   readonly bytes: number;
   /**
    * Writes all terms, in order, and their postings; nothing can be added after that. `renumber` says which number
@@ -29,19 +29,18 @@ export interface TermAccumulator extends TermSink {
 }
 
 /**
- * Per term: document and field where it was last (from 1; 0 is nowhere), how often it is there, how many postings
- * it has, and where the next of them goes when all are written. Close together, since every word looks here.
+ * Per term: document and field where it was last (from 1; 0 is nowhere), how often it is there, and how many postings
+ * it has; when all are written, where the next of them goes. Close together, since every word looks here.
  */
 const PLACE = 0;
 const FREQ = 1;
 const COUNT = 2;
-const NEXT = 3;
+const NEXT: number = PLACE;
+/** A power of two: none stands in two lines of the processor's cache. */
 const STATE = 4;
 
 /** Postings that go to the file at once. */
 const WRITTEN_BYTES: number = 64 * 1024;
-/** Of a posting, when all are written: its place and its frequency. */
-const SPREAD_BYTES = 8;
 
 export function createTermAccumulator(): TermAccumulator {
   const terms = createTermTable();
@@ -51,7 +50,6 @@ export function createTermAccumulator(): TermAccumulator {
   let found = new Uint32Array(2_048);
   let different = 0;
   let place = 0;
-  let postings = 0;
 
   /** Makes room for the state of a term. */
   const withState = (number: number): number => {
@@ -83,32 +81,28 @@ export function createTermAccumulator(): TermAccumulator {
     },
     endField() {
       if (different > 0) log.add(place - 1, found, different, states, STATE, FREQ);
-      postings += different;
       return different;
     },
     get bytes() {
-      return log.bytes + postings * SPREAD_BYTES + terms.bytes + terms.size * STATE * 4;
+      return log.bytes + terms.bytes + terms.size * STATE * 4;
     },
     drain(renumber, dictionary, out) {
       const order = terms.sorted();
-      let total = 0;
-      for (const number of order) {
-        states[number * STATE + NEXT] = total;
-        total += states[number * STATE + COUNT] ?? 0;
-      }
-      const spread = new Uint32Array(total * 2);
+      const ends = new Uint32Array(order.length);
+      const spread = new Uint32Array(placePostings(order, states, ends) * 2);
       log.spread(spread, states, STATE, NEXT);
       const { texts, starts } = terms;
       const bytes = createByteWriter(WRITTEN_BYTES * 2);
       const encode = createPostingsEncoder(bytes, spread, renumber);
-      for (const number of order) {
-        const count = states[number * STATE + COUNT] ?? 0;
+      let from = 0;
+      for (let index = 0; index < order.length; index++) {
+        const end = ends[index] ?? 0;
         // Asked for its number, and then not found in any text.
-        if (count === 0) continue;
+        if (end === from) continue;
         const before = bytes.length;
-        // Where the next one would go, its last one has gone.
-        const end = states[number * STATE + NEXT] ?? 0;
-        encode(end - count, end);
+        encode(from, end);
+        from = end;
+        const number = order[index] ?? 0;
         dictionary.addBytes(texts, starts[number] ?? 0, starts[number + 1] ?? 0, bytes.length - before);
         if (bytes.length < WRITTEN_BYTES) continue;
         out.append(bytes.view());
@@ -117,6 +111,18 @@ export function createTermAccumulator(): TermAccumulator {
       out.append(bytes.view());
     },
   };
+}
+
+/** Says where the postings of each term go if they stand in this order, and where they end; how many there are. */
+function placePostings(order: Uint32Array, states: Uint32Array, ends: Uint32Array): number {
+  let total = 0;
+  for (let index = 0; index < order.length; index++) {
+    const state = (order[index] ?? 0) * STATE;
+    states[state + NEXT] = total;
+    total += states[state + COUNT] ?? 0;
+    ends[index] = total;
+  }
+  return total;
 }
 
 /** Counts terms of a field, and adds those that it has not had yet to `found`; how many there are then. */
