@@ -21,7 +21,14 @@ const CODES = 4_096;
 /** Gives the terms that a text is found by, in its order, each as often as it occurs; weak ones once. */
 export function createAnalyzer(sink: TermSink): (text: string) => void {
   const words = createWordCodes(sink);
-  const run: CodeRun = { codes: new Uint32Array(CODES), count: 0, at: 0, left: 0, tail: TAIL_NONE, touched: 0 };
+  const run: CodeRun = {
+    codes: new Uint32Array(CODES),
+    count: 0,
+    at: 0,
+    left: 0,
+    tail: TAIL_NONE,
+    touched: 0,
+  };
 
   const handOver = (): void => {
     sink.take(run.codes, run.count);
@@ -53,7 +60,7 @@ export function createAnalyzer(sink: TermSink): (text: string) => void {
       run.left -= ~code & 1;
       return;
     }
-    const { names } = words;
+    const { names } = words.known;
     const first = NAME_START - code;
     const size = names[NAME_COUNT - code] ?? 0;
     run.tail = names[NAME_TAIL - code] ?? TAIL_NONE;
@@ -67,7 +74,7 @@ export function createAnalyzer(sink: TermSink): (text: string) => void {
   const visitor: NameVisitor = {
     take(source, used) {
       run.at = 0;
-      while (!takeKnown(source, used, words, run)) takeNext(source);
+      while (!takeKnown(source, used, words.known, run)) takeNext(source);
       return run.left <= 0 ? STOP : run.tail;
     },
     dense(token) {

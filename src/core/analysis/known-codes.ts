@@ -4,13 +4,13 @@ import type { TextUnits } from "./text-units.ts";
 import { PAIR } from "./token-link.ts";
 import {
   firstPlace,
+  type KnownWords,
   NAME_COUNT,
   NAME_START,
   NAME_TAIL,
   PLACE,
   PLACE_CODE,
   PLACE_LETTERS,
-  type WordCodes,
 } from "./word-codes.ts";
 
 /** Codes of terms, as they come from names. */
@@ -31,7 +31,7 @@ export interface CodeRun {
  * Adds the codes of names up to the first that is not known, or does not find room, and says whether all are there.
  * Like `readNames` it calls nothing and has no rare branches.
  */
-export function takeKnown(source: TextUnits, used: number, words: WordCodes, run: CodeRun): boolean {
+export function takeKnown(source: TextUnits, used: number, words: KnownWords, run: CodeRun): boolean {
   const { units, names: found } = source;
   const { table, mask, letters, names } = words;
   const { codes } = run;

@@ -67,9 +67,10 @@ function toArray(bytes: Buffer, width: number): ColumnArray {
 
 function widthOf(values: readonly number[] | Uint32Array): 0 | 1 | 2 | 4 | 8 {
   let max = 0;
-  for (const value of values) {
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0;
     // Neither whole nor positive, or no number at all.
-    if (!(value >= 0 && value <= 0xffffffff && value % 1 === 0)) return 8;
+    if (value >>> 0 !== value) return 8;
     if (value > max) max = value;
   }
   if (max === 0) return 0;

@@ -80,7 +80,7 @@ export function createTermTable(): TermTable {
     const number = add(letters, length);
     slots[slot] = hash;
     slots[slot + 1] = number + 1;
-    if (size * 4 > slots.length) growSlots();
+    if (size * 8 > slots.length * 3) growSlots();
     return number;
   };
 
