@@ -1,4 +1,4 @@
-import { charClasses, isDigit, JOINT, SLASH, WORD } from "./char-class.ts";
+import { charClasses, isDigit, JOINT, WORD } from "./char-class.ts";
 import { NAMES_ROOM, type TextUnits } from "./text-units.ts";
 import { FIRST, NEXT, PAIR } from "./token-link.ts";
 import { SHORT_CHARS } from "./word-key.ts";
@@ -25,42 +25,72 @@ export const IS_FULL = 3;
 const FULL: number = NAMES_ROOM - NAME_SIZE * 32;
 const LAST: number = NAMES_ROOM - NAME_SIZE * 4;
 
+/** Of "base64", behind which data may follow. */
+const DATA_CHARS = 6;
+
 /** Nothing but a time or base64 leads to what is to be skipped: digits, and 2026-10-01T12 is the shortest. */
 const LEAST_WITH_TAIL = 13;
 
-/** Of units: letters and the like, digits; what ends a name for sure; what does so mostly. */
+/** Of units, those that are in names first: n, r and t, which also end a written escape, other letters, digits. */
+const ESCAPED = 0;
 const LETTER = 1;
 const DIGIT = 2;
-const IN_NAME: number = LETTER | DIGIT;
-const SPACE = 4;
-const SIGN = 8;
-const JOINED = 16;
-const TIED = 32;
-const ESCAPE = 64;
+/** What ends a name for sure, and what does so mostly. */
+const SPACE = 3;
+const COMMA = 4;
+const SIGN = 5;
+const JOINED = 6;
+const PATH_SLASH = 7;
+const COLON = 8;
+const BACKSLASH = 9;
 /** Has to be asked for. */
-const UNSURE = 0;
+const UNSURE = 10;
+/** A power of two. */
+const KINDS = 16;
 
-const HASH = 35;
-const PLUS = 43;
-const COMMA = 44;
-const PATH_SLASH = 47;
-const COLON = 58;
-const BACKSLASH = 92;
-const LOWER_N = 110;
-const LOWER_R = 114;
-const LOWER_T = 116;
-
-const kinds = new Uint8Array(0x10000);
+const kinds = new Uint8Array(0x10000).fill(UNSURE);
 for (let code = 0; code < 128; code++) {
   const charClass = charClasses[code];
   if (charClass === WORD) kinds[code] = isDigit(code) ? DIGIT : LETTER;
-  else if (charClass === JOINT) kinds[code] = JOINED;
-  else if (charClass === SLASH) kinds[code] = code === BACKSLASH ? ESCAPE : TIED;
-  else kinds[code] = code === COMMA || code === PLUS || code === HASH ? SIGN : SPACE;
+  else kinds[code] = charClass === JOINT ? JOINED : SPACE;
 }
-kinds[27] = UNSURE;
+const others: readonly (readonly [string, number])[] = [
+  ["nrt", ESCAPED],
+  [",", COMMA],
+  ["+#", SIGN],
+  ["/", PATH_SLASH],
+  [":", COLON],
+  ["\\", BACKSLASH],
+  ["\u001b", UNSURE],
+];
+for (const [units, kind] of others) for (const unit of units) kinds[unit.charCodeAt(0)] = kind;
 // Boxes and arrows, which fill the output of many programs.
 kinds.fill(SPACE, 0x2190, 0x2c00);
+
+/** What a unit behind a name means, by its kind and the kind of the next one. */
+const ENDS = 0;
+const TIES = 1;
+/** It ties two names, but not a name that ends in a digit. */
+const TIES_WORDS = 2;
+/** Others have to look at it: always, after a name of one letter, after one of six. */
+const ODD = 3;
+const ODD_SIGN = 4;
+const ODD_DATA = 5;
+
+const meanings = new Uint8Array(KINDS * KINDS);
+meanings.fill(ODD_DATA, COMMA * KINDS, (COMMA + 1) * KINDS);
+meanings.fill(ODD_SIGN, SIGN * KINDS, (SIGN + 1) * KINDS);
+meanings.fill(ODD, COLON * KINDS);
+for (const kind of [ESCAPED, LETTER, DIGIT]) meanings[PATH_SLASH * KINDS + kind] = TIES;
+meanings[PATH_SLASH * KINDS + UNSURE] = ODD;
+meanings[JOINED * KINDS + UNSURE] = ODD;
+meanings[COLON * KINDS + SPACE] = ENDS;
+meanings[COLON * KINDS + LETTER] = TIES_WORDS;
+meanings[COLON * KINDS + ESCAPED] = TIES_WORDS;
+// file.ts:12 and 12:30 are no paths.
+meanings[COLON * KINDS + DIGIT] = ENDS;
+meanings[BACKSLASH * KINDS + SPACE] = ENDS;
+meanings[BACKSLASH * KINDS + ESCAPED] = ENDS;
 
 /** Remembers of a unit that is not ASCII that it only ends names. Half of a character may be part of a letter. */
 export function settleBreak(code: number): void {
@@ -72,9 +102,9 @@ export function settleBreak(code: number): void {
  * At a name that may be longer than ASCII, have something behind it that is to be skipped, or be tied to the next
  * one in a rare way, it stops before that name.
  *
- * One loop over plain memory that calls nothing, and does nothing in rare branches but stop: whatever V8 has not
- * seen yet when it optimises a function, it throws the function away for when it comes. A first version that
- * did all of it in one function was compiled six times, 25 to 60 ms each, and slow meanwhile.
+ * One loop over plain memory that calls nothing, and tables instead of rare branches: whatever V8 has not seen yet when
+ * it optimises a function, it throws the function away for when it comes. A first version that did all of it in one
+ * function was compiled six times, 25 to 60 ms each, and slow meanwhile.
  */
 export function readNames({ units, length, names, scan }: TextUnits): number {
   let index = scan[SCAN_INDEX] ?? 0;
@@ -84,20 +114,17 @@ export function readNames({ units, length, names, scan }: TextUnits): number {
   scanning: while (index < length) {
     let code = units[index] ?? 0;
     let kind = kinds[code] ?? 0;
-    if ((kind & IN_NAME) === 0) {
-      if (kind === UNSURE) {
+    if (kind > DIGIT) {
+      if (kind < BACKSLASH) {
+        index++;
+        continue;
+      }
+      const after = kinds[units[index + 1] ?? 0] ?? 0;
+      if (meanings[kind * KINDS + after] !== ENDS) {
         stop = AT_OTHER;
         break;
       }
-      index++;
-      if (kind !== ESCAPE) continue;
-      const next = units[index] ?? 0;
-      if (next === LOWER_N || next === LOWER_T || next === LOWER_R) index++;
-      else if (kinds[next] !== SPACE) {
-        index--;
-        stop = AT_OTHER;
-        break;
-      }
+      index += after === ESCAPED ? 2 : 1;
       continue;
     }
     if (used > FULL) {
@@ -109,44 +136,30 @@ export function readNames({ units, length, names, scan }: TextUnits): number {
       let low = 0;
       let high = 0;
       let hash = 0;
-      let seen = 0;
+      /** How many digits there are, and whether the last unit is one. */
+      let digits = 0;
+      let last = 0;
       for (;;) {
         do {
           high = (high << 8) | (low >>> 24);
           low = (low << 8) | code;
           hash = (Math.imul(hash, 31) + code) | 0;
-          seen |= kind;
+          last = kind >>> 1;
+          digits += last;
           code = units[++index] ?? 0;
           kind = kinds[code] ?? 0;
-        } while ((kind & IN_NAME) !== 0);
-        if (kind !== JOINED || ((kinds[units[index + 1] ?? 0] ?? 0) & IN_NAME) === 0) break;
+        } while (kind <= DIGIT);
+        if (kind !== JOINED || (kinds[units[index + 1] ?? 0] ?? 0) > DIGIT) break;
         // A joint is read as a letter.
         kind = LETTER;
       }
       const width = index - from;
-      let joint = 0;
-      if (kind !== SPACE) {
-        const next = units[index + 1] ?? 0;
-        const after = kinds[next] ?? 0;
-        let isOdd = false;
-        if (code === PATH_SLASH || kind === JOINED) {
-          isOdd = after === UNSURE;
-          joint = code === PATH_SLASH && (after & IN_NAME) !== 0 ? 1 : 0;
-        } else if (code === COLON) {
-          // file.ts:12 and 12:30 are no paths.
-          isOdd = after !== SPACE && (after & IN_NAME) === 0;
-          const isNumber = after === DIGIT || kinds[units[index - 1] ?? 0] === DIGIT;
-          joint = (after & IN_NAME) === 0 || isNumber ? 0 : 1;
-        } else if (kind === ESCAPE) {
-          isOdd = after !== SPACE && next !== LOWER_N && next !== LOWER_T && next !== LOWER_R;
-        } else isOdd = kind === UNSURE || width === (code === COMMA ? 6 : 1);
-        if (isOdd) {
-          index = from;
-          stop = IS_ODD;
-          break scanning;
-        }
-      }
-      if (used > LAST || ((seen & DIGIT) !== 0 && width >= LEAST_WITH_TAIL)) {
+      const meaning = meanings[kind * KINDS + (kinds[units[index + 1] ?? 0] ?? 0)] ?? 0;
+      const isOdd =
+        (meaning >= ODD && (meaning === ODD || width === (meaning === ODD_SIGN ? 1 : DATA_CHARS))) ||
+        (width >= LEAST_WITH_TAIL && digits > 0) ||
+        used > LAST;
+      if (isOdd) {
         index = from;
         stop = IS_ODD;
         break scanning;
@@ -158,32 +171,32 @@ export function readNames({ units, length, names, scan }: TextUnits): number {
       names[used + NAME_HIGH] = isShort ? high : -width;
       names[used + NAME_LINK] = before < 0 ? FIRST : NEXT;
       used += NAME_SIZE;
-      if (joint === 0) {
-        if (before >= 0) {
-          low = 0;
-          high = 0;
-          hash = 0;
-          for (let at = before; at < index; at++) {
-            const unit = units[at] ?? 0;
-            high = (high << 8) | (low >>> 24);
-            low = (low << 8) | unit;
-            hash = (Math.imul(hash, 31) + unit) | 0;
-          }
-          const isShortPair = index - before <= SHORT_CHARS;
-          names[used] = before;
-          names[used + NAME_END] = index;
-          names[used + NAME_LOW] = isShortPair ? low : hash;
-          names[used + NAME_HIGH] = isShortPair ? high : before - index;
-          names[used + NAME_LINK] = PAIR;
-          used += NAME_SIZE;
-          before = -1;
-        }
-        break;
+      if (meaning === TIES || (meaning === TIES_WORDS && last === 0)) {
+        before = from;
+        code = units[++index] ?? 0;
+        kind = kinds[code] ?? 0;
+        continue;
       }
-      before = from;
-      index += joint;
-      code = units[index] ?? 0;
-      kind = kinds[code] ?? 0;
+      if (before >= 0) {
+        low = 0;
+        high = 0;
+        hash = 0;
+        for (let at = before; at < index; at++) {
+          const unit = units[at] ?? 0;
+          high = (high << 8) | (low >>> 24);
+          low = (low << 8) | unit;
+          hash = (Math.imul(hash, 31) + unit) | 0;
+        }
+        const isShortPair = index - before <= SHORT_CHARS;
+        names[used] = before;
+        names[used + NAME_END] = index;
+        names[used + NAME_LOW] = isShortPair ? low : hash;
+        names[used + NAME_HIGH] = isShortPair ? high : before - index;
+        names[used + NAME_LINK] = PAIR;
+        used += NAME_SIZE;
+        before = -1;
+      }
+      break;
     }
   }
   scan[SCAN_INDEX] = index;
