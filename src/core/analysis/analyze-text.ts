@@ -1,7 +1,9 @@
 import type { TermSink } from "../search/term-sink.ts";
+import { type CodeRun, takeKnown } from "./known-codes.ts";
+import { NAME_END, NAME_HIGH, NAME_LINK, NAME_LOW, NAME_SIZE } from "./read-names.ts";
 import { type NameVisitor, STOP, scanNames } from "./scan-tokens.ts";
 import { TAIL_NONE } from "./split-name.ts";
-import { withUnits } from "./text-units.ts";
+import { type TextUnits, withUnits } from "./text-units.ts";
 import { termsOf } from "./token.ts";
 import { PAIR } from "./token-link.ts";
 import { weakId } from "./weak-terms.ts";
@@ -13,61 +15,81 @@ export const ANALYSIS_VERSION: number = 1;
 /** A text of pasted data must not fill the dictionary: this is 2 MB of prose. */
 const MAX_TERMS = 300_000;
 
-/** Codes that are handed to the sink at once. */
+/** Codes that are handed to the sink at once; more than any name has that is remembered. */
 const CODES = 4_096;
 
 /** Gives the terms that a text is found by, in its order, each as often as it occurs; weak ones once. */
 export function createAnalyzer(sink: TermSink): (text: string) => void {
   const words = createWordCodes(sink);
-  const codes = new Uint32Array(CODES);
-  let count = 0;
-  let room = 0;
+  const run: CodeRun = {
+    codes: new Uint32Array(CODES),
+    count: 0,
+    at: 0,
+    left: 0,
+    tail: TAIL_NONE,
+    touched: 0,
+  };
 
+  const handOver = (): void => {
+    sink.take(run.codes, run.count);
+    run.count = 0;
+  };
   const push = (code: number): void => {
-    if (count === CODES) {
-      sink.take(codes, count);
-      count = 0;
+    if (run.count === CODES) handOver();
+    run.codes[run.count++] = code;
+  };
+
+  /** Adds the codes of a name that is not known yet, or found no room. */
+  const takeNext = (source: TextUnits): void => {
+    const { names: found } = source;
+    const { at } = run;
+    const start = found[at] ?? 0;
+    const end = found[at + NAME_END] ?? 0;
+    const low = found[at + NAME_LOW] ?? 0;
+    const high = found[at + NAME_HIGH] ?? 0;
+    run.at += NAME_SIZE;
+    run.tail = TAIL_NONE;
+    if (found[at + NAME_LINK] === PAIR) {
+      const whole = words.wholeOf(source, start, end, low, high);
+      if (whole >= 0) push(whole);
+      return;
     }
-    codes[count++] = code;
-  };
-
-  /** Gives a word or a name; what follows it, or STOP. */
-  const give = (code: number): number => {
-    if (code < 0) return giveName(-code);
-    push(code);
-    return (code & 1) === 0 && --room <= 0 ? STOP : TAIL_NONE;
-  };
-
-  const giveName = (at: number): number => {
-    const { names } = words;
-    const end = at + NAME_START + (names[at + NAME_COUNT] ?? 0);
-    for (let index = at + NAME_START; index < end; index++) {
-      const code = names[index] ?? 0;
+    const code = words.codeOf(source, start, end, low, high);
+    if (code >= 0) {
       push(code);
-      if ((code & 1) === 0) room--;
+      run.left -= ~code & 1;
+      return;
     }
-    return room <= 0 ? STOP : (names[at + NAME_TAIL] ?? TAIL_NONE);
+    const { names } = words.known;
+    const first = NAME_START - code;
+    const size = names[NAME_COUNT - code] ?? 0;
+    run.tail = names[NAME_TAIL - code] ?? TAIL_NONE;
+    for (let index = first; index < first + size; index++) {
+      const one = names[index] ?? 0;
+      push(one);
+      run.left -= ~one & 1;
+    }
   };
 
   const visitor: NameVisitor = {
-    name(source, start, end, low, high, link) {
-      if (link !== PAIR) return give(words.codeOf(source, start, end, low, high));
-      // Its parts were given already, each on its own.
-      const whole = words.wholeOf(source, start, end, low, high);
-      if (whole >= 0) push(whole);
-      return TAIL_NONE;
+    take(source, used) {
+      run.at = 0;
+      while (!takeKnown(source, used, words.known, run)) takeNext(source);
+      return run.left <= 0 ? STOP : run.tail;
     },
-    dense: (token) => {
-      for (const term of termsOf(token))
-        if (give(sink.numberOf(term) * 2 + (weakId(term) < 0 ? 0 : 1)) === STOP) return true;
+    dense(token) {
+      for (const term of termsOf(token)) {
+        const isWeak = weakId(term) >= 0;
+        push(sink.numberOf(term) * 2 + (isWeak ? 1 : 0));
+        if (!isWeak && --run.left <= 0) return true;
+      }
       return false;
     },
   };
 
   return (text) => {
-    room = MAX_TERMS;
+    run.left = MAX_TERMS;
     withUnits(text, (source) => scanNames(source, visitor));
-    sink.take(codes, count);
-    count = 0;
+    handOver();
   };
 }

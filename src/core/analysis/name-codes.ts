@@ -1,13 +1,14 @@
 import type { TermSink } from "../search/term-sink.ts";
-import { isLower, isUpper } from "./char-class.ts";
+import { isDigit, isLower, isUpper } from "./char-class.ts";
 import { foldLetters } from "./fold.ts";
 import { MAX_TERM_CHARS } from "./junk.ts";
 import { joinParts, splitName, TAIL_NONE } from "./split-name.ts";
+import { STEM_ROOM, stemLetters } from "./stem.ts";
 import type { TextUnits } from "./text-units.ts";
-import { isAscii, leadOf, makeToken, PLAIN_CHARS, termOf, termsOf } from "./token.ts";
+import { isAscii, makeToken, PLAIN_CHARS, termsOf } from "./token.ts";
 import { tokenAt } from "./token-cache.ts";
-import { createNameWalk, type NameWalk, walkName } from "./walk-name.ts";
-import { weakId } from "./weak-terms.ts";
+import { createNameWalk, MAX_WALKED_CHARS, type NameWalk, walkName } from "./walk-name.ts";
+import { isStopLetters, isWeakLetters, weakId } from "./weak-terms.ts";
 
 /** Makes the codes of names that are met for the first time: the same terms as `makeToken`, without the tokens. */
 export interface NameCodes {
@@ -47,22 +48,41 @@ export function createNameCodes(sink: TermSink, known: KnownCodes): NameCodes {
 
   const termCode = (term: string): number => sink.numberOf(term) * 2 + (weakId(term) < 0 ? 0 : 1);
 
-  /** A word that has no parts. */
-  const wordCode = (word: string): number => {
-    const code = termCode(termOf(word));
-    const lead = leadOf(word);
-    if (lead === undefined) return code;
+  /** Of a term, by its letters. */
+  const lettersCode = (letters: Uint8Array, length: number): number =>
+    sink.numberOfLetters(letters, length) * 2 + (isWeakLetters(letters, length) ? 1 : 0);
+
+  /** Of the first `length` letters of `word`, a to z: what `termOf` gives, without a string. */
+  const stemCode = (length: number): number => {
+    if (isStopLetters(word, length)) return sink.numberOfLetters(word, length) * 2 + 1;
+    for (let index = 0; index < length; index++) stemmed[index] = word[index] ?? 0;
+    const found = stemLetters(stemmed, length);
+    // "owned" must not become "own", which no query asks for.
+    return isStopLetters(stemmed, found) ? lettersCode(word, length) : lettersCode(stemmed, found);
+  };
+  const word = new Uint8Array(MAX_WALKED_CHARS);
+  const stemmed = new Uint8Array(MAX_WALKED_CHARS + STEM_ROOM);
+
+  /** Of letters and digits that have no parts. */
+  const wordCode = (units: Uint16Array, start: number, end: number): number => {
+    const length = end - start;
+    let plain = length;
+    for (let index = 0; index < length; index++) {
+      const unit = units[start + index] ?? 0;
+      word[index] = isUpper(unit) ? unit | 32 : unit;
+      if (plain === length && isDigit(unit)) plain = index;
+    }
+    if (plain === length) return stemCode(length);
+    const code = lettersCode(word, length);
+    if (plain < LEAST_LEAD) return code;
     few[0] = code;
-    return known.keepName(few, addCode(few, 1, termCode(lead)), TAIL_NONE);
+    return known.keepName(few, addCode(few, 1, stemCode(plain)), TAIL_NONE);
   };
   const few = new Int32Array(2);
 
   const walkedCode = (source: TextUnits, { walk, codes }: Work): number => {
     let count = 0;
-    if (walk.wholeLength > 0) {
-      const isWeak = walk.wholeLength <= MAX_WEAK_CHARS && weakId(wholeText(walk)) >= 0;
-      codes[count++] = sink.numberOfLetters(walk.whole, walk.wholeLength) * 2 + (isWeak ? 1 : 0);
-    }
+    if (walk.wholeLength > 0) codes[count++] = lettersCode(walk.whole, walk.wholeLength);
     for (let part = 0; part < walk.count; part++) {
       const code = known.codeAt(source, walk.bounds[part * 2] ?? 0, walk.bounds[part * 2 + 1] ?? 0);
       count = code < 0 ? known.addStrong(code, codes, count) : addCode(codes, count, code);
@@ -79,15 +99,12 @@ export function createNameCodes(sink: TermSink, known: KnownCodes): NameCodes {
   return {
     codeOf(source, start, end) {
       const { text, units } = source;
-      if (isPlain(units, start, end)) {
-        const word = text.slice(start, end);
-        return termCode(termOf(isUpper(units[start] ?? 0) ? word.toLowerCase() : word));
-      }
+      if (isPlain(units, start, end)) return wordCode(units, start, end);
       const work = workAt(depth);
       const { walk } = work;
       if (!walkName(source, start, end, walk)) return otherCode(text.slice(start, end));
       if (walk.count === 1 && walk.bounds[0] === start && walk.bounds[1] === end)
-        return wordCode(text.slice(start, end).toLowerCase());
+        return wordCode(units, start, end);
       depth++;
       const code = walkedCode(source, work);
       depth--;
@@ -106,12 +123,8 @@ export function createNameCodes(sink: TermSink, known: KnownCodes): NameCodes {
   };
 }
 
-/** The longest of weak terms, and more. */
-const MAX_WEAK_CHARS = 12;
-
-function wholeText({ whole, wholeLength }: NameWalk): string {
-  return String.fromCharCode(...whole.subarray(0, wholeLength));
-}
+/** oauth2 is also found as oauth; ts2345 is not as ts. */
+const LEAST_LEAD = 3;
 
 /** Adds a code that is not there yet; how many there are then. */
 export function addCode(codes: Int32Array, count: number, code: number): number {

@@ -12,12 +12,27 @@ import {
 } from "./char-class.ts";
 import { terminalEscapeEnd, writtenEscapeEnd } from "./escapes.ts";
 import { base64End, runEnd } from "./junk.ts";
+import {
+  AT_OTHER,
+  IS_FULL,
+  IS_ODD,
+  NAME_END,
+  NAME_HIGH,
+  NAME_LINK,
+  NAME_LOW,
+  NAME_SIZE,
+  readNames,
+  SCAN_BEFORE,
+  SCAN_INDEX,
+  SCAN_USED,
+  settleBreak,
+} from "./read-names.ts";
 import { scanDense } from "./scan-dense.ts";
 import { TAIL_BASE64, TAIL_NONE } from "./split-name.ts";
 import { type TextUnits, withUnits } from "./text-units.ts";
 import { keyedToken } from "./token-cache.ts";
 import { FIRST, NEXT, PAIR, type Visit } from "./token-link.ts";
-import { readKey, SHORT_CHARS, type WordKey } from "./word-key.ts";
+import { readKey, type WordKey } from "./word-key.ts";
 
 const ESC = 27;
 const CSI = 0x9b;
@@ -32,65 +47,43 @@ const BACKSLASH = 92;
  * between them (token.ts, no-verify, don't). Names tied by / \ : are a path; its last two names
  * are visited together as well, so that "auth/token.ts" is found as such at the end of any path,
  * without a term for every whole path.
+ *
+ * Names are gathered in `source.names` and visited many at a time. Nearly all of them are read by `readNames`;
+ * what that leaves is read here.
  */
 export function scanNames(source: TextUnits, visitor: NameVisitor): void {
-  const { units, length } = source;
-  const kinds = asciiKinds;
-  let index = 0;
-  while (index < length) {
-    let code = units[index] ?? 0;
-    if (kinds[code] !== LETTER) {
-      if ((kinds[code] ?? 0) !== 0) {
-        index++;
-        continue;
-      }
-      index = scanOther(source, index, code, visitor);
-      if (index < 0) return;
-      continue;
+  const { scan } = source;
+  scan[SCAN_INDEX] = 0;
+  scan[SCAN_USED] = 0;
+  for (;;) {
+    const stop = readNames(source);
+    if (stop === IS_FULL) {
+      if (flush(source, visitor) === STOP) return;
+    } else if (stop === IS_ODD) {
+      if (!scanPath(source, visitor)) return;
+    } else if (stop === AT_OTHER) {
+      if (!scanOther(source, visitor)) return;
+    } else {
+      flush(source, visitor);
+      return;
     }
-    // Most names are plain words between spaces: those take this way, all others the one below.
-    const start = index;
-    let low = 0;
-    let high = 0;
-    let hash = 0;
-    do {
-      high = (high << 8) | (low >>> 24);
-      low = (low << 8) | code;
-      hash = (Math.imul(hash, 31) + code) | 0;
-      index++;
-      code = units[index] ?? 0;
-    } while (kinds[code] === LETTER);
-    const width = index - start;
-    if (kinds[code] === SPACE && width > 1) {
-      const tail =
-        width <= SHORT_CHARS
-          ? visitor.name(source, start, index, low, high, FIRST)
-          : visitor.name(source, start, index, hash, -width, FIRST);
-      if (tail === TAIL_NONE) continue;
-      if (tail === STOP) return;
-      index = skippedEnd(source, start, index, tail);
-      continue;
-    }
-    index = scanPath(source, start, index, visitor);
-    if (index < 0) return;
   }
 }
 
-/** Of ASCII: letters and the like; what ends a name for sure; what is only passed. 0 for all else. */
-const LETTER = 1;
-const SPACE = 2;
-const PASSED = 3;
-const asciiKinds = new Uint8Array(0x10000);
-for (let code = 0; code < 128; code++) {
-  if (charClasses[code] === WORD) asciiKinds[code] = LETTER;
-  else if (code === ESC || code === BACKSLASH) continue;
-  else asciiKinds[code] = charClasses[code] === BREAK && code !== COMMA ? SPACE : PASSED;
+/** Has the names visited that are gathered: what follows the last one, or STOP. */
+function flush(source: TextUnits, visitor: NameVisitor): number {
+  const used = source.scan[SCAN_USED] ?? 0;
+  source.scan[SCAN_USED] = 0;
+  return used === 0 ? TAIL_NONE : visitor.take(source, used);
 }
 
-/** Gets all names of a text by their places. Says what follows each and is to be skipped, or STOP. */
+/** Gets all names of a text by their places. */
 export interface NameVisitor {
-  /** `low` and `high` are the key of the name. Of a link PAIR, what follows does not count. */
-  name(source: TextUnits, start: number, end: number, low: number, high: number, link: number): number;
+  /**
+   * Those that fill the first `used` integers of `source.names`. Says what follows the last one and is to be
+   * skipped, or STOP. Of a link PAIR, nothing does.
+   */
+  take(source: TextUnits, used: number): number;
   readonly dense: Visit;
 }
 
@@ -100,61 +93,89 @@ export const STOP = -1;
 /** The same with tokens. */
 export function scanTokens(text: string, visit: Visit): void {
   const visitor: NameVisitor = {
-    name(_source, start, end, low, high, link) {
-      const token = keyedToken(text, start, end, low, high);
-      if (link === PAIR && token.name?.whole === undefined) return TAIL_NONE;
-      return visit(token, start, end, link) ? STOP : (token.name?.tail ?? TAIL_NONE);
+    take({ names }, used) {
+      let tail: number = TAIL_NONE;
+      for (let at = 0; at < used; at += NAME_SIZE) {
+        const start = names[at] ?? 0;
+        const end = names[at + NAME_END] ?? 0;
+        const link = names[at + NAME_LINK] ?? FIRST;
+        const token = keyedToken(text, start, end, names[at + NAME_LOW] ?? 0, names[at + NAME_HIGH] ?? 0);
+        tail = link === PAIR ? TAIL_NONE : (token.name?.tail ?? TAIL_NONE);
+        if (link === PAIR && token.name?.whole === undefined) continue;
+        if (visit(token, start, end, link)) return STOP;
+      }
+      return tail;
     },
     dense: visit,
   };
   withUnits(text, (source) => scanNames(source, visitor));
 }
 
-/** Passes what is no name in ASCII; gives where to go on, or -1 where the visitor has enough. */
-function scanOther(source: TextUnits, index: number, code: number, visitor: NameVisitor): number {
-  if (code >= 128) {
-    const kind = unitClass(source.units, index);
-    if (kind === WORD) return scanPath(source, index, index, visitor);
-    if (kind === DENSE || kind === DENSE_ODD) return scanDense(source.text, index, visitor.dense);
+/** Goes on where neither a name of ASCII begins nor anything that is passed; false where the visitor has enough. */
+function scanOther(source: TextUnits, visitor: NameVisitor): boolean {
+  const { scan, text, units } = source;
+  const index = scan[SCAN_INDEX] ?? 0;
+  const code = units[index] ?? 0;
+  const kind = code < 128 ? BREAK : unitClass(units, index);
+  if (kind === WORD) {
+    scan[SCAN_BEFORE] = -1;
+    return scanPath(source, visitor);
   }
-  if (code === ESC || code === CSI) return terminalEscapeEnd(source.text, index);
-  return code === BACKSLASH ? Math.max(index + 1, writtenEscapeEnd(source.text, index)) : index + 1;
+  let end = index + 1;
+  if (kind === DENSE || kind === DENSE_ODD) {
+    if (flush(source, visitor) === STOP) return false;
+    end = scanDense(text, index, visitor.dense);
+  } else if (code === ESC || code === CSI) end = terminalEscapeEnd(text, index);
+  else if (code === BACKSLASH) end = Math.max(end, writtenEscapeEnd(text, index));
+  else if (kind === BREAK) settleBreak(code);
+  scan[SCAN_INDEX] = end;
+  return end >= 0;
 }
 
 /**
- * Visits the names of a path; gives where it ends, or -1 where the visitor has enough. Up to `index`
- * its first name has been read.
+ * Reads a path to its end, from the name on that begins at `SCAN_INDEX`; the one before it begins at `SCAN_BEFORE`,
+ * -1 where there is none. False where the visitor has enough.
  */
-function scanPath(source: TextUnits, start: number, index: number, visitor: NameVisitor): number {
-  const { units } = source;
-  let from = start;
-  let before = -1;
+function scanPath(source: TextUnits, visitor: NameVisitor): boolean {
+  const { scan, units } = source;
+  let from = scan[SCAN_INDEX] ?? 0;
+  let before = scan[SCAN_BEFORE] ?? -1;
   let hasDrive = false;
-  let end = nameEnd(source, start, index);
   for (;;) {
-    readKey(units, from, end, key);
-    const tail = visitor.name(source, from, end, key.low, key.high, before < 0 ? FIRST : NEXT);
-    if (tail === STOP) return -1;
+    const end = nameEnd(source, from, from);
+    addName(source, from, end, before < 0 ? FIRST : NEXT);
+    const tail = flush(source, visitor);
+    if (tail === STOP) return false;
+    scan[SCAN_INDEX] = end;
     const next = units[end] ?? 0;
     if (tail !== TAIL_NONE || next === COMMA) {
       const skipped = skippedEnd(source, from, end, tail);
-      if (skipped > end) return skipped;
+      scan[SCAN_INDEX] = skipped;
+      if (skipped > end) return true;
     }
     const joint = next < 128 && charClasses[next] === SLASH ? jointLength(source, from, end, hasDrive) : 0;
-    if (joint === 0) return before >= 0 && visitPair(source, before, end, visitor) ? -1 : end;
+    if (joint === 0) {
+      if (before >= 0) addName(source, before, end, PAIR);
+      return true;
+    }
     if (next === COLON && units[end + 1] === BACKSLASH) hasDrive = true;
     before = from;
     from = end + joint;
-    end = nameEnd(source, from, from);
   }
 }
 
-function visitPair(source: TextUnits, start: number, end: number, visitor: NameVisitor): boolean {
-  readKey(source.units, start, end, key);
-  return visitor.name(source, start, end, key.low, key.high, PAIR) === STOP;
+function addName({ names, scan, units }: TextUnits, start: number, end: number, link: number): void {
+  const used = scan[SCAN_USED] ?? 0;
+  readKey(units, start, end, key);
+  names[used] = start;
+  names[used + NAME_END] = end;
+  names[used + NAME_LOW] = key.low;
+  names[used + NAME_HIGH] = key.high;
+  names[used + NAME_LINK] = link;
+  scan[SCAN_USED] = used + NAME_SIZE;
 }
 
-/** Of the name that is visited. */
+/** Of the name that is added. */
 const key: WordKey = { low: 0, high: 0 };
 
 /** The end of the name that begins at `start` and has been read up to `readTo`. */

@@ -1,4 +1,6 @@
+import { once } from "../search/once.ts";
 import { irregularStems } from "./irregular-stems.ts";
+import { createWordForms, lettersToString, writeLetters } from "./word-forms.ts";
 
 /**
  * Light stemming of English words: plurals, -ing, -ed, -ly and the final silent e. It unites forms
@@ -15,118 +17,181 @@ import { irregularStems } from "./irregular-stems.ts";
  * `word` must be lower-case a to z.
  */
 export function stem(word: string): string {
-  if (word.length < 3) return word;
-  const known = irregularStems.get(word);
-  if (known !== undefined) return known;
-  if (word.length < 4) return word;
-  const singular = withoutPlural(word);
-  const knownSingular = singular === word ? undefined : irregularStems.get(singular);
-  return knownSingular ?? settled(withoutEnding(singular));
+  const letters = new Uint8Array(word.length + STEM_ROOM);
+  return lettersToString(letters, stemLetters(letters, writeLetters(letters, word)));
 }
 
-function withoutPlural(word: string): string {
-  const length = word.length;
-  if (word.charCodeAt(length - 1) !== LETTER_S) return word;
-  if (word.endsWith("ies")) return length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
-  if (word.charCodeAt(length - 2) === LETTER_E && PLURAL_ES.test(word)) return word.slice(0, -2);
-  // class, status, redis, nodejs
-  if (NOT_PLURAL.includes(word.charAt(length - 2))) return word;
-  const rest = word.slice(0, -1);
-  return vowelGroups(rest) > 0 ? rest : word;
+/** So much longer than the word a stem may be: chose is choose. */
+export const STEM_ROOM = 4;
+
+/** The same for the first `length` letters, in their place; how many there are then. */
+export function stemLetters(word: Uint8Array, length: number): number {
+  if (length < 3) return length;
+  const known = irregularLength(word, length);
+  if (known > 0) return known;
+  if (length < 4) return length;
+  const singular = withoutPlural(word, length);
+  const knownSingular = singular === length ? 0 : irregularLength(word, singular);
+  return knownSingular > 0 ? knownSingular : settled(word, withoutEnding(word, singular));
 }
 
-const PLURAL_ES = /(?:ss|x|[cs]h|zz|o)es$/;
-const NOT_PLURAL = "suij";
+const irregularForms = once(() => createWordForms(irregularStems.keys()));
 
-function withoutEnding(word: string): string {
-  const length = word.length;
-  if (length > 4) {
-    if (word.endsWith("ied")) return `${word.slice(0, -3)}y`;
-    if (word.endsWith("ing")) return verb(word, word.slice(0, -3));
-    if (word.endsWith("ly")) return withoutLy(word);
+/** Puts the stem of an irregular word in its place; its length, 0 where it is none. */
+function irregularLength(word: Uint8Array, length: number): number {
+  if (!irregularForms().mayHave(word, length)) return 0;
+  const known = irregularStems.get(lettersToString(word, length));
+  return known === undefined ? 0 : writeLetters(word, known);
+}
+
+function withoutPlural(word: Uint8Array, length: number): number {
+  if (word[length - 1] !== S) return length;
+  const before = word[length - 2] ?? 0;
+  if (before === E) {
+    if (word[length - 3] === I) {
+      if (length <= 4) return length - 1;
+      word[length - 3] = Y;
+      return length - 2;
+    }
+    if (takesEs(word, length - 2)) return length - 2;
   }
-  if (word.endsWith("ed") && word.charCodeAt(length - 3) !== LETTER_E) return verb(word, word.slice(0, -2));
-  return word;
+  // class, status, redis, nodejs
+  if (before === S || before === U || before === I || before === J) return length;
+  return vowelGroups(word, length - 1) > 0 ? length - 1 : length;
+}
+
+/** Does what ends here get -es for its plural: -ss, -x, -ch, -sh, -zz, -o? */
+function takesEs(word: Uint8Array, length: number): boolean {
+  const last = word[length - 1] ?? 0;
+  const before = word[length - 2] ?? 0;
+  if (last === X || last === O) return true;
+  if (last === H) return before === C || before === S;
+  return (last === S && before === S) || (last === Z && before === Z);
+}
+
+function withoutEnding(word: Uint8Array, length: number): number {
+  const last = word[length - 1] ?? 0;
+  const second = word[length - 2] ?? 0;
+  const third = word[length - 3] ?? 0;
+  if (length > 4) {
+    if (last === D && second === E && third === I) {
+      word[length - 3] = Y;
+      return length - 2;
+    }
+    if (last === G && second === N && third === I) return verb(word, length, length - 3);
+    if (last === Y && second === L) return withoutLy(word, length);
+  }
+  return last === D && second === E && third !== E ? verb(word, length, length - 2) : length;
 }
 
 /** What is left of a verb after -ing or -ed: a double consonant is halved, a short one gets its e back. */
-function verb(word: string, rest: string): string {
-  const groups = vowelGroups(rest);
-  if (rest.length < 2 || groups === 0) return word;
-  const last = rest.charAt(rest.length - 1);
-  if (rest.length > 3 && last === rest.charAt(rest.length - 2) && !isVowel(last)) {
-    return KEPT_DOUBLES.includes(last) ? rest : rest.slice(0, -1);
-  }
-  if (groups === 1 && endsInShortSyllable(rest)) return `${rest}e`;
-  return rest;
+function verb(word: Uint8Array, length: number, rest: number): number {
+  const groups = vowelGroups(word, rest);
+  if (rest < 2 || groups === 0) return length;
+  const last = word[rest - 1] ?? 0;
+  if (rest > 3 && last === word[rest - 2] && !isVowel(last))
+    return last === L || last === S || last === Z || last === F ? rest : rest - 1;
+  if (groups !== 1 || !endsInShortSyllable(word, rest)) return rest;
+  word[rest] = E;
+  return rest + 1;
 }
-
-const KEPT_DOUBLES = "lszf";
 
 /** One vowel, then one consonant at the end: pip, us, nam; not read, test, show, fix. */
-function endsInShortSyllable(rest: string): boolean {
-  const length = rest.length;
-  const last = rest.charAt(length - 1);
-  if (isVowel(last) || "wxy".includes(last)) return false;
-  if (!isVowelAt(rest, length - 2)) return false;
+function endsInShortSyllable(word: Uint8Array, length: number): boolean {
+  const last = word[length - 1] ?? 0;
+  if (isVowel(last) || last === W || last === X || last === Y) return false;
+  if (!isVowelAt(word, length - 2)) return false;
   // The u of a q is none: quot(ing), requir(ing).
-  return (
-    length < 3 ||
-    !isVowelAt(rest, length - 3) ||
-    (rest.charAt(length - 3) === "u" && rest.charAt(length - 4) === "q")
-  );
+  return length < 3 || !isVowelAt(word, length - 3) || (word[length - 3] === U && word[length - 4] === Q);
 }
 
-function withoutLy(word: string): string {
-  const rest = word.slice(0, -2);
-  if (rest.length < 3 || vowelGroups(rest) === 0) return word;
-  const last = rest.charAt(rest.length - 1);
-  if (rest.endsWith("ical")) return rest.slice(0, -2);
-  if (last === "i") return `${rest.slice(0, -1)}y`;
-  if (last === "b") return `${rest}le`;
-  return LY_AFTER.includes(last) ? rest : word;
+function withoutLy(word: Uint8Array, length: number): number {
+  const rest = length - 2;
+  if (rest < 3 || vowelGroups(word, rest) === 0) return length;
+  const last = word[rest - 1] ?? 0;
+  if (last === L && word[rest - 2] === A && word[rest - 3] === C && word[rest - 4] === I) return rest - 2;
+  if (last === I) {
+    word[rest - 1] = Y;
+    return rest;
+  }
+  if (last === B) {
+    word[rest] = L;
+    word[rest + 1] = E;
+    return rest + 2;
+  }
+  return ((LY_AFTER >>> (last - A)) & 1) === 1 ? rest : length;
 }
 
-/** Letters before -ly that make it an adverb; p (apply, reply) and a vowel but e do not. */
-const LY_AFTER = "cdeghklmnrstw";
+const A = 97;
+const B = 98;
+const C = 99;
+const D = 100;
+const E = 101;
+const F = 102;
+const G = 103;
+const H = 104;
+const I = 105;
+const J = 106;
+const L = 108;
+const N = 110;
+const O = 111;
+const Q = 113;
+const S = 115;
+const U = 117;
+const W = 119;
+const X = 120;
+const Y = 121;
+const Z = 122;
+
+/** Letters before -ly that make it an adverb, as bits; p (apply, reply) and a vowel but e do not. */
+const LY_AFTER: number = bitsOf("cdeghklmnrstw");
+const VOWELS: number = bitsOf("aeiou");
+
+function bitsOf(letters: string): number {
+  let bits = 0;
+  for (const letter of letters) bits |= 1 << (letter.charCodeAt(0) - A);
+  return bits;
+}
 
 /** Brings what is left to its last form, whatever way it came: silent e, y for ie, one l for ell and oll. */
-function settled(word: string): string {
-  const length = word.length;
-  if (length < 4) return word;
-  if (word.endsWith("ie")) return length > 4 ? `${word.slice(0, -2)}y` : word;
-  const last = word.charAt(length - 1);
-  if (last === "l" && (word.endsWith("ell") || word.endsWith("oll"))) {
-    return vowelGroups(word) > 1 ? word.slice(0, -1) : word;
+function settled(word: Uint8Array, length: number): number {
+  if (length < 4) return length;
+  const last = word[length - 1] ?? 0;
+  const before = word[length - 2] ?? 0;
+  if (last === E && before === I) {
+    if (length === 4) return length;
+    word[length - 2] = Y;
+    return length - 1;
   }
-  if (last !== "e" || length < 5) return word;
-  const before = word.charAt(length - 2);
-  if (before === "u") return word.slice(0, -1);
-  if (isVowel(before) || before === "y" || before === "w") return word;
-  const rest = word.slice(0, -1);
-  return vowelGroups(rest) === 1 && endsInShortSyllable(rest) ? word : rest;
+  if (last === L && before === L && (word[length - 3] === E || word[length - 3] === O))
+    return vowelGroups(word, length) > 1 ? length - 1 : length;
+  if (last !== E || length < 5) return length;
+  if (before === U) return length - 1;
+  if (isVowel(before) || before === Y || before === W) return length;
+  const rest = length - 1;
+  return vowelGroups(word, rest) === 1 && endsInShortSyllable(word, rest) ? length : rest;
 }
 
-const LETTER_E = 101;
-const LETTER_S = 115;
-
-function isVowel(letter: string): boolean {
-  return letter === "a" || letter === "e" || letter === "i" || letter === "o" || letter === "u";
+function isVowel(letter: number): boolean {
+  return letter >= A && ((VOWELS >>> (letter - A)) & 1) === 1;
 }
 
 /** A y counts as a vowel behind a consonant. */
-function isVowelAt(word: string, index: number): boolean {
-  const letter = word.charAt(index);
-  return isVowel(letter) || (letter === "y" && index > 0 && !isVowel(word.charAt(index - 1)));
+function isVowelAt(word: Uint8Array, index: number): boolean {
+  const letter = word[index] ?? 0;
+  return isVowel(letter) || (letter === Y && index > 0 && !isVowel(word[index - 1] ?? 0));
 }
 
-function vowelGroups(word: string): number {
+function vowelGroups(word: Uint8Array, length: number): number {
   let groups = 0;
-  let inside = false;
-  for (let index = 0; index < word.length; index++) {
-    const vowel = isVowelAt(word, index);
-    if (vowel && !inside) groups++;
-    inside = vowel;
+  let isInside = false;
+  let before = 0;
+  for (let index = 0; index < length; index++) {
+    const letter = word[index] ?? 0;
+    const vowel = isVowel(letter) || (letter === Y && index > 0 && !isVowel(before));
+    if (vowel && !isInside) groups++;
+    isInside = vowel;
+    before = letter;
   }
   return groups;
 }

@@ -9,7 +9,14 @@ export interface TextUnits {
   readonly length: number;
   /** Behind the text there are some zeros, and then anything. */
   readonly units: Uint16Array;
+  /** Room for what the scan finds, and where it is: see `readNames`. */
+  readonly names: Int32Array;
+  readonly scan: Int32Array;
 }
+
+/** Integers: so much that all of it stays in the processor's nearest cache. */
+export const NAMES_ROOM = 1_280;
+const SCAN_ROOM = 4;
 
 /** As far as any rule looks ahead, and more. */
 const ZEROS = 32;
@@ -19,11 +26,18 @@ const KEPT_UNITS: number = 1 << 18;
 interface Room {
   readonly units: Uint16Array;
   readonly bytes: Buffer;
+  readonly names: Int32Array;
+  readonly scan: Int32Array;
 }
 
 function makeRoom(size: number): Room {
   const units = new Uint16Array(size);
-  return { units, bytes: Buffer.from(units.buffer) };
+  return {
+    units,
+    bytes: Buffer.from(units.buffer),
+    names: new Int32Array(NAMES_ROOM),
+    scan: new Int32Array(SCAN_ROOM),
+  };
 }
 
 /** Undefined while a text is being looked at. */
@@ -39,7 +53,8 @@ export function withUnits(text: string, use: (units: TextUnits) => void): void {
   room.bytes.write(text, 0, text.length * 2, "utf16le");
   room.units.fill(0, text.length, wanted);
   try {
-    use({ text, length: text.length, units: room.units });
+    const { units, names, scan } = room;
+    use({ text, length: text.length, units, names, scan });
   } finally {
     if (room.units.length <= KEPT_UNITS) spare = room;
   }

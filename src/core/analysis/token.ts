@@ -142,7 +142,7 @@ function plainTerm(raw: string): string | undefined {
 export const PLAIN_CHARS = 15;
 
 /** oauth2 is also found as oauth; ts2345 is not as ts. */
-export function leadOf(word: string): string | undefined {
+function leadOf(word: string): string | undefined {
   const length = plainLength(word, 0);
   return length >= 3 && isDigit(unitAt(word, length)) ? termOf(word.slice(0, length)) : undefined;
 }

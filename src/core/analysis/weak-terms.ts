@@ -1,3 +1,6 @@
+import { once } from "../search/once.ts";
+import { createWordForms, lettersToString } from "./word-forms.ts";
+
 /**
  * Weak terms say little about a text however often they stand in it: stop words, single letters,
  * numbers of up to four digits (line numbers, mostly). A text gives each of them once, so that they
@@ -21,7 +24,16 @@ export function isStopWord(term: string): boolean {
   return stopWords.has(term);
 }
 
+const stopForms = once(() => createWordForms(stopWordList));
+
+/** The same for the first `length` letters. */
+export function isStopLetters(letters: Uint8Array, length: number): boolean {
+  return stopForms().mayHave(letters, length) && stopWords.has(lettersToString(letters, length));
+}
+
 const NUMBERS = 10_000;
+/** Digits of the largest of them. */
+const MAX_DIGITS = 4;
 
 const named: readonly string[] = [..."abcdefghijklmnopqrstuvwxyz", ...stopWordList];
 // The letters a and i are stop words too: either number will do, as long as it is always the same.
@@ -32,7 +44,7 @@ export function weakId(term: string): number {
   const first = term.charCodeAt(0);
   if (first >= 48 && first <= 57) {
     // 007 is another term than 7, and no weak one.
-    if (term.length > 4 || (first === 48 && term.length > 1)) return -1;
+    if (term.length > MAX_DIGITS || (first === 48 && term.length > 1)) return -1;
     let value = 0;
     for (let index = 0; index < term.length; index++) {
       const digit = term.charCodeAt(index) - 48;
@@ -42,6 +54,19 @@ export function weakId(term: string): number {
     return value;
   }
   return namedIds.get(term) ?? -1;
+}
+
+/** Is the term of these letters, in ASCII, a weak one? */
+export function isWeakLetters(letters: Uint8Array, length: number): boolean {
+  const first = letters[0] ?? 0;
+  if (first < 48 || first > 57)
+    return length === 1 ? first >= 97 && first <= 122 : isStopLetters(letters, length);
+  if (length > MAX_DIGITS || (first === 48 && length > 1)) return false;
+  for (let index = 1; index < length; index++) {
+    const digit = letters[index] ?? 0;
+    if (digit < 48 || digit > 57) return false;
+  }
+  return true;
 }
 
 export function weakTerm(id: number): string {

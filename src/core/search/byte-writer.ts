@@ -9,6 +9,9 @@ export interface ByteWriter {
   bytes(source: Uint8Array): void;
   /** Its length in UTF-8 as a varint, then the UTF-8. */
   text(text: string): void;
+  /** Its memory, with room for so many bytes more behind `length`; who writes there says so by `wrote`. */
+  room(more: number): Uint8Array;
+  wrote(more: number): void;
   /** Valid until the next write. */
   view(): Buffer;
   clear(): void;
@@ -16,53 +19,60 @@ export interface ByteWriter {
 
 export function createByteWriter(capacity = 1024): ByteWriter {
   let buffer = Buffer.allocUnsafeSlow(capacity);
-  let length = 0;
 
   const reserve = (more: number): void => {
+    const { length } = writer;
     if (length + more <= buffer.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, length + more));
     buffer.copy(larger, 0, 0, length);
     buffer = larger;
   };
 
-  const varint = (value: number): void => {
-    if (length + 8 > buffer.length) reserve(8);
-    let rest = value;
-    while (rest > 0x7fffffff) {
-      buffer[length++] = (rest % 128) | 0x80;
-      rest = Math.floor(rest / 128);
-    }
-    while (rest > 0x7f) {
-      buffer[length++] = (rest & 0x7f) | 0x80;
-      rest >>>= 7;
-    }
-    buffer[length++] = rest;
-  };
-
-  return {
-    get length() {
-      return length;
+  // Its length is a plain property: a getter is not always inlined, and it is asked for with every term.
+  const writer = {
+    length: 0,
+    byte(value: number): void {
+      if (writer.length === buffer.length) reserve(1);
+      buffer[writer.length++] = value;
     },
-    byte(value) {
-      if (length === buffer.length) reserve(1);
-      buffer[length++] = value;
+    varint(value: number): void {
+      let { length } = writer;
+      if (length + 8 > buffer.length) reserve(8);
+      let rest = value;
+      while (rest > 0x7fffffff) {
+        buffer[length++] = (rest % 128) | 0x80;
+        rest = Math.floor(rest / 128);
+      }
+      while (rest > 0x7f) {
+        buffer[length++] = (rest & 0x7f) | 0x80;
+        rest >>>= 7;
+      }
+      buffer[length++] = rest;
+      writer.length = length;
     },
-    varint,
-    text(text) {
+    text(text: string): void {
       const size = Buffer.byteLength(text);
-      varint(size);
+      writer.varint(size);
       reserve(size);
-      buffer.write(text, length, size, "utf8");
-      length += size;
+      buffer.write(text, writer.length, size, "utf8");
+      writer.length += size;
     },
-    bytes(source) {
+    bytes(source: Uint8Array): void {
       reserve(source.length);
-      buffer.set(source, length);
-      length += source.length;
+      buffer.set(source, writer.length);
+      writer.length += source.length;
     },
-    view: () => buffer.subarray(0, length),
-    clear() {
-      length = 0;
+    room(more: number): Uint8Array {
+      reserve(more);
+      return buffer;
+    },
+    wrote(more: number): void {
+      writer.length += more;
+    },
+    view: (): Buffer => buffer.subarray(0, writer.length),
+    clear(): void {
+      writer.length = 0;
     },
   };
+  return writer;
 }

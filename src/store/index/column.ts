@@ -21,11 +21,11 @@ export interface Column {
   all(): ColumnArray;
 }
 
-export function appendColumn(out: PagedWriter, values: readonly number[]): ColumnPlace {
+export function appendColumn(out: PagedWriter, values: readonly number[] | Uint32Array): ColumnPlace {
   const width = widthOf(values);
   const offset = out.offset;
   if (width !== 0) {
-    const array = arrayTypes[width].from(values);
+    const array = new arrayTypes[width](values);
     out.append(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
   }
   return { offset, width };
@@ -65,11 +65,12 @@ function toArray(bytes: Buffer, width: number): ColumnArray {
   return width === 4 ? new Uint32Array(buffer) : new Float64Array(buffer);
 }
 
-function widthOf(values: readonly number[]): 0 | 1 | 2 | 4 | 8 {
+function widthOf(values: readonly number[] | Uint32Array): 0 | 1 | 2 | 4 | 8 {
   let max = 0;
-  for (const value of values) {
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0;
     // Neither whole nor positive, or no number at all.
-    if (!(value >= 0 && value <= 0xffffffff && value % 1 === 0)) return 8;
+    if (value >>> 0 !== value) return 8;
     if (value > max) max = value;
   }
   if (max === 0) return 0;

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
+import { createByteWriter } from "../../core/search/byte-writer.ts";
 import { appendColumn, type ColumnPlace } from "./column.ts";
 import type { PagedWriter } from "./paged-writer.ts";
-import { signatureOf } from "./term-signature.ts";
-import { appendUnits, sharedUnits, unitsLength } from "./term-units.ts";
+import { signatureOfBytes } from "./term-signature.ts";
+import { countUnits, encodeUnits, isInsideUnit, unitEnd } from "./term-units.ts";
 
 /** Terms in a block but the last. The first of a block stands whole; the others share the beginning of the one before. */
 export const BLOCK_TERMS = 64;
@@ -28,6 +28,8 @@ export interface DictionaryPlace {
 export interface DictionaryWriter {
   /** Terms come in order, each once; `postingsLength` bytes of postings belong to it. */
   add(term: string, postingsLength: number): void;
+  /** The same for a term that stands, as `writeUnits` writes it, from `start` to `end`, and stays there until the next. */
+  addBytes(bytes: Uint8Array, start: number, end: number, postingsLength: number): void;
   append(out: PagedWriter): DictionaryPlace;
 }
 
@@ -46,32 +48,51 @@ export function createDictionaryWriter(): DictionaryWriter {
   const keyEnds: number[] = [];
   const recordStarts: number[] = [];
   const postingStarts: number[] = [];
-  const signatures: number[] = [];
-  let previous = "";
+  let signatures = new Uint32Array(1_024);
+  /** Where the term before stands. */
+  let previous: Uint8Array = new Uint8Array(0);
+  let previousStart = 0;
+  let previousEnd = 0;
   let terms = 0;
   let longest = 0;
   let postings = 0;
 
-  const beginBlock = (term: string): void => {
-    const separator = terms === 0 ? "" : term.slice(0, sharedUnits(previous, term) + 1);
-    appendUnits(keys, separator);
+  const beginBlock = (bytes: Uint8Array, start: number, separatorEnd: number): void => {
+    for (let at = start; at < separatorEnd; at++) keys.byte(bytes[at] ?? 0);
     keyEnds.push(keys.length);
     recordStarts.push(records.length);
     postingStarts.push(postings);
   };
 
+  const addBytes: DictionaryWriter["addBytes"] = (bytes, start, end, postingsLength) => {
+    let same = sharedEnd(bytes, start, end, previous, previousStart, previousEnd);
+    // Terms share whole units.
+    while (same > start && isInsideUnit(bytes[same] ?? 0)) same--;
+    if (terms % BLOCK_TERMS === 0) {
+      beginBlock(bytes, start, terms === 0 ? start : unitEnd(bytes, same, end));
+      same = start;
+    }
+    const to = records.room(end - same + RECORD_ROOM);
+    records.wrote(writeRecord(to, records.length, bytes, start, same, end, postingsLength) - records.length);
+    previous = bytes;
+    previousStart = start;
+    previousEnd = end;
+    if (terms === signatures.length) {
+      const larger = new Uint32Array(terms * 2);
+      larger.set(signatures);
+      signatures = larger;
+    }
+    signatures[terms++] = signatureOfBytes(bytes, start, end);
+    postings += postingsLength;
+    if (end - start > longest) longest = Math.max(longest, countUnits(bytes, start, end));
+  };
+
   return {
     add(term, postingsLength) {
-      const begins = terms % BLOCK_TERMS === 0;
-      if (begins) beginBlock(term);
-      const shared = begins ? 0 : sharedUnits(previous, term);
-      appendRecord(records, term, shared, postingsLength);
-      signatures.push(signatureOf(term));
-      postings += postingsLength;
-      longest = Math.max(longest, term.length);
-      previous = term;
-      terms++;
+      const bytes = encodeUnits(term);
+      addBytes(bytes, 0, bytes.length, postingsLength);
     },
+    addBytes,
     append(out) {
       const offset = out.offset;
       out.append(records.view());
@@ -93,17 +114,59 @@ export function createDictionaryWriter(): DictionaryWriter {
         blocks: keyEnds.length,
         tableOffset,
         tableLength,
-        signatures: appendColumn(out, signatures),
+        signatures: appendColumn(out, signatures.subarray(0, terms)),
       };
     },
   };
 }
 
-function appendRecord(out: ByteWriter, term: string, shared: number, postingsLength: number): void {
-  const suffix = unitsLength(term, shared);
-  out.byte((Math.min(shared, LONG) << 4) | Math.min(suffix, LONG));
-  if (shared >= LONG) out.varint(shared - LONG);
-  if (suffix >= LONG) out.varint(suffix - LONG);
-  appendUnits(out, term, shared);
-  out.varint(postingsLength);
+/** Where the bytes end that a term has in common with the one before. */
+function sharedEnd(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  previous: Uint8Array,
+  previousStart: number,
+  previousEnd: number,
+): number {
+  const most = Math.min(end, start + previousEnd - previousStart);
+  let same = start;
+  let other = previousStart;
+  while (same < most && bytes[same] === previous[other]) {
+    same++;
+    other++;
+  }
+  return same;
+}
+
+/** Of a record, besides the bytes of its term: the head byte and three varints. */
+const RECORD_ROOM = 16;
+
+/** The record of a term of which the first bytes, up to `shared`, are those of the term before; where it ends. */
+function writeRecord(
+  to: Uint8Array,
+  start: number,
+  bytes: Uint8Array,
+  from: number,
+  shared: number,
+  end: number,
+  postingsLength: number,
+): number {
+  let at = start + 1;
+  const units = countUnits(bytes, from, shared);
+  const suffix = end - shared;
+  to[start] = (Math.min(units, LONG) << 4) | Math.min(suffix, LONG);
+  if (units >= LONG) at = writeVarint(to, at, units - LONG);
+  if (suffix >= LONG) at = writeVarint(to, at, suffix - LONG);
+  for (let next = shared; next < end; next++) to[at++] = bytes[next] ?? 0;
+  return writeVarint(to, at, postingsLength);
+}
+
+/** Of a number below 2^32; where it ends. */
+function writeVarint(to: Uint8Array, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) to[at++] = (rest & 0x7f) | 0x80;
+  to[at++] = rest;
+  return at;
 }

@@ -29,8 +29,11 @@ export function mergeSegments(
     writer.abandon();
     throw error;
   }
-  return writer.finish(gatherNumbers(inputs, fields), livingRows(inputs), (add) =>
-    mergeTerms(inputs, fields, createByteWriter(64 * 1024), add),
+  return writer.finish(gatherNumbers(inputs, fields), livingRows(inputs), (dictionary, out) =>
+    mergeTerms(inputs, fields, createByteWriter(64 * 1024), (term, postings) => {
+      dictionary.add(term, postings.length);
+      out.append(postings);
+    }),
   );
 }
 

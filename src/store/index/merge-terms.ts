@@ -1,4 +1,4 @@
-import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
+import type { ByteWriter } from "../../core/search/byte-writer.ts";
 import { type FieldTable, MAX_FIELDS } from "../../core/search/index-fields.ts";
 import {
   appendGroup,
@@ -65,7 +65,6 @@ interface Stretch {
 function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
   const room = createPostingsRoom();
   const joined = createPostingsRoom();
-  const scratch = createByteWriter();
   const byField: Stretch[][] = Array.from({ length: MAX_FIELDS }, () => []);
   /** Fields that the term stands in, as bits: most terms stand in one or two of the sixteen. */
   let used = 0;
@@ -73,7 +72,7 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
   const append = (field: number, stretches: readonly Stretch[]): void => {
     const [first] = stretches;
     if (first !== undefined && stretches.length === 1) {
-      appendGroup(out, field, room.docs, room.freqs, first.from, first.to, scratch);
+      appendGroup(out, field, room.docs, room.freqs, first.from, first.to);
       return;
     }
     if (joined.docs.length < room.length) {
@@ -86,7 +85,7 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
       joined.freqs.set(room.freqs.subarray(from, to), length);
       length += to - from;
     }
-    appendGroup(out, field, joined.docs, joined.freqs, 0, length, scratch);
+    appendGroup(out, field, joined.docs, joined.freqs, 0, length);
   };
 
   return {

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { createByteWriter } from "../../core/search/byte-writer.ts";
 import { documentSum } from "../../core/search/document-sum.ts";
 import type { IndexSchema } from "../../core/search/index-schema.ts";
 import type { IndexDocument, IndexedSession } from "../../core/search/search-engine.ts";
@@ -113,7 +112,7 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
           fieldLengths,
         },
         rows,
-        (addTerm) => terms.drain(createByteWriter(64 * 1024), Uint32Array.from(documents), addTerm),
+        (dictionary, postings) => terms.drain(Uint32Array.from(documents), dictionary, postings),
       ),
     abandon: () => writer.abandon(),
   };

@@ -6,8 +6,8 @@ import type { FieldTable } from "../../core/search/index-fields.ts";
 import { isCopied } from "../../core/search/turn-flags.ts";
 import type { Disk } from "../disk.ts";
 import { appendColumn } from "./column.ts";
-import { createDictionaryWriter, type DictionaryPlace } from "./dictionary-writer.ts";
-import { createPagedWriter } from "./paged-writer.ts";
+import { createDictionaryWriter, type DictionaryPlace, type DictionaryWriter } from "./dictionary-writer.ts";
+import { createPagedWriter, type PagedWriter } from "./paged-writer.ts";
 import {
   encodeDirectory,
   SEGMENT_MAGIC,
@@ -39,7 +39,8 @@ export interface SegmentNumbers {
   readonly fieldLengths: readonly (readonly number[])[];
 }
 
-type AddTerm = (term: string, postings: Uint8Array) => void;
+/** Gives all terms to the dictionary, in order, and appends their postings in the same order. */
+type WriteTerms = (dictionary: DictionaryWriter, postings: PagedWriter) => void;
 
 /**
  * Writes a segment from front to back: texts and digests as they come, the rest when all is known.
@@ -50,11 +51,7 @@ export interface SegmentWriter {
   readonly digests: BlocksWriter;
   readonly cardTexts: BlocksWriter;
   readonly turnTexts: BlocksWriter;
-  finish(
-    numbers: SegmentNumbers,
-    rows: Iterable<Uint8Array>,
-    terms: (add: AddTerm) => void,
-  ): SegmentDescriptor;
+  finish(numbers: SegmentNumbers, rows: Iterable<Uint8Array>, terms: WriteTerms): SegmentDescriptor;
   /** Closes and removes an unfinished file; `finish` does so itself where it fails. */
   abandon(): void;
 }
@@ -69,14 +66,11 @@ export function createSegmentWriter(disk: Disk, folder: string, fields: FieldTab
   const turnTexts = createBlocksWriter(out, TEXT_BLOCK);
 
   const appendTerms = (
-    terms: (add: AddTerm) => void,
+    terms: WriteTerms,
   ): { dictionary: DictionaryPlace; postingsOffset: number; postingsLength: number } => {
     const dictionary = createDictionaryWriter();
     const postingsOffset = out.offset;
-    terms((term, postings) => {
-      dictionary.add(term, postings.length);
-      out.append(postings);
-    });
+    terms(dictionary, out);
     const postingsLength = out.offset - postingsOffset;
     return { dictionary: dictionary.append(out), postingsOffset, postingsLength };
   };

@@ -1,4 +1,5 @@
 import type { ColumnArray } from "./column.ts";
+import { decodeUnits, unitsToString } from "./term-units.ts";
 
 /*
  * A number per term tells of most terms, without looking at them, that they are too far from a word: its length,
@@ -16,6 +17,20 @@ export function signatureOf(term: string): number {
   let letters = 0;
   for (let i = 0; i < term.length; i++) letters |= 1 << (term.charCodeAt(i) % LETTER_BITS);
   return ((letters << LENGTH_BITS) | Math.min(term.length, MAX_LENGTH)) >>> 0;
+}
+
+/** The same of a term as `writeUnits` writes it. */
+export function signatureOfBytes(bytes: Uint8Array, start: number, end: number): number {
+  let letters = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte > 0x7f) {
+      const units = new Uint16Array(end - start);
+      return signatureOf(unitsToString(units, decodeUnits(bytes, start, end, units, 0)));
+    }
+    letters |= 1 << (byte % LETTER_BITS);
+  }
+  return ((letters << LENGTH_BITS) | Math.min(end - start, MAX_LENGTH)) >>> 0;
 }
 
 /**

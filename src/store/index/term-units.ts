@@ -1,27 +1,10 @@
-import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer.ts";
-
 /**
  * Terms are kept by UTF-16 units, each written as UTF-8 would write it (surrogates one by one, three
  * bytes each). So the order of the bytes is the order of JavaScript's own `<`, an edit distance
  * counts what MiniSearch counts, and half a surrogate pair from a broken log stays what it is.
+ *
+ * Writes a term into memory that has room for three bytes a unit; how many there are.
  */
-export function appendUnits(out: ByteWriter, term: string, from = 0): void {
-  for (let i = from; i < term.length; i++) {
-    const unit = term.charCodeAt(i);
-    if (unit < 0x80) {
-      out.byte(unit);
-    } else if (unit < 0x800) {
-      out.byte(0xc0 | (unit >> 6));
-      out.byte(0x80 | (unit & 0x3f));
-    } else {
-      out.byte(0xe0 | (unit >> 12));
-      out.byte(0x80 | ((unit >> 6) & 0x3f));
-      out.byte(0x80 | (unit & 0x3f));
-    }
-  }
-}
-
-/** The same into memory that has room for three bytes a unit; how many there are. */
 export function writeUnits(to: Uint8Array, term: string): number {
   let at = 0;
   for (let i = 0; i < term.length; i++) {
@@ -40,19 +23,27 @@ export function writeUnits(to: Uint8Array, term: string): number {
   return at;
 }
 
-export function unitsLength(term: string, from: number): number {
-  let length = term.length - from;
-  for (let i = from; i < term.length; i++) {
-    const unit = term.charCodeAt(i);
-    if (unit >= 0x80) length += unit < 0x800 ? 1 : 2;
-  }
-  return length;
+export function encodeUnits(term: string): Uint8Array {
+  const bytes = new Uint8Array(term.length * 3);
+  return bytes.subarray(0, writeUnits(bytes, term));
 }
 
-export function encodeUnits(term: string): Uint8Array {
-  const out = createByteWriter(term.length * 3);
-  appendUnits(out, term);
-  return out.view();
+/** Is it a byte of a unit, but not its first? */
+export function isInsideUnit(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
+}
+
+/** Where the unit ends that begins at `at`; `end` where there is none. */
+export function unitEnd(bytes: Uint8Array, at: number, end: number): number {
+  let next = at + 1;
+  while (next < end && isInsideUnit(bytes[next] ?? 0)) next++;
+  return Math.min(next, end);
+}
+
+export function countUnits(bytes: Uint8Array, start: number, end: number): number {
+  let units = 0;
+  for (let at = start; at < end; at++) if (!isInsideUnit(bytes[at] ?? 0)) units++;
+  return units;
 }
 
 /** Decodes bytes `from` to `to` into `units` at `at`; how many units stand there then in all. */
@@ -80,12 +71,4 @@ export function decodeUnits(
 
 export function unitsToString(units: Uint16Array, length: number): string {
   return String.fromCharCode(...units.subarray(0, length));
-}
-
-/** How many units two terms have in common at their beginning. */
-export function sharedUnits(a: string, b: string): number {
-  const max = Math.min(a.length, b.length);
-  let shared = 0;
-  while (shared < max && a.charCodeAt(shared) === b.charCodeAt(shared)) shared++;
-  return shared;
 }

@@ -25,7 +25,7 @@ test("a word has the same terms before and after hundreds of thousands of others
       const key = { low: 0, high: 0 };
       readKey(source.units, 0, word.length, key);
       const code = codes.codeOf(source, 0, word.length, key.low, key.high);
-      const { names } = codes;
+      const { names } = codes.known;
       const all =
         code >= 0
           ? [code]

@@ -13,6 +13,7 @@ import { appendColumn, openColumn } from "../../../src/store/index/column.ts";
 import { decodeDocumentText, encodeDocumentText } from "../../../src/store/index/document-text.ts";
 import { createBlocksWriter, openStoredBlocks } from "../../../src/store/index/stored-blocks.ts";
 import { createTermAccumulator, type TermAccumulator } from "../../../src/store/index/term-accumulator.ts";
+import { decodeUnits, unitsToString } from "../../../src/store/index/term-units.ts";
 import fc from "../../support/fc.ts";
 import { withPagedFile } from "../../support/index/paged-bytes.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
@@ -98,7 +99,7 @@ test("postings come back by field, with documents and frequencies", () => {
     fc.property(fc.array(list, { maxLength: 16 }), (lists) => {
       const out = createByteWriter(1);
       lists.forEach(({ docs, freqs }, field) => {
-        appendGroup(out, field, docs, freqs, 0, docs.length, createByteWriter());
+        appendGroup(out, field, docs, freqs, 0, docs.length);
       });
       const groups = decodeAll(out.view(), 100_001).map(([field, list]) => [
         field,
@@ -138,6 +139,26 @@ function take(terms: TermAccumulator, words: readonly string[]): void {
   );
 }
 
+function eachDrained(
+  terms: TermAccumulator,
+  numbers: readonly number[],
+  visit: (term: string, postings: Uint8Array) => void,
+): void {
+  const written = createByteWriter();
+  const lengths: [string, number][] = [];
+  const addBytes = (bytes: Uint8Array, start: number, end: number, length: number): void => {
+    const units = new Uint16Array(end - start);
+    lengths.push([unitsToString(units, decodeUnits(bytes, start, end, units, 0)), length]);
+  };
+  terms.drain(Uint32Array.from(numbers), { addBytes }, { append: written.bytes });
+  let at = 0;
+  for (const [term, length] of lengths) {
+    visit(term, written.view().subarray(at, at + length));
+    at += length;
+  }
+  expect(at).toBe(written.length);
+}
+
 test("an accumulator gives each term with its documents in order, whatever the frequencies", () => {
   const field = fc.array(fc.constantFrom("a", "b", "c", "longer-than-a-cached-string", "é"), {
     maxLength: 40,
@@ -163,9 +184,9 @@ test("an accumulator gives each term with its documents in order, whatever the f
         });
       });
       const found: [string, Listed[]][] = [];
-      terms.drain(
-        createByteWriter(),
-        Uint32Array.from(documents, (_, i) => i * 2),
+      eachDrained(
+        terms,
+        documents.map((_, i) => i * 2),
         (term, postings) => {
           found.push([term, decodeAll(postings, 1000)]);
         },
@@ -190,9 +211,9 @@ test("an accumulator is right when it holds megabytes", () => {
     terms.endField();
   }
   expect(terms.bytes).toBeGreaterThan(4_000_000);
-  const numbers = Uint32Array.from({ length: documents }, (_, i) => i);
+  const numbers = Array.from({ length: documents }, (_, i) => i);
   let seen = 0;
-  terms.drain(createByteWriter(), numbers, (term, postings) => {
+  eachDrained(terms, numbers, (term, postings) => {
     const number = Number(term.slice(1));
     const list = decodeAll(postings, documents)[0]?.[1] ?? [];
     const isRight = list.every(([doc, freq], i) => doc === i && freq === (number % (doc + 1) === 0 ? 2 : 1));
