@@ -19,6 +19,8 @@ export interface Column {
   at(index: number): number;
   /** All of them, kept for the next time. */
   all(): ColumnArray;
+  /** Those from `from` up to `to`, read anew each time. */
+  slice(from: number, to: number): ColumnArray;
 }
 
 export function appendColumn(out: PagedWriter, values: readonly number[] | Uint32Array): ColumnPlace {
@@ -35,20 +37,23 @@ export function openColumn(file: PagedFile, place: ColumnPlace, count: number): 
   const { offset, width } = place;
   let whole: ColumnArray | undefined;
   let asked = 0;
-  const readAll = (): ColumnArray =>
-    width === 0 ? new Uint8Array(count) : toArray(file.read(offset, count * width), width);
+  const slice = (from: number, to: number): ColumnArray =>
+    width === 0
+      ? new Uint8Array(to - from)
+      : toArray(file.read(offset + from * width, (to - from) * width), width);
   const readOne = (index: number): number => {
     if (width === 0 || index >= count) return 0;
     const bytes = file.read(offset + index * width, width);
     return width === 8 ? bytes.readDoubleLE(0) : bytes.readUIntLE(0, width);
   };
   const all = (): ColumnArray => {
-    whole ??= readAll();
+    whole ??= slice(0, count);
     return whole;
   };
   return {
     at: (index) => (whole === undefined && ++asked < WORTH_ALL ? readOne(index) : (all()[index] ?? 0)),
     all,
+    slice,
   };
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createByteWriter } from "../../core/search/byte-writer.ts";
 import { appendColumn, type ColumnPlace } from "./column.ts";
 import type { PagedWriter } from "./paged-writer.ts";
-import { signatureOfBytes } from "./term-signature.ts";
+import { groupByLength, signatureOfBytes } from "./term-signature.ts";
 import { countUnits, encodeUnits, isInsideUnit, unitEnd } from "./term-units.ts";
 
 /** Terms in a block but the last. The first of a block stands whole; the others share the beginning of the one before. */
@@ -21,8 +21,10 @@ export interface DictionaryPlace {
   readonly blocks: number;
   readonly tableOffset: number;
   readonly tableLength: number;
-  /** Of each term: see term-signature.ts. */
-  readonly signatures: ColumnPlace;
+  /** Which letters each term has, and its number, by length: see term-signature.ts. */
+  readonly lengthStarts: readonly number[];
+  readonly letters: ColumnPlace;
+  readonly termsByLength: ColumnPlace;
 }
 
 export interface DictionaryWriter {
@@ -106,6 +108,7 @@ export function createDictionaryWriter(): DictionaryWriter {
       }
       out.append(keys.view());
       const tableLength = out.offset - tableOffset;
+      const byLength = groupByLength(signatures.subarray(0, terms));
       return {
         offset,
         length: records.length,
@@ -114,7 +117,9 @@ export function createDictionaryWriter(): DictionaryWriter {
         blocks: keyEnds.length,
         tableOffset,
         tableLength,
-        signatures: appendColumn(out, signatures.subarray(0, terms)),
+        lengthStarts: byLength.starts,
+        letters: appendColumn(out, byLength.letters),
+        termsByLength: appendColumn(out, byLength.terms),
       };
     },
   };

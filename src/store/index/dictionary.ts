@@ -1,11 +1,11 @@
 import { createEditRows } from "../../core/search/edit-rows.ts";
 import { IndexDamage } from "../../core/search/index-damage.ts";
 import { once } from "../../core/search/once.ts";
-import { type ColumnArray, openColumn } from "./column.ts";
+import { openColumn } from "./column.ts";
 import { BLOCK_TERMS, type DictionaryPlace, LONG } from "./dictionary-writer.ts";
 import type { PagedFile } from "./paged-file.ts";
 import { openSparseTable, type SparseTable } from "./sparse-table.ts";
-import { nearCandidates } from "./term-signature.ts";
+import { type NearColumns, nearCandidates } from "./term-signature.ts";
 import { decodeUnits, encodeUnits, unitsToString } from "./term-units.ts";
 
 /** Where the postings of a term stand, counted from where the postings of its segment begin. */
@@ -42,8 +42,11 @@ export function openDictionary(file: PagedFile, place: DictionaryPlace): Diction
     return opened;
   };
   const empty = place.terms === 0;
-  // A query of three words walks three times.
-  const signatures = openColumn(file, place.signatures, place.terms);
+  const byLength: NearColumns = {
+    starts: place.lengthStarts,
+    letters: openColumn(file, place.letters, place.terms),
+    terms: openColumn(file, place.termsByLength, place.terms),
+  };
   const walk = once(() => window(WALK_WINDOW));
   const window = (size = 0): BlockWindow => createBlockWindow(file, place, table(), size);
   return {
@@ -51,7 +54,7 @@ export function openDictionary(file: PagedFile, place: DictionaryPlace): Diction
     find: (term) => (empty ? undefined : findTerm(window(), table(), term)),
     withPrefix: (prefix) => (empty ? [] : termsWithPrefix(window(PREFIX_WINDOW), table(), place, prefix)),
     near: (word, maxDistance, isSameStart = false) =>
-      empty ? [] : termsNear(walk(), table(), place, signatures.all(), word, maxDistance, isSameStart),
+      empty ? [] : termsNear(walk(), table(), place, byLength, word, maxDistance, isSameStart),
     *all() {
       if (empty) return;
       const all = window(MERGE_WINDOW);
@@ -196,12 +199,12 @@ function termsNear(
   window: BlockWindow,
   table: SparseTable,
   place: DictionaryPlace,
-  signatures: ColumnArray,
+  byLength: NearColumns,
   word: string,
   maxDistance: number,
   isSameStart: boolean,
 ): NearTerm[] {
-  const candidates = nearCandidates(signatures, word, maxDistance);
+  const candidates = nearCandidates(byLength, word, maxDistance);
   const rows = createEditRows(word, maxDistance);
   const units = new Uint16Array(place.longest);
   const found: NearTerm[] = [];

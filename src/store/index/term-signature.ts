@@ -1,10 +1,11 @@
-import type { ColumnArray } from "./column.ts";
+import type { Column } from "./column.ts";
 import { decodeUnits, unitsToString } from "./term-units.ts";
 
 /*
  * A number per term tells of most terms, without looking at them, that they are too far from a word: its length,
  * and which letters it has. An edit makes a term longer or shorter by one at most, brings in one letter at most
- * and takes away one at most.
+ * and takes away one at most. Terms of the same length stand together, so that only those of nearly the length of a
+ * word are looked at.
  */
 
 const LENGTH_BITS = 5;
@@ -33,29 +34,62 @@ export function signatureOfBytes(bytes: Uint8Array, start: number, end: number):
   return ((letters << LENGTH_BITS) | Math.min(end - start, MAX_LENGTH)) >>> 0;
 }
 
+/** Terms by their length, and those of the same length in order. */
+export interface TermsByLength {
+  /** Where each length begins, and behind the longest where it ends. */
+  readonly starts: readonly number[];
+  /** Which letters they have, and their numbers. */
+  readonly letters: Uint32Array;
+  readonly terms: Uint32Array;
+}
+
+export function groupByLength(signatures: Uint32Array): TermsByLength {
+  const starts = new Array<number>(MAX_LENGTH + 2).fill(0);
+  for (const signature of signatures) {
+    const next = (signature & MAX_LENGTH) + 1;
+    starts[next] = (starts[next] ?? 0) + 1;
+  }
+  for (let length = 1; length < starts.length; length++)
+    starts[length] = (starts[length] ?? 0) + (starts[length - 1] ?? 0);
+  const letters = new Uint32Array(signatures.length);
+  const terms = new Uint32Array(signatures.length);
+  const next = [...starts];
+  signatures.forEach((signature, term) => {
+    const length = signature & MAX_LENGTH;
+    const at = next[length] ?? 0;
+    next[length] = at + 1;
+    letters[at] = signature >>> LENGTH_BITS;
+    terms[at] = term;
+  });
+  return { starts, letters, terms };
+}
+
+/** The same, as it is read. */
+export interface NearColumns {
+  readonly starts: readonly number[];
+  readonly letters: Pick<Column, "slice">;
+  readonly terms: Pick<Column, "slice">;
+}
+
 /**
  * Numbers of the terms that may be within `maxDistance` edits of a word, in order: all others are farther away.
- * One plain loop over all terms: it must be fast before anything is optimised.
+ * One plain loop: it must be fast before anything is optimised.
  */
-export function nearCandidates(
-  signatures: ColumnArray,
-  word: string,
-  maxDistance: number,
-): readonly number[] {
+export function nearCandidates(near: NearColumns, word: string, maxDistance: number): readonly number[] {
   const candidates: number[] = [];
-  const other = signatureOf(word);
-  const shortest = Math.max(0, (other & MAX_LENGTH) - maxDistance);
-  const longest = (other & MAX_LENGTH) + maxDistance;
-  const wanted = other >>> LENGTH_BITS;
-  for (let term = 0; term < signatures.length; term++) {
-    const signature = signatures[term] ?? 0;
-    const length = signature & MAX_LENGTH;
-    if (length < shortest || length > longest) continue;
-    const letters = signature >>> LENGTH_BITS;
-    if (countBits(letters & ~wanted) > maxDistance || countBits(wanted & ~letters) > maxDistance) continue;
-    candidates.push(term);
+  const signature = signatureOf(word);
+  const length = signature & MAX_LENGTH;
+  const from = near.starts[Math.max(0, length - maxDistance)] ?? 0;
+  const to = near.starts[Math.min(MAX_LENGTH, length + maxDistance) + 1] ?? from;
+  const wanted = signature >>> LENGTH_BITS;
+  const letters = near.letters.slice(from, to);
+  const terms = near.terms.slice(from, to);
+  for (let i = 0; i < letters.length; i++) {
+    const has = letters[i] ?? 0;
+    if (countBits(has & ~wanted) > maxDistance || countBits(wanted & ~has) > maxDistance) continue;
+    candidates.push(terms[i] ?? 0);
   }
-  return candidates;
+  return candidates.sort((a, b) => a - b);
 }
 
 /** Of 32 bits. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createEditRows } from "../../../src/core/search/edit-rows.ts";
-import { nearCandidates, signatureOf } from "../../../src/store/index/term-signature.ts";
+import { groupByLength, nearCandidates, signatureOf } from "../../../src/store/index/term-signature.ts";
 import fc from "../../support/fc.ts";
 
 const term = fc.string({
@@ -9,7 +9,7 @@ const term = fc.string({
 });
 
 function mayBeNear(other: string, word: string, max: number): boolean {
-  return nearCandidates(Uint32Array.of(signatureOf(other)), word, max).length === 1;
+  return nearCandidates(groupByLength(Uint32Array.of(signatureOf(other))), word, max).length === 1;
 }
 
 function distanceOf(word: string, other: string, max: number): number {
@@ -42,4 +42,19 @@ test("a few edits are allowed, and most of what is elsewhere is denied", () => {
     false,
     false,
   ]);
+});
+
+test("candidates come in the order of the terms, whatever their lengths", () => {
+  fc.assert(
+    fc.property(
+      fc.array(term, { maxLength: 30 }),
+      term,
+      fc.integer({ min: 0, max: 3 }),
+      (terms, word, max) => {
+        const all = groupByLength(Uint32Array.from(terms, signatureOf));
+        const alone = terms.flatMap((other, number) => (mayBeNear(other, word, max) ? [number] : []));
+        expect(nearCandidates(all, word, max)).toEqual(alone);
+      },
+    ),
+  );
 });
