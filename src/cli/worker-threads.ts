@@ -10,8 +10,11 @@ const tasks: Readonly<Record<string, () => Promise<Task>>> = {
 /** Does what messages ask for, and answers with messages. Returns what is to be done with each message. */
 export type Task = (data: unknown, post: (message: unknown) => void) => (message: unknown) => void;
 
-/** The first word of the command line of another thread: to load node:worker_threads takes time. */
-const WORKER_MARK = "sessions: thread";
+/**
+ * The first word of the command line of another thread: to load node:worker_threads takes time. The second is its
+ * task, which is also the name of the command that does the same: the code that was compiled for that is used.
+ */
+const WORKER_MARK = "--thread-of-sessions";
 
 /** Loaded only where there are other threads. */
 function threadsOf(host: NodeJS.Process): typeof import("node:worker_threads") {
@@ -47,7 +50,7 @@ export function startWorker(
   host: NodeJS.Process,
 ): (task: string, data: unknown) => WorkerHandle {
   return (task, data) => {
-    const worker = startThread(program, host, { task, data });
+    const worker = startThread(program, host, task, data);
     let receiver: (message: unknown) => void = () => undefined;
     const early: unknown[] = [];
     let isReady = false;
@@ -75,9 +78,9 @@ export function startWorker(
   };
 }
 
-function startThread(program: string, host: NodeJS.Process, data: unknown): Worker {
+function startThread(program: string, host: NodeJS.Process, task: string, data: unknown): Worker {
   const { Worker } = threadsOf(host);
-  const options: WorkerOptions = { workerData: data, argv: [WORKER_MARK] };
+  const options: WorkerOptions = { workerData: { task, data }, argv: [WORKER_MARK, task] };
   if (!program.endsWith(".ts")) return new Worker(new URL(program), options);
   const main = new URL("main.ts", program);
   if (host.versions.deno !== undefined) return new Worker(main, options);

@@ -1,68 +1,39 @@
-import { createRedactor } from "../../core/redact/redact.ts";
-import type { IndexBatch, IndexedSession } from "../../core/search/search-engine.ts";
-import { createBatchBuilder } from "../../store/index/batch-builder.ts";
+import type { IndexBatch } from "../../core/search/search-engine.ts";
 import { nodeDisk } from "../../store/node-disk.ts";
-import { diskSource } from "../disk-source.ts";
 import type { Library } from "../library.ts";
-import { sessionSchema } from "./open-engine.ts";
+import { createIndexWork } from "./index-work.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
-import { readForIndex } from "./read-for-index.ts";
 import type { SessionRow } from "./session-row.ts";
+import { type QueueCounts, takeFrom } from "./shared-queue.ts";
 
 /** What a thread is started with. */
 export interface IndexTaskData {
-  /** Where it builds its part of the index; absent: what it has read is put by who asked for it. */
-  readonly folder?: string | undefined;
   readonly places: Library["places"];
   readonly config: Library["config"];
 }
 
-export type IndexTaskRequest =
-  | { readonly kind: "read"; readonly session: SessionToRead }
-  | { readonly kind: "finish" };
-
-/** Without a row it was no session; `indexed` is there if it is to be put. */
-export interface IndexTaskRead {
-  readonly kind: "read";
-  readonly row?: SessionRow | undefined;
-  readonly indexed?: IndexedSession | undefined;
+export interface IndexTaskRequest extends QueueCounts {
+  readonly queue: readonly SessionToRead[];
 }
 
 export type IndexTaskAnswer =
-  | IndexTaskRead
+  /** Without a row it was no session. */
+  | { readonly kind: "read"; readonly number: number; readonly row?: SessionRow | undefined }
   | { readonly kind: "finished"; readonly batches: readonly IndexBatch[] };
 
-/** Reads and masks sessions in a thread of its own, and may build the part of the index that they make. */
+/** Reads sessions of a queue that it shares with others, and builds the part of the index that they make. */
 export function indexTask(
   data: unknown,
   post: (answer: IndexTaskAnswer) => void,
 ): (request: unknown) => void {
-  const { folder, places, config } = data as IndexTaskData;
-  const builder = folder === undefined ? undefined : createBatchBuilder(nodeDisk, folder, sessionSchema);
-  const source = diskSource(nodeDisk);
-  const { redact } = createRedactor({ extra: config.redact });
+  const { places, config } = data as IndexTaskData;
+  const work = createIndexWork({ disk: nodeDisk, places, config });
   return (message) => {
-    const request = message as IndexTaskRequest;
-    if (request.kind === "finish") {
-      post({ kind: "finished", batches: builder?.finish() ?? [] });
-      return;
+    const { queue, counts } = message as IndexTaskRequest;
+    for (const number of takeFrom("front", queue.length, { counts })) {
+      const session = queue[number];
+      if (session !== undefined) post({ kind: "read", number, row: work.put(session) });
     }
-    let row: SessionRow | undefined;
-    const indexed = readForIndex(
-      { config, places, disk: nodeDisk },
-      request.session,
-      source,
-      (each) => {
-        row = each;
-        return false;
-      },
-      redact,
-    );
-    if (indexed === undefined) post({ kind: "read" });
-    else if (builder === undefined) post({ kind: "read", row, indexed });
-    else {
-      builder.put(indexed);
-      post({ kind: "read", row });
-    }
+    post({ kind: "finished", batches: work.finish() });
   };
 }
