@@ -19,6 +19,7 @@ import { type Library, sessionKey } from "./library.ts";
 import { openArchive } from "./open-archive.ts";
 import { type HitSnippet, snippetsOf, withNearbyTurns } from "./search-snippets.ts";
 import { sessionsWithFiles } from "./sessions-with-files.ts";
+import { unwantedSessions } from "./unwanted-sessions.ts";
 
 export interface SearchRequest {
   readonly query: ParsedQuery;
@@ -83,10 +84,11 @@ async function searchOne(
   const isNarrowed = byFile !== undefined || request.unwanted.length > 0 || narrows(filter);
   // Opening all rows takes as long as the search: a filter needs them.
   const known = isNarrowed ? (await rows()).rows : undefined;
+  const isUnwanted = await unwantedSessions(reader, request.unwanted);
   const passes = (key: string): boolean => {
     const row = known?.get(key);
     if (row === undefined || byFile?.has(key) === false) return false;
-    return rowFits(row, { ...filter, ...ANY_TIME }) && !request.unwanted.some((each) => rowFits(row, each));
+    return rowFits(row, { ...filter, ...ANY_TIME }) && !isUnwanted(key, row);
   };
   const answer = await reader.search({
     ...searchClauses(request.query, filter),

@@ -66,6 +66,23 @@ describe("sessions search", () => {
     expect(found.total).toBeLessThan(13);
   });
 
+  test.each([
+    "file:auth.ts",
+    "file:src/{auth,nothing}.ts",
+    "cmd:vitest",
+    "error:failed",
+    "title:token",
+    "tool:Bash",
+    "branch:main",
+    "project:shop",
+  ])("%s and its negation share out what there is", async (filter) => {
+    const idsOf = async (...words: readonly string[]): Promise<readonly string[]> =>
+      (await ask(["the", "--limit=100", "-q", ...words])).out.split("\n").slice(0, -1);
+    const [all, wanted, others] = [await idsOf(), await idsOf(filter), await idsOf(`-${filter}`)];
+    expect([wanted.length > 0, others.length > 0]).toEqual([true, true]);
+    expect([...wanted, ...others].sort()).toEqual([...all].sort());
+  });
+
   test("finds commands that agents of every kind ran", async () => {
     const { hits } = await answer(["cmd:vitest"]);
     expect(new Set(hits.map((hit: Record<string, string>) => hit.agent))).toEqual(
