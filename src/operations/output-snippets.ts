@@ -12,7 +12,7 @@ import type { Library } from "./library.ts";
 import { readPointed } from "./open-session.ts";
 import { outputsSince } from "./outputs-since.ts";
 import { readSession } from "./read-session.ts";
-import { type HitSnippet, SNIPPET_CHARS } from "./search-snippets.ts";
+import { type HitSnippet, optionsOf, type ShownTerms } from "./search-snippets.ts";
 import { selectSession } from "./select-sessions.ts";
 
 /** Logs that are longer take too long for a search. */
@@ -30,14 +30,14 @@ export function outputSnippets(
   library: Library,
   row: SessionRow,
   hit: SessionHit,
-  terms: ReadonlySet<string>,
+  shown: ShownTerms,
   reveal: boolean,
 ): readonly HitSnippet[] {
   if (hit.turns.length === 0 || row.bytes > MAX_BYTES) return [];
   const { redact } = createRedactor({ extra: library.config.redact });
   // Before a passage is cut out of it: half of a secret is not known for one.
   const snippetIn = (text: string): Snippet | undefined =>
-    makeSnippet(reveal ? text : redact(text), terms, { maxChars: SNIPPET_CHARS });
+    makeSnippet(reveal ? text : redact(text), shown.terms, optionsOf(shown));
   const needsAll = hit.turns.some(({ context }) => context === "subagent");
   const whole = once(() => readAgain(library, row, needsAll));
   for (const turn of hit.turns) {

@@ -17,7 +17,13 @@ import type { Refreshed } from "./indexing/refresh-index.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import { type Library, sessionKey } from "./library.ts";
 import { openArchive } from "./open-archive.ts";
-import { type HitSnippet, snippetsOf, withNearbyTurns } from "./search-snippets.ts";
+import {
+  type HitSnippet,
+  type ShownTerms,
+  shownTerms,
+  snippetsOf,
+  withNearbyTurns,
+} from "./search-snippets.ts";
 import { sessionsWithFiles } from "./sessions-with-files.ts";
 import { unwantedSessions } from "./unwanted-sessions.ts";
 
@@ -102,7 +108,7 @@ async function searchOne(
     ...{ turnsPerHit: SNIPPETS_PER_HIT, now: library.now(), fill: false },
   });
   if (answer.kind === "damaged") throw damaged(answer);
-  const terms = new Set(answer.terms);
+  const shown = shownTerms(request.query, answer.terms);
   const state = readState(reader.state);
   const archive = openArchive(library);
   const finish = rowFinisher(library, state, (row) => {
@@ -111,7 +117,7 @@ async function searchOne(
   });
   const hits: FoundSession[] = [];
   for (const hit of answer.hits) {
-    const found = await foundSession(library, finish, hit, terms, request.reveal ?? false);
+    const found = await foundSession(library, finish, hit, shown, request.reveal ?? false);
     hits.push(await withContext(reader, found, request.contextTurns ?? 0));
   }
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
@@ -146,12 +152,12 @@ async function foundSession(
   library: Library,
   finish: (row: SessionRow) => CatalogueRow,
   hit: SessionHit,
-  terms: ReadonlySet<string>,
+  shown: ShownTerms,
   reveal: boolean,
 ): Promise<FoundSession> {
   const row: SessionRow = JSON.parse(hit.row);
-  const kept = snippetsOf(row, hit, terms, SNIPPETS_PER_HIT);
-  const snippets = kept.length > 0 ? kept : await outputsOf(library, row, hit, terms, reveal);
+  const kept = snippetsOf(row, hit, shown, SNIPPETS_PER_HIT);
+  const snippets = kept.length > 0 ? kept : await outputsOf(library, row, hit, shown, reveal);
   const { command: resume } = formatOf(row.agent).resume({
     id: row.id,
     project: row.project,
@@ -164,7 +170,7 @@ async function foundSession(
 /** Loaded when one is wanted: only hits that have their words nowhere else need how logs are read. */
 async function outputsOf(
   library: Library,
-  ...given: readonly [row: SessionRow, hit: SessionHit, terms: ReadonlySet<string>, reveal: boolean]
+  ...given: readonly [row: SessionRow, hit: SessionHit, shown: ShownTerms, reveal: boolean]
 ): Promise<readonly HitSnippet[]> {
   const { outputSnippets } = await import("./output-snippets.ts");
   return outputSnippets(library, ...given);

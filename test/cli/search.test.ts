@@ -181,6 +181,37 @@ describe("sessions search", () => {
     ]);
   });
 
+  test("answers the others of a batch where a query can't be read", async () => {
+    const { code, out } = await ask(["--batch"], { input: "since:someday x\n\ntoken\n***\n" });
+    expect(code).toBe(2);
+    const answers = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(answers.map(({ query, match, error }) => [query, match, error ?? ""])).toEqual([
+      ["since:someday x", "none", 'Cannot read the date "someday"'],
+      ["token", "all", ""],
+      ["***", "none", "Cannot search for nothing: there is no word in the query"],
+    ]);
+  });
+
+  test("says what was not understood, and answers", async () => {
+    const open = await ask(['"token refresh']);
+    expect([open.code, open.err]).toEqual([0, expect.stringContaining("A quote is not closed")]);
+    const long = await ask(["token ".repeat(2_000)]);
+    expect([long.code, long.err]).toEqual([0, expect.stringContaining("Only the first 10000 characters")]);
+  });
+
+  test("says that there are no more behind the last page", async () => {
+    const { code, err } = await ask(["token", "--offset", "1000"]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/No more: the query matches \d+ sessions\./)]);
+  });
+
+  test("finds nothing for what no index has, and says where to look", async () => {
+    const { code, out, err } = await ask(["0123456789abcdef0123456789abcdef0123"]);
+    expect([code, out, err]).toEqual([1, "", expect.stringContaining("sessions grep -iF")]);
+  });
+
   test("prints hits for reading, cut to the terminal, and ids alone with -q", async () => {
     const { out } = await ask(["token", "refresh"], { columns: 80, hasColor: true });
     expect(out).toContain("\u001b[");

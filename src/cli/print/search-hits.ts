@@ -1,3 +1,4 @@
+import type { ParsedQuery } from "../../core/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../operations/search-sessions.ts";
 import type { World } from "../world.ts";
 import { countOf } from "./amounts.ts";
@@ -20,7 +21,7 @@ export function formatSearch(result: SearchResult, offset: number, world: World)
     result.match
   ];
   const shown = offset + result.hits.length;
-  const rest = result.total > shown ? ` · more: --offset ${shown}` : "";
+  const rest = result.total > shown || !result.totalIsExact ? ` · more: --offset ${shown}` : "";
   return `${hits.join("\n")}\n${style.dim(`${total}${how}${rest}`)}\n`;
 }
 
@@ -73,10 +74,22 @@ function formatPassage(
   return `  ${style.dim(label)}${highlight(cut, inside, style)}\n`;
 }
 
-/** Why nothing was found, and what is near. */
-export function saysNothing(result: SearchResult, world: World): string {
+/** Why nothing was found, what is near, and where else to look. */
+export function saysNothing(result: SearchResult, { words }: ParsedQuery, world: World): string {
+  if (result.total > 0) {
+    const least = result.totalIsExact ? "" : "at least ";
+    return `No more: the query matches ${least}${countOf(result.total, "session")}.\n`;
+  }
   const style = createStyle(world.stderr.hasColor);
-  const near = result.nearestWords.map(({ word, nearest }) => `${word}: ${nearest.join(", ")}`);
-  const hint = near.length === 0 ? "" : `\n${style.dim("near words:")} ${sanitize(near.join(" · "))}`;
-  return `No session matches in ${countOf(result.coverage.sessions, "session")}.${hint}\n`;
+  const near = result.nearestWords
+    .slice(0, NEAR_WORDS)
+    .map(({ word, nearest }) => `${word}: ${nearest.join(", ")}`);
+  const hints = [
+    ...(near.length === 0 ? [] : [`${style.dim("near words:")} ${sanitize(near.join(" · "))}`]),
+    ...(words.length === 0 ? [] : [style.dim("hint: sessions grep -iF looks through every text to its end")]),
+  ];
+  return `${[`No session matches in ${countOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
 }
+
+/** Of a pasted text nobody reads more. */
+const NEAR_WORDS = 5;

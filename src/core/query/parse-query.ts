@@ -83,6 +83,11 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
 const negation = /^-(?![\s-])(?!\d[\d.,]*(?:\s|$))(?![A-Za-z][,.;:)]?(?:\s|$))./;
 const NEGATION_CHARS = 40;
 
+/** Whether there is a letter or a digit in it: signs alone are no words. */
+export function isWord(text: string): boolean {
+  return /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text);
+}
+
 function wordOf(typed: string, isUnwanted: boolean): readonly QueryWord[] {
   const text = typed.replace(/\*+$/, "");
   // A star alone stands for everything, which needs no saying.

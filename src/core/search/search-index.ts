@@ -92,7 +92,10 @@ function createTiers(
         : withNearlyAll(plan, narrowing, scores);
     const limit = hasPhrases(plan.wanted) ? kept.length : (plan.offset + plan.limit) * 2;
     const ranked = rankSessions(view, scores, kept, plan, limit);
-    const checked = checkPhrases(view, plan.wanted, evaluation, scores, ranked, match === "some");
+    const checked = checkPhrases(view, plan.wanted, evaluation, scores, ranked, {
+      optional: match === "some",
+      enough: plan.offset + plan.limit,
+    });
     const total = hasPhrases(plan.wanted) ? checked.sessions.length : kept.length;
     return { match, scores, checked, total, terms: evaluation.terms };
   };

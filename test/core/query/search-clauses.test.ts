@@ -30,6 +30,14 @@ test.each([
   ["the token", ["token"], []],
   ["to be", ["to", "be"], []],
   ['the "token refresh"', ['"token refresh"'], []],
+  // Each rules out texts that would have to be opened.
+  ['"is there work for this"', ['"is there work for this"'], []],
+  // What no index has: a query of nothing else must not find everything.
+  ["0123456789abcdef0123456789abcdef0123", ["0123456789abcdef0123456789abcdef0123"], []],
+  ['"0123456789abcdef0123456789abcdef0123"', ["0123456789abcdef0123456789abcdef0123"], []],
+  ["token 0123456789abcdef0123456789abcdef0123", ["token"], []],
+  ['"木"', ["木*"], []],
+  ["+++", [], []],
   ["running", ["(running | run)"], []],
   ["user.id", ["(userid | user+id)"], []],
   ["toke*", ["toke*"], []],
@@ -50,4 +58,6 @@ test("searchClauses() looks for the words of a field there, and for any of sever
   expect(one.narrowing?.map(shown)).toEqual(["command:git", "command:push"]);
   const two = searchClauses(parseQuery(""), { ...noFilter, titles: ["git push", "npm"] });
   expect(two.narrowing?.map(shown)).toEqual(["(title:git+push | title:npm)"]);
+  const none = searchClauses(parseQuery(""), { ...noFilter, errors: ["=>"] });
+  expect(none.narrowing?.map(shown)).toEqual(["error:=>"]);
 });
