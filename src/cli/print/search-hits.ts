@@ -4,6 +4,7 @@ import type { World } from "../world.ts";
 import { countOf } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
+import { fitPassage, type PassageRoom } from "./fit-passage.ts";
 import { highlight } from "./highlight.ts";
 import { sanitize } from "./sanitize.ts";
 import { shortIds } from "./session-table.ts";
@@ -37,7 +38,7 @@ function formatHit(
   const where = [digest.agent, projectName(digest.project), ...when, ...(state === "idle" ? [] : [state])];
   const about = sanitize(where.join(" · "));
   const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
-  const title = truncate(sanitize(digest.title ?? "(no title)"), Math.max(24, room));
+  const title = truncate(sanitize(digest.title ?? "(no title)"), Math.max(12, room));
   const lines = snippets.map((snippet) => formatSnippet(snippet, style, world));
   const more =
     matchingTurns > snippets.length
@@ -54,7 +55,7 @@ function formatSnippet(snippet: Snippet, style: Style, world: World): string {
     turns
       .map(({ turn, text }) => {
         const label = `${String(turn).padStart(4)} request  `;
-        const width = world.stdout.isTerminal ? readingWidth(world.stdout) - label.length : text.length;
+        const width = world.stdout.isTerminal ? readingWidth(world.stdout) - label.length - 2 : text.length;
         return `  ${style.dim(label + truncate(sanitize(text), width))}\n`;
       })
       .join("");
@@ -68,10 +69,16 @@ function formatPassage(
 ): string {
   const place = context === "current" ? "" : ` ${context}`;
   const label = `${String(turn).padStart(4)} ${role}${place}  `;
-  const width = world.stdout.isTerminal ? 2 * readingWidth(world.stdout) - label.length : text.length;
-  const cut = truncate(text, width);
-  const inside = highlights.filter(([, end]) => end < cut.length || cut === text);
-  return `  ${style.dim(label)}${highlight(cut, inside, style)}\n`;
+  const width = readingWidth(world.stdout);
+  const shown = world.stdout.isTerminal
+    ? fitPassage(text, highlights, { ...passageRoom(width), first: 2 + label.length }, style)
+    : highlight(text, highlights, style);
+  return `  ${style.dim(label)}${shown}\n`;
+}
+
+/** As much as can be looked over: more lines where they are short. */
+function passageRoom(width: number): Omit<PassageRoom, "first"> {
+  return { width, indent: 7, lines: width < 80 ? 3 : 2 };
 }
 
 /** Why nothing was found, what is near, and where else to look. */
