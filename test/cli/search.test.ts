@@ -83,6 +83,16 @@ describe("sessions search", () => {
     expect([...wanted, ...others].sort()).toEqual([...all].sort());
   });
 
+  test("a repeated date is OR, whichever comes first", async () => {
+    const totalOf = async (...words: readonly string[]): Promise<number> =>
+      (await answer(["auth", ...words])).total;
+    const wide = await totalOf("since:2026-09-01");
+    expect(await totalOf("since:2026-11-01")).toBeLessThan(wide);
+    expect(await totalOf("since:2026-11-01", "since:2026-09-01")).toBe(wide);
+    expect(await totalOf("since:2026-09-01", "since:2026-11-01")).toBe(wide);
+    expect(await totalOf("--since=2026-09-01", "since:2026-11-01")).toBe(wide);
+  });
+
   test("finds commands that agents of every kind ran", async () => {
     const { hits } = await answer(["cmd:vitest"]);
     expect(new Set(hits.map((hit: Record<string, string>) => hit.agent))).toEqual(
