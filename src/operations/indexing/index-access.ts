@@ -29,12 +29,14 @@ export async function withIndex<T>(
   try {
     return await attempt(library, access, use);
   } catch (error) {
-    if (error instanceof IndexDamage)
-      return attempt(library, { ...access, asItIs: false, rebuild: true }, use);
+    if (error instanceof IndexDamage && access.rebuild !== true)
+      return withIndex(library, { ...access, asItIs: false, rebuild: true }, use);
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.broken || access.asItIs === true)
       throw error;
     access.onUnwritable?.(error);
-    return attempt(library, { ...access, engine: access.passing() }, use);
+    // Threads build their part in the store itself.
+    const { readInWorkers: _, ...alone } = access;
+    return attempt(library, { ...alone, engine: access.passing() }, use);
   }
 }
 
