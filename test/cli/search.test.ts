@@ -1,3 +1,5 @@
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { type MakeWorldOptions, makeWorld } from "../support/make-world.ts";
@@ -227,4 +229,16 @@ describe("sessions search", () => {
     expect(out).toContain("\u001b[");
     expect((await ask(["token", "refresh", "-q"])).out.split("\n")[0]).toBe(TOKEN);
   });
+});
+
+test("where no store can be made, search answers and index says that it can't", async () => {
+  const world = makeWorld();
+  cpSync(world.demoHome, world.home, { recursive: true });
+  writeFileSync(join(world.home, "file"), "");
+  const homeless = { ...world, variables: { SESSIONS_HOME: join(world.home, "file") } };
+  expect(await run(["search", "token", "-q"], homeless)).toBe(0);
+  expect(world.out()).toContain(TOKEN);
+  expect(world.err()).toContain("a part of the path is a file and not a folder; everything is read anew");
+  expect(await run(["index"], homeless)).toBe(5);
+  expect(world.out()).not.toContain("in the index");
 });
