@@ -2,11 +2,12 @@ import { appendFileSync, cpSync, readdirSync, rmSync, statSync, truncateSync } f
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { UserError } from "../../src/core/errors.ts";
 import type { SearchEngine } from "../../src/core/search/search-engine.ts";
 import { type IndexAccess, withIndex } from "../../src/operations/indexing/index-access.ts";
 import type { Library } from "../../src/operations/library.ts";
 import { nodeDisk } from "../../src/store/node-disk.ts";
-import { readOnlyDisk } from "../crash/sick-disks.ts";
+import { diskThatIsFull, readOnlyDisk } from "../crash/sick-disks.ts";
 import { dumpIndex, dumpRebuilt } from "../support/index-dump.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
 
@@ -136,4 +137,22 @@ describe("withIndex() where the store can't be written", () => {
     expect(sessions).toBe(13);
     expect(told).toEqual([expect.stringContaining("read-only")]);
   });
+
+  test.each([0, 500, 4_000, 20_000, 60_000])(
+    "answers on a disk that is full after %i bytes",
+    async (bytes) => {
+      const library = demoLibrary();
+      const sick = { ...library, disk: diskThatIsFull(nodeDisk, bytes) };
+      const told: string[] = [];
+      const access: IndexAccess = { ...makeAccess(sick), onUnwritable: ({ message }) => told.push(message) };
+      const sessions = await withIndex(sick, access, async (reader) => {
+        const catalogue = await reader.catalogue();
+        return catalogue.kind === "catalogue" ? catalogue.sessions : 0;
+      });
+      expect(sessions).toBe(13);
+      expect(told).toEqual([expect.stringContaining("the disk is full")]);
+      const { passing: _, ...kept } = access;
+      await expect(withIndex(sick, kept, async () => {})).rejects.toThrow(UserError);
+    },
+  );
 });
