@@ -3,23 +3,16 @@ import { type Evaluation, evaluate } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
 import { nearestWords } from "./nearest-words.ts";
 import { once } from "./once.ts";
-import { checkPhrases, hasPhrases, type PhraseCheck } from "./phrase-check.ts";
+import { checkPhrases, hasPhrases } from "./phrase-check.ts";
 import { type QueryNode, termsOf } from "./query-node.ts";
-import { type RankedSession, rankSessions } from "./rank.ts";
+import { rankSessions } from "./rank.ts";
 import type { Match, SearchAnswer, SessionHit } from "./search-engine.ts";
 import type { Clause, SearchPlan } from "./search-plan.ts";
 import { createScope } from "./search-scope.ts";
+import { type Tier, toHit, toUnseenHit } from "./session-hits.ts";
 import { type SessionScope, type SessionScores, scoreSessions } from "./session-scores.ts";
 import { isIndexed } from "./term-uses.ts";
-
-/** One way of matching that gave something. */
-interface Tier {
-  readonly match: Exclude<Match, "none">;
-  readonly scores: SessionScores;
-  readonly checked: PhraseCheck;
-  readonly total: number;
-  readonly terms: ReadonlySet<string>;
-}
+import { unseenPhrases } from "./unseen-phrases.ts";
 
 /**
  * Asks in tiers: every word as it is; every word with prefixes and typos; some words. The first tier
@@ -37,10 +30,13 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
 
   const wantedHits = plan.offset + plan.limit;
   let first: Tier | undefined;
+  let unseen: readonly SessionHit[] = [];
   const weaker: SessionHit[] = [];
   const shown = new Set<number>();
   for (const next of tiers) {
     const tier = next();
+    if (tier?.match === "all" && tier.total < wantedHits)
+      unseen = tier.unseen.map((each) => toUnseenHit(view, tier, each));
     if (tier === undefined || tier.total === 0) continue;
     if (first === undefined) {
       first = tier;
@@ -56,16 +52,17 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
     }
     if (shown.size >= wantedHits) break;
   }
-  if (first === undefined) return noAnswer(view, plan);
+  if (first === undefined) return { ...noAnswer(view, plan), unseen };
   const tier = first;
   return {
     kind: "answer",
     match: tier.match,
     total: tier.total,
-    totalIsExact: tier.checked.isComplete,
+    totalIsExact: tier.checked.isComplete && tier.unseen.length <= unseen.length,
     hits: tier.checked.sessions
       .slice(plan.offset, wantedHits)
       .map((ranked) => toHit(view, plan, tier, ranked)),
+    unseen,
     weaker,
     terms: [...tier.terms].sort(),
     nearestWords: [],
@@ -97,17 +94,31 @@ function createTiers(
       enough: plan.offset + plan.limit,
     });
     const total = hasPhrases(plan.wanted) ? checked.sessions.length : kept.length;
-    return { match, scores, checked, total, terms: evaluation.terms };
+    const seen = new Set(checked.sessions.map(({ session }) => session));
+    const unseen =
+      match === "all" && hasPhrases(plan.wanted)
+        ? unseenPhrases(
+            view,
+            plan.wanted,
+            boosts,
+            scores,
+            ranked.filter(({ session }) => !seen.has(session)),
+          )
+        : [];
+    return { match, scores, checked, total, terms: evaluation.terms, unseen };
   };
   const isMissing = (term: string): boolean => !isIndexed(view, term);
 
   return [
     () => tier("all", exact()),
     () =>
-      tier(
-        "fuzzy",
-        run(() => true),
-      ),
+      // A phrase has no typos: asked alone, there is nothing else to be found.
+      plan.wanted.every(({ kind }) => kind === "phrase")
+        ? undefined
+        : tier(
+            "fuzzy",
+            run(() => true),
+          ),
     () => {
       // A word that the index does not have is taken for the nearest ones; the others as they are.
       const asked = termsOf(readClauses(view, plan.wanted, () => false));
@@ -189,6 +200,7 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     checked: { sessions: ranked, isComplete: true, isChecked: () => true },
     total: sessions.length,
     terms: new Set(),
+    unseen: [],
   };
   return {
     kind: "answer",
@@ -198,6 +210,7 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     hits: ranked
       .slice(plan.offset, plan.offset + plan.limit)
       .map((session) => toHit(view, plan, tier, session)),
+    unseen: [],
     weaker: [],
     terms: [],
     nearestWords: [],
@@ -211,39 +224,9 @@ function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
     total: 0,
     totalIsExact: true,
     hits: [],
+    unseen: [],
     weaker: [],
     terms: [],
     nearestWords: nearestWords(view, termsOf(readClauses(view, plan.wanted, () => false))),
   };
-}
-
-function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }: RankedSession): SessionHit {
-  const turns = bestPassages(
-    view,
-    tier.scores.turns(session).filter((turn) => tier.checked.isChecked(turn)),
-  );
-  return {
-    key: view.key(session),
-    row: view.row(session),
-    score,
-    match: tier.scores.hasAll(session) ? tier.match : "some",
-    // The card is shown where turns are wanting: opening its texts costs as much as opening a turn's.
-    card:
-      tier.scores.hasCard(session) && turns.length < plan.turnsPerHit ? view.cardTexts(session) : undefined,
-    turns: turns.slice(0, plan.turnsPerHit).map((turn) => {
-      const { number, at, context } = view.turn(turn);
-      return { turn: number, at, context, score: tier.scores.turnScore(turn), fields: view.turnTexts(turn) };
-    }),
-    matchingTurns: turns.length,
-  };
-}
-
-/** A long turn is several documents: of each turn and place the best one, in their order. */
-function bestPassages(view: IndexView, documents: readonly number[]): readonly number[] {
-  const seen = new Set<string>();
-  return documents.filter((document) => {
-    const { number, context } = view.turn(document);
-    const before = seen.size;
-    return seen.add(`${number} ${context}`).size > before;
-  });
 }
