@@ -45,12 +45,10 @@ function termsOf({ text, isPrefix }: QueryWord): readonly QueryTerm[] {
 
 /**
  * What a session must not have. A name is unwanted as a whole: its parts, scattered over a text, are other
- * words. A phrase is unwanted where all of its words are, since postings know no neighbours.
+ * words.
  */
-function unwantedClauses(word: QueryWord): readonly WordClause[] {
-  if (word.kind === "phrase") {
-    return phraseClause(word).flatMap(({ terms }) => [{ kind: "word", terms, isTolerant: false }]);
-  }
+function unwantedClauses(word: QueryWord): readonly (WordClause | PhraseClause)[] {
+  if (word.kind === "phrase") return phraseClause(word);
   return termsOf(word).flatMap((term) => {
     const clauses = groupsOf({ ...term, isTolerant: false });
     const single = clauses.filter(({ terms }) => terms.length === 1);

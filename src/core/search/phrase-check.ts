@@ -101,7 +101,7 @@ function clauseTest(clause: Clause): TextTest | undefined {
   return (fields) => tests.some((test) => test?.(fields));
 }
 
-function phraseTest(clause: PhraseClause): TextTest {
+export function phraseTest(clause: PhraseClause): TextTest {
   const test = createPhraseTest(clause.text);
   return (fields) =>
     Object.entries(fields).some(

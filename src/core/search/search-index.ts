@@ -1,5 +1,6 @@
 import { clauseNode } from "./clause-nodes.ts";
 import { type Evaluation, evaluate } from "./evaluate.ts";
+import { excludedSessions } from "./excluded-sessions.ts";
 import type { IndexView } from "./index-view.ts";
 import { nearestWords } from "./nearest-words.ts";
 import { once } from "./once.ts";
@@ -159,22 +160,6 @@ function readClauses(
 ): QueryNode[] {
   const reading = { fields: view.fields, isLoose, has: (term: string) => isIndexed(view, term) };
   return clauses.map((clause) => clauseNode(clause, reading));
-}
-
-/** Sessions with an unwanted word in any of their documents. */
-function excludedSessions(
-  view: IndexView,
-  plan: SearchPlan,
-  boosts: readonly number[],
-): (session: number) => boolean {
-  if (plan.unwanted.length === 0) return () => false;
-  const excluded = new Uint8Array(view.space.card);
-  const nodes = readClauses(view, plan.unwanted, () => false);
-  const { card, turn } = evaluate(view, nodes, boosts);
-  for (let i = 0; i < card.count; i++) excluded[card.docs[i] ?? 0] = 1;
-  const sessionOf = turn.count === 0 ? undefined : view.sessionsOfTurns();
-  for (let i = 0; i < turn.count; i++) excluded[sessionOf?.[turn.docs[i] ?? 0] ?? 0] = 1;
-  return (session) => excluded[session] === 1;
 }
 
 /** No words: every session that passes the filter. */

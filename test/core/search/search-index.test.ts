@@ -244,6 +244,15 @@ describe("a phrase", () => {
     );
   });
 
+  test("is unwanted where it stands, not where its words do", async () => {
+    await withHistory(history, async (search) => {
+      const answer = await search(
+        planFor([], { unwanted: [{ kind: "phrase", text: "token refresh", terms: ["refresh"] }] }),
+      );
+      expect(keysOf(answer).sort()).toEqual(["apart", "two-turns"]);
+    });
+  });
+
   test("is looked for beside another one that stands in many turns", async () => {
     const turns = [
       ...Array.from({ length: 8 }, () => "token refresh token refresh"),
