@@ -67,3 +67,18 @@ test("finds a phrase of tool output, which the index does not keep, from the arc
   rmSync(join(world.home, FOLDER), { recursive: true });
   expect(await search(world, '"schooner halcyon"')).toMatchObject({ ...found, hits: [{ state: "kept" }] });
 });
+
+test("show tells of a session that only the index is left of", async () => {
+  const world = worldWithLog();
+  await search(world, "places");
+  const folder = join(world.home, FOLDER);
+  writeFileSync(join(folder, "0b8ec0de-1111-4000-8000-000000000000.jsonl"), `${JSON.stringify(lines[0])}\n`);
+  rmSync(join(folder, `${ID}.jsonl`));
+  expect(await search(world, "schooner")).toMatchObject({
+    hits: [{ sessionId: ID, state: "kept", archive: null }],
+  });
+  expect(await run(["show", ID], world)).toBe(1);
+  expect(world.err()).toContain(`Cannot show session ${ID}: its log is gone and it was not archived`);
+  expect(await run(["show", "0b8ec0de-2222-4000-8000-000000000000"], world)).not.toBe(0);
+  expect(world.err()).toContain("Cannot find a session");
+});
