@@ -65,7 +65,10 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
           const receive = (answer: IndexTaskAnswer): void => {
             if (answer.kind === "finished") batches.push(...answer.batches);
             const session = asked.shift();
-            if (session === undefined || answer.kind === "finished" || isOver) return resolve();
+            if (session === undefined || answer.kind === "finished" || isOver) {
+              resolve();
+              return;
+            }
             ask();
             take(session, answer);
           };
