@@ -13,7 +13,7 @@ import { createScope } from "./search-scope.ts";
 import { type Tier, toHit, toUnseenHit } from "./session-hits.ts";
 import { type SessionScope, type SessionScores, scoreSessions } from "./session-scores.ts";
 import { isIndexed } from "./term-uses.ts";
-import { unseenPhrases } from "./unseen-phrases.ts";
+import { MAX_UNSEEN_SESSIONS, unseenPhrases } from "./unseen-phrases.ts";
 
 /**
  * Asks in tiers: every word as it is; every word with prefixes and typos; some words. The first tier
@@ -104,6 +104,8 @@ function createTiers(
             boosts,
             scores,
             ranked.filter(({ session }) => !seen.has(session)),
+            // Behind a full page it is enough to know that there are any.
+            total >= plan.offset + plan.limit ? 1 : MAX_UNSEEN_SESSIONS + 1,
           )
         : [];
     return { match, scores, checked, total, terms: evaluation.terms, unseen };

@@ -18,7 +18,7 @@ export interface UnseenSession {
 
 /**
  * The sessions in which a phrase may stand in texts that the index does not keep: a document has all of its words
- * in such a field. Whether they stand together only the log can tell.
+ * in such a field. Whether they stand together only the log can tell. `most`: more are not asked for.
  */
 export function unseenPhrases(
   view: IndexView,
@@ -26,6 +26,7 @@ export function unseenPhrases(
   boosts: readonly number[],
   scores: SessionScores,
   ranked: readonly RankedSession[],
+  most: number,
 ): readonly UnseenSession[] {
   const fields = view.fields.filter(({ kind, stored }) => kind === "turn" && !stored).map(({ name }) => name);
   const phrases = clauses
@@ -41,7 +42,7 @@ export function unseenPhrases(
       .turns(candidate.session)
       .filter((document) => nodes.some((_, bit) => hasBit(turn, document, bit)));
     if (turns.length > 0) found.push({ ranked: candidate, turns: turns.slice(0, MAX_UNSEEN_TURNS) });
-    if (found.length > MAX_UNSEEN_SESSIONS) break;
+    if (found.length >= most) break;
   }
   return found;
 }
