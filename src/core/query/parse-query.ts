@@ -1,3 +1,4 @@
+import { terminalColors } from "../analysis/escapes.ts";
 import { cutText } from "../text/text-budget.ts";
 import { closingQuote } from "./quotes.ts";
 
@@ -52,7 +53,7 @@ const controlsAndSpaces = /[\0-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202
  */
 export function parseQuery(typed: string | readonly string[]): ParsedQuery {
   const given = typeof typed === "string" ? typed : typed.join(" ");
-  const text = cutText(given, MAX_CHARS).replace(controlsAndSpaces, " ");
+  const text = cutText(given, MAX_CHARS).replace(terminalColors, "").replace(controlsAndSpaces, " ");
   const words: QueryWord[] = [];
   const filters: QueryFilter[] = [];
   const warnings: string[] = [];

@@ -1,4 +1,5 @@
 import { classAt, isDigit, isUpper, unitAt, WORD } from "../analysis/char-class.ts";
+import { terminalColors } from "../analysis/escapes.ts";
 import { termOf } from "../analysis/token.ts";
 
 /**
@@ -22,9 +23,10 @@ export function createPhraseTest(phrase: string): (text: string) => boolean {
   };
 }
 
-/** Line breaks and runs of spaces count as one space: a phrase may be wrapped. */
+/** Line breaks and runs of spaces count as one space: a phrase may be wrapped. Colours of terminals are not seen. */
 function flatten(text: string): string {
-  return text.normalize("NFKC").replaceAll("’", "'").replace(/\s+/g, " ");
+  const plain = text.includes("\u001b[") ? text.replace(terminalColors, "") : text;
+  return plain.normalize("NFKC").replaceAll("’", "'").replace(/\s+/g, " ");
 }
 
 /** Not inside of a word. Scripts that put no space between words have borders everywhere. */

@@ -38,6 +38,7 @@ test.each([
   ["token 0123456789abcdef0123456789abcdef0123", ["token"], []],
   ['"木"', ["木*"], []],
   ["+++", [], []],
+  ["\u001b[31mtoken\u001b[39m", ["token"], []],
   ["running", ["(running | run)"], []],
   ["user.id", ["(userid | user+id)"], []],
   ["toke*", ["toke*"], []],

@@ -228,6 +228,7 @@ describe("a phrase", () => {
         session("inside", "x", ["this item, code 137"]),
         session("words", "x", ["it is it, with code 1"]),
         session("endings", "x", ["exit codes"]),
+        session("colours", "x", ["[\u001b[31merror\u001b[39m] resolve failed"]),
         session("name", "x", ["call tokenRefreshNow"]),
       ],
       async (search) => {
@@ -238,6 +239,7 @@ describe("a phrase", () => {
         expect(await found("is it", [])).toEqual([]);
         expect(await found("is it", ["it"])).toEqual(["words"]);
         expect(await found("code 1", ["code"])).toEqual(["words"]);
+        expect(await found("[error] resolve", ["resolve"])).toEqual(["colours"]);
         expect(await found("exit code", ["exit"])).toEqual(["endings"]);
         expect(await found("tokenRefresh", ["call"])).toEqual(["name"]);
       },
