@@ -73,8 +73,8 @@ export function readFilters(flags: Flags, words: readonly string[], world: World
     contexts: values("in").map((context) =>
       oneOf(context, filterFlags.in.choices, "in"),
     ) satisfies readonly Context[],
-    since: date(values("since").at(-1), "since", world),
-    until: date(values("until").at(-1), "until", world),
+    since: dates(values("since"), "since", world),
+    until: dates(values("until"), "until", world),
   };
 }
 
@@ -93,8 +93,14 @@ function oneOf<const T extends string>(value: string, choices: readonly T[], nam
   });
 }
 
-function date(text: string | undefined, edge: "since" | "until", world: World): number | undefined {
-  if (text === undefined) return undefined;
+/** Of several dates any will do: the widest. */
+function dates(texts: readonly string[], edge: "since" | "until", world: World): number | undefined {
+  const moments = texts.map((text) => date(text, edge, world));
+  if (moments.length === 0) return undefined;
+  return edge === "since" ? Math.min(...moments) : Math.max(...moments);
+}
+
+function date(text: string, edge: "since" | "until", world: World): number {
   const ms = parseDate(text, edge, { now: world.now(), offsetMinutesAt: world.offsetMinutesAt });
   if (ms !== undefined) return ms;
   throw new UserError(`Cannot read the date "${text}"`, {

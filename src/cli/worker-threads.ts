@@ -1,4 +1,5 @@
 import type { Worker, WorkerOptions } from "node:worker_threads";
+import { exitCodes, UserError } from "../core/errors.ts";
 import type { WorkerHandle } from "../core/worker-handle.ts";
 
 /** Work that may be done in another thread, by name. Each is loaded only where it is done. */
@@ -61,7 +62,7 @@ export function startWorker(
       } else receiver(message);
     });
     const ended = new Promise<void>((resolve, reject) => {
-      worker.on("error", reject);
+      worker.on("error", (error) => reject(asThrown(error)));
       worker.on("exit", () => resolve());
     });
     // Whoever waits for the end gets the error; without anybody it must not end the program.
@@ -76,6 +77,14 @@ export function startWorker(
       terminate: async () => void (await worker.terminate()),
     };
   };
+}
+
+/** Errors lose their class on the way from another thread, not what they say. */
+function asThrown(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== "UserError" || !("exitCode" in error)) return error;
+  const exitCode = Object.values(exitCodes).find((code) => code === error.exitCode);
+  const hint = "hint" in error && typeof error.hint === "string" ? { hint: error.hint } : {};
+  return exitCode === undefined ? error : new UserError(error.message, { exitCode, cause: error, ...hint });
 }
 
 function startThread(program: string, host: NodeJS.Process, task: string, data: unknown): Worker {

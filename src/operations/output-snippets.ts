@@ -12,7 +12,7 @@ import type { Library } from "./library.ts";
 import { readPointed } from "./open-session.ts";
 import { outputsSince } from "./outputs-since.ts";
 import { readSession } from "./read-session.ts";
-import { type HitSnippet, SNIPPET_CHARS } from "./search-snippets.ts";
+import { type HitSnippet, optionsOf, type ShownTerms } from "./search-snippets.ts";
 import { selectSession } from "./select-sessions.ts";
 
 /** Logs that are longer take too long for a search. */
@@ -30,14 +30,14 @@ export function outputSnippets(
   library: Library,
   row: SessionRow,
   hit: SessionHit,
-  terms: ReadonlySet<string>,
+  shown: ShownTerms,
   reveal: boolean,
 ): readonly HitSnippet[] {
   if (hit.turns.length === 0 || row.bytes > MAX_BYTES) return [];
   const { redact } = createRedactor({ extra: library.config.redact });
   // Before a passage is cut out of it: half of a secret is not known for one.
   const snippetIn = (text: string): Snippet | undefined =>
-    makeSnippet(reveal ? text : redact(text), terms, { maxChars: SNIPPET_CHARS });
+    makeSnippet(reveal ? text : redact(text), shown.terms, optionsOf(shown));
   const needsAll = hit.turns.some(({ context }) => context === "subagent");
   const whole = once(() => readAgain(library, row, needsAll));
   for (const turn of hit.turns) {
@@ -51,25 +51,49 @@ export function outputSnippets(
 }
 
 /** What tools gave back in a passage: a turn, or a part of a long one, that begins at a known moment. */
-function passageOutput(
+function passageOutput(library: Library, row: SessionRow, turn: TurnHit): string {
+  const texts: string[] = [];
+  let chars = 0;
+  for (const text of outputsOfTurn(library, row, turn)) {
+    texts.push(text);
+    chars += text.length;
+    if (chars >= PASSAGE_CHARS) break;
+  }
+  return texts.join("\n\n");
+}
+
+/** The output of a turn, out of the whole session: where its moment does not tell where it stands, or the log is gone. */
+export function wholeOutput(library: Library, row: SessionRow, turn: TurnHit): string {
+  return row.bytes > MAX_BYTES ? "" : outputOf(readAgain(library, row, turn.context === "subagent"), turn);
+}
+
+/** Each output from the moment on at which a passage begins, to the end of its turn or of the window. */
+export function* outputsOfTurn(
   { disk }: Library,
   { agent, lead, origin }: SessionRow,
   { at, context }: TurnHit,
-): string {
-  if (lead === null || at === null || origin !== "log" || context === "subagent") return "";
-  const texts: string[] = [];
-  let chars = 0;
+): Generator<string> {
+  if (lead === null || at === null || origin !== "log" || context === "subagent") return;
   try {
-    for (const text of outputsSince(agent, lead, diskSource(disk).chunks(lead), at, WINDOW_BYTES)) {
-      texts.push(text);
-      chars += text.length;
-      if (chars >= PASSAGE_CHARS) break;
-    }
+    yield* outputsSince(agent, lead, diskSource(disk).chunks(lead), at, WINDOW_BYTES);
   } catch (error) {
     // It went, or can't be read: the archive may have it.
     if (errorCode(error) === undefined) throw error;
   }
-  return texts.join("\n\n");
+}
+
+/** The passage of one text, masked before it is cut out: half of a secret is not known for one. */
+export function outputSnippet(
+  library: Library,
+  { turn, at, context }: TurnHit,
+  text: string,
+  shown: ShownTerms,
+  reveal: boolean,
+): HitSnippet | undefined {
+  const { redact } = createRedactor({ extra: library.config.redact });
+  const snippet = makeSnippet(reveal ? text : redact(text), shown.terms, optionsOf(shown));
+  if (snippet === undefined) return undefined;
+  return { turn, role: "output", at, context, text: snippet.text, highlights: snippet.highlights };
 }
 
 /** undefined where it is gone, or can't be read: a hit without a passage is still a hit. */

@@ -1,7 +1,9 @@
+import { isStopWord } from "../core/analysis/weak-terms.ts";
 import type { Digest } from "../core/extract/digest.ts";
 import type { Context } from "../core/model/session.ts";
+import type { ParsedQuery } from "../core/query/parse-query.ts";
 import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
-import { findPassage, makeSnippet, type Passage } from "../core/snippet/make-snippet.ts";
+import { findPassage, makeSnippet, type Passage, type SnippetOptions } from "../core/snippet/make-snippet.ts";
 import { cutText } from "../core/text/text-budget.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 
@@ -27,26 +29,42 @@ export interface NearbyTurn {
   readonly text: string;
 }
 
-export const SNIPPET_CHARS = 240;
+const SNIPPET_CHARS = 240;
 
 /** Of equally good passages the one that says most. */
 const ROLES: readonly SnippetRole[] = ["request", "summary", "reply", "error", "command", "file"];
+
+/** What passages are chosen by, and what is marked in them. */
+export interface ShownTerms {
+  readonly terms: ReadonlySet<string>;
+  readonly phrases: readonly string[];
+}
+
+/** Stop words come with phrases: alone they are marked only where nothing else was asked for. */
+export function shownTerms({ words }: ParsedQuery, found: readonly string[]): ShownTerms {
+  const telling = found.filter((term) => !isStopWord(term));
+  const phrases = words.filter(({ kind, isUnwanted }) => kind === "phrase" && !isUnwanted);
+  return {
+    terms: new Set(telling.length > 0 ? telling : found),
+    phrases: phrases.map(({ text }) => text),
+  };
+}
 
 /** The best passages of a hit, best turn first; where only its card matches, a passage of that. */
 export function snippetsOf(
   row: SessionRow,
   hit: SessionHit,
-  terms: ReadonlySet<string>,
+  shown: ShownTerms,
   limit: number,
 ): readonly HitSnippet[] {
   const found: HitSnippet[] = [];
   for (const turn of hit.turns) {
-    const snippet = found.length < limit ? turnSnippet(turn, terms) : undefined;
+    const snippet = found.length < limit ? turnSnippet(turn, shown) : undefined;
     if (snippet !== undefined) found.push(snippet);
   }
   if (found.length > 0 || hit.card === undefined) return found;
   for (const field of ["title", "summary", "pending", "project", "branch"]) {
-    const snippet = makeSnippet(hit.card[field] ?? "", terms, { maxChars: SNIPPET_CHARS });
+    const snippet = makeSnippet(hit.card[field] ?? "", shown.terms, optionsOf(shown));
     if (snippet === undefined) continue;
     return [
       {
@@ -62,14 +80,19 @@ export function snippetsOf(
   return [];
 }
 
-function turnSnippet(turn: TurnHit, terms: ReadonlySet<string>): HitSnippet | undefined {
+export function optionsOf({ phrases }: ShownTerms): SnippetOptions {
+  return { maxChars: SNIPPET_CHARS, phrases };
+}
+
+function turnSnippet(turn: TurnHit, shown: ShownTerms): HitSnippet | undefined {
+  const { terms, phrases } = shown;
   let best: { readonly passage: Passage; readonly role: SnippetRole } | undefined;
   for (const role of ROLES) {
-    const passage = findPassage(turn.fields[role] ?? "", terms, { maxChars: SNIPPET_CHARS });
+    const passage = findPassage(turn.fields[role] ?? "", terms, optionsOf(shown));
     if (passage !== undefined && (best === undefined || passage.words > best.passage.words))
       best = { passage, role };
     // No later one can have more.
-    if (best?.passage.words === terms.size) break;
+    if (best?.passage.words === terms.size + phrases.length) break;
   }
   if (best === undefined) return undefined;
   const { text, highlights } = best.passage.show();

@@ -1,5 +1,5 @@
 import type { Digest } from "../core/extract/digest.ts";
-import { matchesPath } from "../core/query/glob.ts";
+import { matchesPath, withoutBraces } from "../core/query/glob.ts";
 import { wordsInFields } from "../core/query/search-clauses.ts";
 import type { SearchReader } from "../core/search/search-engine.ts";
 import { damaged } from "./indexing/index-access.ts";
@@ -11,7 +11,7 @@ export async function sessionsWithFiles(
 ): Promise<ReadonlySet<string> | undefined> {
   if (patterns.length === 0) return undefined;
   const keys = new Set<string>();
-  for (const pattern of patterns) {
+  for (const pattern of patterns.flatMap(withoutBraces)) {
     for (const key of await candidates(reader, pattern)) {
       const stored = await reader.session(key);
       if (stored?.kind === "damaged") throw damaged(stored);

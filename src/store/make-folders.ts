@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { Disk } from "./disk.ts";
-import { diskError, errorCode } from "./disk-error.ts";
+import { diskError, errorCode, systemError } from "./disk-error.ts";
 
 /**
  * Makes a folder and those above it that are missing, with mode 0700, and makes their names durable:
@@ -22,7 +22,8 @@ function make(disk: Disk, folder: string): void {
     disk.mkdir(folder);
   } catch (error) {
     // Another process may have been faster.
-    if (errorCode(error) !== "EEXIST" || disk.stat(folder)?.kind !== "folder") throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
+    if (disk.stat(folder)?.kind !== "folder") throw systemError("ENOTDIR", `not a folder, mkdir '${folder}'`);
   }
   disk.fsyncFolder(parent);
 }

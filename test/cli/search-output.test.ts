@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { makeWorld } from "../support/make-world.ts";
+import { makeWorld, type TestWorld } from "../support/make-world.ts";
 
 const ID = "0b8ec0de-0000-4000-8000-000000000000";
 
@@ -26,19 +26,59 @@ const lines = [
   { type: "user", ...place(3), message: { role: "user", content: [result] } },
 ];
 
-test("shows the passage of tool output where the words stand nowhere else, from the archive too", async () => {
+function worldWithLog(): TestWorld {
   const world = makeWorld({ nowMs: Date.UTC(2026, 10, 16, 12) });
-  const folder = join(world.home, ".claude/projects/-home-ana-shop");
+  const folder = join(world.home, FOLDER);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${ID}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const search = async (): Promise<unknown> => {
-    const before = world.out().length;
-    expect(await run(["search", "schooner", "halcyon", "--json"], world)).toBe(0);
-    return JSON.parse(world.out().slice(before));
-  };
+  return world;
+}
+
+const FOLDER = ".claude/projects/-home-ana-shop";
+
+async function search(world: TestWorld, ...words: readonly string[]): Promise<unknown> {
+  const before = world.out().length;
+  await run(["search", ...words, "--json"], world);
+  return JSON.parse(world.out().slice(before));
+}
+
+test("shows the passage of tool output where the words stand nowhere else, from the archive too", async () => {
+  const world = worldWithLog();
   const passage = { turn: 1, role: "output", text: expect.stringContaining("schooner Halcyon") };
-  expect(await search()).toMatchObject({ hits: [{ sessionId: ID, snippets: [passage] }] });
+  const hit = { sessionId: ID, snippets: [passage] };
+  expect(await search(world, "schooner", "halcyon")).toMatchObject({ hits: [hit] });
   expect(await run(["archive"], world)).toBe(0);
-  rmSync(folder, { recursive: true });
-  expect(await search()).toMatchObject({ hits: [{ sessionId: ID, state: "kept", snippets: [passage] }] });
+  rmSync(join(world.home, FOLDER), { recursive: true });
+  expect(await search(world, "schooner", "halcyon")).toMatchObject({ hits: [{ ...hit, state: "kept" }] });
+});
+
+test("finds a phrase of tool output, which the index does not keep, from the archive too", async () => {
+  const world = worldWithLog();
+  const found = { match: "all", total: 1, totalIsExact: true };
+  const passage = { role: "output", text: "berth 7: schooner Halcyon berth 8: free", highlights: [[9, 25]] };
+  const hits = [{ sessionId: ID, match: "all", snippets: [passage] }];
+  expect(await search(world, '"schooner halcyon"')).toMatchObject({ ...found, hits });
+  expect(await search(world, '"schooner halcyon"', "taken", "--sort", "newest")).toMatchObject(found);
+  expect(await search(world, '"schooner halcyon"', "--offset", "1")).toMatchObject({ ...found, hits: [] });
+  expect(await search(world, '"schooner halcyon"', '"places are taken"')).toMatchObject(found);
+  expect(await search(world, '"halcyon schooner"')).toMatchObject({ match: "some" });
+  expect(await search(world, '"schooner halcyon"', '"berth 9"')).toMatchObject({ match: "some" });
+  expect(await run(["archive"], world)).toBe(0);
+  rmSync(join(world.home, FOLDER), { recursive: true });
+  expect(await search(world, '"schooner halcyon"')).toMatchObject({ ...found, hits: [{ state: "kept" }] });
+});
+
+test("show tells of a session that only the index is left of", async () => {
+  const world = worldWithLog();
+  await search(world, "places");
+  const folder = join(world.home, FOLDER);
+  writeFileSync(join(folder, "0b8ec0de-1111-4000-8000-000000000000.jsonl"), `${JSON.stringify(lines[0])}\n`);
+  rmSync(join(folder, `${ID}.jsonl`));
+  expect(await search(world, "schooner")).toMatchObject({
+    hits: [{ sessionId: ID, state: "kept", archive: null }],
+  });
+  expect(await run(["show", ID], world)).toBe(1);
+  expect(world.err()).toContain(`Cannot show session ${ID}: its log is gone and it was not archived`);
+  expect(await run(["show", "0b8ec0de-2222-4000-8000-000000000000"], world)).not.toBe(0);
+  expect(world.err()).toContain("Cannot find a session");
 });

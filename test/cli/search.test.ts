@@ -1,3 +1,5 @@
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { type MakeWorldOptions, makeWorld } from "../support/make-world.ts";
@@ -64,6 +66,33 @@ describe("sessions search", () => {
     const found = await answer(argv);
     for (const hit of found.hits) expect(fits(hit)).toBe(true);
     expect(found.total).toBeLessThan(13);
+  });
+
+  test.each([
+    "file:auth.ts",
+    "file:src/{auth,nothing}.ts",
+    "cmd:vitest",
+    "error:failed",
+    "title:token",
+    "tool:Bash",
+    "branch:main",
+    "project:shop",
+  ])("%s and its negation share out what there is", async (filter) => {
+    const idsOf = async (...words: readonly string[]): Promise<readonly string[]> =>
+      (await ask(["the", "--limit=100", "-q", ...words])).out.split("\n").slice(0, -1);
+    const [all, wanted, others] = [await idsOf(), await idsOf(filter), await idsOf(`-${filter}`)];
+    expect([wanted.length > 0, others.length > 0]).toEqual([true, true]);
+    expect([...wanted, ...others].sort()).toEqual([...all].sort());
+  });
+
+  test("a repeated date is OR, whichever comes first", async () => {
+    const totalOf = async (...words: readonly string[]): Promise<number> =>
+      (await answer(["auth", ...words])).total;
+    const wide = await totalOf("since:2026-09-01");
+    expect(await totalOf("since:2026-11-01")).toBeLessThan(wide);
+    expect(await totalOf("since:2026-11-01", "since:2026-09-01")).toBe(wide);
+    expect(await totalOf("since:2026-09-01", "since:2026-11-01")).toBe(wide);
+    expect(await totalOf("--since=2026-09-01", "since:2026-11-01")).toBe(wide);
   });
 
   test("finds commands that agents of every kind ran", async () => {
@@ -164,9 +193,52 @@ describe("sessions search", () => {
     ]);
   });
 
+  test("answers the others of a batch where a query can't be read", async () => {
+    const { code, out } = await ask(["--batch"], { input: "since:someday x\n\ntoken\n***\n" });
+    expect(code).toBe(2);
+    const answers = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(answers.map(({ query, match, error }) => [query, match, error ?? ""])).toEqual([
+      ["since:someday x", "none", 'Cannot read the date "someday"'],
+      ["token", "all", ""],
+      ["***", "none", "Cannot search for nothing: there is no word in the query"],
+    ]);
+  });
+
+  test("says what was not understood, and answers", async () => {
+    const open = await ask(['"token refresh']);
+    expect([open.code, open.err]).toEqual([0, expect.stringContaining("A quote is not closed")]);
+    const long = await ask(["token ".repeat(2_000)]);
+    expect([long.code, long.err]).toEqual([0, expect.stringContaining("Only the first 10000 characters")]);
+  });
+
+  test("says that there are no more behind the last page", async () => {
+    const { code, err } = await ask(["token", "--offset", "1000"]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/No more: the query matches \d+ sessions\./)]);
+  });
+
+  test("finds nothing for what no index has, and says where to look", async () => {
+    const { code, out, err } = await ask(["0123456789abcdef0123456789abcdef0123"]);
+    expect([code, out, err]).toEqual([1, "", expect.stringContaining("sessions grep -iF")]);
+  });
+
   test("prints hits for reading, cut to the terminal, and ids alone with -q", async () => {
     const { out } = await ask(["token", "refresh"], { columns: 80, hasColor: true });
     expect(out).toContain("\u001b[");
     expect((await ask(["token", "refresh", "-q"])).out.split("\n")[0]).toBe(TOKEN);
   });
+});
+
+test("where no store can be made, search answers and index says that it can't", async () => {
+  const world = makeWorld();
+  cpSync(world.demoHome, world.home, { recursive: true });
+  writeFileSync(join(world.home, "file"), "");
+  const homeless = { ...world, variables: { SESSIONS_HOME: join(world.home, "file") } };
+  expect(await run(["search", "token", "-q"], homeless)).toBe(0);
+  expect(world.out()).toContain(TOKEN);
+  expect(world.err()).toContain("a part of the path is a file and not a folder; everything is read anew");
+  expect(await run(["index"], homeless)).toBe(5);
+  expect(world.out()).not.toContain("in the index");
 });

@@ -1,10 +1,13 @@
-import { appendFileSync, cpSync, readdirSync, statSync, truncateSync } from "node:fs";
+import { appendFileSync, cpSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { UserError } from "../../src/core/errors.ts";
 import type { SearchEngine } from "../../src/core/search/search-engine.ts";
 import { type IndexAccess, withIndex } from "../../src/operations/indexing/index-access.ts";
 import type { Library } from "../../src/operations/library.ts";
+import { nodeDisk } from "../../src/store/node-disk.ts";
+import { diskThatIsFull, readOnlyDisk } from "../crash/sick-disks.ts";
 import { dumpIndex, dumpRebuilt } from "../support/index-dump.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
 
@@ -107,4 +110,49 @@ describe("withIndex() with a wait", () => {
     expect(refreshed).toMatchObject({ rebuilt: "asked" });
     expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
   });
+});
+
+describe("withIndex() where the store can't be written", () => {
+  test.each([
+    ["there is no index", () => {}],
+    ["the index is damaged", truncateSegments],
+  ])("reads everything into memory, in this thread, where %s", async (_, damage) => {
+    const library = demoLibrary();
+    await withIndex(library, makeAccess(library), async () => {});
+    if (damage(library) === undefined) rmSync(library.places.index, { recursive: true });
+    const sick = { ...library, disk: readOnlyDisk(nodeDisk) };
+    const told: string[] = [];
+    const access: IndexAccess = {
+      ...makeAccess(sick),
+      onUnwritable: ({ message }) => told.push(message),
+      workersFrom: 0,
+      readInWorkers: async () => {
+        throw new Error("Threads would write into the store");
+      },
+    };
+    const sessions = await withIndex(sick, access, async (reader) => {
+      const catalogue = await reader.catalogue();
+      return catalogue.kind === "catalogue" ? catalogue.sessions : 0;
+    });
+    expect(sessions).toBe(13);
+    expect(told).toEqual([expect.stringContaining("read-only")]);
+  });
+
+  test.each([0, 500, 4_000, 20_000, 60_000])(
+    "answers on a disk that is full after %i bytes",
+    async (bytes) => {
+      const library = demoLibrary();
+      const sick = { ...library, disk: diskThatIsFull(nodeDisk, bytes) };
+      const told: string[] = [];
+      const access: IndexAccess = { ...makeAccess(sick), onUnwritable: ({ message }) => told.push(message) };
+      const sessions = await withIndex(sick, access, async (reader) => {
+        const catalogue = await reader.catalogue();
+        return catalogue.kind === "catalogue" ? catalogue.sessions : 0;
+      });
+      expect(sessions).toBe(13);
+      expect(told).toEqual([expect.stringContaining("the disk is full")]);
+      const { passing: _, ...kept } = access;
+      await expect(withIndex(sick, kept, async () => {})).rejects.toThrow(UserError);
+    },
+  );
 });

@@ -34,7 +34,7 @@ describe("makeFolders()", () => {
     fs.writeFileSync(join(folder, "file"), "");
     const make = (): void => makeFolders(disk, join(folder, "file", "a"));
     expect(make).toThrow(UserError);
-    expect(make).toThrow(/Cannot make the folder .*exists already/);
+    expect(make).toThrow(/Cannot make the folder .*a part of the path is a file and not a folder/);
     expect(fs.readdirSync(folder)).toEqual(["file"]);
   });
 });

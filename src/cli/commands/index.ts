@@ -23,7 +23,9 @@ export const command: Command = defineCommand({
   async run({ flags }, world) {
     const { library, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const startedAt = world.now();
-    const patient = { ...access, patient: true, rebuild: flags.rebuild };
+    // One that can't be kept would be of no use to anybody.
+    const { passing: _, ...kept } = access;
+    const patient = { ...kept, patient: true, rebuild: flags.rebuild };
     const { refreshed, catalogue } = await withIndex(library, patient, async (reader, done) => ({
       refreshed: done,
       catalogue: await readCatalogue(library, reader, done),

@@ -1,5 +1,5 @@
 import { exitCodes, UserError } from "../../core/errors.ts";
-import { parseQuery } from "../../core/query/parse-query.ts";
+import { isWord, parseQuery } from "../../core/query/parse-query.ts";
 import { hitJson } from "../../core/view/search-json.ts";
 import { type SearchRequest, type SearchResult, searchSessions } from "../../operations/search-sessions.ts";
 import { agentFlags } from "../agent-answer.ts";
@@ -82,25 +82,10 @@ export const command: Command = defineCommand({
       const found = await searchSessions(library, asItIs, requests);
       return flags.reveal ? found : maskFound(found, library);
     };
-    if (flags.batch) {
-      const queries: string[] = [];
-      for await (const line of world.stdin.lines()) if (line.trim() !== "") queries.push(line);
-      const results = await find(queries.map((query) => readRequest(query, args, world)));
-      results.forEach((result, index) => {
-        world.stdout.write(
-          `${JSON.stringify({ schemaVersion: 1, ...answerJson(queries[index] ?? "", result, flags.offset, library.demo, 0) })}\n`,
-        );
-      });
-      return results.some(({ total }) => total > 0) ? exitCodes.done : exitCodes.nothingFound;
-    }
+    if (flags.batch) return answerBatch(args, world, library.demo, find);
     const query = args.positionals.join(" ");
     const request = readRequest(query, args, world);
-    if (asksNothing(request)) {
-      throw new UserError("Cannot search for nothing: there is no word in the query", {
-        exitCode: exitCodes.wrongUsage,
-        hint: "type what to look for, as in: sessions search token refresh",
-      });
-    }
+    for (const warning of request.query.warnings) world.stderr.write(`sessions: ${warning}\n`);
     const startedAt = world.now();
     const [result] = await find([request]);
     if (result === undefined) return exitCodes.nothingFound;
@@ -108,10 +93,40 @@ export const command: Command = defineCommand({
       printJson(world, answerJson(query, result, flags.offset, library.demo, world.now() - startedAt));
     else if (flags.ids) world.stdout.write(result.hits.map(({ row }) => `${row.digest.id}\n`).join(""));
     else if (result.hits.length > 0) world.stdout.write(formatSearch(result, flags.offset, world));
-    else world.stderr.write(saysNothing(result, world));
+    else world.stderr.write(saysNothing(result, request.query, world));
     return result.hits.length > 0 ? exitCodes.done : exitCodes.nothingFound;
   },
 });
+
+/** A query that can't be read is told so in its place; the others are answered. */
+async function answerBatch(
+  args: Arguments<typeof flagTable>,
+  world: World,
+  demo: boolean,
+  find: (requests: readonly SearchRequest[]) => Promise<readonly SearchResult[]>,
+): Promise<number> {
+  const { offset } = args.flags;
+  const requests: SearchRequest[] = [];
+  const lines: ((results: readonly SearchResult[]) => object)[] = [];
+  const empty = { match: "none", total: 0, totalIsExact: true, offset, hits: [] };
+  for await (const query of world.stdin.lines()) {
+    if (query.trim() === "") continue;
+    try {
+      const place = requests.push(readRequest(query, args, world)) - 1;
+      lines.push((results) => {
+        const result = results[place];
+        return result === undefined ? { query, ...empty } : answerJson(query, result, offset, demo, 0);
+      });
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      lines.push(() => ({ query, ...empty, error: error.message }));
+    }
+  }
+  const results = await find(requests);
+  for (const line of lines) world.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...line(results) })}\n`);
+  if (requests.length < lines.length) return exitCodes.wrongUsage;
+  return results.some(({ total }) => total > 0) ? exitCodes.done : exitCodes.nothingFound;
+}
 
 function readRequest(query: string, { flags }: Arguments<typeof flagTable>, world: World): SearchRequest {
   const parsed = parseQuery(query);
@@ -119,7 +134,7 @@ function readRequest(query: string, { flags }: Arguments<typeof flagTable>, worl
     parsed.filters
       .filter((filter) => filter.isUnwanted === isUnwanted)
       .map(({ field, value }) => `${field}:${value}`);
-  return {
+  const request: SearchRequest = {
     query: parsed,
     filter: readFilters(flags, typed(false), world),
     unwanted: typed(true).map((word) => readFilters(noFilter, [word], world)),
@@ -131,11 +146,18 @@ function readRequest(query: string, { flags }: Arguments<typeof flagTable>, worl
       reveal: flags.reveal,
     },
   };
+  if (!asksNothing(request)) return request;
+  throw new UserError("Cannot search for nothing: there is no word in the query", {
+    exitCode: exitCodes.wrongUsage,
+    hint: /\S/.test(query)
+      ? "signs are in no index: sessions grep -F looks for any text"
+      : "type what to look for, as in: sessions search token refresh",
+  });
 }
 
 /** Signs alone are no words; a filter alone is a question. */
 function asksNothing({ query, filter, unwanted }: SearchRequest): boolean {
-  const hasWord = query.words.some(({ text }) => /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text));
+  const hasWord = query.words.some(({ text }) => isWord(text));
   const hasFilter = Object.values(filter).some((value) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined,
   );

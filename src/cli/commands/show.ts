@@ -6,6 +6,9 @@ import { contextJson, treeJson, turnJson } from "../../core/view/conversation-js
 import { sessionDetailJson } from "../../core/view/session-json.ts";
 import { shellQuote } from "../../core/view/shell-quote.ts";
 import { documentOf } from "../../operations/export-session.ts";
+import type { IndexAccess } from "../../operations/indexing/index-access.ts";
+import type { Library } from "../../operations/library.ts";
+import { onlyInIndex } from "../../operations/only-in-index.ts";
 import { type OpenSession, openSession } from "../../operations/open-session.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -45,12 +48,12 @@ export const command: Command = defineCommand({
   parser: "light",
   async run({ flags, positionals }, world) {
     const file = outputFile(flags);
-    const { library, mask } = await openLibrary(world, {
+    const { library, access, mask } = await openLibrary(world, {
       reveal: flags.reveal,
       allowDemo: file === undefined && !namesFile(positionals),
     });
     const range = readRange(flags.turn, flags.turns);
-    const found = openSession(library, positionals, { everywhere: flags.everywhere });
+    const found = await openNamed(library, access, positionals, flags.everywhere);
     const open = mask(found);
     const turns = range === undefined ? undefined : turnsIn(open, range);
     if (flags.json && file === undefined) {
@@ -72,6 +75,21 @@ export const command: Command = defineCommand({
     return exitCodes.done;
   },
 });
+
+async function openNamed(
+  library: Library,
+  { engine }: IndexAccess,
+  selector: readonly string[],
+  everywhere: boolean,
+): Promise<OpenSession> {
+  try {
+    return openSession(library, selector, { everywhere });
+  } catch (error) {
+    const [id = ""] = selector;
+    if (!(error instanceof UserError) || selector.length > 1) throw error;
+    throw (await onlyInIndex(engine, id)) ?? error;
+  }
+}
 
 interface ShowFlags {
   readonly full: boolean;

@@ -42,7 +42,7 @@ export function createGrepPrinter(world: World): GrepTeller {
     const state = found.state === "idle" ? [] : [found.state];
     const about = sanitize([found.agent, projectName(found.project), ...when, ...state].join(" · "));
     const room = (stdout.columns ?? 400) - found.id.length - about.length - 4;
-    const title = truncate(sanitize(found.title ?? "(no title)"), Math.max(24, room));
+    const title = truncate(sanitize(found.title ?? "(no title)"), Math.max(12, room));
     return `${style.cyan(sanitize(found.id))}  ${style.bold(title)}  ${style.dim(about)}\n`;
   };
 

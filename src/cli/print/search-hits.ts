@@ -1,8 +1,10 @@
+import type { ParsedQuery } from "../../core/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../operations/search-sessions.ts";
 import type { World } from "../world.ts";
 import { countOf } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
+import { fitPassage, type PassageRoom } from "./fit-passage.ts";
 import { highlight } from "./highlight.ts";
 import { sanitize } from "./sanitize.ts";
 import { shortIds } from "./session-table.ts";
@@ -20,7 +22,7 @@ export function formatSearch(result: SearchResult, offset: number, world: World)
     result.match
   ];
   const shown = offset + result.hits.length;
-  const rest = result.total > shown ? ` · more: --offset ${shown}` : "";
+  const rest = result.total > shown || !result.totalIsExact ? ` · more: --offset ${shown}` : "";
   return `${hits.join("\n")}\n${style.dim(`${total}${how}${rest}`)}\n`;
 }
 
@@ -36,7 +38,7 @@ function formatHit(
   const where = [digest.agent, projectName(digest.project), ...when, ...(state === "idle" ? [] : [state])];
   const about = sanitize(where.join(" · "));
   const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
-  const title = truncate(sanitize(digest.title ?? "(no title)"), Math.max(24, room));
+  const title = truncate(sanitize(digest.title ?? "(no title)"), Math.max(12, room));
   const lines = snippets.map((snippet) => formatSnippet(snippet, style, world));
   const more =
     matchingTurns > snippets.length
@@ -53,7 +55,7 @@ function formatSnippet(snippet: Snippet, style: Style, world: World): string {
     turns
       .map(({ turn, text }) => {
         const label = `${String(turn).padStart(4)} request  `;
-        const width = world.stdout.isTerminal ? readingWidth(world.stdout) - label.length : text.length;
+        const width = world.stdout.isTerminal ? readingWidth(world.stdout) - label.length - 2 : text.length;
         return `  ${style.dim(label + truncate(sanitize(text), width))}\n`;
       })
       .join("");
@@ -67,16 +69,34 @@ function formatPassage(
 ): string {
   const place = context === "current" ? "" : ` ${context}`;
   const label = `${String(turn).padStart(4)} ${role}${place}  `;
-  const width = world.stdout.isTerminal ? 2 * readingWidth(world.stdout) - label.length : text.length;
-  const cut = truncate(text, width);
-  const inside = highlights.filter(([, end]) => end < cut.length || cut === text);
-  return `  ${style.dim(label)}${highlight(cut, inside, style)}\n`;
+  const width = readingWidth(world.stdout);
+  const shown = world.stdout.isTerminal
+    ? fitPassage(text, highlights, { ...passageRoom(width), first: 2 + label.length }, style)
+    : highlight(text, highlights, style);
+  return `  ${style.dim(label)}${shown}\n`;
 }
 
-/** Why nothing was found, and what is near. */
-export function saysNothing(result: SearchResult, world: World): string {
-  const style = createStyle(world.stderr.hasColor);
-  const near = result.nearestWords.map(({ word, nearest }) => `${word}: ${nearest.join(", ")}`);
-  const hint = near.length === 0 ? "" : `\n${style.dim("near words:")} ${sanitize(near.join(" · "))}`;
-  return `No session matches in ${countOf(result.coverage.sessions, "session")}.${hint}\n`;
+/** As much as can be looked over: more lines where they are short. */
+function passageRoom(width: number): Omit<PassageRoom, "first"> {
+  return { width, indent: 7, lines: width < 80 ? 3 : 2 };
 }
+
+/** Why nothing was found, what is near, and where else to look. */
+export function saysNothing(result: SearchResult, { words }: ParsedQuery, world: World): string {
+  if (result.total > 0) {
+    const least = result.totalIsExact ? "" : "at least ";
+    return `No more: the query matches ${least}${countOf(result.total, "session")}.\n`;
+  }
+  const style = createStyle(world.stderr.hasColor);
+  const near = result.nearestWords
+    .slice(0, NEAR_WORDS)
+    .map(({ word, nearest }) => `${word}: ${nearest.join(", ")}`);
+  const hints = [
+    ...(near.length === 0 ? [] : [`${style.dim("near words:")} ${sanitize(near.join(" · "))}`]),
+    ...(words.length === 0 ? [] : [style.dim("hint: sessions grep -iF looks through every text to its end")]),
+  ];
+  return `${[`No session matches in ${countOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
+}
+
+/** Of a pasted text nobody reads more. */
+const NEAR_WORDS = 5;

@@ -14,9 +14,14 @@ export type { QueryTerm } from "./query-term.ts";
  * together and the others beside them, or all parts.
  */
 export function analyzeQuery(text: string): readonly QueryTerm[] {
-  const words = distinct(runsOf(text).flatMap((run) => queryTerm(run, groupsOf(run))));
+  const words = analyzePhrase(text);
   const telling = words.filter((word) => !isStopQuery(word));
   return telling.length > 0 ? telling : words;
+}
+
+/** Analyses words of which none may be wanting, stop words too. */
+export function analyzePhrase(text: string): readonly QueryTerm[] {
+  return distinct(runsOf(text).flatMap((run) => queryTerm(run, groupsOf(run))));
 }
 
 /** Analyses the beginning of a word, as `pre*` gives it; a name before it in the same word is wanted as it is. */

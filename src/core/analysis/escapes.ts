@@ -60,3 +60,6 @@ function isHexRun(text: string, start: number, length: number): boolean {
   }
   return true;
 }
+
+/** What sets colours and the like, as programs write it and people copy it. */
+export const terminalColors: RegExp = /\u001b\[[0-9;]*m/g;

@@ -36,7 +36,7 @@ export function compilePattern({ text, ignoreCase, fixed }: PatternWish): Patter
   const source = fixed ? text.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&") : text;
   const flags = ignoreCase ? "gim" : "gm";
   const unicode = isValid(source, `${flags}u`);
-  if (!unicode && !isValid(source, flags)) throw brokenPattern(text);
+  if (!unicode && (onlyUnicode.test(source) || !isValid(source, flags))) throw brokenPattern(text);
   const branches = tryRead(source, unicode);
   return {
     source,
@@ -49,6 +49,9 @@ export function compilePattern({ text, ignoreCase, fixed }: PatternWish): Patter
     isQuick: branches !== undefined && isQuick(branches),
   };
 }
+
+/** By the older rules this is a letter and a brace: `\p{Foo}` would look for the text p{Foo}. */
+const onlyUnicode = /(?<!\\)(?:\\\\)*\\[pP]\{/;
 
 function isValid(source: string, flags: string): boolean {
   try {
@@ -113,7 +116,7 @@ function faultOf(text: string): string {
 /** In the engine's own words, without the pattern, which they repeat. */
 function engineSays(text: string): string {
   try {
-    new RegExp(text, "gm");
+    new RegExp(text, onlyUnicode.test(text) ? "gmu" : "gm");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return message.slice(message.lastIndexOf(": ") + 2).toLowerCase();

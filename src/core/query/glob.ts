@@ -2,7 +2,7 @@
 
 /** Without a capital letter in the pattern case does not count. Backslashes are slashes. */
 export function matchesPath(pattern: string, path: string): boolean {
-  return alternatives(pattern).some((one) => matchesOne(one, path));
+  return withoutBraces(pattern).some((one) => matchesOne(one, path));
 }
 
 function matchesOne(pattern: string, path: string): boolean {
@@ -21,7 +21,7 @@ export function matchesProject(pattern: string, path: string): boolean {
 }
 
 /** `*.{ts,tsx}` is two patterns. More than a few dozen are not written out: the braces then stand for themselves. */
-function alternatives(pattern: string): readonly string[] {
+export function withoutBraces(pattern: string): readonly string[] {
   let found = [pattern];
   while (found.some((one) => braces.test(one))) {
     const more = found.flatMap((one) => {

@@ -1,3 +1,4 @@
+import { terminalColors } from "../analysis/escapes.ts";
 import { cutText } from "../text/text-budget.ts";
 import { closingQuote } from "./quotes.ts";
 
@@ -52,7 +53,7 @@ const controlsAndSpaces = /[\0-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202
  */
 export function parseQuery(typed: string | readonly string[]): ParsedQuery {
   const given = typeof typed === "string" ? typed : typed.join(" ");
-  const text = cutText(given, MAX_CHARS).replace(controlsAndSpaces, " ");
+  const text = cutText(given, MAX_CHARS).replace(terminalColors, "").replace(controlsAndSpaces, " ");
   const words: QueryWord[] = [];
   const filters: QueryFilter[] = [];
   const warnings: string[] = [];
@@ -82,6 +83,11 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
 /** A dash before something that is no dash, no number to its end, and no single letter: `tar -x` has a flag. */
 const negation = /^-(?![\s-])(?!\d[\d.,]*(?:\s|$))(?![A-Za-z][,.;:)]?(?:\s|$))./;
 const NEGATION_CHARS = 40;
+
+/** Whether there is a letter or a digit in it: signs alone are no words. */
+export function isWord(text: string): boolean {
+  return /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text);
+}
 
 function wordOf(typed: string, isUnwanted: boolean): readonly QueryWord[] {
   const text = typed.replace(/\*+$/, "");

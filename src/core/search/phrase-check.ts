@@ -6,8 +6,13 @@ import type { RankedSession } from "./rank.ts";
 import type { Clause, PhraseClause } from "./search-plan.ts";
 import type { SessionScores } from "./session-scores.ts";
 
-/** Postings have no positions: texts are opened to see whether words stand together, so many at most. */
+/**
+ * Postings have no positions: texts are opened to see whether words stand together, each in 0.1 to 0.2 ms. So many
+ * once there are sessions enough for the page: after that only the total is at stake.
+ */
 const MAX_TEXTS = 200;
+/** And so many until then: a phrase of words that stand everywhere may be in the last one. */
+const MAX_TEXTS_FOR_A_PAGE = 2_000;
 
 export interface PhraseCheck {
   /** Those that have the phrases, in their order. */
@@ -21,7 +26,7 @@ export interface PhraseCheck {
 /**
  * Keeps the sessions in which each phrase stands in a card or a turn. A clause that is one of
  * several words or phrases is met by any word of it without a look at the text. `optional`: a
- * session without the phrase stays, because it need not have every clause.
+ * session without the phrase stays, because it need not have every clause. `enough`: how many are wanted.
  */
 export function checkPhrases(
   view: IndexView,
@@ -29,7 +34,7 @@ export function checkPhrases(
   evaluation: Evaluation,
   scores: SessionScores,
   ranked: readonly RankedSession[],
-  optional: boolean,
+  { optional, enough }: { readonly optional: boolean; readonly enough: number },
 ): PhraseCheck {
   const tests = clauses.flatMap((clause, index) => {
     const test = clauseTest(clause);
@@ -41,8 +46,9 @@ export function checkPhrases(
   const checked = new Set<number>();
   const sessions: RankedSession[] = [];
   let isComplete = true;
+  const isTired = (): boolean => opened >= (sessions.length >= enough ? MAX_TEXTS : MAX_TEXTS_FOR_A_PAGE);
   for (const candidate of ranked) {
-    if (opened >= MAX_TEXTS) {
+    if (isTired()) {
       isComplete = false;
       break;
     }
@@ -54,19 +60,21 @@ export function checkPhrases(
         opened++;
         has = test(view.cardTexts(session));
       }
+      let turns = 0;
       for (const turn of scores.turns(session)) {
-        if (opened >= MAX_TEXTS || found.length >= MAX_TURNS) break;
+        if (isTired() || turns >= MAX_TURNS) break;
         if (!hasBit(evaluation.turn, turn, bit)) continue;
         opened++;
         if (!test(view.turnTexts(turn))) continue;
         has = true;
+        turns++;
         found.push(turn);
       }
       return has;
     });
     if (!hasAll) {
       // Perhaps it has them in a turn that was not looked at any more.
-      if (opened >= MAX_TEXTS) isComplete = false;
+      if (isTired()) isComplete = false;
       continue;
     }
     sessions.push(candidate);
@@ -80,7 +88,7 @@ export function hasPhrases(clauses: readonly Clause[]): boolean {
   return clauses.some((clause) => clauseTest(clause) !== undefined);
 }
 
-/** Turns of one session that are looked for: more are not shown. */
+/** Turns of one session that are looked for, of each phrase: more are not shown. */
 const MAX_TURNS = 5;
 
 type TextTest = (fields: Readonly<Record<string, string>>) => boolean;
@@ -93,7 +101,7 @@ function clauseTest(clause: Clause): TextTest | undefined {
   return (fields) => tests.some((test) => test?.(fields));
 }
 
-function phraseTest(clause: PhraseClause): TextTest {
+export function phraseTest(clause: PhraseClause): TextTest {
   const test = createPhraseTest(clause.text);
   return (fields) =>
     Object.entries(fields).some(

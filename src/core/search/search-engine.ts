@@ -103,6 +103,11 @@ export interface SearchAnswer {
   /** False: there are at least so many. */
   readonly totalIsExact: boolean;
   readonly hits: readonly SessionHit[];
+  /**
+   * Sessions with every word, in which a phrase may stand in texts that are not kept; in the order of hits, and not
+   * counted in `total`. Their turns are those to be looked at.
+   */
+  readonly unseen: readonly SessionHit[];
   /** Asked for with `fill`: what matches less well, to fill the page; not counted in `total`. */
   readonly weaker: readonly SessionHit[];
   /** The terms that were looked for and stand in the index, with prefixes and typos resolved: for highlighting. */

@@ -1,25 +1,19 @@
 import { clauseNode } from "./clause-nodes.ts";
 import { type Evaluation, evaluate } from "./evaluate.ts";
+import { excludedSessions } from "./excluded-sessions.ts";
 import type { IndexView } from "./index-view.ts";
 import { nearestWords } from "./nearest-words.ts";
 import { once } from "./once.ts";
-import { checkPhrases, hasPhrases, type PhraseCheck } from "./phrase-check.ts";
+import { checkPhrases, hasPhrases } from "./phrase-check.ts";
 import { type QueryNode, termsOf } from "./query-node.ts";
-import { type RankedSession, rankSessions } from "./rank.ts";
+import { rankSessions } from "./rank.ts";
 import type { Match, SearchAnswer, SessionHit } from "./search-engine.ts";
 import type { Clause, SearchPlan } from "./search-plan.ts";
 import { createScope } from "./search-scope.ts";
+import { type Tier, toHit, toUnseenHit } from "./session-hits.ts";
 import { type SessionScope, type SessionScores, scoreSessions } from "./session-scores.ts";
 import { isIndexed } from "./term-uses.ts";
-
-/** One way of matching that gave something. */
-interface Tier {
-  readonly match: Exclude<Match, "none">;
-  readonly scores: SessionScores;
-  readonly checked: PhraseCheck;
-  readonly total: number;
-  readonly terms: ReadonlySet<string>;
-}
+import { MAX_UNSEEN_SESSIONS, unseenPhrases } from "./unseen-phrases.ts";
 
 /**
  * Asks in tiers: every word as it is; every word with prefixes and typos; some words. The first tier
@@ -37,10 +31,13 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
 
   const wantedHits = plan.offset + plan.limit;
   let first: Tier | undefined;
+  let unseen: readonly SessionHit[] = [];
   const weaker: SessionHit[] = [];
   const shown = new Set<number>();
   for (const next of tiers) {
     const tier = next();
+    if (tier?.match === "all" && tier.total < wantedHits)
+      unseen = tier.unseen.map((each) => toUnseenHit(view, tier, each));
     if (tier === undefined || tier.total === 0) continue;
     if (first === undefined) {
       first = tier;
@@ -56,16 +53,17 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
     }
     if (shown.size >= wantedHits) break;
   }
-  if (first === undefined) return noAnswer(view, plan);
+  if (first === undefined) return { ...noAnswer(view, plan), unseen };
   const tier = first;
   return {
     kind: "answer",
     match: tier.match,
     total: tier.total,
-    totalIsExact: tier.checked.isComplete,
+    totalIsExact: tier.checked.isComplete && tier.unseen.length <= unseen.length,
     hits: tier.checked.sessions
       .slice(plan.offset, wantedHits)
       .map((ranked) => toHit(view, plan, tier, ranked)),
+    unseen,
     weaker,
     terms: [...tier.terms].sort(),
     nearestWords: [],
@@ -92,19 +90,38 @@ function createTiers(
         : withNearlyAll(plan, narrowing, scores);
     const limit = hasPhrases(plan.wanted) ? kept.length : (plan.offset + plan.limit) * 2;
     const ranked = rankSessions(view, scores, kept, plan, limit);
-    const checked = checkPhrases(view, plan.wanted, evaluation, scores, ranked, match === "some");
+    const checked = checkPhrases(view, plan.wanted, evaluation, scores, ranked, {
+      optional: match === "some",
+      enough: plan.offset + plan.limit,
+    });
     const total = hasPhrases(plan.wanted) ? checked.sessions.length : kept.length;
-    return { match, scores, checked, total, terms: evaluation.terms };
+    const seen = new Set(checked.sessions.map(({ session }) => session));
+    const unseen =
+      match === "all" && hasPhrases(plan.wanted)
+        ? unseenPhrases(
+            view,
+            plan.wanted,
+            boosts,
+            scores,
+            ranked.filter(({ session }) => !seen.has(session)),
+            // Behind a full page it is enough to know that there are any.
+            total >= plan.offset + plan.limit ? 1 : MAX_UNSEEN_SESSIONS + 1,
+          )
+        : [];
+    return { match, scores, checked, total, terms: evaluation.terms, unseen };
   };
   const isMissing = (term: string): boolean => !isIndexed(view, term);
 
   return [
     () => tier("all", exact()),
     () =>
-      tier(
-        "fuzzy",
-        run(() => true),
-      ),
+      // A phrase has no typos: asked alone, there is nothing else to be found.
+      plan.wanted.every(({ kind }) => kind === "phrase")
+        ? undefined
+        : tier(
+            "fuzzy",
+            run(() => true),
+          ),
     () => {
       // A word that the index does not have is taken for the nearest ones; the others as they are.
       const asked = termsOf(readClauses(view, plan.wanted, () => false));
@@ -147,22 +164,6 @@ function readClauses(
   return clauses.map((clause) => clauseNode(clause, reading));
 }
 
-/** Sessions with an unwanted word in any of their documents. */
-function excludedSessions(
-  view: IndexView,
-  plan: SearchPlan,
-  boosts: readonly number[],
-): (session: number) => boolean {
-  if (plan.unwanted.length === 0) return () => false;
-  const excluded = new Uint8Array(view.space.card);
-  const nodes = readClauses(view, plan.unwanted, () => false);
-  const { card, turn } = evaluate(view, nodes, boosts);
-  for (let i = 0; i < card.count; i++) excluded[card.docs[i] ?? 0] = 1;
-  const sessionOf = turn.count === 0 ? undefined : view.sessionsOfTurns();
-  for (let i = 0; i < turn.count; i++) excluded[sessionOf?.[turn.docs[i] ?? 0] ?? 0] = 1;
-  return (session) => excluded[session] === 1;
-}
-
 /** No words: every session that passes the filter. */
 function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchAnswer {
   const sessions: number[] = [];
@@ -186,6 +187,7 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     checked: { sessions: ranked, isComplete: true, isChecked: () => true },
     total: sessions.length,
     terms: new Set(),
+    unseen: [],
   };
   return {
     kind: "answer",
@@ -195,6 +197,7 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     hits: ranked
       .slice(plan.offset, plan.offset + plan.limit)
       .map((session) => toHit(view, plan, tier, session)),
+    unseen: [],
     weaker: [],
     terms: [],
     nearestWords: [],
@@ -208,39 +211,9 @@ function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
     total: 0,
     totalIsExact: true,
     hits: [],
+    unseen: [],
     weaker: [],
     terms: [],
     nearestWords: nearestWords(view, termsOf(readClauses(view, plan.wanted, () => false))),
   };
-}
-
-function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }: RankedSession): SessionHit {
-  const turns = bestPassages(
-    view,
-    tier.scores.turns(session).filter((turn) => tier.checked.isChecked(turn)),
-  );
-  return {
-    key: view.key(session),
-    row: view.row(session),
-    score,
-    match: tier.scores.hasAll(session) ? tier.match : "some",
-    // The card is shown where turns are wanting: opening its texts costs as much as opening a turn's.
-    card:
-      tier.scores.hasCard(session) && turns.length < plan.turnsPerHit ? view.cardTexts(session) : undefined,
-    turns: turns.slice(0, plan.turnsPerHit).map((turn) => {
-      const { number, at, context } = view.turn(turn);
-      return { turn: number, at, context, score: tier.scores.turnScore(turn), fields: view.turnTexts(turn) };
-    }),
-    matchingTurns: turns.length,
-  };
-}
-
-/** A long turn is several documents: of each turn and place the best one, in their order. */
-function bestPassages(view: IndexView, documents: readonly number[]): readonly number[] {
-  const seen = new Set<string>();
-  return documents.filter((document) => {
-    const { number, context } = view.turn(document);
-    const before = seen.size;
-    return seen.add(`${number} ${context}`).size > before;
-  });
 }

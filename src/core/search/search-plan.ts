@@ -46,7 +46,7 @@ export interface SearchPlan {
   /** All wanted, in whichever documents of the session. None: every session that passes the filter. */
   readonly wanted: readonly Clause[];
   /** A session with one of these in any of its documents is no hit. */
-  readonly unwanted: readonly WordClause[];
+  readonly unwanted: readonly (WordClause | PhraseClause)[];
   readonly filter: SearchFilter;
   readonly sort: "relevance" | "newest" | "oldest";
   readonly offset: number;

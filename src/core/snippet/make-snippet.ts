@@ -2,7 +2,7 @@ import { cleanPassage } from "./clean-passage.ts";
 import { findMatches, type Match, type WordOf } from "./find-matches.ts";
 import { nearTerms } from "./near-terms.ts";
 import { passageEnd, passageStart } from "./passage-borders.ts";
-import { createPhraseFinder } from "./phrase.ts";
+import { phraseSpans } from "./phrase.ts";
 
 export interface Snippet {
   readonly text: string;
@@ -85,7 +85,7 @@ function lookedUp(terms: Terms): LookedUp {
 /** A phrase counts as a word of its own, beside its words. */
 function withPhrases(text: string, matches: readonly Match[], phrases: readonly string[]): readonly Match[] {
   const found = phrases.flatMap((phrase, index) =>
-    createPhraseFinder(phrase)(text, MAX_PHRASES).map(([start, end]) => ({ start, end, word: -1 - index })),
+    phraseSpans(text, phrase, MAX_PHRASES).map(([start, end]) => ({ start, end, word: -1 - index })),
   );
   return found.length === 0 ? matches : [...matches, ...found].sort((a, b) => a.start - b.start);
 }

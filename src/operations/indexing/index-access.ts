@@ -7,8 +7,8 @@ import { type Glance, openUpToDate } from "./up-to-date.ts";
 /** How the index is reached. */
 export interface IndexAccess extends Omit<RefreshOptions, "engine" | "glance"> {
   readonly engine: SearchEngine;
-  /** An engine that leaves nothing behind, for where the store can't be written. */
-  readonly passing: () => SearchEngine;
+  /** An engine that leaves nothing behind, for where the store can't be written; absent: an index must be kept. */
+  readonly passing?: () => SearchEngine;
   /** Answer from the index as it is. */
   readonly asItIs?: boolean;
   /** Told where the store can't be written, before everything is read into memory. */
@@ -29,12 +29,15 @@ export async function withIndex<T>(
   try {
     return await attempt(library, access, use);
   } catch (error) {
-    if (error instanceof IndexDamage)
-      return attempt(library, { ...access, asItIs: false, rebuild: true }, use);
+    if (error instanceof IndexDamage && access.rebuild !== true)
+      return withIndex(library, { ...access, asItIs: false, rebuild: true }, use);
+    // Threads build their part in the store itself.
+    const { readInWorkers: _, passing, ...alone } = access;
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.broken || access.asItIs === true)
       throw error;
+    if (passing === undefined) throw error;
     access.onUnwritable?.(error);
-    return attempt(library, { ...access, engine: access.passing() }, use);
+    return attempt(library, { ...alone, engine: passing() }, use);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 import type { Disk, Handle } from "../disk.ts";
+import { diskError } from "../disk-error.ts";
 
 /**
  * A page is what a reader verifies at once. 8 KiB: a posting list of 20 bytes costs one page, and
@@ -25,7 +26,15 @@ export interface PagedWriter {
 }
 
 export function createPagedWriter(disk: Disk, path: string): PagedWriter {
-  const handle = disk.open(path, "create");
+  const told = <T>(verb: string, action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      throw diskError(verb, path, error);
+    }
+  };
+  const handle = told("make", () => disk.open(path, "create"));
+  const write = (bytes: Uint8Array): void => told("write", () => writeAll(disk, handle, bytes));
   const pending = Buffer.allocUnsafeSlow(FLUSH_SIZE);
   let pendingLength = 0;
   let offset = 0;
@@ -49,7 +58,7 @@ export function createPagedWriter(disk: Disk, path: string): PagedWriter {
     pageSum = 0;
   };
   const flush = (): void => {
-    writeAll(disk, handle, pending.subarray(0, pendingLength));
+    write(pending.subarray(0, pendingLength));
     pendingLength = 0;
   };
 
@@ -62,7 +71,7 @@ export function createPagedWriter(disk: Disk, path: string): PagedWriter {
       if (!ended) checksum(bytes);
       if (pendingLength + bytes.length > FLUSH_SIZE) flush();
       if (bytes.length > FLUSH_SIZE) {
-        writeAll(disk, handle, bytes);
+        write(bytes);
       } else {
         pending.set(bytes, pendingLength);
         pendingLength += bytes.length;
@@ -75,7 +84,7 @@ export function createPagedWriter(disk: Disk, path: string): PagedWriter {
     },
     finish() {
       flush();
-      disk.fsync(handle);
+      told("write", () => disk.fsync(handle));
     },
     close: () => disk.close(handle),
   };

@@ -91,6 +91,8 @@ describe("compilePattern()", () => {
     ["x{2}{3}", "this repetition has nothing to repeat (character 5)"],
     ["(?<n", "there is no such kind of group (character 1)"],
     ["😀(", 'this "(" is never closed (character 2)'],
+    ["\\p{Foo}", "invalid property name"],
+    ["\\p{L}\\-", "invalid escape"],
     ["(?<a>x)(?<a>y)", "duplicate capture group name"],
   ])("refuses %s and says where: %s", (text, why) => {
     const error = refusal(text);

@@ -30,6 +30,15 @@ test.each([
   ["the token", ["token"], []],
   ["to be", ["to", "be"], []],
   ['the "token refresh"', ['"token refresh"'], []],
+  // Each rules out texts that would have to be opened.
+  ['"is there work for this"', ['"is there work for this"'], []],
+  // What no index has: a query of nothing else must not find everything.
+  ["0123456789abcdef0123456789abcdef0123", ["0123456789abcdef0123456789abcdef0123"], []],
+  ['"0123456789abcdef0123456789abcdef0123"', ["0123456789abcdef0123456789abcdef0123"], []],
+  ["token 0123456789abcdef0123456789abcdef0123", ["token"], []],
+  ['"木"', ["木*"], []],
+  ["+++", [], []],
+  ["\u001b[31mtoken\u001b[39m", ["token"], []],
   ["running", ["(running | run)"], []],
   ["user.id", ["(userid | user+id)"], []],
   ["toke*", ["toke*"], []],
@@ -37,8 +46,7 @@ test.each([
   // A name is unwanted as a whole, not where its parts are scattered over a text.
   ["-getUserById", [], ["getuserbyid"]],
   ["-running", [], ["running", "run"]],
-  // A phrase is unwanted where all of its words are, not where any of them is.
-  ['-"exit code"', [], ["exit+code"]],
+  ['-"exit code"', [], ['"exit code"']],
 ])("searchClauses() of %j wants %j and not %j", (query, wanted, unwanted) => {
   const clauses = searchClauses(parseQuery(query), noFilter);
   expect(clauses.wanted.map(shown)).toEqual(wanted);
@@ -50,4 +58,6 @@ test("searchClauses() looks for the words of a field there, and for any of sever
   expect(one.narrowing?.map(shown)).toEqual(["command:git", "command:push"]);
   const two = searchClauses(parseQuery(""), { ...noFilter, titles: ["git push", "npm"] });
   expect(two.narrowing?.map(shown)).toEqual(["(title:git+push | title:npm)"]);
+  const none = searchClauses(parseQuery(""), { ...noFilter, errors: ["=>"] });
+  expect(none.narrowing?.map(shown)).toEqual(["error:=>"]);
 });

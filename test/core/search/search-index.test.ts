@@ -222,13 +222,72 @@ describe("a phrase", () => {
     );
   });
 
-  test("is looked for in two hundred texts at most, and then the total is a lower bound", async () => {
+  test("is no part of other words, but may have another ending", async () => {
+    await withHistory(
+      [
+        session("inside", "x", ["this item, code 137"]),
+        session("words", "x", ["it is it, with code 1"]),
+        session("endings", "x", ["exit codes"]),
+        session("colours", "x", ["[\u001b[31merror\u001b[39m] resolve failed"]),
+        session("name", "x", ["call tokenRefreshNow"]),
+      ],
+      async (search) => {
+        const found = async (text: string, terms: readonly string[]): Promise<readonly string[]> => {
+          const answer = await search(planFor([{ kind: "phrase", text, terms }]));
+          return answer.match === "all" ? keysOf(answer) : [];
+        };
+        expect(await found("is it", [])).toEqual([]);
+        expect(await found("is it", ["it"])).toEqual(["words"]);
+        expect(await found("code 1", ["code"])).toEqual(["words"]);
+        expect(await found("[error] resolve", ["resolve"])).toEqual(["colours"]);
+        expect(await found("exit code", ["exit"])).toEqual(["endings"]);
+        expect(await found("tokenRefresh", ["call"])).toEqual(["name"]);
+      },
+    );
+  });
+
+  test("is unwanted where it stands, not where its words do", async () => {
+    await withHistory(history, async (search) => {
+      const answer = await search(
+        planFor([], { unwanted: [{ kind: "phrase", text: "token refresh", terms: ["refresh"] }] }),
+      );
+      expect(keysOf(answer).sort()).toEqual(["apart", "two-turns"]);
+    });
+  });
+
+  test("is looked for beside another one that stands in many turns", async () => {
+    const turns = [
+      ...Array.from({ length: 8 }, () => "token refresh token refresh"),
+      "token refresh exit code",
+    ];
+    await withHistory([session("s", "x", turns)], async (search) => {
+      const answer = await search(planFor([phrase("token refresh"), phrase("exit code")]));
+      expect([answer.match, ...keysOf(answer)]).toEqual(["all", "s"]);
+    });
+  });
+
+  test("is looked for in two hundred texts once a page is full, and then the total is a lower bound", async () => {
     const sessions = Array.from({ length: 230 }, (_, i) =>
       session(`s${String(i).padStart(3, "0")}`, "x", [i % 2 === 0 ? "token refresh" : "refresh token"]),
     );
     await withHistory(sessions, async (search) => {
       const answer = await search(planFor([phrase("token refresh")]));
       expect([answer.total, answer.totalIsExact]).toEqual([100, false]);
+      const more = await search(planFor([phrase("token refresh")], { offset: 110 }));
+      expect([more.total, more.totalIsExact]).toEqual([115, true]);
+      expect(keysOf(more)).not.toContain(keysOf(answer)[0]);
+    });
+  });
+
+  test("is found where many other texts have its words", async () => {
+    const sessions = Array.from({ length: 600 }, (_, i) =>
+      session(`s${i}`, "x", [
+        i === 599 ? "a much longer text, in which the token refresh is" : "refresh token",
+      ]),
+    );
+    await withHistory(sessions, async (search) => {
+      const answer = await search(planFor([phrase("token refresh")]));
+      expect([answer.match, ...keysOf(answer), answer.totalIsExact]).toEqual(["all", "s599", true]);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { containsPhrase, createPhraseFinder } from "../../../src/core/snippet/phrase.ts";
+import { containsPhrase, createPhraseFinder, phraseSpans } from "../../../src/core/snippet/phrase.ts";
 import fc from "../../support/fc.ts";
 
 test.each([
@@ -51,4 +51,14 @@ test("containsPhrase() finds any words in a row that were copied from a text", (
       expect(containsPhrase(words.join(" "), phrase)).toBe(true);
     }),
   );
+});
+
+test.each([
+  ["It ended with Exit\n  code 137.", "exit code", ["Exit\n  code"]],
+  ["mexit code, exit code", "exit code", ["exit code"]],
+  ["a (b) [c] a (b) [c]", "(b) [c]", ["(b) [c]", "(b) [c]"]],
+  ["the cafe\u0301 exit", "café exit", ["cafe\u0301 exit"]],
+  ["nothing", " ", []],
+])("phraseSpans(%j, %j) is %j", (text, phrase, expected) => {
+  expect(phraseSpans(text, phrase, 10).map(([from, to]) => text.slice(from, to))).toEqual(expected);
 });

@@ -1,0 +1,41 @@
+import { clauseNode } from "./clause-nodes.ts";
+import { hasBit } from "./document-set.ts";
+import { evaluate } from "./evaluate.ts";
+import type { IndexView } from "./index-view.ts";
+import { phraseTest } from "./phrase-check.ts";
+import type { SearchPlan } from "./search-plan.ts";
+import { isIndexed } from "./term-uses.ts";
+
+/** Texts that are opened to see whether an unwanted phrase stands in them; of more, the words alone decide. */
+const MAX_TEXTS = 2_000;
+
+/** Sessions with an unwanted word in any of their documents, or with an unwanted phrase in a text that is kept. */
+export function excludedSessions(
+  view: IndexView,
+  { unwanted }: Pick<SearchPlan, "unwanted">,
+  boosts: readonly number[],
+): (session: number) => boolean {
+  if (unwanted.length === 0) return () => false;
+  const excluded = new Uint8Array(view.space.card);
+  const reading = { fields: view.fields, isLoose: () => false, has: (term: string) => isIndexed(view, term) };
+  const nodes = unwanted.map((clause) => clauseNode(clause, reading));
+  const tests = unwanted.map((clause) => (clause.kind === "phrase" ? phraseTest(clause) : undefined));
+  const { card, turn } = evaluate(view, nodes, boosts);
+  let opened = 0;
+  const has = (set: typeof card, document: number, texts: () => Readonly<Record<string, string>>): boolean =>
+    tests.some((test, bit) => {
+      if (!hasBit(set, document, bit)) return false;
+      return test === undefined || opened++ >= MAX_TEXTS || test(texts());
+    });
+  for (let i = 0; i < card.count; i++) {
+    const session = card.docs[i] ?? 0;
+    if (has(card, session, () => view.cardTexts(session))) excluded[session] = 1;
+  }
+  const sessionOf = turn.count === 0 ? undefined : view.sessionsOfTurns();
+  for (let i = 0; i < turn.count; i++) {
+    const document = turn.docs[i] ?? 0;
+    const session = sessionOf?.[document] ?? 0;
+    if (excluded[session] === 0 && has(turn, document, () => view.turnTexts(document))) excluded[session] = 1;
+  }
+  return (session) => excluded[session] === 1;
+}
