@@ -1,5 +1,5 @@
 import { isDigit, isLower, isUpper } from "./char-class.ts";
-import { MAX_TERM_CHARS } from "./junk.ts";
+import { MAX_TERM_CHARS, UUID_CHARS } from "./junk.ts";
 import { HUMP, HUMP_IF_LOWER, humpAt, isUndivided, mayBeUndivided } from "./split-name.ts";
 import type { TextUnits } from "./text-units.ts";
 
@@ -30,8 +30,8 @@ export function createNameWalk(): NameWalk {
 }
 
 /**
- * False for names that have something special about them or may have: hashes, dates, versions, apostrophes, and
- * all that is not ASCII.
+ * False for names that have something special about them or may have: hashes, dates, versions with a v or capitals,
+ * apostrophes, and all that is not ASCII.
  */
 export function walkName(source: TextUnits, start: number, end: number, walk: NameWalk): boolean {
   const { units } = source;
@@ -61,6 +61,12 @@ export function walkName(source: TextUnits, start: number, end: number, walk: Na
 /** Adds the humps of the word at `start`; its end, or -1 where it is special. */
 function walkWord({ text, units }: TextUnits, start: number, end: number, walk: NameWalk): number {
   if (units[start + 8] === DASH && units[start + 13] === DASH) return -1;
+  const numberEnd = dottedEnd(units, start, end);
+  if (numberEnd > start) {
+    if (units[start + 4] === DASH || numberEnd - start === UUID_CHARS) return -1;
+    addPart(walk, start, numberEnd);
+    return numberEnd;
+  }
   let index = start;
   let digits = 0;
   let lowers = 0;
@@ -88,6 +94,21 @@ function walkWord({ text, units }: TextUnits, start: number, end: number, walk: 
     from = at;
   }
   addPart(walk, from, index);
+  return index;
+}
+
+/** The end of a version or a decimal number, in small letters, that begins here with a digit; `start` if there is none. */
+function dottedEnd(units: Uint16Array, start: number, end: number): number {
+  let index = start;
+  while (index < end && isDigit(units[index] ?? 0)) index++;
+  if (index === start || index + 1 >= end || units[index] !== DOT || !isDigit(units[index + 1] ?? 0))
+    return start;
+  for (; index < end; index++) {
+    const unit = units[index] ?? 0;
+    if (isLower(unit) || isDigit(unit)) continue;
+    if (isUpper(unit)) return start;
+    if (unit !== DOT || index + 1 >= end || !isDigit(units[index + 1] ?? 0)) break;
+  }
   return index;
 }
 

@@ -42,6 +42,14 @@ test("names have the parts and the whole that splitting them gives", () => {
   expect(walked("10-20", "see ")).toEqual({ parts: ["10", "20"], whole: "10-20" });
 });
 
+test("a number with points is one part", () => {
+  expect(walked("took2.219s")).toEqual({ parts: ["took2", "219s"], whole: "took2.219s" });
+  expect(walked("lib-3.12.3rc1")).toEqual({ parts: ["lib", "3.12.3rc1"], whole: "lib3.12.3rc1" });
+  expect(walked("3.12.x")).toEqual({ parts: ["3.12", "x"], whole: "3.12x" });
+  for (const name of ["took2.219s", "lib-3.12.3rc1", "3.12.x"]) expect(walked(name)).toEqual(split(name));
+  expect(walked("3.12RC")).toBeUndefined();
+});
+
 test("what is special is left to others", () => {
   const special = [
     "v1.2",
