@@ -1,4 +1,4 @@
-import { NONE, type NodeTable } from "./node-table.ts";
+import { COMPACTION, NONE, type NodeTable, REQUEST } from "./node-table.ts";
 
 /** Which request each node of the main chain belongs to: the nearest one above it in the tree. NONE: before all requests. */
 export function assignOwners(nodes: NodeTable): Int32Array {
@@ -9,11 +9,13 @@ export function assignOwners(nodes: NodeTable): Int32Array {
   for (const node of nodes.inOrder()) {
     if (nodes.sidechain(node) !== undefined) continue;
     let owner = ownerAbove(nodes, node, owners, previous);
-    for (let later = handedOver.get(owner); later !== undefined; later = handedOver.get(owner)) owner = later;
-    const entry = nodes.entry(node);
-    if (entry?.kind === "request") {
+    if (handedOver.size > 0)
+      for (let later = handedOver.get(owner); later !== undefined; later = handedOver.get(owner))
+        owner = later;
+    if (nodes.kind(node) === REQUEST) {
+      const entry = nodes.entry(node);
       // Without a name nothing can follow it in the tree.
-      if (entry.uid === undefined && owner !== NONE) handedOver.set(owner, node);
+      if (entry?.kind === "request" && entry.uid === undefined && owner !== NONE) handedOver.set(owner, node);
       owner = node;
     }
     owners[node] = owner;
@@ -27,18 +29,25 @@ export function assignOwners(nodes: NodeTable): Int32Array {
  * for circles; there, and where the parent is missing, the line before it decides.
  */
 function ownerAbove(nodes: NodeTable, node: number, owners: Int32Array, previous: number): number {
-  const entry = nodes.entry(node);
-  const logical =
-    entry?.kind === "compaction" && entry.logicalParent !== undefined
-      ? nodes.find(entry.logicalParent)
-      : NONE;
-  for (const above of [nodes.parent(node), logical]) {
-    if (above !== NONE && nodes.isPresent(above) && nodes.position(above) < nodes.position(node))
-      return owners[above] ?? NONE;
-  }
+  const parent = nodes.parent(node);
+  if (standsBefore(nodes, parent, node)) return owners[parent] ?? NONE;
+  const logical = nodes.kind(node) === COMPACTION ? logicalParent(nodes, node) : NONE;
+  if (standsBefore(nodes, logical, node)) return owners[logical] ?? NONE;
   return previous === NONE ? NONE : (owners[previous] ?? NONE);
 }
 
+function standsBefore(nodes: NodeTable, above: number, node: number): boolean {
+  const position = nodes.position(above);
+  return position !== NONE && position < nodes.position(node);
+}
+
+function logicalParent(nodes: NodeTable, compaction: number): number {
+  const entry = nodes.entry(compaction);
+  return entry?.kind === "compaction" && entry.logicalParent !== undefined
+    ? nodes.find(entry.logicalParent)
+    : NONE;
+}
+
 export function isRequest(nodes: NodeTable, node: number): boolean {
-  return nodes.entry(node)?.kind === "request" && nodes.sidechain(node) === undefined;
+  return nodes.kind(node) === REQUEST && nodes.sidechain(node) === undefined;
 }

@@ -1,7 +1,7 @@
 import type { Step, Turn } from "../model/session.ts";
 import type { CallTable } from "./call-table.ts";
 import type { CurrentPath } from "./current-path.ts";
-import { NONE, type NodeTable } from "./node-table.ts";
+import { NO_ENTRY, NONE, type NodeTable } from "./node-table.ts";
 import { createStepMaker } from "./steps.ts";
 import { assignOwners, isRequest } from "./turn-owners.ts";
 
@@ -24,9 +24,13 @@ export function makeTurns(nodes: NodeTable, path: CurrentPath, calls: CallTable)
     steps.set(node, []);
   }
   const maker = createStepMaker(nodes, calls);
+  let lastOwner = NONE;
+  let own = steps.get(NONE);
   for (const node of nodes.inOrder()) {
-    if (nodes.entry(node) === undefined || nodes.sidechain(node) !== undefined) continue;
-    const own = steps.get(owners[node] ?? NONE);
+    if (nodes.kind(node) === NO_ENTRY || nodes.sidechain(node) !== undefined) continue;
+    const owner = owners[node] ?? NONE;
+    if (owner !== lastOwner) own = steps.get(owner);
+    lastOwner = owner;
     if (own !== undefined) maker.addSteps(own, node, path.contextOf(node));
     nodes.spend(node);
   }
