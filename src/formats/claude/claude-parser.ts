@@ -4,6 +4,7 @@ import type { JsonObject } from "../json-line.ts";
 import type { Line } from "../lines.ts";
 import { objectAt, stringAt, timeAt } from "../values.ts";
 import { readAssistantLine } from "./assistant-line.ts";
+import { createHeadMemory, type LineHead, parentOn, valueAt } from "./line-head.ts";
 import { createPromptQueue } from "./prompt-queue.ts";
 import { type ClaudeLine, readClaudeLine } from "./read-line.ts";
 import { readStateLine } from "./state-line.ts";
@@ -69,10 +70,17 @@ export function createClaudeParser(context: ParserContext): LineParser {
   const queue = createPromptQueue(context, before.waiting);
   const facts: MutableFacts = { ...before.facts };
 
+  const heads = createHeadMemory();
+  let lastHead: LineHead | undefined;
+
   const take = (object: JsonObject, line: Line, read: ClaudeLine): void => {
-    const envelope = readEnvelope(object, line.number, context.isSubagent);
-    noteFacts(facts, object, envelope);
-    const type = object.type;
+    const { head } = read;
+    const envelope = readEnvelope(object, line, head, context.isSubagent);
+    if (head !== undefined && head !== lastHead) noteFacts(facts, head.keys);
+    lastHead = head;
+    noteFacts(facts, object);
+    noteTime(facts, envelope.at);
+    const type = valueAt(object, head, "type");
     if (type === "queue-operation") queue.operation(object, envelope);
     const entry = readEntry(type, object, envelope, state, read);
     if (entry !== undefined) {
@@ -84,7 +92,7 @@ export function createClaudeParser(context: ParserContext): LineParser {
 
   return {
     line(line) {
-      const read = readClaudeLine(line);
+      const read = readClaudeLine(line, heads);
       for (const object of read.objects) take(object, line, read);
       if (read.problem !== undefined)
         context.emit({ kind: "opaque", line: line.number, problem: read.problem });
@@ -143,28 +151,42 @@ function readAttachment(object: JsonObject, envelope: Envelope, state: ClaudeSta
   };
 }
 
-function readEnvelope(object: JsonObject, line: number, isSubagent: boolean): Envelope {
-  const parent = object.parentUuid;
+function readEnvelope(
+  object: JsonObject,
+  { number, bytes }: Line,
+  head: LineHead | undefined,
+  isSubagent: boolean,
+): Envelope {
+  const named = object.parentUuid;
+  const parent = named === undefined && head !== undefined ? parentOn(bytes) : named;
   return {
-    line,
+    line: number,
     uid: stringAt(object, "uuid"),
     parent: typeof parent === "string" || parent === null ? parent : undefined,
     at: timeAt(object, "timestamp"),
-    // In a log of its own a sub-agent is the main line.
-    sidechain: object.isSidechain === true && !isSubagent ? (stringAt(object, "agentId") ?? true) : undefined,
+    sidechain: isSubagent ? undefined : readSidechain(object, head),
   };
+}
+
+/** In a log of its own a sub-agent is the main line. */
+function readSidechain(object: JsonObject, head: LineHead | undefined): string | true | undefined {
+  if (valueAt(object, head, "isSidechain") !== true) return undefined;
+  const agentId = valueAt(object, head, "agentId");
+  return typeof agentId === "string" ? agentId : true;
 }
 
 type MutableFacts = { -readonly [K in keyof SourceFacts]: SourceFacts[K] } & { relocated: string | null };
 
-function noteFacts(facts: MutableFacts, object: JsonObject, envelope: Envelope): void {
+function noteFacts(facts: MutableFacts, object: JsonObject): void {
   facts.id ??= stringAt(object, "sessionId") ?? null;
   facts.project ??= stringAt(object, "cwd") ?? null;
   if (object.type === "relocated") facts.relocated = stringAt(object, "relocatedCwd") ?? facts.relocated;
   const branch = stringAt(object, "gitBranch");
   if (branch !== undefined && branch !== "") facts.branch = branch;
   facts.version = stringAt(object, "version") ?? facts.version;
-  const { at } = envelope;
+}
+
+function noteTime(facts: MutableFacts, at: number | undefined): void {
   if (at === undefined) return;
   if (facts.firstAt === null || at < facts.firstAt) facts.firstAt = at;
   if (facts.lastAt === null || at > facts.lastAt) facts.lastAt = at;
