@@ -2,9 +2,9 @@ import type { Entry, SourceFacts } from "../../core/model/entry.ts";
 import type { LineParser, ParserContext } from "../format.ts";
 import type { JsonObject } from "../json-line.ts";
 import type { Line } from "../lines.ts";
-import { objectAt, stringAt, timeAt } from "../values.ts";
+import { objectAt, readTime, stringAt } from "../values.ts";
 import { readAssistantLine } from "./assistant-line.ts";
-import { createHeadMemory, type LineHead, parentOn, valueAt } from "./line-head.ts";
+import { createHeadMemory, type LineHead, parentOn } from "./line-head.ts";
 import { createPromptQueue } from "./prompt-queue.ts";
 import { type ClaudeLine, readClaudeLine } from "./read-line.ts";
 import { readStateLine } from "./state-line.ts";
@@ -76,11 +76,12 @@ export function createClaudeParser(context: ParserContext): LineParser {
   const take = (object: JsonObject, line: Line, read: ClaudeLine): void => {
     const { head } = read;
     const envelope = readEnvelope(object, line, head, context.isSubagent);
+    // What the head says has been noted with the line that it was learned from, or one with another head since.
     if (head !== undefined && head !== lastHead) noteFacts(facts, head.keys);
     lastHead = head;
-    noteFacts(facts, object);
+    if (head === undefined || !head.hasFacts) noteFacts(facts, object);
     noteTime(facts, envelope.at);
-    const type = valueAt(object, head, "type");
+    const type = head?.type ?? object.type;
     if (type === "queue-operation") queue.operation(object, envelope);
     const entry = readEntry(type, object, envelope, state, read);
     if (entry !== undefined) {
@@ -121,7 +122,7 @@ function readEntry(
 ): Entry | undefined {
   switch (type) {
     case "user":
-      return readUserLine(object, envelope, state, read.toolUseResult ?? (() => object.toolUseResult));
+      return readUserLine(object, envelope, state, read);
     case "assistant":
       return readAssistantLine(object, envelope, state);
     case "system":
@@ -157,21 +158,21 @@ function readEnvelope(
   head: LineHead | undefined,
   isSubagent: boolean,
 ): Envelope {
-  const named = object.parentUuid;
-  const parent = named === undefined && head !== undefined ? parentOn(bytes) : named;
+  const parent = head === undefined ? object.parentUuid : parentOn(bytes);
+  const { uuid } = object;
   return {
     line: number,
-    uid: stringAt(object, "uuid"),
+    uid: typeof uuid === "string" ? uuid : undefined,
     parent: typeof parent === "string" || parent === null ? parent : undefined,
-    at: timeAt(object, "timestamp"),
+    at: readTime(object.timestamp),
+    // In a log of its own a sub-agent is the main line.
     sidechain: isSubagent ? undefined : readSidechain(object, head),
   };
 }
 
-/** In a log of its own a sub-agent is the main line. */
 function readSidechain(object: JsonObject, head: LineHead | undefined): string | true | undefined {
-  if (valueAt(object, head, "isSidechain") !== true) return undefined;
-  const agentId = valueAt(object, head, "agentId");
+  if ((head?.isSidechain ?? object.isSidechain) !== true) return undefined;
+  const agentId = head?.keys.agentId ?? object.agentId;
   return typeof agentId === "string" ? agentId : true;
 }
 

@@ -9,6 +9,11 @@ import { parseWith } from "./parse-part.ts";
  */
 export interface LineHead {
   readonly keys: JsonObject;
+  /** undefined where it stands behind the head. */
+  readonly type: unknown;
+  readonly isSidechain: unknown;
+  /** It has all that is noted of a session: nothing of that stands behind it. */
+  readonly hasFacts: boolean;
   /** Where its last byte is followed by the comma before the first nested value. */
   readonly comma: number;
   /** From behind the parent's name up to that nested value. */
@@ -26,7 +31,7 @@ const UUID_CHARS = 36;
 const START: number = PARENT.length + UUID_CHARS + 1;
 const BEGINNING = /^\{"parentUuid":"[0-9a-f-]{36}"$/;
 
-/** What may stand in a head: none of it but what `valueAt` is asked for says anything to a reader. */
+/** What may stand in a head: those that say something to a reader are looked for there. */
 const HEAD_KEYS: ReadonlySet<string> = new Set([
   "isSidechain",
   "userType",
@@ -106,11 +111,7 @@ function readHead(bytes: Buffer): LineHead | undefined {
   const keys = parseWith(bytes, comma, CLOSE_BRACE, START, comma + 1);
   bytes[START] = COMMA;
   if (!isObject(keys) || !Object.keys(keys).every((key) => HEAD_KEYS.has(key))) return undefined;
-  return { keys, comma, bytes: Buffer.from(bytes.subarray(START, nested)) };
-}
-
-/** What a line says under a key that may stand in its head; behind it, it counts more. */
-export function valueAt(object: JsonObject, head: LineHead | undefined, key: string): unknown {
-  const value = object[key];
-  return value === undefined && head !== undefined ? head.keys[key] : value;
+  const { type, isSidechain, cwd, sessionId, version, gitBranch } = keys;
+  const hasFacts = [cwd, sessionId, version, gitBranch].every((value) => value !== undefined);
+  return { keys, type, isSidechain, hasFacts, comma, bytes: Buffer.from(bytes.subarray(START, nested)) };
 }
