@@ -5,7 +5,7 @@ import { readToolInput } from "./tool-input.ts";
 
 /** One line of a reply: about one block of it. Lines with the same `message.id` are one message. */
 export function readAssistantLine(object: JsonObject, envelope: Envelope, state: ClaudeState): Entry {
-  // Keys by name, here and below: `stringAt` asks for any key, and takes four times as long until it is compiled.
+  // Keys by name, here and below: `stringAt`, which asks for any key, is looked up anew for every object.
   const message = isObject(object.message) ? object.message : NO_MESSAGE;
   const { id, model, usage } = message;
   const blocks = contentBlocks(message.content);

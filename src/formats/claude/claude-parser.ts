@@ -4,7 +4,7 @@ import type { JsonObject } from "../json-line.ts";
 import type { Line } from "../lines.ts";
 import { objectAt, readTime, stringAt } from "../values.ts";
 import { readAssistantLine } from "./assistant-line.ts";
-import { createHeadMemory, type LineHead, parentOn } from "./line-head.ts";
+import { createHeadMemory, type LineHead } from "./line-head.ts";
 import { createPromptQueue } from "./prompt-queue.ts";
 import { type ClaudeLine, readClaudeLine } from "./read-line.ts";
 import { readStateLine } from "./state-line.ts";
@@ -75,7 +75,8 @@ export function createClaudeParser(context: ParserContext): LineParser {
 
   const take = (object: JsonObject, line: Line, read: ClaudeLine): void => {
     const { head } = read;
-    const envelope = readEnvelope(object, line, head, context.isSubagent);
+    const parent = head === undefined ? object.parentUuid : heads.parent();
+    const envelope = readEnvelope(object, line.number, parent, head, context.isSubagent);
     // What the head says has been noted with the line that it was learned from, or one with another head since.
     if (head !== undefined && head !== lastHead) noteFacts(facts, head.keys);
     lastHead = head;
@@ -154,14 +155,14 @@ function readAttachment(object: JsonObject, envelope: Envelope, state: ClaudeSta
 
 function readEnvelope(
   object: JsonObject,
-  { number, bytes }: Line,
+  line: number,
+  parent: unknown,
   head: LineHead | undefined,
   isSubagent: boolean,
 ): Envelope {
-  const parent = head === undefined ? object.parentUuid : parentOn(bytes);
   const { uuid } = object;
   return {
-    line: number,
+    line,
     uid: typeof uuid === "string" ? uuid : undefined,
     parent: typeof parent === "string" || parent === null ? parent : undefined,
     at: readTime(object.timestamp),

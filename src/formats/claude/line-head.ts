@@ -23,13 +23,15 @@ export interface LineHead {
 export interface HeadMemory {
   /** The head that the line begins with; undefined where it must be read whole. */
   find(bytes: Buffer): LineHead | undefined;
+  /** The parent's name on the line that a head was found for last. */
+  parent(): string;
 }
 
 const PARENT = '{"parentUuid":"';
 const UUID_CHARS = 36;
 /** Behind the quote that ends the parent's name. */
 const START: number = PARENT.length + UUID_CHARS + 1;
-const BEGINNING = /^\{"parentUuid":"[0-9a-f-]{36}"$/;
+const BEGINNING = /^\{"parentUuid":"[0-9a-f-]{36}$/;
 
 /** What may stand in a head: those that say something to a reader are looked for there. */
 const HEAD_KEYS: ReadonlySet<string> = new Set([
@@ -60,6 +62,11 @@ const MAX_MISSES = 200;
 export function createHeadMemory(): HeadMemory {
   const known: LineHead[] = [];
   let misses = 0;
+  let beginning = "";
+  const hasParent = (bytes: Buffer): boolean => {
+    beginning = bytes.toString("latin1", 0, START - 1);
+    return BEGINNING.test(beginning);
+  };
   const learn = (bytes: Buffer): LineHead | undefined => {
     if (misses === MAX_MISSES) return undefined;
     misses++;
@@ -81,16 +88,8 @@ export function createHeadMemory(): HeadMemory {
       }
       return hasParent(bytes) ? learn(bytes) : undefined;
     },
+    parent: () => beginning.slice(PARENT.length),
   };
-}
-
-function hasParent(bytes: Buffer): boolean {
-  return BEGINNING.test(bytes.toString("latin1", 0, START));
-}
-
-/** The parent's name on a line that has a head. */
-export function parentOn(bytes: Buffer): string {
-  return bytes.toString("latin1", PARENT.length, PARENT.length + UUID_CHARS);
 }
 
 function begins(bytes: Buffer, head: LineHead): boolean {

@@ -1,4 +1,4 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { isObject, type JsonObject, readJsonLine, tryParse } from "../json-line.ts";
 import type { Line } from "../lines.ts";
 import type { HeadMemory, LineHead } from "./line-head.ts";
@@ -25,6 +25,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /** Shorter lines cost less to parse than to look at. */
 const WORTH_CUTTING = 1_000;
@@ -128,13 +129,51 @@ function parseAround(
   end: number,
   close: number,
 ): JsonObject | undefined {
-  // Were the key nested, one brace would not close what stands before it, and it would not parse.
-  const first = bytes[from];
+  const first = bytes[from] ?? OPEN_BRACE;
   bytes[from] = OPEN_BRACE;
+  const object =
+    bytes[end - 1] === QUOTE
+      ? parseBoth(bytes, from, at, end, close)
+      : parseJoined(bytes, from, at, end, close);
+  bytes[from] = first;
+  return object;
+}
+
+/** Were the key nested, one brace would not close what stands before it, and it would not parse. */
+function parseBoth(
+  bytes: Buffer,
+  from: number,
+  at: number,
+  end: number,
+  close: number,
+): JsonObject | undefined {
   const before = parseHead(bytes, at, from);
-  if (first !== undefined) bytes[from] = first;
   const behind = parseTail(bytes, end, close);
   return isObject(before) && behind !== undefined ? Object.assign(before, behind) : undefined;
+}
+
+/** What stands behind a result is a few short keys. */
+const MAX_BEHIND = 4_096;
+const overwritten: Buffer = Buffer.alloc(MAX_BEHIND);
+
+/**
+ * In one parse where the value ends in a bracket, which is the last one of the line but for its own: were the key nested,
+ * too few brackets would follow, and it would not parse. What stands behind is moved over the value for a moment.
+ */
+function parseJoined(
+  bytes: Buffer,
+  from: number,
+  at: number,
+  end: number,
+  close: number,
+): JsonObject | undefined {
+  const length = close + 1 - end;
+  if (length > MAX_BEHIND || (bytes[end] !== COMMA && end !== close)) return undefined;
+  bytes.copy(overwritten, 0, at, at + length);
+  bytes.copyWithin(at, end, close + 1);
+  const object = tryParse(bytes.toString("utf8", from, at + length));
+  overwritten.copy(bytes, at, 0, length);
+  return isObject(object) ? object : undefined;
 }
 
 /** The keys from the brace at `from` to the comma at `comma`. */
