@@ -5,6 +5,7 @@ import { findPhrases } from "./find-phrases.ts";
 import { findTokens } from "./find-tokens.ts";
 import { type Finding, mergeFindings } from "./finding.ts";
 import { findMasks, maskFor } from "./mask.ts";
+import { unitsOf } from "./text-units.ts";
 
 export type { Finding } from "./finding.ts";
 
@@ -27,14 +28,20 @@ const SHORTEST = 8;
 /** Extra patterns may match what masking leaves behind; this many rounds are enough for any that is meant well. */
 const MAX_ROUNDS = 4;
 
-const finders = [findTokens, findAssignments, findFlags, findKeyBlocks, findPhrases] as const;
 const none: readonly Finding[] = [];
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const extra = (options.extra ?? []).map(toPattern);
   const find = (text: string): readonly Finding[] => {
     const found: Finding[] = [];
-    if (text.length >= SHORTEST) for (const finder of finders) finder(text, found);
+    if (text.length >= SHORTEST) {
+      const units = unitsOf(text);
+      findTokens(text, found, units);
+      findAssignments(text, found, units);
+      findFlags(text, found, units);
+      findKeyBlocks(text, found, units);
+      findPhrases(text, found, units);
+    }
     for (const pattern of extra) findExtra(text, pattern, found);
     return found.length === 0 ? none : withoutMasks(text, mergeFindings(found));
   };
