@@ -186,21 +186,27 @@ function* keptNodes(nodes: NodeTable, entry: CompactionEntry): Generator<number>
 
 /** Parallel tool calls put parts of one message on side branches: where one part is, all are. */
 function keepWholeMessages(nodes: NodeTable, contexts: Uint8Array): void {
-  const kinds = nodes.kinds();
-  const order = nodes.inOrder();
+  const { kinds, order } = nodes.columns();
+  const replies: number[] = [];
   let isAnyOff = false;
-  for (const node of order) isAnyOff ||= contexts[node] === UNKNOWN && kinds[node] === REPLY;
-  if (!isAnyOff) return;
+  for (let index = 0; index < order.length; index++) {
+    const node = order[index] ?? 0;
+    if (kinds[node] !== REPLY) continue;
+    replies.push(node);
+    isAnyOff ||= contexts[node] === UNKNOWN;
+  }
+  if (isAnyOff) keepBesideKnown(nodes, contexts, replies);
+}
+
+function keepBesideKnown(nodes: NodeTable, contexts: Uint8Array, replies: readonly number[]): void {
   const messages = new Map<number, number>();
-  for (const node of order) {
+  for (const node of replies) {
     const context = contexts[node] ?? UNKNOWN;
-    if (context === UNKNOWN || kinds[node] !== REPLY) continue;
-    const message = messageOf(nodes, node);
+    const message = context === UNKNOWN ? NONE : messageOf(nodes, node);
     if (message !== NONE && messages.get(message) !== CURRENT) messages.set(message, context);
   }
-  for (const node of order)
-    if (contexts[node] === UNKNOWN && kinds[node] === REPLY)
-      contexts[node] = messages.get(messageOf(nodes, node)) ?? UNKNOWN;
+  for (const node of replies)
+    if (contexts[node] === UNKNOWN) contexts[node] = messages.get(messageOf(nodes, node)) ?? UNKNOWN;
 }
 
 function messageOf(nodes: NodeTable, node: number): number {
@@ -249,29 +255,29 @@ function beginsBranch(nodes: NodeTable, node: number): boolean {
 
 /** From every entry that nothing follows up to its message; of these the latest in the log. */
 function lastMessage(nodes: NodeTable): number {
+  const { parents, positions, kinds, order } = nodes.columns();
   const hasChild = new Uint8Array(nodes.size);
-  for (const node of nodes.inOrder()) {
-    const parent = nodes.parent(node);
+  for (let index = 0; index < order.length; index++) {
+    const node = order[index] ?? 0;
+    const parent = parents[node] ?? NONE;
     if (parent !== NONE && parent !== node) hasChild[parent] = 1;
   }
+  /** Notes are none: local commands and notices hang anywhere, and stand where what they hang on stands. */
+  const isMessage = (node: number): boolean =>
+    kinds[node] !== NO_ENTRY && kinds[node] !== NOTE && nodes.sidechain(node) === undefined;
   const visited = new Uint8Array(nodes.size);
   let best = NONE;
-  for (const node of nodes.inOrder()) {
+  for (let index = 0; index < order.length; index++) {
+    const node = order[index] ?? 0;
     if (hasChild[node] === 1 || nodes.sidechain(node) !== undefined) continue;
     let at = node;
-    while (at !== NONE && visited[at] === 0 && !isMessage(nodes, at)) {
+    while (at !== NONE && visited[at] === 0 && !isMessage(at)) {
       visited[at] = 1;
-      at = nodes.parent(at);
+      at = parents[at] ?? NONE;
     }
-    if (at === NONE || !isMessage(nodes, at)) continue;
-    if (best === NONE || nodes.position(at) > nodes.position(best)) best = at;
+    if (at === NONE || !isMessage(at)) continue;
+    if (best === NONE || (positions[at] ?? NONE) > (positions[best] ?? NONE)) best = at;
   }
   // Where parents run in a circle every entry has a follower.
   return best === NONE ? nodes.last() : best;
-}
-
-/** Notes are none: local commands and notices hang anywhere, and stand where what they hang on stands. */
-function isMessage(nodes: NodeTable, node: number): boolean {
-  const kind = nodes.kind(node);
-  return kind !== NO_ENTRY && kind !== NOTE && nodes.sidechain(node) === undefined;
 }

@@ -74,6 +74,14 @@ export const RESULTS_WITH_THEIR_CALLS: KeptEntry = { kind: "results", line: 0, a
 
 const SPENT_REPLY: KeptReply = { kind: "reply", message: NONE, first: undefined, more: [] };
 
+/** By node. `order` has the present nodes in the order of the log. */
+export interface NodeColumns {
+  readonly parents: Int32Array;
+  readonly positions: Int32Array;
+  readonly kinds: Uint8Array;
+  readonly order: Int32Array;
+}
+
 /**
  * The nodes of a conversation's tree as columns: logs of gigabytes have a million nodes, most of which
  * only link others. Uids are numbers here, and so are parents.
@@ -97,8 +105,8 @@ export interface NodeTable {
   entry(node: number): KeptEntry | undefined;
   /** `REQUEST`, `REPLY` …; `NO_ENTRY` where it has none. */
   kind(node: number): number;
-  /** The kinds of all nodes; good until the next one is named. */
-  kinds(): Uint8Array;
+  /** The columns themselves, for walks over all nodes; good until the next one is named. */
+  columns(): NodeColumns;
   /** Whether there ever was a compaction: most logs have none. */
   readonly hasCompactions: boolean;
   readonly hasSidechains: boolean;
@@ -212,7 +220,7 @@ export function createNodeTable(): NodeTable {
     firstParent: (node) => firstParents.get(node) ?? parentOf(node),
     entry: (node) => entries[node],
     kind: (node) => (node === NONE ? NO_ENTRY : (kinds[node] ?? NO_ENTRY)),
-    kinds: () => kinds,
+    columns: () => ({ parents, positions, kinds, order: order.view() }),
     clear(node) {
       entries[node] = undefined;
       kinds[node] = NO_ENTRY;
