@@ -19,8 +19,8 @@ const MAX_ERRORS = 60;
 const ERROR_CHARS = 300;
 
 /**
- * Walks over all steps once: a dozen walks, each for one thing, took three times as long. Files, tools and commands are
- * those of sub-agents too: who asks for them means both.
+ * Walks over all steps once: steps have five shapes, and each walk over them is slow until it is compiled for all of them.
+ * Files, tools and commands are those of sub-agents too: who asks for them means both.
  */
 export function walkSession(session: Session): WalkedSession {
   const tools = createToolCounter();

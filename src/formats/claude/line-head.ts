@@ -5,7 +5,7 @@ import { parseWith } from "./parse-part.ts";
 /**
  * The keys that every line of a log begins with: folder, session, version, branch. Behind the parent's name they are the
  * same bytes on thousands of lines, a third of what a line without a long text has, so they are parsed once and
- * then compared: 0.3 µs where parsing them takes 2.
+ * then compared: parsing them takes 0.6 to 1.1 µs a line, a fifth of all parsing.
  */
 export interface LineHead {
   readonly keys: JsonObject;
