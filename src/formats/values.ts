@@ -28,7 +28,10 @@ export function arrayAt(object: JsonObject | undefined, key: string): readonly u
 
 /** Milliseconds of an ISO time or of a number of milliseconds; undefined for anything else. */
 export function timeAt(object: JsonObject | undefined, key: string): number | undefined {
-  const value = object?.[key];
+  return readTime(object?.[key]);
+}
+
+export function readTime(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) && value > 0 ? value : undefined;
   if (typeof value !== "string") return undefined;
   const ms = parseIsoTime(value);

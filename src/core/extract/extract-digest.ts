@@ -1,21 +1,20 @@
-import type { Context, Session, Step } from "../model/session.ts";
-import { extractDecisions } from "./decisions.ts";
+import type { Session } from "../model/session.ts";
 import type { Digest, DigestSummary } from "./digest.ts";
-import { extractFiles } from "./files.ts";
 import { closedWork, extractPending } from "./pending.ts";
 import { currentWork } from "./timeline.ts";
 import { estimateTokens } from "./tokens.ts";
-import { countTools, extractCommands, extractErrors } from "./tools.ts";
+import { walkSession } from "./walk-session.ts";
 
 export function extractDigest(session: Session): Digest {
   const { agent, id, project, branch, title, startedAt, endedAt, model, version, counts, usage, lineage } =
     session;
+  const walked = walkSession(session);
   return {
     ...{ agent, id, project, branch, title, startedAt, endedAt, model, version, counts, usage, lineage },
     turns: session.turns.length,
     messages: counts.user + counts.assistant + counts.tool,
     compactions: session.compactions.length,
-    summaries: extractSummaries(session),
+    summaries: [...extractSummaries(session), ...walked.branchSummaries],
     requests: session.turns.map(({ number, at, request, context, uid, copiedFrom }) => ({
       turn: number,
       at,
@@ -24,39 +23,25 @@ export function extractDigest(session: Session): Digest {
       uid,
       ...(copiedFrom === undefined ? {} : { copiedFrom }),
     })),
-    decisions: extractDecisions(session),
-    files: extractFiles(session),
-    tools: countTools(allSteps(session)),
-    commands: extractCommands(session),
-    errors: extractErrors(session),
-    contexts: contextsOf(session),
-    pending: extractPending(session),
+    decisions: walked.decisions,
+    files: walked.files,
+    tools: walked.tools,
+    commands: walked.commands,
+    errors: walked.errors,
+    contexts: walked.contexts,
+    pending: extractPending(session, walked.lastWorkTurn),
     closed: closedWork(session),
     currentWork: currentWork(session),
     tokens: estimateTokens(session.characters),
-    subagents: session.subagents.map((subagent) => ({
+    subagents: session.subagents.map((subagent, index) => ({
       id: subagent.id,
       type: subagent.type,
       description: subagent.description,
       callId: subagent.callId,
       turn: subagent.turn,
-      tools: countTools(subagent.steps),
+      tools: walked.subagentTools[index] ?? {},
     })),
   };
-}
-
-/** Everything that was done in a session, its sub-agents' work included: who asks for a file or a tool means both. */
-function* allSteps(session: Session): Generator<Step> {
-  yield* session.preamble;
-  for (const turn of session.turns) yield* turn.steps;
-  for (const subagent of session.subagents) yield* subagent.steps;
-}
-
-function contextsOf(session: Session): readonly Context[] {
-  const contexts = new Set(session.turns.map(({ context }) => context));
-  for (const turn of session.turns) for (const step of turn.steps) contexts.add(step.context);
-  if (session.subagents.length > 0) contexts.add("subagent");
-  return [...contexts];
 }
 
 function extractSummaries(session: Session): readonly DigestSummary[] {
@@ -65,9 +50,5 @@ function extractSummaries(session: Session): readonly DigestSummary[] {
     found.push({ text: session.title, at: null, kind: "title" });
   for (const { summary, at } of session.compactions)
     if (summary !== null) found.push({ text: summary, at, kind: "compaction" });
-  for (const step of [...session.preamble, ...session.turns.flatMap((turn) => turn.steps)]) {
-    if (step.kind === "summary" && step.of === "branch")
-      found.push({ text: step.text, at: step.at, kind: "branch" });
-  }
   return found;
 }

@@ -1,49 +1,66 @@
-import type { Session, Step } from "../model/session.ts";
+import type { FileTouch } from "../model/entry.ts";
 import type { DigestFile } from "./digest.ts";
+import type { ToolStep } from "./tools.ts";
 
 const MAX_MENTIONED = 200;
 
-/** Files that tools read or wrote, in the order of their first use, then files that are only named in requests and replies. */
-export function extractFiles(session: Session): readonly DigestFile[] {
-  const touched = new Map<string, Mutable<DigestFile>>();
-  const take = (steps: readonly Step[]): void => {
-    for (const step of steps) {
-      if (step.kind !== "tool") continue;
-      for (const { path, mode } of step.call.files) {
-        const file = touched.get(path) ?? unseen(path);
-        if (mode === "read") file.reads++;
-        else file.writes++;
-        file.firstAt ??= step.at;
-        file.lastAt = step.at ?? file.lastAt;
-        touched.set(path, file);
-      }
-    }
-  };
-  take(session.preamble);
-  for (const turn of session.turns) take(turn.steps);
-  for (const subagent of session.subagents) take(subagent.steps);
-  return [...touched.values(), ...mentionedFiles(session, touched)];
+/** Gathers files that tools read or wrote, in the order of their first use, then files that are only named in texts. */
+export interface FileTouches {
+  touch(step: ToolStep): void;
+  /** A text of a request or a reply. */
+  mention(text: string, at: number | null): void;
+  list(): readonly DigestFile[];
 }
 
-function mentionedFiles(session: Session, touched: ReadonlyMap<string, unknown>): readonly DigestFile[] {
+export function createFileTouches(): FileTouches {
+  const touched = new Map<string, Mutable<DigestFile>>();
   const mentioned = new Map<string, Mutable<DigestFile>>();
-  const tails = new Set([...touched.keys()].flatMap(pathTails));
-  const take = (text: string, at: number | null): void => {
-    for (const path of fileCandidates(text)) {
-      if (tails.has(path)) continue;
-      const file = mentioned.get(path);
-      if (file !== undefined) {
-        file.mentions++;
+  return {
+    touch({ call, at }) {
+      const { files } = call;
+      for (let index = 0; index < files.length; index++) {
+        const { path, mode } = files[index] ?? NO_FILE;
+        let file = touched.get(path);
+        if (file === undefined) {
+          file = unseen(path);
+          touched.set(path, file);
+        }
+        if (mode === "read") file.reads++;
+        else file.writes++;
+        file.firstAt ??= at;
         file.lastAt = at ?? file.lastAt;
-      } else if (mentioned.size < MAX_MENTIONED)
-        mentioned.set(path, { ...unseen(path), mentions: 1, firstAt: at, lastAt: at });
-    }
+      }
+    },
+    mention(text, at) {
+      if (!text.includes("/")) return;
+      for (const path of fileCandidates(text)) {
+        const file = mentioned.get(path);
+        if (file === undefined)
+          mentioned.set(path, { ...unseen(path), mentions: 1, firstAt: at, lastAt: at });
+        else {
+          file.mentions++;
+          file.lastAt = at ?? file.lastAt;
+        }
+      }
+    },
+    list: () => [...touched.values(), ...onlyMentioned(mentioned, touched)],
   };
-  for (const turn of session.turns) {
-    take(turn.request, turn.at);
-    for (const step of turn.steps) if (step.kind === "reply") take(step.text, step.at);
+}
+
+const NO_FILE: FileTouch = { path: "", mode: "read" };
+
+function onlyMentioned(
+  mentioned: ReadonlyMap<string, DigestFile>,
+  touched: ReadonlyMap<string, unknown>,
+): readonly DigestFile[] {
+  if (mentioned.size === 0) return [];
+  const tails = new Set([...touched.keys()].flatMap(pathTails));
+  const files: DigestFile[] = [];
+  for (const [path, file] of mentioned) {
+    if (files.length === MAX_MENTIONED) break;
+    if (!tails.has(path)) files.push(file);
   }
-  return [...mentioned.values()];
+  return files;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,4 +1,4 @@
-import type { Session, Turn } from "../model/session.ts";
+import type { Session } from "../model/session.ts";
 import type { ClosedItem, PendingItem } from "./digest.ts";
 import { sentences, shorten } from "./sentences.ts";
 
@@ -10,9 +10,8 @@ const MAX_KEYWORD_ITEMS = 6;
 /** The agent telling what it does this moment is no open work. */
 const NARRATION = /^(?:next,? (?:i'll|let me|i will|i'm)|now,? |let me|let's look)/i;
 
-/** Unfinished items of the agent's own lists, then sentences with the keywords. Each says where it comes from. */
-export function extractPending(session: Session): readonly PendingItem[] {
-  const turn = lastWorkTurn(session);
+/** `turn` is the one that said last what is to be done. Unfinished items of the agent's own lists, then sentences with the keywords. Each says where it comes from. */
+export function extractPending(session: Session, turn: number | null): readonly PendingItem[] {
   const todos = session.work.flatMap(({ id, text, status }): PendingItem[] =>
     status === "pending" || status === "in_progress"
       ? [{ text, turn, source: "todo", status, ...(id === undefined ? {} : { id }) }]
@@ -42,22 +41,15 @@ function keywordItems(session: Session): readonly PendingItem[] {
   return items.slice(0, MAX_KEYWORD_ITEMS);
 }
 
-function* textsFromTheEnd(session: Session): Generator<{ readonly turn: number; readonly text: string }> {
-  for (const turn of session.turns.toReversed()) {
-    if (turn.context === "branch") continue;
-    for (const step of turn.steps.toReversed())
-      if (step.kind === "reply") yield { turn: turn.number, text: step.text };
-    yield { turn: turn.number, text: turn.request };
+function* textsFromTheEnd({ turns }: Session): Generator<{ readonly turn: number; readonly text: string }> {
+  for (let index = turns.length - 1; index >= 0; index--) {
+    const turn = turns[index];
+    if (turn === undefined || turn.context === "branch") continue;
+    const { number, steps } = turn;
+    for (let at = steps.length - 1; at >= 0; at--) {
+      const step = steps[at];
+      if (step?.kind === "reply") yield { turn: number, text: step.text };
+    }
+    yield { turn: number, text: turn.request };
   }
 }
-
-/** The turn whose todo or task calls were the last. */
-function lastWorkTurn(session: Session): number | null {
-  return (
-    session.turns.findLast((turn: Turn) =>
-      turn.steps.some((step) => step.kind === "tool" && WORK_TOOL.test(step.call.name)),
-    )?.number ?? null
-  );
-}
-
-const WORK_TOOL = /^(?:TodoWrite|Task(?:Create|Update)|todo|update_plan)/i;

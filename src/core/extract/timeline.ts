@@ -35,8 +35,9 @@ export function extractTimeline(session: Session): readonly TimelineRow[] {
 
 /** The most recent text of the conversation: what was being done. */
 export function currentWork(session: Session): string | null {
-  for (const turn of session.turns.toReversed()) {
-    if (turn.context === "branch") continue;
+  for (let index = session.turns.length - 1; index >= 0; index--) {
+    const turn = session.turns[index];
+    if (turn === undefined || turn.context === "branch") continue;
     const reply = turn.steps.findLast((step) => step.kind === "reply" && step.text.trim() !== "");
     const text = reply?.kind === "reply" ? reply.text : turn.request;
     if (text.trim() !== "") return shorten(text, CURRENT_WORK_CHARS);

@@ -10,19 +10,25 @@ const RUN_LENGTH = 20;
 /**
  * Where the next run of at least 20 such characters stands, from `from` on; its start, or -1. This is the filter that
  * makes masking cheap: it looks at the place where a run's last character would be, and where that is a
- * space or a bracket no run can cross it, so most of the text is never looked at. Measured on message
- * texts: 580 MB/s, against 100 MB/s for one regular expression of all the beginnings of keys.
+ * space or a bracket no run can cross it, so most of the text is never looked at. One regular expression of all the
+ * beginnings of keys took six times as long.
  */
-export function findRun(text: string, from: number): number {
-  const length = text.length;
+export function findRunIn(units: Uint16Array, from: number, end: number): number {
   let start = from;
-  while (start + RUN_LENGTH <= length) {
+  while (start + RUN_LENGTH <= end) {
     let at = start + RUN_LENGTH - 1;
-    while (at >= start && RUN_CHARACTERS[text.charCodeAt(at)] === 1) at--;
+    while (at >= start && RUN_CHARACTERS[units[at] ?? 0] === 1) at--;
     if (at < start) return start;
     start = at + 1;
   }
   return -1;
+}
+
+/** Where the run that begins at `start` ends: before the zero behind the text at the latest. */
+export function endOfRunIn(units: Uint16Array, start: number): number {
+  let end = start + RUN_LENGTH;
+  while (RUN_CHARACTERS[units[end] ?? 0] === 1) end++;
+  return end;
 }
 
 /** Where the run that begins at `start` ends. */

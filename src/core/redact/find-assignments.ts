@@ -5,9 +5,10 @@ import { findUrlCredentials } from "./find-url-credentials.ts";
 import type { Finder, Finding } from "./finding.ts";
 import { MASK_BEGIN } from "./mask.ts";
 import { readValue, type Value } from "./read-value.ts";
-import { endOfSecretName } from "./secret-ending.ts";
+import { endOfSecretName, mayBeSecretName } from "./secret-ending.ts";
 import { readSecretName, type SecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
+import { MARGIN } from "./text-units.ts";
 
 const MAX_NAME = 80;
 const LONG = 256;
@@ -20,18 +21,18 @@ const LONG_VALUE = /[ \t]{0,12}[brufL@&]?\\{0,3}["'`]?[^\s"'`]{16}/iy;
 const WORDS_BEFORE = /(?<![A-Za-z])((?:[A-Za-z]{2,12} ){1,3})\[?$/;
 
 /** Values of names that tell a secret: `password=`, `"apiKey": "…"`, `SECRET_TOKEN=…`, headers, URLs, cookies. */
-export const findAssignments: Finder = (text, found) => {
-  scan(text, "=", found);
-  scan(text, ":", found);
+export const findAssignments: Finder = (text, found, units) => {
+  scan(text, "=", found, units);
+  scan(text, ":", found, units);
 };
 
-function scan(text: string, separator: "=" | ":", found: Finding[]): void {
+function scan(text: string, separator: "=" | ":", found: Finding[], units: Uint16Array): void {
   let at = text.indexOf(separator);
   while (at !== -1) {
     let next = at + 1;
-    if (separator === ":" && text.charCodeAt(next) === 47 && text.charCodeAt(next + 1) === 47) {
+    if (separator === ":" && units[MARGIN + next] === 47 && units[MARGIN + next + 1] === 47) {
       next = findUrlCredentials(text, at, found);
-    } else {
+    } else if (mayBeSecretName(units, MARGIN + at)) {
       const nameEnd = endOfSecretName(text, at);
       if (nameEnd !== -1) next = Math.max(next, maskValue(text, nameEnd, at, found));
     }

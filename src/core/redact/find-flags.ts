@@ -3,6 +3,7 @@ import { isPlaceholder } from "./placeholder.ts";
 import { readValue } from "./read-value.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
+import { MARGIN } from "./text-units.ts";
 
 /** `--password x`, `-Password x`, and in a list of arguments `"--password", "x"`. With `=` it is an assignment. */
 const LONG_FLAG = /--?([A-Za-z][\w-]{1,40})(?:\\{0,3}["'],[ \t]{0,2}(?=\\{0,3}["'])|[ \t]{1,3}(?!-))/y;
@@ -17,26 +18,32 @@ const SHORT_FLAGS: Readonly<Record<string, RegExp>> = {
 const LOOK_BACK = 200;
 
 /** Secrets after flags of a command. */
-export const findFlags: Finder = (text, found) => {
+export const findFlags: Finder = (text, found, units) => {
   let at = text.indexOf("-");
   while (at !== -1) {
-    const end = at === 0 || opensFlag(text.charCodeAt(at - 1)) ? flagAt(text, at, found) : at;
+    const end = mayBeFlag(units, MARGIN + at) ? flagAt(text, at, found) : at;
     at = text.indexOf("-", Math.max(end, at + 1));
   }
 };
 
-/** Space, line end, tab, quotes, bracket, comma. */
-function opensFlag(code: number): boolean {
-  return (
-    code === 32 ||
-    code === 10 ||
-    code === 34 ||
-    code === 39 ||
-    code === 9 ||
-    code === 96 ||
-    code === 91 ||
-    code === 44
-  );
+/** Space, line end, tab, quotes, bracket, comma: what stands before a flag. */
+const OPENS_FLAG: Uint8Array = new Uint8Array(65_536);
+for (const character of " \n\t\"'`[,") OPENS_FLAG[character.charCodeAt(0)] = 1;
+/** The letters of flags that have one and may come with a password. */
+const SHORT_FLAG: Uint8Array = new Uint8Array(65_536);
+for (const letter of ["S", ...Object.keys(SHORT_FLAGS)]) SHORT_FLAG[letter.charCodeAt(0)] = 1;
+
+/** Whether a flag worth reading may begin here; nearly all hyphens stand inside of words, or before a space. */
+function mayBeFlag(units: Uint16Array, at: number): boolean {
+  if (at !== MARGIN && OPENS_FLAG[units[at - 1] ?? 0] !== 1) return false;
+  const second = units[at + 1] ?? 0;
+  const third = units[at + 2] ?? 0;
+  if (second === 45) return isLetter(third);
+  return isLetter(second) && ((third >= 97 && third <= 122) || SHORT_FLAG[second] === 1);
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 }
 
 function flagAt(text: string, at: number, found: Finding[]): number {

@@ -4,6 +4,7 @@ import { isUuid } from "./randomness.ts";
 import { type Value, withoutTrailing } from "./read-value.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
+import { MARGIN } from "./text-units.ts";
 
 /**
  * A password that neither colon nor equals sign gives away. What stands between the word and the value:
@@ -15,18 +16,26 @@ const BARE = /[^\s"'`<>()[\]{},;\\]{4,128}/y;
 const IDENTIFIED = /IDENTIFIED BY '([^'\n]{4,128})'/gi;
 
 /** Passwords in prose, SQL, XML, `.netrc` and calls. */
-export const findPhrases: Finder = (text, found) => {
-  scan(text, "wor", "pass", found);
-  scan(text, "WOR", "PASS", found);
+export const findPhrases: Finder = (text, found, units) => {
+  scan(text, "wor", "pass", found, units);
+  scan(text, "WOR", "PASS", found, units);
   if (text.includes("IDENTIFIED BY ")) findGroups(text, IDENTIFIED, found);
 };
 
 /** Looks for the middle of the word: a search for `w` stops seldom, one for `p` or `s` at every other word. */
-function scan(text: string, middle: "wor" | "WOR", begin: string, found: Finding[]): void {
+function scan(
+  text: string,
+  middle: "wor" | "WOR",
+  begin: string,
+  found: Finding[],
+  units: Uint16Array,
+): void {
+  const s = begin.charCodeAt(3);
   let at = text.indexOf(middle);
   while (at !== -1) {
     const end = at + 4;
     const isWord =
+      units[MARGIN + at - 1] === s &&
       text.endsWith(begin.slice(1), at) &&
       /[pP]/.test(text.charAt(at - 4)) &&
       /[dtDT]/.test(text.charAt(end - 1));

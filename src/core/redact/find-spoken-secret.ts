@@ -19,11 +19,7 @@ const REST = /[\w+/=.~-]{0,600}/y;
 export function findSpokenSecret(text: string, runStart: number, end: number, found: Finding[]): void {
   if (end - runStart > MAX_LENGTH) return;
   const start = startOfBase64(text, runStart);
-  const before = text.charCodeAt(start - 1);
-  // Space, quotes, bracket, > : without one of them no lead-in can end here.
-  if (!(before === 32 || before === 34 || before === 39 || before === 96 || before === 40 || before === 62))
-    return;
-  if (!hasDigit(text, start, end)) return;
+  if (!opensValue(text.charCodeAt(start - 1)) || !hasDigit(text, start, end)) return;
   const leadIn = LEAD_IN.exec(text.slice(Math.max(0, start - LOOK_BACK), start));
   if (leadIn === null) return;
   REST.lastIndex = end;
@@ -31,6 +27,25 @@ export function findSpokenSecret(text: string, runStart: number, end: number, fo
   const value = withoutTrailing(text.slice(start, Math.max(end, REST.lastIndex)), ".~-");
   if (isPlaceholder(value) || !looksRandom(value, MIN_LENGTH)) return;
   found.push({ kind: kindOf(leadIn), start, end: start + value.length });
+}
+
+/** Whether the run may be such a value: what this lets go is none. */
+export function mayBeSpoken(units: Uint16Array, runStart: number, end: number): boolean {
+  if (end - runStart > MAX_LENGTH) return false;
+  let start = runStart;
+  const limit = runStart - MAX_PARTS;
+  while (start > limit && isBase64(units[start - 1] ?? 0)) start--;
+  if (!opensValue(units[start - 1] ?? 0)) return false;
+  for (let at = start; at < end; at++) {
+    const code = units[at] ?? 0;
+    if (code >= 48 && code <= 57) return true;
+  }
+  return false;
+}
+
+/** Space, quotes, bracket, > : without one of them no lead-in can end here. */
+function opensValue(code: number): boolean {
+  return code === 32 || code === 34 || code === 39 || code === 96 || code === 40 || code === 62;
 }
 
 /** A slash or a plus sign parts the runs of base64. */

@@ -1,35 +1,11 @@
-import { endOfRun, findRun } from "./character-run.ts";
+import { endOfRun, endOfRunIn, findRunIn } from "./character-run.ts";
 import { findSpokenSecret } from "./find-spoken-secret.ts";
 import type { Finder, Finding } from "./finding.ts";
 import { isPlaceholder } from "./placeholder.ts";
-import { platformTokens } from "./platform-tokens.ts";
 import { isRepetitive, looksWritten } from "./randomness.ts";
-import { serviceTokens } from "./service-tokens.ts";
-import type { TokenKind } from "./token-kind.ts";
+import { MARGIN } from "./text-units.ts";
+import { type Anchored, anchorsAt, before, mayHoldToken } from "./token-anchors.ts";
 
-export const tokenKinds: readonly TokenKind[] = [...platformTokens, ...serviceTokens];
-
-interface Anchored {
-  readonly anchor: string;
-  readonly kind: TokenKind;
-}
-
-/** Anchors that begin a run or a part of it, by three characters packed into 15 bits; 0 is the empty list. */
-const lists: Anchored[][] = [[]];
-const LIST_OF: Uint8Array = new Uint8Array(1 << 15);
-/** Anchors that stand right before a run. */
-const before: Anchored[] = [];
-for (const kind of tokenKinds) {
-  for (const anchor of kind.anchors) {
-    if (/[.:/]$/.test(anchor)) before.push({ anchor, kind });
-    // An anchor of two characters is entered with every third.
-    else if (anchor.length === 2)
-      for (let third = 0; third < 32; third++) enter(anchor + String.fromCharCode(third), { anchor, kind });
-    else enter(anchor, { anchor, kind });
-  }
-}
-// The longest first: `sk-ant-` must not be taken for `sk-`.
-for (const list of lists) list.sort((a, b) => b.anchor.length - a.anchor.length);
 /** One look back for all of them: does one of the keys that begin before a run stand here? */
 const beforeRun = new RegExp(
   before
@@ -41,35 +17,29 @@ const beforeRun = new RegExp(
   "y",
 );
 
-function enter(letters: string, entry: Anchored): void {
-  const index = packCharacters(letters, 0);
-  if (LIST_OF[index] === 0) LIST_OF[index] = lists.push([]) - 1;
-  lists[LIST_OF[index] ?? 0]?.push(entry);
-}
-
-function packCharacters(text: string, at: number): number {
-  return (
-    ((text.charCodeAt(at) & 31) << 10) |
-    ((text.charCodeAt(at + 1) & 31) << 5) |
-    (text.charCodeAt(at + 2) & 31)
-  );
-}
-
 const LONG = 100;
 
 /** Keys of well-known forms, and those that a word before them gives away. */
-export const findTokens: Finder = (text, found) => {
-  let start = findRun(text, 0);
-  while (start !== -1) {
-    const end = endOfRun(text, start);
-    const after = tokensInRun(text, start, end, found);
-    if (after === start) findSpokenSecret(text, start, end, found);
-    // `aws configure set aws_secret_access_key …`
-    if (text.charCodeAt(end - 1) === 121 && text.endsWith("secret_access_key", end))
-      findSecretBeside(text, end, found);
-    start = findRun(text, Math.max(end, after) + 1);
+export const findTokens: Finder = (text, found, units) => {
+  const last = MARGIN + text.length;
+  for (let start = findRunIn(units, MARGIN, last); start !== -1; ) {
+    const end = endOfRunIn(units, start);
+    const after = mayHoldToken(units, start, end) ? runAt(text, start - MARGIN, found) : -1;
+    // Behind a key runs may begin anywhere.
+    start = findRunIn(units, after === -1 ? end + 1 : MARGIN + after, last);
   }
 };
+
+/** Looks into the run at `start`; returns from where to go on where a key was found, else -1. */
+function runAt(text: string, start: number, found: Finding[]): number {
+  const end = endOfRun(text, start);
+  const after = tokensInRun(text, start, end, found);
+  if (after === start) findSpokenSecret(text, start, end, found);
+  // `aws configure set aws_secret_access_key …`
+  if (text.charCodeAt(end - 1) === 121 && text.endsWith("secret_access_key", end))
+    findSecretBeside(text, end, found);
+  return after === start ? -1 : Math.max(end, after) + 1;
+}
 
 /** Returns where the last key that was found ends; `start` where there is none. */
 function tokensInRun(text: string, start: number, end: number, found: Finding[]): number {
@@ -98,9 +68,7 @@ function tokensInRun(text: string, start: number, end: number, found: Finding[])
 
 /** Where the key that begins at `at` ends, or -1. */
 function tokenFrom(text: string, at: number, beginsRun: boolean, found: Finding[]): number {
-  const index = LIST_OF[packCharacters(text, at)] ?? 0;
-  if (index === 0) return -1;
-  for (const entry of lists[index] ?? []) {
+  for (const entry of anchorsAt(text, at)) {
     if ((entry.kind.strict === true && !beginsRun) || !text.startsWith(entry.anchor, at)) continue;
     const end = tokenAt(text, at, entry, found);
     if (end !== -1) return end;

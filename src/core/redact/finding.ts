@@ -7,8 +7,11 @@ export interface Finding {
   readonly shown?: string;
 }
 
-/** Adds what it finds in the text; finders do not look at each other's findings. */
-export type Finder = (text: string, found: Finding[]) => void;
+/**
+ * Adds what it finds in the text; finders do not look at each other's findings. `units` are those of the text, from
+ * `MARGIN` on: what is looked at character by character is looked at there.
+ */
+export type Finder = (text: string, found: Finding[], units: Uint16Array) => void;
 
 /**
  * Findings in order and without overlap. Where two overlap, all characters of both are covered, and the

@@ -1,14 +1,40 @@
-/** Masks every string of plain data, at any depth. Keys stay: they are ours, or names of tools. */
+/**
+ * Masks every string of plain data, at any depth. Keys stay: they are ours, or names of tools. What holds no secret
+ * is given back as it is, without a copy.
+ */
 export function maskDeep<T>(value: T, mask: (text: string) => string): T {
   return mapStrings(value, mask) as T;
 }
 
 function mapStrings(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === "string") return mask(value);
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, mask));
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value;
-  const masked: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) masked[key] = mapStrings(item, mask);
-  return masked;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return mapList(value, mask);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return mapObject(value as Record<string, unknown>, mask);
+}
+
+function mapList(list: readonly unknown[], mask: (text: string) => string): readonly unknown[] {
+  let masked: unknown[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    const mapped = mapStrings(item, mask);
+    if (mapped === item) continue;
+    masked ??= [...list];
+    masked[index] = mapped;
+  }
+  return masked ?? list;
+}
+
+function mapObject(object: Record<string, unknown>, mask: (text: string) => string): Record<string, unknown> {
+  let masked: Record<string, unknown> | undefined;
+  for (const key in object) {
+    const item = object[key];
+    if (typeof item === "number") continue;
+    const mapped = mapStrings(item, mask);
+    if (mapped === item) continue;
+    masked ??= { ...object };
+    masked[key] = mapped;
+  }
+  return masked ?? object;
 }

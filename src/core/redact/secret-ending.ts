@@ -41,6 +41,21 @@ export function endOfSecretName(text: string, at: number): number {
   return LIST_OF[packLetters(text, end)] !== 0 && hasEnding(text, end) ? end : -1;
 }
 
+/** The same for units in plain memory, by the last three letters alone: what this lets go is no such name. */
+export function mayBeSecretName(units: Uint16Array, at: number): boolean {
+  const limit = at - MAX_CLOSING;
+  let end = at;
+  while (end > limit && CLOSING[units[end - 1] ?? 0] === 1) end--;
+  if (isDigit(units[end - 1] ?? 0)) {
+    end--;
+    if (isDigit(units[end - 1] ?? 0)) end--;
+    if (isJoint(units[end - 1] ?? 0)) end--;
+  }
+  const letters =
+    (((units[end - 3] ?? 0) & 31) << 10) | (((units[end - 2] ?? 0) & 31) << 5) | ((units[end - 1] ?? 0) & 31);
+  return LIST_OF[letters] !== 0;
+}
+
 function packLetters(text: string, end: number): number {
   return (
     ((text.charCodeAt(end - 3) & 31) << 10) |

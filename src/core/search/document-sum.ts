@@ -38,7 +38,19 @@ export function documentSum(
     if (text !== "") texts.push(name, String(text.length), text);
   }
   const digest = createHash("sha256")
-    .update(Buffer.from(texts.join("\0"), "utf16le"))
+    .update(utf16Of(texts.join("\0")))
     .digest();
   return digest.readUIntLE(0, 6) + (digest.readUInt8(6) & 0x1f) * 2 ** 48;
+}
+
+/** Kept for the next text: memory of its own for each took 3 to 6 µs of 20. */
+let room: Buffer = Buffer.alloc(0);
+const KEPT_BYTES: number = 1 << 18;
+
+function utf16Of(text: string): Buffer {
+  const length = text.length * 2;
+  if (length > KEPT_BYTES) return Buffer.from(text, "utf16le");
+  if (room.length === 0) room = Buffer.allocUnsafeSlow(KEPT_BYTES);
+  room.write(text, 0, length, "utf16le");
+  return room.subarray(0, length);
 }

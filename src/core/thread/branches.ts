@@ -1,5 +1,5 @@
 import type { BranchPoint, Step, Turn } from "../model/session.ts";
-import { NONE, type NodeTable } from "./node-table.ts";
+import { NONE, type NodeTable, REQUEST } from "./node-table.ts";
 
 /** The branches of a session: runs of turns that follow one another without a fork between them. */
 export function findBranches(
@@ -37,9 +37,9 @@ export function findBranches(
 function turnParents(nodes: NodeTable, turnOf: (node: number) => number | null): ReadonlyMap<number, number> {
   const parents = new Map<number, number>();
   for (const node of nodes.inOrder()) {
-    const entry = nodes.entry(node);
+    if (nodes.kind(node) !== REQUEST) continue;
     const number = turnOf(node);
-    if (entry?.kind !== "request" || number === null || parents.has(number)) continue;
+    if (number === null || parents.has(number)) continue;
     const parent = nodes.parent(node);
     const above = parent !== NONE && nodes.isPresent(parent) ? parent : nodes.before(node);
     parents.set(number, above === NONE ? 0 : (turnOf(above) ?? 0));

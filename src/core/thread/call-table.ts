@@ -13,12 +13,12 @@ export interface CallTable {
   agentId(call: number): string | undefined;
 }
 
-export interface Answered {
-  /** Its call was made before it. */
-  readonly isExpected: boolean;
-  /** The first for its call. */
-  readonly isFirst: boolean;
-}
+/** How a result and its call stand to each other: the sum of what is true. */
+export type Answered = number;
+/** Its call was made before it. */
+export const EXPECTED = 1;
+/** The first for its call. */
+export const FIRST = 2;
 
 export function createCallTable(): CallTable {
   const names = createNameTable();
@@ -35,16 +35,18 @@ export function createCallTable(): CallTable {
   return {
     number: numberOf,
     made(id) {
-      early.delete(numberOf(id));
+      const number = numberOf(id);
+      if (early.size > 0) early.delete(number);
     },
     answered(result) {
-      const isKnown = names.find(result.callId) !== -1;
+      const known = results.length;
       const number = numberOf(result.callId);
-      if (!isKnown) early.add(number);
+      if (number === known) early.add(number);
       const isFirst = results[number] === undefined;
       results[number] = resultOf(result);
       if (result.agentId !== undefined) agents.set(number, result.agentId);
-      return { isExpected: !early.has(number), isFirst };
+      const isExpected = early.size === 0 || !early.has(number);
+      return (isExpected ? EXPECTED : 0) + (isFirst ? FIRST : 0);
     },
     result: (call) => results[call],
     agentId: (call) => agents.get(call),

@@ -1,6 +1,6 @@
 import type { CompactionEntry } from "../model/entry.ts";
 import type { Compaction } from "../model/session.ts";
-import type { NodeTable } from "./node-table.ts";
+import { COMPACTION, type NodeTable, SUMMARY } from "./node-table.ts";
 
 /** All compactions in the order of the log, each with the summary that follows it. */
 export function listCompactions(
@@ -8,9 +8,11 @@ export function listCompactions(
   turnOf: (node: number) => number | null,
 ): readonly Compaction[] {
   const found: { -readonly [K in keyof Compaction]: Compaction[K] }[] = [];
+  if (!nodes.hasCompactions) return found;
   for (const node of nodes.inOrder()) {
+    const kind = nodes.kind(node);
+    if ((kind !== COMPACTION && kind !== SUMMARY) || nodes.sidechain(node) !== undefined) continue;
     const entry = nodes.entry(node);
-    if (nodes.sidechain(node) !== undefined) continue;
     if (entry?.kind === "compaction") {
       found.push({
         at: entry.at ?? null,

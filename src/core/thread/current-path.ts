@@ -1,6 +1,6 @@
 import type { CompactionEntry } from "../model/entry.ts";
 import type { Context } from "../model/session.ts";
-import { NONE, type NodeTable } from "./node-table.ts";
+import { COMPACTION, NO_ENTRY, NONE, NOTE, type NodeTable, REPLY, REQUEST, SUMMARY } from "./node-table.ts";
 
 /**
  * How the current path is found: from the last entry of the log, from the last message that nothing follows, or from
@@ -27,14 +27,15 @@ export function resolvePath(nodes: NodeTable, rule: LeafRule): CurrentPath {
   const isStrict = rule === "named-parents";
   const path = isStrict ? namedPath(nodes, leaf) : walkUp(nodes, leaf, moved);
   const contexts = new Uint8Array(nodes.size).fill(UNKNOWN);
-  const last = path.findIndex((node) => nodes.entry(node)?.kind === "compaction");
+  const last = nodes.hasCompactions ? path.findIndex((node) => nodes.kind(node) === COMPACTION) : -1;
   const from = last === -1 ? path.length : keptUntil(nodes, path, last);
-  path.forEach((node, index) => {
+  for (let index = 0; index < path.length; index++) {
+    const node = path[index] ?? NONE;
     // Of an older compaction in the range that the last one keeps nothing is loaded: its summary is superseded.
-    const isOlder = index > last && nodes.entry(node)?.kind === "compaction";
+    const isOlder = index > last && nodes.kind(node) === COMPACTION;
     contexts[node] = index < from && !isOlder ? CURRENT : COMPACTED;
-  });
-  const compaction = nodes.entry(path[last] ?? NONE);
+  }
+  const compaction = last === -1 ? undefined : nodes.entry(path[last] ?? NONE);
   // What it keeps is loaded, wherever it hangs.
   if (compaction?.kind === "compaction")
     for (const node of keptNodes(nodes, compaction)) contexts[node] = CURRENT;
@@ -68,7 +69,9 @@ function keptUntil(nodes: NodeTable, path: readonly number[], compaction: number
 }
 
 function findCompactions(nodes: NodeTable): Int32Array {
-  return nodes.inOrder().filter((node) => nodes.entry(node)?.kind === "compaction");
+  return nodes.hasCompactions
+    ? nodes.inOrder().filter((node) => nodes.kind(node) === COMPACTION)
+    : new Int32Array();
 }
 
 /**
@@ -111,8 +114,9 @@ function walkUp(nodes: NodeTable, leaf: number, moved: ReadonlyMap<number, numbe
   while (node !== NONE && seen[node] === 0) {
     seen[node] = 1;
     if (nodes.isPresent(node)) path.push(node);
-    isCompacted ||= nodes.entry(node)?.kind === "compaction";
-    node = moved.get(node) ?? above(nodes, node, seen, isCompacted);
+    isCompacted ||= nodes.kind(node) === COMPACTION;
+    const elsewhere = moved.size === 0 ? undefined : moved.get(node);
+    node = elsewhere ?? above(nodes, node, seen, isCompacted);
   }
   return path;
 }
@@ -120,7 +124,7 @@ function walkUp(nodes: NodeTable, leaf: number, moved: ReadonlyMap<number, numbe
 function above(nodes: NodeTable, node: number, seen: Uint8Array, isCompacted: boolean): number {
   const parent = nodes.parent(node);
   if (parent !== NONE && nodes.isPresent(parent)) return parent;
-  const entry = nodes.entry(node);
+  const entry = nodes.kind(node) === COMPACTION ? nodes.entry(node) : undefined;
   if (entry?.kind === "compaction") return beforeCompaction(nodes, node, entry, seen);
   // Among what was compacted away a missing link or a second root hides nothing: the agent loads none of it.
   if (isCompacted) return unseenBefore(nodes, node, seen);
@@ -153,15 +157,16 @@ function unseenBefore(nodes: NodeTable, from: number, seen: Uint8Array): number 
 }
 
 function parentOfMissing(nodes: NodeTable, node: number, missing: number): number {
+  if (!nodes.hasCompactions) return missing;
   for (let earlier = nodes.before(node); earlier !== NONE; earlier = nodes.before(earlier)) {
-    if (nodes.entry(earlier)?.kind === "compaction") return summaryBehind(nodes, earlier, node);
+    if (nodes.kind(earlier) === COMPACTION) return summaryBehind(nodes, earlier, node);
   }
   return missing;
 }
 
 function summaryBehind(nodes: NodeTable, compaction: number, node: number): number {
   for (let at = nodes.before(node); at !== NONE && at !== compaction; at = nodes.before(at)) {
-    if (nodes.entry(at)?.kind === "summary" && nodes.parent(at) === compaction) return at;
+    if (nodes.kind(at) === SUMMARY && nodes.parent(at) === compaction) return at;
   }
   return compaction;
 }
@@ -181,17 +186,27 @@ function* keptNodes(nodes: NodeTable, entry: CompactionEntry): Generator<number>
 
 /** Parallel tool calls put parts of one message on side branches: where one part is, all are. */
 function keepWholeMessages(nodes: NodeTable, contexts: Uint8Array): void {
+  const { kinds, order } = nodes.columns();
+  const replies: number[] = [];
+  let isAnyOff = false;
+  for (let index = 0; index < order.length; index++) {
+    const node = order[index] ?? 0;
+    if (kinds[node] !== REPLY) continue;
+    replies.push(node);
+    isAnyOff ||= contexts[node] === UNKNOWN;
+  }
+  if (isAnyOff) keepBesideKnown(nodes, contexts, replies);
+}
+
+function keepBesideKnown(nodes: NodeTable, contexts: Uint8Array, replies: readonly number[]): void {
   const messages = new Map<number, number>();
-  const replies = nodes.inOrder().filter((node) => nodes.entry(node)?.kind === "reply");
   for (const node of replies) {
-    const message = messageOf(nodes, node);
     const context = contexts[node] ?? UNKNOWN;
-    if (message === NONE || context === UNKNOWN) continue;
-    if (messages.get(message) !== CURRENT) messages.set(message, context);
+    const message = context === UNKNOWN ? NONE : messageOf(nodes, node);
+    if (message !== NONE && messages.get(message) !== CURRENT) messages.set(message, context);
   }
-  for (const node of replies) {
+  for (const node of replies)
     if (contexts[node] === UNKNOWN) contexts[node] = messages.get(messageOf(nodes, node)) ?? UNKNOWN;
-  }
 }
 
 function messageOf(nodes: NodeTable, node: number): number {
@@ -201,6 +216,8 @@ function messageOf(nodes: NodeTable, node: number): number {
 
 /** Off the path: requests and replies are on a left branch; what hangs on something stands where that stands. */
 function settle(nodes: NodeTable, contexts: Uint8Array, node: number): number {
+  const settled = contexts[node] ?? UNKNOWN;
+  if (settled !== UNKNOWN) return settled;
   const chain: number[] = [];
   let found = BRANCH;
   for (let at = node; at !== NONE && chain.length <= nodes.size; at = nodes.parent(at)) {
@@ -218,16 +235,19 @@ function settle(nodes: NodeTable, contexts: Uint8Array, node: number): number {
 
 /** Whether what hangs on it is off the path too where it is. */
 function beginsBranch(nodes: NodeTable, node: number): boolean {
-  const entry = nodes.entry(node);
-  switch (entry?.kind) {
-    case "reply":
-    case "compaction":
+  switch (nodes.kind(node)) {
+    case REPLY:
+    case COMPACTION:
       return true;
-    case "summary":
-      return entry.of === "branch";
+    case SUMMARY: {
+      const entry = nodes.entry(node);
+      return entry?.kind === "summary" && entry.of === "branch";
+    }
     // A prompt without a name was handed over in the middle of a turn: it stands where that stands.
-    case "request":
-      return entry.uid !== undefined;
+    case REQUEST: {
+      const entry = nodes.entry(node);
+      return entry?.kind === "request" && entry.uid !== undefined;
+    }
     default:
       return false;
   }
@@ -235,29 +255,29 @@ function beginsBranch(nodes: NodeTable, node: number): boolean {
 
 /** From every entry that nothing follows up to its message; of these the latest in the log. */
 function lastMessage(nodes: NodeTable): number {
+  const { parents, positions, kinds, order } = nodes.columns();
   const hasChild = new Uint8Array(nodes.size);
-  for (const node of nodes.inOrder()) {
-    const parent = nodes.parent(node);
+  for (let index = 0; index < order.length; index++) {
+    const node = order[index] ?? 0;
+    const parent = parents[node] ?? NONE;
     if (parent !== NONE && parent !== node) hasChild[parent] = 1;
   }
+  /** Notes are none: local commands and notices hang anywhere, and stand where what they hang on stands. */
+  const isMessage = (node: number): boolean =>
+    kinds[node] !== NO_ENTRY && kinds[node] !== NOTE && nodes.sidechain(node) === undefined;
   const visited = new Uint8Array(nodes.size);
   let best = NONE;
-  for (const node of nodes.inOrder()) {
+  for (let index = 0; index < order.length; index++) {
+    const node = order[index] ?? 0;
     if (hasChild[node] === 1 || nodes.sidechain(node) !== undefined) continue;
     let at = node;
-    while (at !== NONE && visited[at] === 0 && !isMessage(nodes, at)) {
+    while (at !== NONE && visited[at] === 0 && !isMessage(at)) {
       visited[at] = 1;
-      at = nodes.parent(at);
+      at = parents[at] ?? NONE;
     }
-    if (at === NONE || !isMessage(nodes, at)) continue;
-    if (best === NONE || nodes.position(at) > nodes.position(best)) best = at;
+    if (at === NONE || !isMessage(at)) continue;
+    if (best === NONE || (positions[at] ?? NONE) > (positions[best] ?? NONE)) best = at;
   }
   // Where parents run in a circle every entry has a follower.
   return best === NONE ? nodes.last() : best;
-}
-
-/** Notes are none: local commands and notices hang anywhere, and stand where what they hang on stands. */
-function isMessage(nodes: NodeTable, node: number): boolean {
-  const entry = nodes.entry(node);
-  return entry !== undefined && entry.kind !== "note" && nodes.sidechain(node) === undefined;
 }

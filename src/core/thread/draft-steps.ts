@@ -1,4 +1,4 @@
-import type { ReplyEntry, ReplyPart, ToolCallPart } from "../model/entry.ts";
+import type { ReplyPart, ToolCallPart } from "../model/entry.ts";
 import type { Step, ToolCall } from "../model/session.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -12,12 +12,8 @@ type DraftOf<S> = S extends { readonly kind: "tool" }
  */
 export type DraftStep = DraftOf<Extract<Step, { readonly kind: "reply" | "thinking" | "tool" }>>;
 
-/** The steps that a line of a reply is. */
-export function draftSteps({ parts, at, line, isError }: ReplyEntry): readonly DraftStep[] {
-  return parts.map((part) => draftStep(part, at ?? null, line, isError === true));
-}
-
-function draftStep(part: ReplyPart, at: number | null, line: number, isError: boolean): DraftStep {
+/** The step that a part of a reply is. */
+export function draftStep(part: ReplyPart, at: number | null, line: number, isError: boolean): DraftStep {
   switch (part.kind) {
     case "call":
       return { kind: "tool", at, line, context: "branch", call: draftCall(part) };

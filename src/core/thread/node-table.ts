@@ -38,7 +38,49 @@ export type KeptEntry = RequestEntry | NoteEntry | CompactionEntry | SummaryEntr
 /** No node. */
 export const NONE = -1;
 
+/**
+ * What a node is, as a number in a column: the tree is walked over a dozen times, and objects of eight shapes kept every
+ * one of those walks from being compiled for long (optimised code was thrown away 88 times in one run, now 59).
+ */
+export const NO_ENTRY = 0;
+export const REQUEST = 1;
+export const REPLY = 2;
+export const RESULTS = 3;
+export const NOTE = 4;
+export const SUMMARY = 5;
+export const COMPACTION = 6;
+
+function kindOf(kept: KeptEntry | undefined): number {
+  switch (kept?.kind) {
+    case undefined:
+      return NO_ENTRY;
+    case "reply":
+      return REPLY;
+    case "results":
+      return RESULTS;
+    case "request":
+      return REQUEST;
+    case "note":
+      return NOTE;
+    case "summary":
+      return SUMMARY;
+    case "compaction":
+      return COMPACTION;
+  }
+}
+
+/** One for all results that stand with their calls: a log of gigabytes has hundreds of thousands. */
+export const RESULTS_WITH_THEIR_CALLS: KeptEntry = { kind: "results", line: 0, at: undefined, results: [] };
+
 const SPENT_REPLY: KeptReply = { kind: "reply", message: NONE, first: undefined, more: [] };
+
+/** By node. `order` has the present nodes in the order of the log. */
+export interface NodeColumns {
+  readonly parents: Int32Array;
+  readonly positions: Int32Array;
+  readonly kinds: Uint8Array;
+  readonly order: Int32Array;
+}
 
 /**
  * The nodes of a conversation's tree as columns: logs of gigabytes have a million nodes, most of which
@@ -61,6 +103,13 @@ export interface NodeTable {
   firstParent(node: number): number;
   /** Absent for mere links, and for nodes that are named but stand nowhere. */
   entry(node: number): KeptEntry | undefined;
+  /** `REQUEST`, `REPLY` …; `NO_ENTRY` where it has none. */
+  kind(node: number): number;
+  /** The columns themselves, for walks over all nodes; good until the next one is named. */
+  columns(): NodeColumns;
+  /** Whether there ever was a compaction: most logs have none. */
+  readonly hasCompactions: boolean;
+  readonly hasSidechains: boolean;
   clear(node: number): void;
   /** Forgets what a reply says: it has become steps. */
   spend(node: number): void;
@@ -78,22 +127,42 @@ export interface NodeTable {
 
 export function createNodeTable(): NodeTable {
   const names = createNameTable();
-  const parents = createIntColumn();
   const entries: (KeptEntry | undefined)[] = [];
   const sidechains = new Map<number, string | true>();
   /** Only of those whose parent changed. */
   const firstParents = new Map<number, number>();
   const order = createIntColumn();
+  let parents = new Int32Array(64);
   /** Position in `order`, or NONE. */
-  const positions = createIntColumn();
+  let positions = new Int32Array(64);
+  let kinds = new Uint8Array(64);
+  let size = 0;
+  let hasCompactions = false;
   let lastMain = NONE;
+
+  const grow = (): void => {
+    const more = size * 2;
+    const [grownParents, grownPositions, grownKinds] = [
+      new Int32Array(more),
+      new Int32Array(more),
+      new Uint8Array(more),
+    ];
+    grownParents.set(parents);
+    grownPositions.set(positions);
+    grownKinds.set(kinds);
+    parents = grownParents;
+    positions = grownPositions;
+    kinds = grownKinds;
+  };
 
   /** A new number is a new node. */
   const made = (node: number): number => {
-    if (node < entries.length) return node;
-    parents.push(NONE);
-    positions.push(NONE);
+    if (node < size) return node;
+    if (size === parents.length) grow();
+    parents[size] = NONE;
+    positions[size] = NONE;
     entries.push(undefined);
+    size++;
     return node;
   };
   let lastUid: string | undefined;
@@ -104,8 +173,8 @@ export function createNodeTable(): NodeTable {
     lastNamed = made(names.number(uid));
     return lastNamed;
   };
-  const parentOf = (node: number): number => parents.get(node, NONE);
-  const positionOf = (node: number): number => (node === NONE ? NONE : positions.get(node, NONE));
+  const parentOf = (node: number): number => (node === NONE ? NONE : (parents[node] ?? NONE));
+  const positionOf = (node: number): number => (node === NONE ? NONE : (positions[node] ?? NONE));
 
   /** To be asked before the entry itself is named: its parent is nearly always the one that was named last. */
   const parentFor = ({ uid, parent }: TreeEntry): number => {
@@ -115,7 +184,13 @@ export function createNodeTable(): NodeTable {
 
   return {
     get size() {
-      return entries.length;
+      return size;
+    },
+    get hasCompactions() {
+      return hasCompactions;
+    },
+    get hasSidechains() {
+      return sidechains.size > 0;
     },
     named,
     find: (uid) => names.find(uid),
@@ -126,11 +201,14 @@ export function createNodeTable(): NodeTable {
       const former = parentOf(node);
       // Written again, and without a parent: it does not hang on itself.
       const parent = above === node && entry.parent === undefined ? NONE : above;
-      parents.set(node, parent);
+      parents[node] = parent;
       if (again && former !== parent && !firstParents.has(node)) firstParents.set(node, former);
+      const kind = kindOf(kept);
       entries[node] = kept;
+      kinds[node] = kind;
+      hasCompactions ||= kind === COMPACTION;
       if (!again) {
-        positions.set(node, order.length);
+        positions[node] = order.length;
         order.push(node);
       }
       if (entry.aside === true) return node;
@@ -138,14 +216,17 @@ export function createNodeTable(): NodeTable {
       else sidechains.set(node, entry.sidechain);
       return node;
     },
-    parent: (node) => (node === NONE ? NONE : parentOf(node)),
-    firstParent: (node) => firstParents.get(node) ?? (node === NONE ? NONE : parentOf(node)),
+    parent: parentOf,
+    firstParent: (node) => firstParents.get(node) ?? parentOf(node),
     entry: (node) => entries[node],
+    kind: (node) => (node === NONE ? NO_ENTRY : (kinds[node] ?? NO_ENTRY)),
+    columns: () => ({ parents, positions, kinds, order: order.view() }),
     clear(node) {
       entries[node] = undefined;
+      kinds[node] = NO_ENTRY;
     },
     spend(node) {
-      if (entries[node]?.kind === "reply") entries[node] = SPENT_REPLY;
+      if (kinds[node] === REPLY) entries[node] = SPENT_REPLY;
     },
     position: positionOf,
     isPresent: (node) => positionOf(node) !== NONE,

@@ -1,12 +1,27 @@
-import type { Agent, Entry, Fact, FactEntry, RequestEntry, SourceFacts } from "../model/entry.ts";
+import type {
+  Agent,
+  Entry,
+  Fact,
+  FactEntry,
+  ReplyEntry,
+  RequestEntry,
+  ResultsEntry,
+  SourceFacts,
+} from "../model/entry.ts";
 import type { Session } from "../model/session.ts";
 import { findBranches } from "./branches.ts";
-import { type Answered, createCallTable } from "./call-table.ts";
+import { type Answered, type CallTable, createCallTable, EXPECTED } from "./call-table.ts";
 import { listCompactions } from "./compactions.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
-import { type DraftStep, draftSteps } from "./draft-steps.ts";
+import { type DraftStep, draftStep } from "./draft-steps.ts";
 import { createNameTable } from "./name-table.ts";
-import { createNodeTable, type KeptEntry, NONE, type TreeEntry } from "./node-table.ts";
+import {
+  createNodeTable,
+  type KeptEntry,
+  NONE,
+  RESULTS_WITH_THEIR_CALLS,
+  type TreeEntry,
+} from "./node-table.ts";
 import { settleQueued } from "./queued-prompts.ts";
 import { forkOf, labelsOf, lastFact, linksOf } from "./session-facts.ts";
 import { makeSubagents, type SubagentLog } from "./subagents.ts";
@@ -59,25 +74,33 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
     switch (entry.kind) {
       case "link":
         return undefined;
-      case "results": {
-        const orphans = entry.results.filter((_, index) => answered[index]?.isExpected === false);
-        return orphans.length === 0
-          ? RESULTS_WITH_THEIR_CALLS
-          : { kind: "results", line: entry.line, at: entry.at, results: orphans };
-      }
-      case "reply": {
-        for (const part of entry.parts) if (part.kind === "call") calls.made(part.id);
-        const [first, ...more] = draftSteps(entry);
-        return {
-          kind: "reply",
-          message: entry.message === undefined ? NONE : messages.number(entry.message),
-          first,
-          more: more.length === 0 ? NO_MORE : more,
-        };
-      }
+      case "results":
+        return keepResults(entry, answered);
+      case "reply":
+        return keepReply(entry);
       default:
         return entry;
     }
+  };
+
+  const keepReply = ({ parts, message, at, line, isError = false }: ReplyEntry): KeptEntry => {
+    let first: DraftStep | undefined;
+    let more: DraftStep[] | undefined;
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index];
+      if (part === undefined) continue;
+      if (part.kind === "call") calls.made(part.id);
+      const step = draftStep(part, at ?? null, line, isError);
+      if (first === undefined) first = step;
+      else if (more === undefined) more = [step];
+      else more.push(step);
+    }
+    return {
+      kind: "reply",
+      message: message === undefined ? NONE : messages.number(message),
+      first,
+      more: more ?? NO_MORE,
+    };
   };
 
   return {
@@ -91,7 +114,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
           takeFact(entry);
           return;
         default: {
-          const answered = entry.kind === "results" ? entry.results.map(calls.answered) : NOTHING;
+          const answered = entry.kind === "results" ? answersOf(entry, calls) : NOTHING;
           const node = nodes.add(entry, keep(entry, answered));
           tally.add(entry, node, answered);
           if (entry.kind === "request" && entry.via === "queued") queued.push(node);
@@ -136,15 +159,26 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
   };
 }
 
+/** Nearly every line has one result: a list of its own for each kind of answer is not worth it. */
+function answersOf({ results }: ResultsEntry, calls: CallTable): readonly Answered[] {
+  const [only] = results;
+  if (only === undefined || results.length > 1) return results.map(calls.answered);
+  return ONE_ANSWER[calls.answered(only)] ?? NOTHING;
+}
+
+function keepResults(entry: ResultsEntry, answered: readonly Answered[]): KeptEntry {
+  if (!answered.some((answer) => (answer & EXPECTED) === 0)) return RESULTS_WITH_THEIR_CALLS;
+  const orphans = entry.results.filter((_, index) => ((answered[index] ?? EXPECTED) & EXPECTED) === 0);
+  return { kind: "results", line: entry.line, at: entry.at, results: orphans };
+}
+
 function lineOf(entry: KeptEntry | undefined): number | undefined {
   return entry?.kind === "request" ? entry.line : undefined;
 }
 
 const NOTHING: readonly Answered[] = [];
+const ONE_ANSWER: readonly (readonly Answered[])[] = [[0], [1], [2], [3]];
 const NO_MORE: readonly DraftStep[] = [];
-
-/** One for all: a log of gigabytes has hundreds of thousands. */
-const RESULTS_WITH_THEIR_CALLS: KeptEntry = { kind: "results", line: 0, at: undefined, results: [] };
 
 /** A prompt typed ahead has no name in the tree: it stands behind the entry that came before it. */
 function queuedRequest(text: string, line: number, at: number | undefined): RequestEntry {

@@ -2,7 +2,15 @@ import type { Context, Step } from "../model/session.ts";
 import type { CallTable } from "./call-table.ts";
 import type { DraftStep } from "./draft-steps.ts";
 import { createNameTable } from "./name-table.ts";
-import { type KeptReply, NONE, type NodeTable } from "./node-table.ts";
+import {
+  type KeptReply,
+  NONE,
+  type NodeTable,
+  REPLY,
+  REQUEST,
+  RESULTS,
+  RESULTS_WITH_THEIR_CALLS,
+} from "./node-table.ts";
 
 export interface StepMaker {
   /** Adds to `steps` what a node says, in order. */
@@ -36,22 +44,31 @@ export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
     return false;
   };
 
+  const addDraft = (steps: Step[], draft: DraftStep, message: number, context: Context): void => {
+    if (isRepeated(draft, message)) return;
+    draft.context = context;
+    steps.push(draft);
+  };
   const addReply = (steps: Step[], { message, first, more }: KeptReply, context: Context): void => {
-    for (const draft of first === undefined ? more : [first, ...more]) {
-      if (isRepeated(draft, message)) continue;
-      draft.context = context;
-      steps.push(draft);
+    if (first !== undefined) addDraft(steps, first, message, context);
+    for (let index = 0; index < more.length; index++) {
+      const draft = more[index];
+      if (draft !== undefined) addDraft(steps, draft, message, context);
     }
   };
 
   return {
     addSteps(steps, node, context) {
+      const kind = nodes.kind(node);
+      if (kind === REQUEST) return;
       const entry = nodes.entry(node);
-      if (entry === undefined || entry.kind === "request") return;
-      if (entry.kind === "reply") {
-        addReply(steps, entry, context);
+      if (kind === REPLY) {
+        if (entry?.kind === "reply") addReply(steps, entry, context);
         return;
       }
+      // All but a few stand with their calls.
+      if (kind === RESULTS && entry === RESULTS_WITH_THEIR_CALLS) return;
+      if (entry === undefined || entry.kind === "request" || entry.kind === "reply") return;
       const { line } = entry;
       const at = entry.at ?? null;
       switch (entry.kind) {

@@ -101,6 +101,7 @@ function flatten(session: Session): readonly Step[] {
 
 /** Nodes of sub-agents inside the log: by their agent's id, else by the root that they hang on. */
 function sidechainGroups(nodes: NodeTable): readonly (readonly [string, readonly number[]])[] {
+  if (!nodes.hasSidechains) return [];
   const groups = new Map<string, number[]>();
   const names = new Map<number, string>();
   for (const node of nodes.inOrder()) {

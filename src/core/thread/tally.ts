@@ -1,6 +1,6 @@
 import type { ReplyEntry } from "../model/entry.ts";
 import type { Characters, SessionUsage } from "../model/session.ts";
-import type { Answered } from "./call-table.ts";
+import { type Answered, FIRST } from "./call-table.ts";
 import type { NameTable } from "./name-table.ts";
 import { NONE, type TreeEntry } from "./node-table.ts";
 import { createUsageTable } from "./usage-table.ts";
@@ -44,11 +44,13 @@ export function createTally(messages: NameTable): Tally {
       if (entry.sidechain !== undefined) return;
       switch (entry.kind) {
         case "results":
-          entry.results.forEach((result, index) => {
-            if (answered[index]?.isFirst === true) toolMessages++;
+          for (let index = 0; index < entry.results.length; index++) {
+            const result = entry.results[index];
+            if (result === undefined) continue;
+            if (((answered[index] ?? 0) & FIRST) !== 0) toolMessages++;
             characters.toolResults += result.chars;
             if (result.work !== undefined) work.update(result.work, result.callId);
-          });
+          }
           return;
         case "reply":
           addReply(entry, node);

@@ -1,7 +1,7 @@
 import type { Step, Turn } from "../model/session.ts";
 import type { CallTable } from "./call-table.ts";
 import type { CurrentPath } from "./current-path.ts";
-import { NONE, type NodeTable } from "./node-table.ts";
+import { NO_ENTRY, NONE, type NodeTable, REQUEST } from "./node-table.ts";
 import { createStepMaker } from "./steps.ts";
 import { assignOwners, isRequest } from "./turn-owners.ts";
 
@@ -16,17 +16,28 @@ export interface Turns {
 /** Gathers the nodes of the main chain into turns, in the order of the log. */
 export function makeTurns(nodes: NodeTable, path: CurrentPath, calls: CallTable): Turns {
   const owners = assignOwners(nodes);
+  const { kinds, order } = nodes.columns();
+  const { hasSidechains } = nodes;
   const numbers = new Map<number, number>();
   const steps = new Map<number, Step[]>([[NONE, []]]);
-  for (const node of nodes.inOrder()) {
-    if (!isRequest(nodes, node)) continue;
+  for (let index = 0; index < order.length; index++) {
+    const node = order[index] ?? 0;
+    if (kinds[node] !== REQUEST || !isRequest(nodes, node)) continue;
     numbers.set(node, numbers.size + 1);
     steps.set(node, []);
   }
   const maker = createStepMaker(nodes, calls);
-  for (const node of nodes.inOrder()) {
-    if (nodes.entry(node) === undefined || nodes.sidechain(node) !== undefined) continue;
-    const own = steps.get(owners[node] ?? NONE);
+  let lastOwner = NONE;
+  let own = steps.get(NONE);
+  for (let index = 0; index < order.length; index++) {
+    const node = order[index] ?? 0;
+    const kind = kinds[node];
+    // A request is no step.
+    if (kind === NO_ENTRY || kind === REQUEST) continue;
+    if (hasSidechains && nodes.sidechain(node) !== undefined) continue;
+    const owner = owners[node] ?? NONE;
+    if (owner !== lastOwner) own = steps.get(owner);
+    lastOwner = owner;
     if (own !== undefined) maker.addSteps(own, node, path.contextOf(node));
     nodes.spend(node);
   }

@@ -1,33 +1,36 @@
 import type { Entry, ReplyPart, Usage } from "../../core/model/entry.ts";
 import { isObject, type JsonObject } from "../json-line.ts";
-import { arrayAt, numberAt, objectAt, stringAt } from "../values.ts";
 import type { ClaudeState, Envelope } from "./claude-parser.ts";
 import { readToolInput } from "./tool-input.ts";
 
 /** One line of a reply: about one block of it. Lines with the same `message.id` are one message. */
 export function readAssistantLine(object: JsonObject, envelope: Envelope, state: ClaudeState): Entry {
-  const message = objectAt(object, "message");
+  // Keys by name, here and below: `stringAt`, which asks for any key, is looked up anew for every object.
+  const message = isObject(object.message) ? object.message : NO_MESSAGE;
+  const { id, model, usage } = message;
+  const blocks = contentBlocks(message.content);
   const parts: ReplyPart[] = [];
-  for (const block of contentBlocks(message)) {
-    const part = readBlock(block, state);
+  for (let index = 0; index < blocks.length; index++) {
+    const part = readBlock(blocks[index], state);
     if (part !== undefined) parts.push(part);
   }
-  const model = stringAt(message, "model");
   return {
     kind: "reply",
     ...envelope,
     parts,
-    message: stringAt(message, "id"),
-    model: model === "<synthetic>" ? undefined : model,
-    usage: readUsage(objectAt(message, "usage")),
+    message: typeof id === "string" ? id : undefined,
+    model: typeof model === "string" && model !== "<synthetic>" ? model : undefined,
+    usage: isObject(usage) ? readUsage(usage) : undefined,
     isError: object.isApiErrorMessage === true,
   };
 }
 
-function contentBlocks(message: JsonObject | undefined): readonly unknown[] {
-  const content = message?.content;
+const NO_MESSAGE: JsonObject = {};
+const NO_BLOCKS: readonly unknown[] = [];
+
+function contentBlocks(content: unknown): readonly unknown[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  return arrayAt(message, "content") ?? [];
+  return Array.isArray(content) ? content : NO_BLOCKS;
 }
 
 function readBlock(block: unknown, state: ClaudeState): ReplyPart | undefined {
@@ -36,11 +39,12 @@ function readBlock(block: unknown, state: ClaudeState): ReplyPart | undefined {
   if (!isObject(block)) return undefined;
   switch (block.type) {
     case "text": {
-      const text = stringAt(block, "text") ?? "";
-      return text === "" ? undefined : { kind: "text", text: state.budget.words(text), chars: text.length };
+      const { text } = block;
+      if (typeof text !== "string" || text === "") return undefined;
+      return { kind: "text", text: state.budget.words(text), chars: text.length };
     }
     case "thinking": {
-      const text = stringAt(block, "thinking") ?? "";
+      const text = typeof block.thinking === "string" ? block.thinking : "";
       return { kind: "thinking", text: state.budget.thinking(text), chars: text.length };
     }
     case "tool_use":
@@ -52,9 +56,9 @@ function readBlock(block: unknown, state: ClaudeState): ReplyPart | undefined {
 }
 
 function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
-  const name = stringAt(block, "name") ?? "";
-  const id = stringAt(block, "id") ?? "";
-  const input = objectAt(block, "input") ?? {};
+  const name = typeof block.name === "string" ? block.name : "";
+  const id = typeof block.id === "string" ? block.id : "";
+  const input = isObject(block.input) ? block.input : NO_MESSAGE;
   const json = JSON.stringify(input);
   const { files, command, work } = readToolInput(name, input, state.touched);
   state.openCalls.set(id, name);
@@ -70,12 +74,15 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
   };
 }
 
-function readUsage(usage: JsonObject | undefined): Usage | undefined {
-  if (usage === undefined) return undefined;
+function readUsage(usage: JsonObject): Usage {
   return {
-    inputTokens: numberAt(usage, "input_tokens") ?? 0,
-    outputTokens: numberAt(usage, "output_tokens") ?? 0,
-    cacheReadTokens: numberAt(usage, "cache_read_input_tokens") ?? 0,
-    cacheWriteTokens: numberAt(usage, "cache_creation_input_tokens") ?? 0,
+    inputTokens: tokens(usage.input_tokens),
+    outputTokens: tokens(usage.output_tokens),
+    cacheReadTokens: tokens(usage.cache_read_input_tokens),
+    cacheWriteTokens: tokens(usage.cache_creation_input_tokens),
   };
+}
+
+function tokens(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

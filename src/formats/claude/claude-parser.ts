@@ -2,8 +2,9 @@ import type { Entry, SourceFacts } from "../../core/model/entry.ts";
 import type { LineParser, ParserContext } from "../format.ts";
 import type { JsonObject } from "../json-line.ts";
 import type { Line } from "../lines.ts";
-import { objectAt, stringAt, timeAt } from "../values.ts";
+import { objectAt, readTime, stringAt } from "../values.ts";
 import { readAssistantLine } from "./assistant-line.ts";
+import { createHeadMemory, type LineHead } from "./line-head.ts";
 import { createPromptQueue } from "./prompt-queue.ts";
 import { type ClaudeLine, readClaudeLine } from "./read-line.ts";
 import { readStateLine } from "./state-line.ts";
@@ -69,10 +70,19 @@ export function createClaudeParser(context: ParserContext): LineParser {
   const queue = createPromptQueue(context, before.waiting);
   const facts: MutableFacts = { ...before.facts };
 
+  const heads = createHeadMemory();
+  let lastHead: LineHead | undefined;
+
   const take = (object: JsonObject, line: Line, read: ClaudeLine): void => {
-    const envelope = readEnvelope(object, line.number, context.isSubagent);
-    noteFacts(facts, object, envelope);
-    const type = object.type;
+    const { head } = read;
+    const parent = head === undefined ? object.parentUuid : heads.parent();
+    const envelope = readEnvelope(object, line.number, parent, head, context.isSubagent);
+    // What the head says has been noted with the line that it was learned from, or one with another head since.
+    if (head !== undefined && head !== lastHead) noteFacts(facts, head.keys);
+    lastHead = head;
+    if (head === undefined || !head.hasFacts) noteFacts(facts, object);
+    noteTime(facts, envelope.at);
+    const type = head?.type ?? object.type;
     if (type === "queue-operation") queue.operation(object, envelope);
     const entry = readEntry(type, object, envelope, state, read);
     if (entry !== undefined) {
@@ -84,7 +94,7 @@ export function createClaudeParser(context: ParserContext): LineParser {
 
   return {
     line(line) {
-      const read = readClaudeLine(line);
+      const read = readClaudeLine(line, heads);
       for (const object of read.objects) take(object, line, read);
       if (read.problem !== undefined)
         context.emit({ kind: "opaque", line: line.number, problem: read.problem });
@@ -113,7 +123,7 @@ function readEntry(
 ): Entry | undefined {
   switch (type) {
     case "user":
-      return readUserLine(object, envelope, state, read.toolUseResult ?? (() => object.toolUseResult));
+      return readUserLine(object, envelope, state, read);
     case "assistant":
       return readAssistantLine(object, envelope, state);
     case "system":
@@ -143,28 +153,42 @@ function readAttachment(object: JsonObject, envelope: Envelope, state: ClaudeSta
   };
 }
 
-function readEnvelope(object: JsonObject, line: number, isSubagent: boolean): Envelope {
-  const parent = object.parentUuid;
+function readEnvelope(
+  object: JsonObject,
+  line: number,
+  parent: unknown,
+  head: LineHead | undefined,
+  isSubagent: boolean,
+): Envelope {
+  const { uuid } = object;
   return {
     line,
-    uid: stringAt(object, "uuid"),
+    uid: typeof uuid === "string" ? uuid : undefined,
     parent: typeof parent === "string" || parent === null ? parent : undefined,
-    at: timeAt(object, "timestamp"),
+    at: readTime(object.timestamp),
     // In a log of its own a sub-agent is the main line.
-    sidechain: object.isSidechain === true && !isSubagent ? (stringAt(object, "agentId") ?? true) : undefined,
+    sidechain: isSubagent ? undefined : readSidechain(object, head),
   };
+}
+
+function readSidechain(object: JsonObject, head: LineHead | undefined): string | true | undefined {
+  if ((head?.isSidechain ?? object.isSidechain) !== true) return undefined;
+  const agentId = head?.keys.agentId ?? object.agentId;
+  return typeof agentId === "string" ? agentId : true;
 }
 
 type MutableFacts = { -readonly [K in keyof SourceFacts]: SourceFacts[K] } & { relocated: string | null };
 
-function noteFacts(facts: MutableFacts, object: JsonObject, envelope: Envelope): void {
+function noteFacts(facts: MutableFacts, object: JsonObject): void {
   facts.id ??= stringAt(object, "sessionId") ?? null;
   facts.project ??= stringAt(object, "cwd") ?? null;
   if (object.type === "relocated") facts.relocated = stringAt(object, "relocatedCwd") ?? facts.relocated;
   const branch = stringAt(object, "gitBranch");
   if (branch !== undefined && branch !== "") facts.branch = branch;
   facts.version = stringAt(object, "version") ?? facts.version;
-  const { at } = envelope;
+}
+
+function noteTime(facts: MutableFacts, at: number | undefined): void {
   if (at === undefined) return;
   if (facts.firstAt === null || at < facts.firstAt) facts.firstAt = at;
   if (facts.lastAt === null || at > facts.lastAt) facts.lastAt = at;

@@ -1,6 +1,8 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { isObject, type JsonObject, readJsonLine, tryParse } from "../json-line.ts";
 import type { Line } from "../lines.ts";
+import type { HeadMemory, LineHead } from "./line-head.ts";
+import { parseFrom, parseWith } from "./parse-part.ts";
 
 /**
  * Reads a line of Claude Code with as little parsing as possible. Half of the bytes of its logs are
@@ -9,6 +11,8 @@ import type { Line } from "../lines.ts";
  */
 export interface ClaudeLine {
   readonly objects: readonly JsonObject[];
+  /** What stands before all of the only object's keys, and is not in it. */
+  readonly head?: LineHead | undefined;
   readonly problem?: string;
   /** The copy that was left out; gives it back where the parser needs it. */
   readonly toolUseResult?: () => unknown;
@@ -26,7 +30,31 @@ const BACKSLASH = 0x5c;
 /** Shorter lines cost less to parse than to look at. */
 const WORTH_CUTTING = 1_000;
 
-export function readClaudeLine(line: Line): ClaudeLine {
+export function readClaudeLine(line: Line, heads?: HeadMemory): ClaudeLine {
+  const { bytes } = line;
+  const head = heads?.find(bytes);
+  const rest = head === undefined ? undefined : readBehind(bytes, head);
+  return rest ?? readWhole(line);
+}
+
+/** Reads what stands behind the head; undefined where the whole line must be looked at. */
+function readBehind(bytes: Buffer, head: LineHead): ClaudeLine | undefined {
+  const close = lastNonSpace(bytes);
+  if (bytes[close] !== CLOSE_BRACE) return undefined;
+  const { type } = head.keys;
+  if (type === "progress") {
+    const tail = parseFrom(bytes, bytes.lastIndexOf(CLOSE_BRACE, close - 1) + 1, close + 1);
+    return typeof tail?.uuid === "string" ? { objects: [tail], head } : undefined;
+  }
+  if (type === "user" && bytes.length >= WORTH_CUTTING) {
+    const cut = readWithoutResult(bytes, head);
+    if (cut !== undefined) return cut;
+  }
+  const object = parseFrom(bytes, head.comma, close + 1);
+  return object === undefined ? undefined : { objects: [object], head };
+}
+
+function readWhole(line: Line): ClaudeLine {
   const { bytes } = line;
   if (bytes.length >= WORTH_CUTTING && bytes[0] === OPEN_BRACE) {
     const type = firstType(bytes);
@@ -71,21 +99,19 @@ function readEnds(bytes: Buffer): JsonObject | undefined {
   return typeof both.uuid === "string" || typeof both.messageId === "string" ? both : undefined;
 }
 
-function readWithoutResult(bytes: Buffer): ClaudeLine | undefined {
-  const at = bytes.indexOf(RESULT_KEY);
+function readWithoutResult(bytes: Buffer, head?: LineHead): ClaudeLine | undefined {
+  const from = head?.comma ?? 0;
+  const at = bytes.indexOf(RESULT_KEY, from);
   if (at === -1) return undefined;
   const close = lastNonSpace(bytes);
   const valueAt = at + RESULT_KEY.length;
   const valueEnd = endOfValue(bytes, valueAt, close);
   if (bytes[close] !== CLOSE_BRACE || valueEnd === undefined) return undefined;
-  // Were the key nested, one brace would not close the head, and it would not parse.
-  const head = parseHead(bytes, at);
-  const tail = parseTail(bytes, valueEnd, close);
-  if (!isObject(head) || tail === undefined) return undefined;
-  const object: JsonObject = Object.assign(head, tail);
-  if (typeof object.uuid !== "string") return undefined;
+  const object = parseAround(bytes, from, at, valueEnd, close);
+  if (typeof object?.uuid !== "string") return undefined;
   return {
     objects: [object],
+    head,
     toolUseResult: () => {
       const value = tryParse(bytes.toString("utf8", valueAt, valueEnd));
       if (value !== undefined) return value;
@@ -95,32 +121,69 @@ function readWithoutResult(bytes: Buffer): ClaudeLine | undefined {
   };
 }
 
-/** The keys before the comma at `comma`. */
-function parseHead(bytes: Buffer, comma: number): unknown {
-  return parseWith(bytes, comma, CLOSE_BRACE, 0, comma + 1);
+/** Parses what stands from `from` to the comma at `at`, and behind `end`. */
+function parseAround(
+  bytes: Buffer,
+  from: number,
+  at: number,
+  end: number,
+  close: number,
+): JsonObject | undefined {
+  const first = bytes[from] ?? OPEN_BRACE;
+  bytes[from] = OPEN_BRACE;
+  const object =
+    bytes[end - 1] === QUOTE
+      ? parseBoth(bytes, from, at, end, close)
+      : parseJoined(bytes, from, at, end, close);
+  bytes[from] = first;
+  return object;
 }
 
+/** Were the key nested, one brace would not close what stands before it, and it would not parse. */
+function parseBoth(
+  bytes: Buffer,
+  from: number,
+  at: number,
+  end: number,
+  close: number,
+): JsonObject | undefined {
+  const before = parseHead(bytes, at, from);
+  const behind = parseTail(bytes, end, close);
+  return isObject(before) && behind !== undefined ? Object.assign(before, behind) : undefined;
+}
+
+/** What stands behind a result is a few short keys. */
+const MAX_BEHIND = 4_096;
+const overwritten: Buffer = Buffer.alloc(MAX_BEHIND);
+
 /**
- * Parses a part of the line with another byte in the place of a comma, which is put back: joining the brace
- * to the decoded text would copy all of it once more.
+ * In one parse where the value ends in a bracket, which is the last one of the line but for its own: were the key nested,
+ * too few brackets would follow, and it would not parse. What stands behind is moved over the value for a moment.
  */
-function parseWith(bytes: Buffer, comma: number, brace: number, from: number, to: number): unknown {
-  bytes[comma] = brace;
-  try {
-    return JSON.parse(bytes.toString("utf8", from, to));
-  } catch {
-    return undefined;
-  } finally {
-    bytes[comma] = COMMA;
-  }
+function parseJoined(
+  bytes: Buffer,
+  from: number,
+  at: number,
+  end: number,
+  close: number,
+): JsonObject | undefined {
+  const length = close + 1 - end;
+  if (length > MAX_BEHIND || (bytes[end] !== COMMA && end !== close)) return undefined;
+  bytes.copy(overwritten, 0, at, at + length);
+  bytes.copyWithin(at, end, close + 1);
+  const object = tryParse(bytes.toString("utf8", from, at + length));
+  overwritten.copy(bytes, at, 0, length);
+  return isObject(object) ? object : undefined;
+}
+
+/** The keys from the brace at `from` to the comma at `comma`. */
+function parseHead(bytes: Buffer, comma: number, from = 0): unknown {
+  return parseWith(bytes, comma, CLOSE_BRACE, from, comma + 1);
 }
 
 /** Keys with plain values between `from` and the closing brace; undefined where it is no such thing. */
 function parseTail(bytes: Buffer, from: number, close: number): JsonObject | undefined {
-  if (from === close) return {};
-  if (bytes[from] !== COMMA) return undefined;
-  const tail = parseWith(bytes, from, OPEN_BRACE, from, close + 1);
-  return isObject(tail) ? tail : undefined;
+  return from === close ? {} : parseFrom(bytes, from, close + 1);
 }
 
 /**

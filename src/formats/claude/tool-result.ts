@@ -2,33 +2,34 @@ import type { ToolResult, WorkUpdate } from "../../core/model/entry.ts";
 import type { TextBudget } from "../../core/text/text-budget.ts";
 import { isObject, type JsonObject } from "../json-line.ts";
 import { objectAt, stringAt } from "../values.ts";
+import type { ClaudeLine } from "./read-line.ts";
 
 /** Tools whose `toolUseResult` says something that stands nowhere else. */
 const RESULT_NEEDED = new Set(["Task", "Agent", "TaskCreate"]);
 
 const EXIT_CODE = /^Exit code (\d{1,9})\b/;
 
-export interface ResultContext {
-  readonly budget: TextBudget;
-  /** Name of the tool that was called, if its call was seen. */
-  readonly tool: string | undefined;
-  readonly toolUseResult: () => unknown;
-}
-
-export function readToolResult(block: JsonObject, callId: string, context: ResultContext): ToolResult {
-  const { text, chars } = resultText(block.content);
+/** `tool` is the name of the tool that was called, if its call was seen; `object` and `line` hold the result. */
+export function readToolResult(
+  block: JsonObject,
+  callId: string,
+  tool: string | undefined,
+  budget: TextBudget,
+  object: JsonObject,
+  line: Pick<ClaudeLine, "toolUseResult">,
+): ToolResult {
+  const { content } = block;
+  const { text, chars } =
+    typeof content === "string" ? { text: content, chars: content.length } : listText(content);
   const isError = block.is_error === true;
-  const tool = context.tool;
-  const extra =
-    tool !== undefined && RESULT_NEEDED.has(tool) ? readExtra(tool, context.toolUseResult()) : NO_EXTRA;
-  const spilledTo = spillPath(text);
+  const extra = tool !== undefined && RESULT_NEEDED.has(tool) ? readExtra(tool, object, line) : NO_EXTRA;
   return {
     callId,
     isError,
     exitCode: exitCode(text, isError),
-    text: context.budget.output(text, isError),
+    text: budget.output(text, isError),
     chars,
-    spilledTo,
+    spilledTo: spillPath(text),
     agentId: extra.agentId,
     work: extra.work,
   };
@@ -36,14 +37,13 @@ export function readToolResult(block: JsonObject, callId: string, context: Resul
 
 /** The contract's rule: N of `Exit code N`; 0 where the result is no error; else not known. */
 function exitCode(text: string, isError: boolean): number | null {
-  const match = EXIT_CODE.exec(text);
+  const match = text.startsWith("Exit code ") ? EXIT_CODE.exec(text) : null;
   if (match !== null) return Number(match[1]);
   return isError ? null : 0;
 }
 
 /** Text blocks joined; images count with the length of their base64, and leave no text. */
-function resultText(content: unknown): { readonly text: string; readonly chars: number } {
-  if (typeof content === "string") return { text: content, chars: content.length };
+function listText(content: unknown): { readonly text: string; readonly chars: number } {
   if (!Array.isArray(content)) return { text: "", chars: 0 };
   const texts: string[] = [];
   let chars = 0;
@@ -70,7 +70,12 @@ interface ResultExtra {
 
 const NO_EXTRA: ResultExtra = {};
 
-function readExtra(tool: string, result: unknown): ResultExtra {
+function readExtra(
+  tool: string,
+  object: JsonObject,
+  { toolUseResult }: Pick<ClaudeLine, "toolUseResult">,
+): ResultExtra {
+  const result = toolUseResult === undefined ? object.toolUseResult : toolUseResult();
   if (!isObject(result)) return NO_EXTRA;
   if (tool === "TaskCreate") {
     const task = objectAt(result, "task");

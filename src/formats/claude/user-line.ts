@@ -2,6 +2,7 @@ import type { Entry, ToolResult } from "../../core/model/entry.ts";
 import { isObject, type JsonObject } from "../json-line.ts";
 import { objectAt, stringAt } from "../values.ts";
 import type { ClaudeState, Envelope } from "./claude-parser.ts";
+import type { ClaudeLine } from "./read-line.ts";
 import { readToolResult } from "./tool-result.ts";
 import { readUserText, type UserText } from "./user-text.ts";
 
@@ -10,15 +11,18 @@ export function readUserLine(
   object: JsonObject,
   envelope: Envelope,
   state: ClaudeState,
-  toolUseResult: () => unknown,
+  line: ClaudeLine,
 ): Entry {
-  const content = readContent(objectAt(object, "message")?.content);
+  const content = readContent(isObject(object.message) ? object.message.content : undefined);
   if (content.results.length > 0) {
-    const results = content.results.map(({ block, callId }): ToolResult => {
+    const results: ToolResult[] = [];
+    for (let index = 0; index < content.results.length; index++) {
+      const block = content.results[index] ?? object;
+      const callId = typeof block.tool_use_id === "string" ? block.tool_use_id : "";
       const tool = state.openCalls.get(callId);
-      state.openCalls.delete(callId);
-      return readToolResult(block, callId, { budget: state.budget, tool, toolUseResult });
-    });
+      if (tool !== undefined) state.openCalls.delete(callId);
+      results.push(readToolResult(block, callId, tool, state.budget, object, line));
+    }
     // Words beside a result are the user's: an answer to a question, a reason to refuse.
     if (content.text.trim() !== "") {
       state.emit({
@@ -99,23 +103,27 @@ function note(
 interface UserContent {
   readonly text: string;
   readonly images: number;
-  readonly results: readonly { readonly block: JsonObject; readonly callId: string }[];
+  /** The blocks that hold them. */
+  readonly results: readonly JsonObject[];
 }
 
+const NO_RESULTS: readonly JsonObject[] = [];
+
 function readContent(content: unknown): UserContent {
-  if (typeof content === "string") return { text: content, images: 0, results: [] };
-  if (!Array.isArray(content)) return { text: "", images: 0, results: [] };
+  if (typeof content === "string") return { text: content, images: 0, results: NO_RESULTS };
+  if (!Array.isArray(content)) return { text: "", images: 0, results: NO_RESULTS };
   const texts: string[] = [];
-  const results: { block: JsonObject; callId: string }[] = [];
+  const results: JsonObject[] = [];
   let images = 0;
-  for (const block of content) {
+  for (let index = 0; index < content.length; index++) {
+    const block: unknown = content[index];
     if (typeof block === "string") texts.push(block);
     if (!isObject(block)) continue;
-    if (block.type === "tool_result") results.push({ block, callId: stringAt(block, "tool_use_id") ?? "" });
+    if (block.type === "tool_result") results.push(block);
     else if (block.type === "image" || block.type === "document") images++;
     else texts.push(stringAt(block, "text") ?? "");
   }
-  return { text: texts.join("\n"), images, results };
+  return { text: texts.length === 0 ? "" : texts.join("\n"), images, results };
 }
 
 /** SDKs write an object; some tools a string. */

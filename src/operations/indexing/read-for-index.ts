@@ -1,3 +1,4 @@
+import type { Buffer } from "node:buffer";
 import type { IndexedSession } from "../../core/search/search-engine.ts";
 import { defaultTextLimits } from "../../core/text/text-budget.ts";
 import type { ByteSource } from "../byte-source.ts";
@@ -17,11 +18,12 @@ import { sumSeed } from "./sum-seed.ts";
 export function readForIndex(
   library: Pick<Library, "config" | "disk" | "places">,
   { files, origin, mark, source: archived }: SessionToRead,
-  source: ByteSource,
+  given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
   mask: (text: string) => string,
   tails?: TailOptions,
 ): IndexedSession | undefined {
+  const source = withHeadOnce(given);
   const identified = identifySession(source, files);
   if (identified === undefined) return undefined;
   const limits = {
@@ -39,4 +41,16 @@ export function readForIndex(
   const earlier = earlierStates(library, identified, limits);
   const seed = sumSeed(source, identified, library.config.redact);
   return indexSession(session, identified, { origin, mark, isCopy, mask, earlier, seed });
+}
+
+/** Whose log it is and what its sums begin with are two questions about one head: it is read once. */
+function withHeadOnce(source: ByteSource): ByteSource {
+  let known: { readonly path: string; readonly head: Buffer } | undefined;
+  return {
+    ...source,
+    head: (path) => {
+      if (known?.path !== path) known = { path, head: source.head(path) };
+      return known.head;
+    },
+  };
 }
