@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8";
  * that comes out is as fast.
  */
 export function compileLess(): void {
-  setFlags("--interrupt-budget=270000", "--max-inlined-bytecode-size-cumulative=300");
+  setFlags("--interrupt-budget=540000", "--max-inlined-bytecode-size-cumulative=100");
 }
 
 /**
