@@ -12,7 +12,7 @@ import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { exitCodes } from "../core/errors.ts";
 import { readCode } from "../store/code-cache.ts";
-import { compileHardly } from "../store/compile-less.ts";
+import { compileHardly, compileLess } from "../store/compile-less.ts";
 import { nodeDisk } from "../store/node-disk.ts";
 import { findPlaces } from "../store/places.ts";
 import { missingPart } from "./missing-part.ts";
@@ -34,6 +34,7 @@ const places = findPlaces({
 });
 // Before anything is compiled: kept code is for the flags that it was made under.
 if (command === "search") compileHardly();
+if (command === "index") compileLess();
 const compiled: Compiled[] = [];
 const parts = new Map<string, Part>();
 if (nodeDisk.stat(fileOf("program")) === undefined) refuse();
