@@ -7,7 +7,7 @@ import { archiveSessions } from "./archive-sessions.ts";
 import { archiveState } from "./archive-state.ts";
 import { findSessions } from "./find-sessions.ts";
 import { readGuardStamp, writeGuardStamp } from "./guard-stamp.ts";
-import { type IndexAccess, withIndex } from "./indexing/index-access.ts";
+import { type IndexAccess, tidyIndex, withIndex } from "./indexing/index-access.ts";
 import { markOf, sizeOf } from "./indexing/session-row.ts";
 import { type MarkdownWriter, readNote } from "./keep-session.ts";
 import { type Library, sessionKey } from "./library.ts";
@@ -141,11 +141,5 @@ function* batchesOf(sessions: readonly SessionFiles[]): Generator<readonly Sessi
 /** Also tidies the index: nobody waits here, and searches leave that to others. */
 async function refresh(library: Library, { access }: GuardOptions): Promise<void> {
   await withIndex(library, access, async () => {});
-  const opened = await access.engine.write();
-  if (opened.kind !== "open") return;
-  try {
-    await opened.writer.commit({ tidy: "all" });
-  } finally {
-    await opened.writer.close();
-  }
+  await tidyIndex(library, access);
 }

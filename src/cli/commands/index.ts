@@ -1,6 +1,6 @@
 import { exitCodes } from "../../core/errors.ts";
 import { readCatalogue } from "../../operations/catalogue.ts";
-import { withIndex } from "../../operations/indexing/index-access.ts";
+import { tidyIndex, withIndex } from "../../operations/indexing/index-access.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes, formatDuration } from "../print/amounts.ts";
@@ -30,6 +30,8 @@ export const command: Command = defineCommand({
       refreshed: done,
       catalogue: await readCatalogue(library, reader, done),
     }));
+    // Whoever has nothing to read has time for that.
+    if (refreshed?.read === 0) await tidyIndex(library, kept);
     const tookMs = world.now() - startedAt;
     const { read = 0, removed = 0, bytes = 0, rebuilt = null } = refreshed ?? {};
     const { coverage, problems } = catalogue;

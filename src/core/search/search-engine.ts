@@ -147,11 +147,13 @@ export interface BatchBuilder {
   abandon(): void;
 }
 
+export type Tidy = "little" | "all" | "thorough";
+
 export interface CommitOptions {
   /** Handed back by `catalogue()`: what the caller must know about the whole. Absent: as it was. */
   readonly state?: string;
-  /** How much tidying may be done along with it: little before a search, all where nobody waits. */
-  readonly tidy: "little" | "all";
+  /** How much may be merged now: what a search can wait for; what is due; with "thorough", all that makes searches faster. */
+  readonly tidy: Tidy;
 }
 
 /** One at a time. Nothing that is put or removed is seen before `commit`, and then all of it. */

@@ -1,6 +1,7 @@
 import { exitCodes, UserError } from "../../core/errors.ts";
 import type { DamagedIndex, SearchEngine, SearchReader } from "../../core/search/search-engine.ts";
 import type { Library } from "../library.ts";
+import { keepLook, readLastLook } from "./last-look.ts";
 import type { Refreshed, RefreshOptions } from "./refresh-index.ts";
 import { type Glance, openUpToDate } from "./up-to-date.ts";
 
@@ -90,4 +91,20 @@ class IndexDamage extends Error {
 
 export function damaged({ what }: DamagedIndex): Error {
   return new IndexDamage(what);
+}
+
+/** Merges what makes searches slower; not where another process writes. */
+export async function tidyIndex(library: Library, { engine }: Pick<IndexAccess, "engine">): Promise<void> {
+  const opened = await engine.write();
+  if (opened.kind !== "open") return;
+  const { writer } = opened;
+  try {
+    const before = writer.index;
+    await writer.commit({ tidy: "thorough" });
+    // It is another index now, of the same sessions: what was seen of them still holds.
+    const last = before === writer.index ? undefined : readLastLook(library);
+    if (last?.index === before) keepLook(library, { ...last, index: writer.index });
+  } finally {
+    await writer.close();
+  }
 }

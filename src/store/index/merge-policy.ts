@@ -1,3 +1,5 @@
+import type { Tidy } from "../../core/search/search-engine.ts";
+
 /** What the policy looks at. */
 export interface SegmentWeight {
   readonly bytes: number;
@@ -7,10 +9,12 @@ export interface SegmentWeight {
 }
 
 /** Which segments to merge into one, oldest first; none if all is well. */
-export type MergePlan = (segments: readonly SegmentWeight[], tidy: "little" | "all") => readonly number[];
+export type MergePlan = (segments: readonly SegmentWeight[], tidy: Tidy) => readonly number[];
 
 /** Segments of about one size (within a factor of four) are merged when there are so many of them. */
 const TOO_MANY = 8;
+/** The same where nobody waits: of two dictionaries each is walked for a typo. */
+const SEVERAL = 2;
 const SMALLEST_TIER_BYTES: number = 64 * 1024;
 /** A segment of which less than this share is left is written anew. */
 const LEAST_LIVING = 0.5;
@@ -20,12 +24,13 @@ const FAR_TOO_MANY = 24;
 const LITTLE_BYTES: number = 512 * 1024;
 
 /**
- * Every byte is rewritten at most once per tier, so the work is n log n in all, and there are at most
- * eight segments per tier, 24 where only searches ever tidied. They need not be neighbours by age: a session
+ * Every byte is rewritten a few times per tier at most, so the work is n log n in all, and there are at most
+ * eight segments per tier, 24 where only searches ever tidied, one where all was tidied thoroughly. They need not be neighbours by age: a session
  * lives in one segment only.
  */
-export function planMerge(segments: readonly SegmentWeight[], tidy: "little" | "all"): readonly number[] {
-  const limit = tidy === "all" ? Number.POSITIVE_INFINITY : LITTLE_BYTES;
+export function planMerge(segments: readonly SegmentWeight[], tidy: Tidy): readonly number[] {
+  const limit = tidy === "little" ? LITTLE_BYTES : Number.POSITIVE_INFINITY;
+  const tooMany = tidy === "thorough" ? SEVERAL : TOO_MANY;
   const tiers = new Map<number, number[]>();
   segments.forEach((segment, i) => {
     const tier = tierOf(segment.bytes);
@@ -35,7 +40,7 @@ export function planMerge(segments: readonly SegmentWeight[], tidy: "little" | "
   });
   for (const tier of [...tiers.keys()].sort((a, b) => a - b)) {
     const members = tiers.get(tier) ?? [];
-    const isDue = members.length >= TOO_MANY && sumBytes(segments, members) <= limit;
+    const isDue = members.length >= tooMany && sumBytes(segments, members) <= limit;
     if (isDue || members.length >= FAR_TOO_MANY) return members;
   }
   const sparse = segments.findIndex(
