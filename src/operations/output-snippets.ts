@@ -13,6 +13,7 @@ import { readPointed } from "./open-session.ts";
 import { outputsSince } from "./outputs-since.ts";
 import { readSession } from "./read-session.ts";
 import { type HitSnippet, optionsOf, type ShownTerms } from "./search-snippets.ts";
+import { seekMoment } from "./seek-moment.ts";
 import { selectSession } from "./select-sessions.ts";
 
 /** Logs that are longer take too long for a search. */
@@ -20,6 +21,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A passage is at most this much of a log, nearly always; others are looked for in the whole of it. */
 const WINDOW_BYTES = 512 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /**
  * A passage of tool output, for a hit that has its words nowhere else. Output is found but not kept in the
@@ -75,7 +77,14 @@ export function* outputsOfTurn(
 ): Generator<string> {
   if (lead === null || at === null || origin !== "log" || context === "subagent") return;
   try {
-    yield* outputsSince(agent, lead, diskSource(disk).chunks(lead), at, WINDOW_BYTES);
+    const from = seekMoment(disk, lead, at);
+    yield* outputsSince(
+      agent,
+      lead,
+      disk.readChunks(lead, { from, chunkSize: CHUNK_BYTES }),
+      at,
+      WINDOW_BYTES,
+    );
   } catch (error) {
     // It went, or can't be read: the archive may have it.
     if (errorCode(error) === undefined) throw error;
