@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { crc32 } from "node:zlib";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
@@ -193,14 +194,18 @@ const givesRest = `module.exports = (name) => { switch (name) { ${gives.join("\n
 built.push(await buildPart(LAST, givesRest, rest));
 
 const sum = createHash("sha256");
-for (const { outputFiles } of built) sum.update(outputFiles[0].contents);
+const partSums = {};
+for (const { path, contents } of built.flatMap(({ outputFiles }) => outputFiles)) {
+  sum.update(contents);
+  partSums[basename(path, ".cjs")] = crc32(contents);
+}
 
 const starter = await build({
   ...shared,
   entryPoints: { sessions: "src/cli/starter.ts" },
   outExtension: { ".js": ".cjs" },
   format: "cjs",
-  define: { PROGRAM_SUM: quote(sum.digest("hex").slice(0, 16)) },
+  define: { PROGRAM_SUM: quote(sum.digest("hex").slice(0, 16)), PART_SUMS: quote(partSums) },
 });
 
 const face = await build({ ...shared, entryPoints: { index: "src/operations/index.ts" }, format: "esm" });

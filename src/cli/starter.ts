@@ -21,8 +21,9 @@ import type { Compiled } from "./program.ts";
 type Program = typeof import("./program.ts");
 type Missing = typeof import("./missing-part.ts");
 
-/** Put in by the build: the checksum of the program. */
+/** Put in by the build: the checksums of the program and of its parts. */
 declare const PROGRAM_SUM: string;
+declare const PART_SUMS: Readonly<Record<string, number>>;
 
 const command = process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "overview";
 // Deno keeps code by itself.
@@ -37,8 +38,12 @@ if (command === "search") compileHardly();
 if (command === "index") compileLess();
 const compiled: Compiled[] = [];
 const parts = new Map<string, Part>();
-if (nodeDisk.stat(fileOf("program")) === undefined) refuse();
-else void (load("program:src/cli/program.ts") as Program).run(process, compiled);
+const text = readPart("program");
+if (text === undefined) refuse();
+else {
+  parts.set("program", evaluate("program", text));
+  void (load("program:src/cli/program.ts") as Program).run(process, compiled);
+}
 
 /** Gives its modules by their names. */
 type Part = (name: string) => unknown;
@@ -54,16 +59,27 @@ function load(path: string): unknown {
 }
 
 function loadPart(part: string): Part {
+  const text = readPart(part);
+  if (text === undefined)
+    throw (load("program:src/cli/missing-part.ts") as Missing).missingPart(fileOf(part));
+  return evaluate(part, text);
+}
+
+function evaluate(part: string, text: string): Part {
   const file = fileOf(part);
-  // It is plain ASCII: read so, it takes one byte per character.
-  const text = nodeDisk.readFile(file, Number.MAX_SAFE_INTEGER)?.toString("latin1");
-  if (text === undefined) throw (load("program:src/cli/missing-part.ts") as Missing).missingPart(file);
   const name = { command, part, program: PROGRAM_SUM, engine: engineName() };
   const cachedData = isKept ? readCode(nodeDisk, places, name) : undefined;
   const script = new Script(text, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
   if (isKept && (cachedData === undefined || script.cachedDataRejected === true))
     compiled.push({ places, name, code: () => script.createCachedData() });
   return script.runInThisContext()(load, pathToFileURL(__filename).href, { exports: {} });
+}
+
+/** undefined where it is not there, or another one: the program may be installed anew while this one runs. */
+function readPart(part: string): string | undefined {
+  const bytes = nodeDisk.readFile(fileOf(part), Number.MAX_SAFE_INTEGER);
+  // It is plain ASCII: read so, it takes one byte per character.
+  return bytes === undefined || crc32(bytes) !== PART_SUMS[part] ? undefined : bytes.toString("latin1");
 }
 
 function fileOf(part: string): string {

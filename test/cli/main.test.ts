@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
@@ -107,7 +107,22 @@ describe("the bundled program", () => {
     cpSync(bundle, program);
     const run = await runBundle([command, "x"], { home, program });
     expect(run).toMatchObject({ code, out: "" });
-    expect(run.err).toMatch(/^sessions: Cannot find ".*program\.cjs": [^\n]+\nhint: install it again\n$/);
+    expect(run.err).toMatch(
+      /^sessions: Cannot use ".*program\.cjs": it is missing[^\n]+\nhint: try again[^\n]+\n$/,
+    );
+  });
+
+  test.each([
+    ["list", 5],
+    ["hook", 0],
+  ])("says what is wrong where a part of it is of another version (%s)", async (command, code) => {
+    const { home } = makeWorld();
+    cpSync(dirname(bundle), home, { recursive: true });
+    writeFileSync(join(home, "more.cjs"), "(function () { return () => undefined; })");
+    const run = await runBundle([command, "session-end"], { home, program: join(home, "sessions.cjs") });
+    expect(run).toMatchObject({ code, out: "" });
+    if (code !== 0)
+      expect(run.err).toMatch(/^sessions: Cannot use ".*more\.cjs": [^\n]+\nhint: try again[^\n]+\n$/);
   });
 
   test("prints its version", async () => {
