@@ -44,7 +44,7 @@ export interface TermsByLength {
 }
 
 export function groupByLength(signatures: Uint32Array): TermsByLength {
-  const starts = new Array<number>(MAX_LENGTH + 2).fill(0);
+  const starts = Array.from({ length: MAX_LENGTH + 2 }, () => 0);
   for (const signature of signatures) {
     const next = (signature & MAX_LENGTH) + 1;
     starts[next] = (starts[next] ?? 0) + 1;
