@@ -87,10 +87,16 @@ function asThrown(error: unknown): unknown {
   return exitCode === undefined ? error : new UserError(error.message, { exitCode, cause: error, ...hint });
 }
 
+/**
+ * By itself V8 lets the young objects of every thread take 48 MB. With so little four threads index 1 GB in 390 MB where
+ * they took 475, in the same time.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 6 };
+
 function startThread(program: string, host: NodeJS.Process, task: string, data: unknown): Worker {
   const { Worker } = threadsOf(host);
   const options: WorkerOptions = { workerData: { task, data }, argv: [WORKER_MARK, task] };
-  if (!program.endsWith(".ts")) return new Worker(new URL(program), options);
+  if (!program.endsWith(".ts")) return new Worker(new URL(program), { ...options, resourceLimits });
   const main = new URL("main.ts", program);
   if (host.versions.deno !== undefined) return new Worker(main, options);
   // Node reads TypeScript in the main thread only, where tsx was loaded; a thread has to load it too.

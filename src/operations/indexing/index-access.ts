@@ -93,8 +93,16 @@ export function damaged({ what }: DamagedIndex): Error {
   return new IndexDamage(what);
 }
 
-/** Merges what makes searches slower; not where another process writes. */
+/** Merges what makes searches slower; not where another process writes, or nobody can. */
 export async function tidyIndex(library: Library, { engine }: Pick<IndexAccess, "engine">): Promise<void> {
+  try {
+    await tidy(library, engine);
+  } catch (error) {
+    if (!(error instanceof UserError) || error.exitCode !== exitCodes.broken) throw error;
+  }
+}
+
+async function tidy(library: Library, engine: SearchEngine): Promise<void> {
   const opened = await engine.write();
   if (opened.kind !== "open") return;
   const { writer } = opened;
