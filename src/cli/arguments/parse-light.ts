@@ -3,7 +3,7 @@ import type { RawArguments } from "./raw-arguments.ts";
 
 /**
  * Reads a command line, spelled out, as yargs does: `--name`, `--name=value`, `--name value`, and behind `--` words
- * alone. To load yargs takes as long as a search, and to load node:util's parseArgs a millisecond of it.
+ * alone. To load yargs takes longer than a search; parseArgs of node:util takes words with one dash for flags.
  */
 export function parseLight(argv: readonly string[], table: FlagTable): RawArguments {
   const flags = new Map<string, (string | boolean)[]>();
