@@ -88,7 +88,7 @@ interface CommandBase<T> {
   readonly positionals: readonly Positional[];
   readonly flags: T;
   /**
-   * `light` is node:util's parseArgs, for commands whose start-up counts; the others are parsed by yargs,
+   * `light` is a small parser of our own, for commands whose start-up counts; the others are parsed by yargs,
    * with the same results.
    */
   readonly parser: "light" | "yargs";

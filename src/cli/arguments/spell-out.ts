@@ -11,7 +11,7 @@ const negativeNumber = /^-(\d+(\.\d+)?|\.\d+)$/;
 
 /**
  * Writes short flags out as long ones, in the grammar of getopt: `-il` is two flags, `-C3`, `-C=3` and
- * `-C 3` are one with its value. parseArgs and yargs each read these in their own way; long flags they read
+ * `-C 3` are one with its value. The parsers behind it each read these in their own way; long flags they read
  * alike.
  *
  * With `dashWords` a dash makes a flag only of a single known letter, alone or with a number behind it; any
