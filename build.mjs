@@ -205,6 +205,7 @@ const starter = await build({
   entryPoints: { sessions: "src/cli/starter.ts" },
   outExtension: { ".js": ".cjs" },
   format: "cjs",
+  plugins: [loadLate],
   define: { PROGRAM_SUM: quote(sum.digest("hex").slice(0, 16)), PART_SUMS: quote(partSums) },
 });
 

@@ -23,6 +23,7 @@ const knowsTheMachine = [
   "src/cli/starter.ts",
   "src/cli/world.ts",
   "src/store/places.ts",
+  "src/store/engine-flags.ts",
   "src/store/node-processes.ts",
 ];
 
