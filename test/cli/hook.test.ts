@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
@@ -241,6 +242,12 @@ describe("hook session-end", () => {
     await expect
       .poll(() => fs.existsSync(join(at.world.home, ".sessions", "logs", "guard.lock")), { timeout: 30_000 })
       .toBe(false);
+    // The last that it does is to keep its compiled code; Deno does that by itself.
+    if (process.versions.deno !== undefined) return;
+    const cache = join(at.world.home, ".sessions", "cache");
+    const parts = (): readonly string[] =>
+      fs.readdirSync(cache).flatMap((name) => /^code\.guard\.\w+\.(\w+)\.v[\d.]+-\w+$/.exec(name)?.[1] ?? []);
+    await expect.poll(parts, { timeout: 30_000 }).toEqual(["more", "program", "reading"]);
   }, 60_000);
 });
 

@@ -23,7 +23,8 @@ export interface MakeLibraryOptions {
 /** A library in a folder of its own, which is removed after the test. */
 export function makeLibrary(options: MakeLibraryOptions = {}): Library {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "sessions-library-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  // A process that a test left behind may still be writing its last.
+  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   const home = options.home ?? join(root, "home");
   mkdirSync(home, { recursive: true });
   const variables = { SESSIONS_HOME: join(root, "store"), ...options.variables };

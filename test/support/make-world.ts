@@ -43,7 +43,8 @@ export const TEST_NOW_MS: number = Date.UTC(2025, 9, 12, 12);
 /** A world of its own in a temporary folder: a real disk, an empty home, a clock that stands still. */
 export function makeWorld(options: MakeWorldOptions = {}): TestWorld {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "sessions-test-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  // A process that a test left behind may still be writing its last.
+  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   const home = join(root, "home");
   const folder = join(home, "project");
   mkdirSync(folder, { recursive: true });
