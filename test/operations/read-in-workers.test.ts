@@ -1,11 +1,14 @@
-import { cpSync } from "node:fs";
+import { cpSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { StartWorker, WorkerHandle } from "../../src/core/worker-handle.ts";
+import { archiveSessions } from "../../src/operations/archive-sessions.ts";
 import { indexTask } from "../../src/operations/indexing/index-task.ts";
 import { readInWorkers } from "../../src/operations/indexing/read-in-workers.ts";
 import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import type { Library } from "../../src/operations/library.ts";
+import { archiving } from "../support/archive/archiving.ts";
 import { dumpIndex, dumpRebuilt } from "../support/index-dump.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
 
@@ -43,6 +46,34 @@ test.each([1, 2, 3])("an index that %d threads build is that of one", async (thr
   const { read } = await refreshIndex(library, { engine, readInWorkers: inThreads, workersFrom: -1 });
   expect(read).toBeGreaterThan(2);
   expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
+});
+
+test("a copy that only the archive has is one, however the index came about", async () => {
+  const library = demoLibrary();
+  const { engine } = makeAccess(library);
+  await refreshIndex(library, { engine });
+  const log = readdirSync(library.surroundings.home, { recursive: true, encoding: "utf8" }).find(
+    (path) => path.includes(".claude/projects") && path.endsWith(".jsonl"),
+  );
+  const original = join(library.surroundings.home, log ?? "");
+  const copy = join(dirname(original), "ffffffff-ffff-4fff-8fff-ffffffffffff.jsonl");
+  cpSync(original, copy);
+  await refreshIndex(library, { engine });
+  await archiveSessions(library, archiving);
+  rmSync(copy);
+  await refreshIndex(library, { engine });
+  // Where it was read from may differ, and nothing else.
+  const dumped = async (): Promise<string> =>
+    JSON.stringify(await dumpIndex(engine), null, 1).replaceAll(
+      /\\*"(?:origin|mark)\\*":\s*\\*"[^"\\]*\\*"/g,
+      "",
+    );
+  const grown = await dumped();
+  await refreshIndex(library, { engine, rebuild: true });
+  expect(await dumped()).toBe(grown);
+  const inThreads = readInWorkers(library, startHere, 2);
+  await refreshIndex(library, { engine, rebuild: true, readInWorkers: inThreads, workersFrom: -1 });
+  expect(await dumped()).toBe(grown);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import type { StartWorker } from "../../core/worker-handle.ts";
 import { compileLess } from "../../store/compile-less.ts";
 import { diskSource } from "../disk-source.ts";
 import type { Library } from "../library.ts";
+import { putCopies, type ReadSession } from "./copies.ts";
 import type { IndexTaskAnswer, IndexTaskData, IndexTaskRequest } from "./index-task.ts";
 import { createIndexWork } from "./index-work.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
@@ -20,12 +21,11 @@ import { createQueueCounts, takeFrom } from "./shared-queue.ts";
 export function readInWorkers(library: Library, start: StartWorker, threads: number): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
     compileLess();
-    // The archive is read here, last: its reader can't be handed to another thread.
     const queue = sessions
       .filter((session) => session.source === undefined)
       .toSorted((a, b) => sizeOf(b.files) - sizeOf(a.files));
     const counts = createQueueCounts();
-    const rows: { readonly session: SessionToRead; readonly row: SessionRow }[] = [];
+    const rows: ReadSession[] = [];
     const none: SessionToRead[] = [];
     const take = (session: SessionToRead, row: SessionRow | undefined): void => {
       if (row === undefined) none.push(session);
@@ -45,27 +45,21 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
         await new Promise((resolve) => setImmediate(resolve));
         if (hasFailed()) break;
       }
+      // The archive is read here: its reader can't be handed to another thread.
+      for (const session of sessions) if (session.source !== undefined) take(session, own.put(session));
       const batches = own.finish();
       writer.add([...batches, ...(await Promise.all(others.map((other) => other.batches))).flat()]);
     } finally {
       own.abandon();
       await Promise.all(others.map(({ end }) => end()));
     }
+    // A thread does not know the sessions of the others.
     const source = diskSource(library.disk);
     const { redact } = createRedactor({ extra: library.config.redact });
-    const readHere = (session: SessionToRead, copy: (row: SessionRow) => boolean): void => {
-      const indexed = readForIndex(library, session, session.source ?? source, copy, redact);
-      if (indexed === undefined) none.push(session);
-      else writer.put(indexed);
-    };
-    for (const session of sessions) {
-      if (session.source === undefined) continue;
-      readHere(session, isCopy);
-      done(sizeOf(session.files));
-    }
-    // A thread does not know the sessions of the others: forks are told, and read again, when all are there.
-    for (const { row } of rows) isCopy(row);
-    for (const { session, row } of rows) if (isCopy(row)) readHere(session, () => true);
+    putCopies(rows, isCopy, (session) => {
+      const copy = readForIndex(library, session, session.source ?? source, () => true, redact);
+      if (copy !== undefined) writer.put(copy);
+    });
     return none;
   };
 }

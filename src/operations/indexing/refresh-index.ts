@@ -10,6 +10,7 @@ import { compileHardly } from "../../store/compile-less.ts";
 import { diskSource } from "../disk-source.ts";
 import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
 import { type Library, sessionKey } from "../library.ts";
+import { copyFinder, putCopies, type ReadSession } from "./copies.ts";
 import { countingWriter, type Totals } from "./index-rows.ts";
 import { indexSession } from "./index-session.ts";
 import type { IndexState } from "./index-state.ts";
@@ -206,15 +207,30 @@ const MAX_PROBLEMS = 200;
 function readHere(library: Library, onVanished: () => void, tails?: TailOptions): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
     const none: SessionToRead[] = [];
+    const originals: ReadSession[] = [];
     const source = diskSource(library.disk);
     const { redact } = createRedactor({ extra: library.config.redact });
+    const read = (session: SessionToRead, copy: (row: SessionRow) => boolean): IndexedSession | undefined =>
+      readForIndex(library, session, session.source ?? source, copy, redact, tails);
     for (const session of sessions) {
-      const indexed = readForIndex(library, session, session.source ?? source, isCopy, redact, tails);
+      let original: SessionRow | undefined;
+      const indexed = read(session, (row) => {
+        const isOne = isCopy(row);
+        if (!isOne) original = row;
+        return isOne;
+      });
       if (indexed === undefined) none.push(session);
       else if (hasVanished(library, session, indexed)) onVanished();
-      else writer.put(indexed);
+      else {
+        writer.put(indexed);
+        if (original !== undefined) originals.push({ session, row: original });
+      }
       done(sizeOf(session.files));
     }
+    putCopies(originals, isCopy, (session) => {
+      const copy = read(session, () => true);
+      if (copy !== undefined) writer.put(copy);
+    });
     return none;
   };
 }
@@ -246,26 +262,4 @@ function putStubs(
       indexSession(sessionOfStub(stub), files, { origin: "history", mark, isCopy: () => false, mask }),
     );
   }
-}
-
-/** A session whose first turn stands in another one that ended before it is a fork of that one. */
-export function copyFinder(rows: ReadonlyMap<string, SessionRow>): (row: SessionRow) => boolean {
-  const firsts = new Map<string, { readonly key: string; readonly endedAt: number }>();
-  const note = (row: SessionRow): boolean => {
-    if (row.firstTurn === null) return false;
-    const name = `${row.agent} ${row.firstTurn}`;
-    const key = `${row.agent}:${row.id}`;
-    const endedAt = row.endedAt ?? 0;
-    const first = firsts.get(name);
-    if (
-      first !== undefined &&
-      first.key !== key &&
-      (first.endedAt < endedAt || (first.endedAt === endedAt && first.key < key))
-    )
-      return true;
-    firsts.set(name, { key, endedAt });
-    return false;
-  };
-  for (const row of rows.values()) note(row);
-  return note;
 }
