@@ -1,4 +1,4 @@
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -241,4 +241,13 @@ test("where no store can be made, search answers and index says that it can't", 
   expect(world.err()).toContain("a part of the path is a file and not a folder; everything is read anew");
   expect(await run(["index"], homeless)).toBe(5);
   expect(world.out()).not.toContain("in the index");
+});
+
+test("search says where to look on when no log can be read", async () => {
+  const world = makeWorld();
+  const folder = join(world.home, ".claude", "projects", "-x");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "11111111-1111-4111-8111-111111111111.jsonl"), Buffer.alloc(4_000, 7));
+  expect(await run(["search", "token"], world)).toBe(1);
+  expect(world.err()).toContain("There is no session to search in.\nhint: sessions doctor");
 });

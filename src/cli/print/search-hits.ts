@@ -88,6 +88,10 @@ export function saysNothing(result: SearchResult, { words }: ParsedQuery, world:
     return `No more: the query matches ${least}${countOf(result.total, "session")}.\n`;
   }
   const style = createStyle(world.stderr.hasColor);
+  if (result.coverage.sessions === 0) {
+    const hint = style.dim("hint: sessions doctor tells what can't be read");
+    return `There is no session to search in.\n${hint}\n`;
+  }
   const near = result.nearestWords
     .slice(0, NEAR_WORDS)
     .map(({ word, nearest }) => `${word}: ${nearest.join(", ")}`);
