@@ -1,18 +1,11 @@
 import { assertNever } from "../errors.ts";
 import { fuzzyWeight, inverseFrequency, prefixWeight } from "./bm25.ts";
-import {
-  addSet,
-  countBits,
-  createDocumentSet,
-  type DocumentSet,
-  intersectSet,
-  subtractSet,
-} from "./document-set.ts";
+import type { DocumentSet } from "./document-set.ts";
 import { type DocumentKind, MAX_FIELDS } from "./index-fields.ts";
 import type { IndexTerm, IndexView } from "./index-view.ts";
-import { readGroups } from "./postings.ts";
 import { type QueryNode, type TermNode, termsOf } from "./query-node.ts";
-import { countLiving, scoreGroup } from "./score-group.ts";
+import { type ScoredSet, type ScoringRoom, withScoringRoom } from "./scoring-room.ts";
+import { groupsOf } from "./term-uses.ts";
 
 /** Documents of both kinds that match at least one clause, with scores and with what they match. */
 export interface Evaluation {
@@ -24,7 +17,7 @@ export interface Evaluation {
   readonly terms: ReadonlySet<string>;
 }
 
-type Sets = Readonly<Record<DocumentKind, DocumentSet>>;
+type Sets = Readonly<Record<DocumentKind, ScoredSet>>;
 
 /**
  * Scores every document as one big MiniSearch would that holds all of them and is asked for the
@@ -37,31 +30,46 @@ export function evaluate(
   clauses: readonly QueryNode[],
   boosts: readonly number[],
 ): Evaluation {
+  return withScoringRoom((room) => evaluateIn(room, view, clauses, boosts));
+}
+
+function evaluateIn(
+  room: ScoringRoom,
+  view: IndexView,
+  clauses: readonly QueryNode[],
+  boosts: readonly number[],
+): Evaluation {
   const terms = [...termsOf(clauses)];
   const words = Math.max(1, Math.ceil((terms.length + clauses.length) / 32));
   const createSets = (): Sets => ({
-    card: createDocumentSet(view.space.card, words),
-    turn: createDocumentSet(view.space.turn, words),
+    card: room.createSet(view.space.card, words),
+    turn: room.createSet(view.space.turn, words),
   });
   const termBits = new Map(terms.map((term, i) => [term, clauses.length + i]));
-  const scorer = createTermScorer(view, boosts, termBits);
+  const scorer = createTermScorer(view, room, boosts, termBits);
   const sets = createSets();
   clauses.forEach((clause, bit) => {
     if (clause.kind === "term") {
       scorer.score(clause, sets, bit);
       return;
     }
-    const matching = evaluateNode(clause, createSets, scorer);
-    addSet(sets.card, matching.card, bit);
-    addSet(sets.turn, matching.turn, bit);
+    const matching = evaluateNode(clause, room, createSets, scorer);
+    room.add(sets.card, matching.card, bit);
+    room.add(sets.turn, matching.turn, bit);
   });
-  for (const set of [sets.card, sets.turn]) {
-    multiplyByTerms(set, clauses.length, clauses.length + terms.length);
-  }
-  return { ...sets, clauses: clauses.length, terms: scorer.found };
+  const finish = (set: ScoredSet): DocumentSet => {
+    if (terms.length > 1) room.multiplyByBits(set, clauses.length, clauses.length + terms.length);
+    return room.copyOf(set);
+  };
+  return {
+    card: finish(sets.card),
+    turn: finish(sets.turn),
+    clauses: clauses.length,
+    terms: scorer.found,
+  };
 }
 
-function evaluateNode(node: QueryNode, createSets: () => Sets, scorer: TermScorer): Sets {
+function evaluateNode(node: QueryNode, room: ScoringRoom, createSets: () => Sets, scorer: TermScorer): Sets {
   const result = createSets();
   if (node.kind === "term") {
     scorer.score(node, result);
@@ -72,11 +80,11 @@ function evaluateNode(node: QueryNode, createSets: () => Sets, scorer: TermScore
       scorer.score(child, result);
       return;
     }
-    const other = evaluateNode(child, createSets, scorer);
+    const other = evaluateNode(child, room, createSets, scorer);
     for (const kind of ["card", "turn"] as const) {
-      if (i === 0 || node.kind === "any") addSet(result[kind], other[kind]);
-      else if (node.kind === "all") intersectSet(result[kind], other[kind]);
-      else if (node.kind === "without") subtractSet(result[kind], other[kind]);
+      if (i === 0 || node.kind === "any") room.add(result[kind], other[kind]);
+      else if (node.kind === "all") room.intersect(result[kind], other[kind]);
+      else if (node.kind === "without") room.subtract(result[kind], other[kind]);
       else assertNever(node.kind);
     }
   });
@@ -90,12 +98,12 @@ interface TermScorer {
 
 function createTermScorer(
   view: IndexView,
+  room: ScoringRoom,
   boosts: readonly number[],
   termBits: ReadonlyMap<string, number>,
 ): TermScorer {
   const found = new Set<string>();
   const counts = new Float64Array(MAX_FIELDS);
-  const kindOf = (field: number): DocumentKind => view.fields[field]?.kind ?? "turn";
 
   const scoreTerm = (
     term: IndexTerm,
@@ -104,33 +112,27 @@ function createTermScorer(
     sets: Sets,
     clauseBit: number | undefined,
   ): void => {
-    const parts = view.postings(term).map(({ part, bytes }) => ({ part, bytes, groups: readGroups(bytes) }));
+    const groups = groupsOf(view, term);
     counts.fill(0);
-    for (const { part, bytes, groups } of parts) {
-      for (const group of groups) {
-        const living = countLiving(bytes, group, part.gone(kindOf(group.field)));
-        if (living > 0) found.add(term.term);
-        counts[group.field] = (counts[group.field] ?? 0) + living;
-      }
+    for (const each of groups) {
+      const living = room.countLiving(each);
+      if (living > 0) found.add(term.term);
+      counts[each.group.field] = (counts[each.group.field] ?? 0) + living;
     }
     const bit = termBits.get(node.term) ?? 0;
-    for (const { part, bytes, groups } of parts) {
-      for (const group of groups) {
-        const { field } = group;
-        if ((node.fields & (1 << field)) === 0) continue;
-        const kind = kindOf(field);
-        const idf = inverseFrequency(view.documents[kind], counts[field] ?? 0);
-        scoreGroup(bytes, group, part.gone(kind), {
-          set: sets[kind],
-          base: kind === "card" ? part.firstSession : part.firstTurn,
-          documents: kind === "card" ? part.sessions : part.turns,
-          lengths: part.lengths(field),
-          averageLength: view.averageLengths[field] ?? 0,
-          weight: weight * node.boost * (boosts[field] ?? 1) * idf,
-          bit,
-          clauseBit: clauseBit ?? bit,
-        });
-      }
+    for (const each of groups) {
+      const { part, kind } = each;
+      const { field } = each.group;
+      if ((node.fields & (1 << field)) === 0) continue;
+      const idf = inverseFrequency(view.documents[kind], counts[field] ?? 0);
+      room.scoreGroup(sets[kind], each, {
+        base: kind === "card" ? part.firstSession : part.firstTurn,
+        lengths: part.lengths(field),
+        averageLength: view.averageLengths[field] ?? 0,
+        weight: weight * node.boost * (boosts[field] ?? 1) * idf,
+        bit,
+        clauseBit: clauseBit ?? bit,
+      });
     }
   };
 
@@ -154,12 +156,4 @@ function createTermScorer(
       }
     },
   };
-}
-
-function multiplyByTerms(set: DocumentSet, from: number, to: number): void {
-  if (to - from < 2) return;
-  for (let i = 0; i < set.count; i++) {
-    const doc = set.docs[i] ?? 0;
-    set.scores[doc] = (set.scores[doc] ?? 0) * countBits(set.bits, doc * set.words, from, to);
-  }
 }

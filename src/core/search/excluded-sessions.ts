@@ -9,13 +9,13 @@ import { isIndexed } from "./term-uses.ts";
 /** Texts that are opened to see whether an unwanted phrase stands in them; of more, the words alone decide. */
 const MAX_TEXTS = 2_000;
 
-/** Sessions with an unwanted word in any of their documents, or with an unwanted phrase in a text that is kept. */
+/** 1 for sessions with an unwanted word in any of their documents, or with an unwanted phrase in a text that is kept; undefined: none. */
 export function excludedSessions(
   view: IndexView,
   { unwanted }: Pick<SearchPlan, "unwanted">,
   boosts: readonly number[],
-): (session: number) => boolean {
-  if (unwanted.length === 0) return () => false;
+): Uint8Array | undefined {
+  if (unwanted.length === 0) return undefined;
   const excluded = new Uint8Array(view.space.card);
   const reading = { fields: view.fields, isLoose: () => false, has: (term: string) => isIndexed(view, term) };
   const nodes = unwanted.map((clause) => clauseNode(clause, reading));
@@ -27,15 +27,15 @@ export function excludedSessions(
       if (!hasBit(set, document, bit)) return false;
       return test === undefined || opened++ >= MAX_TEXTS || test(texts());
     });
-  for (let i = 0; i < card.count; i++) {
+  for (let i = 0; i < card.docs.length; i++) {
     const session = card.docs[i] ?? 0;
     if (has(card, session, () => view.cardTexts(session))) excluded[session] = 1;
   }
-  const sessionOf = turn.count === 0 ? undefined : view.sessionsOfTurns();
-  for (let i = 0; i < turn.count; i++) {
+  const sessionOf = turn.docs.length === 0 ? undefined : view.sessionsOfTurns();
+  for (let i = 0; i < turn.docs.length; i++) {
     const document = turn.docs[i] ?? 0;
     const session = sessionOf?.[document] ?? 0;
     if (excluded[session] === 0 && has(turn, document, () => view.turnTexts(document))) excluded[session] = 1;
   }
-  return (session) => excluded[session] === 1;
+  return excluded;
 }

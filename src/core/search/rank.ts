@@ -18,7 +18,7 @@ export interface RankedSession {
 export function rankSessions(
   view: IndexView,
   scores: SessionScores,
-  sessions: readonly number[],
+  sessions: Uint32Array,
   plan: Pick<SearchPlan, "sort" | "now">,
   limit: number,
 ): RankedSession[] {
@@ -52,7 +52,7 @@ interface Grading {
  * The first of a list as if it were sorted. A word that stands everywhere gives thousands of
  * sessions, of which ten are shown: most are dismissed after one comparison.
  */
-function pickBest(sessions: readonly number[], limit: number, { grade, compareEqual }: Grading): number[] {
+function pickBest(sessions: Uint32Array, limit: number, { grade, compareEqual }: Grading): number[] {
   const best: { readonly session: number; readonly grade: number }[] = [];
   const compare = (a: (typeof best)[number], b: (typeof best)[number]): number =>
     b.grade - a.grade || compareEqual(a.session, b.session);

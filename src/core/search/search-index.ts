@@ -142,7 +142,7 @@ function withNearlyAll(
   plan: SearchPlan,
   narrowing: number,
   { sessions, score, hasAll, clausesOf }: SessionScores,
-): readonly number[] {
+): Uint32Array {
   const whole = sessions.filter(hasAll);
   const least = plan.wanted.length - Math.floor((plan.wanted.length - narrowing) / WORDS_PER_MISS);
   if (whole.length === 0 || least === plan.wanted.length || plan.sort !== "relevance") return whole;
@@ -166,10 +166,11 @@ function readClauses(
 
 /** No words: every session that passes the filter. */
 function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchAnswer {
-  const sessions: number[] = [];
+  const passing: number[] = [];
   for (let session = 0; session < view.space.card; session++) {
-    if (scope.accepts(session) && scope.cardPasses(session)) sessions.push(session);
+    if (scope.accepts(session) && scope.cardPasses(session)) passing.push(session);
   }
+  const sessions = Uint32Array.from(passing);
   const none: SessionScores = {
     sessions,
     score: () => 0,

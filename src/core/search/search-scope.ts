@@ -7,16 +7,17 @@ import { contextOf } from "./turn-flags.ts";
 export function createScope(
   view: IndexView,
   filter: SearchFilter,
-  isExcluded: (session: number) => boolean,
+  excluded: Uint8Array | undefined,
 ): SessionScope {
   const turnPasses = createTurnFilter(view, filter);
   const accepted = new Int8Array(view.space.card);
   const gone = view.gone();
 
   const decide = (session: number): boolean =>
-    gone[session] === 0 && !isExcluded(session) && (filter.session?.(view.key(session)) ?? true);
+    gone[session] === 0 && excluded?.[session] !== 1 && (filter.session?.(view.key(session)) ?? true);
 
   return {
+    refused: excluded === undefined && filter.session === undefined ? gone : undefined,
     accepts(session) {
       if (accepted[session] === 0) accepted[session] = decide(session) ? 1 : -1;
       return accepted[session] === 1;

@@ -2,11 +2,12 @@ import { countBits, type DocumentSet } from "./document-set.ts";
 import type { Evaluation } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
 import { isCopied } from "./turn-flags.ts";
+import { uniteDocuments } from "./unite-documents.ts";
 
 /** What an evaluation says about sessions. */
 export interface SessionScores {
   /** Sessions with a match, in no order. */
-  readonly sessions: readonly number[];
+  readonly sessions: Uint32Array;
   score(session: number): number;
   /** Whether each clause matches in some document of the session. */
   readonly hasAll: (session: number) => boolean;
@@ -20,14 +21,14 @@ export interface SessionScores {
 }
 
 export interface SessionScope {
+  /** 1 for each session that does not count; undefined where each has to be asked for. */
+  readonly refused: Uint8Array | undefined;
   accepts(session: number): boolean;
   /** undefined: all turns count. */
   readonly turnPasses: ((turn: number) => boolean) | undefined;
   /** Whether the session's card counts although no turn of it matches. */
   cardPasses(session: number): boolean;
 }
-
-const REFUSED = 2;
 
 /**
  * What a session is worth: its card and its best turn, which counts more, times the share of the
@@ -37,87 +38,48 @@ const REFUSED = 2;
 export const TURN_WEIGHT = 2;
 
 export function scoreSessions(view: IndexView, evaluation: Evaluation, scope: SessionScope): SessionScores {
-  const { card, turn, clauses } = evaluation;
+  const { turn, clauses } = evaluation;
   const { words } = turn;
-  const count = view.space.card;
-  const seen = new Uint8Array(count);
-  const cardScores = new Float64Array(count);
-  const cardCounts = new Uint8Array(count);
-  const bestTurns = new Float64Array(count);
-  const bits = new Uint32Array(count * words);
-  /** Most clauses that one document has. */
-  const together = new Uint16Array(count);
-  const sessions: number[] = [];
-  const turnCounts = new Uint8Array(view.space.turn);
-
-  const see = (session: number): void => {
-    seen[session] = 1;
-    sessions.push(session);
-  };
-  const unite = (session: number, set: DocumentSet, doc: number): void => {
-    for (let w = 0; w < words; w++) {
-      bits[session * words + w] = (bits[session * words + w] ?? 0) | (set.bits[doc * words + w] ?? 0);
-    }
-    const has = countBits(set.bits, doc * words, 0, clauses);
-    if (has > (together[session] ?? 0)) together[session] = has;
-  };
+  const { sessions, cards, turns, bits, together, has } = uniteDocuments(
+    view,
+    evaluation,
+    scope,
+    passingTurns(view, turn, scope),
+  );
   const clausesOf = (session: number, first = clauses): number =>
-    clauses > 1 ? countBits(bits, session * words, 0, first) : first;
-
-  if (turn.count > 0) {
-    const sessionOf = view.sessionsOfTurns();
-    const dropped = copiesToDrop(view, turn, scope);
-    const { turnPasses } = scope;
-    for (let i = 0; i < turn.count; i++) {
-      const doc = turn.docs[i] ?? 0;
-      const session = sessionOf[doc] ?? 0;
-      // Of each session it is asked once whether it counts.
-      if (seen[session] === REFUSED) continue;
-      if (turnPasses !== undefined && !turnPasses(doc)) continue;
-      if (dropped?.has(doc) === true) continue;
-      if (seen[session] === 0) {
-        if (!scope.accepts(session)) {
-          seen[session] = REFUSED;
-          continue;
-        }
-        see(session);
-      }
-      turnCounts[doc] = 1;
-      const score = turn.scores[doc] ?? 0;
-      if (score > (bestTurns[session] ?? 0)) bestTurns[session] = score;
-      if (clauses > 1) unite(session, turn, doc);
-    }
-  }
-  for (let i = 0; i < card.count; i++) {
-    const session = card.docs[i] ?? 0;
-    if (seen[session] !== 1) {
-      if (!scope.accepts(session) || !scope.cardPasses(session)) continue;
-      see(session);
-    }
-    if (clauses > 1) unite(session, card, session);
-    cardCounts[session] = 1;
-    cardScores[session] = card.scores[session] ?? 0;
-  }
+    first === clauses ? (has[session] ?? 0) : countBits(bits, session * words, 0, first);
 
   return {
     sessions,
     score(session) {
-      const sum = (cardScores[session] ?? 0) + TURN_WEIGHT * (bestTurns[session] ?? 0);
+      const sum = (cards.best[session] ?? 0) + TURN_WEIGHT * (turns.best[session] ?? 0);
       if (clauses < 2) return sum;
       return sum * (clausesOf(session) / clauses) * ((together[session] ?? 0) / clauses);
     },
     hasAll: (session) => clausesOf(session) === clauses,
     clausesOf,
-    hasCard: (session) => cardCounts[session] === 1,
+    hasCard: (session) => cards.counts[session] === 1,
     turns(session) {
       const found: number[] = [];
       for (const [from, to] of view.turnsOf(session))
-        for (let doc = from; doc < to; doc++) if (turnCounts[doc] === 1) found.push(doc);
+        for (let doc = from; doc < to; doc++) if (turns.counts[doc] === 1) found.push(doc);
       // Equal ones stay in their order.
       return found.sort((a, b) => (turn.scores[b] ?? 0) - (turn.scores[a] ?? 0));
     },
     turnScore: (doc) => turn.scores[doc] ?? 0,
   };
+}
+
+/** 1 for each turn that counts, of those that match; undefined: all do. */
+function passingTurns(view: IndexView, turns: DocumentSet, scope: SessionScope): Uint8Array | undefined {
+  const { turnPasses } = scope;
+  const dropped = copiesToDrop(view, turns, scope);
+  if (turnPasses === undefined && dropped === undefined) return undefined;
+  const passes = new Uint8Array(view.space.turn);
+  for (const doc of turns.docs) {
+    if ((turnPasses?.(doc) ?? true) && dropped?.has(doc) !== true) passes[doc] = 1;
+  }
+  return passes;
 }
 
 /**
@@ -133,7 +95,7 @@ function copiesToDrop(
   const flags = view.turnFlags();
   const isCopy = (doc: number): boolean => isCopied(flags[doc] ?? 0);
   let any = false;
-  for (let i = 0; i < turns.count && !any; i++) any = isCopy(turns.docs[i] ?? 0);
+  for (let i = 0; i < turns.docs.length && !any; i++) any = isCopy(turns.docs[i] ?? 0);
   if (!any) return undefined;
 
   const sessionOf = view.sessionsOfTurns();
@@ -143,7 +105,7 @@ function copiesToDrop(
     if (isCopy(doc) !== isCopy(than)) return isCopy(than);
     return view.key(sessionOf[doc] ?? 0) < view.key(sessionOf[than] ?? 0);
   };
-  for (let i = 0; i < turns.count; i++) {
+  for (let i = 0; i < turns.docs.length; i++) {
     const doc = turns.docs[i] ?? 0;
     const identity = view.turnIdentity(doc);
     if (identity === 0 || !scope.accepts(sessionOf[doc] ?? 0) || scope.turnPasses?.(doc) === false) continue;

@@ -1,16 +1,29 @@
-import type { IndexTerm, IndexView } from "./index-view.ts";
+import type { DocumentKind } from "./index-fields.ts";
+import type { IndexPart, IndexTerm, IndexView } from "./index-view.ts";
 import { readGroups } from "./postings.ts";
-import { countLiving } from "./score-group.ts";
+import { type GroupOfPart, withScoringRoom } from "./scoring-room.ts";
+
+export interface TermGroup extends GroupOfPart {
+  readonly part: IndexPart;
+  readonly kind: DocumentKind;
+}
+
+/** The postings of a term, by part and field. */
+export function groupsOf(view: IndexView, term: IndexTerm): readonly TermGroup[] {
+  return view.postings(term).flatMap(({ part, bytes }) =>
+    readGroups(bytes).map((group) => {
+      const kind = view.fields[group.field]?.kind ?? "turn";
+      const documents = kind === "card" ? part.sessions : part.turns;
+      return { part, kind, bytes, group, documents, gone: part.gone(kind) };
+    }),
+  );
+}
 
 /** In how many documents of each kind a term stands: in each field, summed up. */
 export function countUses(view: IndexView, term: IndexTerm): number {
-  let uses = 0;
-  for (const { part, bytes } of view.postings(term)) {
-    for (const group of readGroups(bytes)) {
-      uses += countLiving(bytes, group, part.gone(view.fields[group.field]?.kind ?? "turn"));
-    }
-  }
-  return uses;
+  return withScoringRoom((room) =>
+    groupsOf(view, term).reduce((sum, group) => sum + room.countLiving(group), 0),
+  );
 }
 
 /** Whether a term stands in any document that is there. */

@@ -1,3 +1,4 @@
+import { withSearchLoops } from "../../core/search/loops/search-loops.ts";
 import type { Column } from "./column.ts";
 import { decodeUnits, unitsToString } from "./term-units.ts";
 
@@ -71,30 +72,19 @@ export interface NearColumns {
   readonly terms: Pick<Column, "slice">;
 }
 
-/**
- * Numbers of the terms that may be within `maxDistance` edits of a word, in order: all others are farther away.
- * One plain loop: it must be fast before anything is optimised.
- */
-export function nearCandidates(near: NearColumns, word: string, maxDistance: number): readonly number[] {
-  const candidates: number[] = [];
+/** Numbers of the terms that may be within `maxDistance` edits of a word, in order: all others are farther away. */
+export function nearCandidates(near: NearColumns, word: string, maxDistance: number): Uint32Array {
   const signature = signatureOf(word);
   const length = signature & MAX_LENGTH;
   const from = near.starts[Math.max(0, length - maxDistance)] ?? 0;
   const to = near.starts[Math.min(MAX_LENGTH, length + maxDistance) + 1] ?? from;
-  const wanted = signature >>> LENGTH_BITS;
   const letters = near.letters.slice(from, to);
+  const places = withSearchLoops((loops, room) => {
+    const at = room.put(letters instanceof Uint32Array ? letters : Uint32Array.from(letters));
+    const list = room.take(letters.length * 4);
+    const listed = loops.listNear(at, letters.length, signature >>> LENGTH_BITS, maxDistance, list);
+    return room.numbers(list, listed).slice();
+  });
   const terms = near.terms.slice(from, to);
-  for (let i = 0; i < letters.length; i++) {
-    const has = letters[i] ?? 0;
-    if (countBits(has & ~wanted) > maxDistance || countBits(wanted & ~has) > maxDistance) continue;
-    candidates.push(terms[i] ?? 0);
-  }
-  return candidates.sort((a, b) => a - b);
-}
-
-/** Of 32 bits. */
-function countBits(bits: number): number {
-  const pairs = bits - ((bits >>> 1) & 0x55555555);
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  return places.map((place) => terms[place] ?? 0).sort();
 }

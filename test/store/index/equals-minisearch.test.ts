@@ -28,11 +28,11 @@ function withView<T>(folder: string, use: (view: IndexView) => T): T {
 
 function scoresOf(view: IndexView, set: DocumentSet, name: (doc: number) => string): Map<string, number> {
   const scores = new Map<string, number>();
-  for (let i = 0; i < set.count; i++) {
+  for (let i = 0; i < set.docs.length; i++) {
     const doc = set.docs[i] ?? 0;
     scores.set(name(doc), set.scores[doc] ?? 0);
   }
-  expect(scores.size, "a document is there once").toBe(set.count);
+  expect(scores.size, "a document is there once").toBe(set.docs.length);
   expect(view.documents.card).toBeLessThanOrEqual(view.space.card);
   return scores;
 }
