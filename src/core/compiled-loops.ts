@@ -1,10 +1,13 @@
 import { Buffer } from "node:buffer";
+import { exitCodes, UserError } from "./errors.ts";
 
 /** As much of WebAssembly as is used here: the types of the language have nothing of it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
+declare const WebAssembly:
+  | undefined
+  | {
+      readonly Module: new (bytes: Uint8Array) => object;
+      readonly Instance: new (module: object) => { readonly exports: unknown };
+    };
 
 /** Memory of 64 KiB pages. Growing leaves arrays over it empty: they have to be made anew. */
 export interface LoopMemory {
@@ -14,6 +17,11 @@ export interface LoopMemory {
 
 /** Loops that were compiled beforehand; `code` is their WebAssembly in base64. */
 export function loadLoops<T>(code: string): T & { readonly memory: LoopMemory } {
+  if (typeof WebAssembly === "undefined")
+    throw new UserError("Cannot search: WebAssembly is switched off", {
+      exitCode: exitCodes.wrongUsage,
+      hint: "start Node without --jitless",
+    });
   const module = new WebAssembly.Module(Buffer.from(code, "base64"));
   return new WebAssembly.Instance(module).exports as T & { readonly memory: LoopMemory };
 }
