@@ -105,13 +105,13 @@ const LAST = "more";
 /** Which part has a module; all that is in none of these is in the last one. */
 const partOf = new Map();
 
-/**
- * What other parts have, and what is loaded when it is wanted, is asked for by its name: the starter loads the part.
- * `rest` takes in what the last part must have.
- */
-function takeFromParts(part, rest) {
+/** Modules that are asked for by their names: what the starter begins with, and what parts want of each other. */
+const asked = new Set(["src/cli/program.ts", "src/cli/missing-part.ts"]);
+
+/** What other parts have, and what is loaded when it is wanted, is asked for by its name: the starter loads the part. */
+function takeFromParts(part) {
   const elsewhere = (name) => {
-    if (!partOf.has(name)) rest.add(name);
+    asked.add(name);
     return { path: `${partOf.get(name) ?? LAST}:${name}`, external: true };
   };
   return {
@@ -130,7 +130,7 @@ function takeFromParts(part, rest) {
 }
 
 /** Not a module but a function, which the starter compiles: only so can the compiled code be kept. */
-function buildPart(part, contents, rest) {
+function buildPart(part, contents) {
   return build({
     ...shared,
     stdin: { contents, resolveDir: root, sourcefile: `${part}.js` },
@@ -140,7 +140,7 @@ function buildPart(part, contents, rest) {
     format: "cjs",
     charset: "ascii",
     supported: { "dynamic-import": false },
-    plugins: [loadLate, takeFromParts(part, rest)],
+    plugins: [loadLate, takeFromParts(part)],
     define: { "import.meta.url": "programUrl" },
     banner: { js: "(function (require, programUrl, module) {" },
     footer: { js: "return module.exports; })" },
@@ -172,26 +172,19 @@ function givesModules(exported) {
   ].join("\n");
 }
 
-const ownOf = new Map();
 for (const { name: part, roots } of parts) {
   for (const name of roots) partOf.set(name, part);
 }
 for (const { name: part, roots } of parts) {
-  const sketch = await buildPart(
-    part,
-    roots.map((name) => `import ${quote(`./${name}`)};`).join("\n"),
-    new Set(),
-  );
-  const own = Object.keys(sketch.metafile.inputs).filter((name) => name.startsWith("src/"));
-  for (const name of own) partOf.set(name, part);
-  ownOf.set(part, own);
+  const sketch = await buildPart(part, roots.map((name) => `import ${quote(`./${name}`)};`).join("\n"));
+  for (const name of Object.keys(sketch.metafile.inputs)) if (MODULE.test(name)) partOf.set(name, part);
 }
-const rest = new Set();
-const built = [];
-for (const [part, own] of ownOf) built.push(await buildPart(part, givesModules(await exportsOf(own)), rest));
-const gives = [...rest].map((name) => `case ${quote(name)}: return require(${quote(`./${name}`)});`);
+const askedOf = (part) => [...asked].filter((name) => (partOf.get(name) ?? LAST) === part);
+const gives = askedOf(LAST).map((name) => `case ${quote(name)}: return require(${quote(`./${name}`)});`);
 const givesRest = `module.exports = (name) => { switch (name) { ${gives.join("\n")} } };`;
-built.push(await buildPart(LAST, givesRest, rest));
+const built = [await buildPart(LAST, givesRest)];
+for (const { name: part } of [...parts].reverse())
+  built.unshift(await buildPart(part, givesModules(await exportsOf(askedOf(part)))));
 
 const sum = createHash("sha256");
 const partSums = {};

@@ -39,7 +39,7 @@ export interface IndexView {
   /** False: no turn was copied from another session. */
   readonly hasCopies: boolean;
   /** What copies and their original have in common; 0 is none. */
-  turnIdentity(turn: number): number;
+  turnIdentities(): Float64Array;
   cardTexts(session: number): Readonly<Record<string, string>>;
   turnTexts(turn: number): Readonly<Record<string, string>>;
   row(session: number): string;

@@ -70,15 +70,20 @@ export function scoreSessions(view: IndexView, evaluation: Evaluation, scope: Se
   };
 }
 
-/** 1 for each turn that counts, of those that match; undefined: all do. */
+/** 1 for each turn that counts, where it matches; undefined: all do. */
 function passingTurns(view: IndexView, turns: DocumentSet, scope: SessionScope): Uint8Array | undefined {
   const { turnPasses } = scope;
   const dropped = copiesToDrop(view, turns, scope);
   if (turnPasses === undefined && dropped === undefined) return undefined;
-  const passes = new Uint8Array(view.space.turn);
-  for (const doc of turns.docs) {
-    if ((turnPasses?.(doc) ?? true) && dropped?.has(doc) !== true) passes[doc] = 1;
+  const { docs } = turns;
+  const passes = new Uint8Array(view.space.turn).fill(1);
+  if (turnPasses !== undefined) {
+    for (let i = 0; i < docs.length; i++) {
+      const doc = docs[i] ?? 0;
+      if (!turnPasses(doc)) passes[doc] = 0;
+    }
   }
+  for (const doc of dropped ?? []) passes[doc] = 0;
   return passes;
 }
 
@@ -92,11 +97,16 @@ function copiesToDrop(
   scope: SessionScope,
 ): ReadonlySet<number> | undefined {
   if (!view.hasCopies) return undefined;
+  const { docs } = turns;
   const flags = view.turnFlags();
+  const identities = view.turnIdentities();
   const isCopy = (doc: number): boolean => isCopied(flags[doc] ?? 0);
-  let any = false;
-  for (let i = 0; i < turns.docs.length && !any; i++) any = isCopy(turns.docs[i] ?? 0);
-  if (!any) return undefined;
+  const copied = new Set<number>();
+  for (let i = 0; i < docs.length; i++) {
+    const doc = docs[i] ?? 0;
+    if (isCopy(doc)) copied.add(identities[doc] ?? 0);
+  }
+  if (copied.size === 0) return undefined;
 
   const sessionOf = view.sessionsOfTurns();
   const dropped = new Set<number>();
@@ -105,10 +115,11 @@ function copiesToDrop(
     if (isCopy(doc) !== isCopy(than)) return isCopy(than);
     return view.key(sessionOf[doc] ?? 0) < view.key(sessionOf[than] ?? 0);
   };
-  for (let i = 0; i < turns.docs.length; i++) {
-    const doc = turns.docs[i] ?? 0;
-    const identity = view.turnIdentity(doc);
-    if (identity === 0 || !scope.accepts(sessionOf[doc] ?? 0) || scope.turnPasses?.(doc) === false) continue;
+  for (let i = 0; i < docs.length; i++) {
+    const doc = docs[i] ?? 0;
+    const identity = identities[doc] ?? 0;
+    if (identity === 0 || !copied.has(identity)) continue;
+    if (!scope.accepts(sessionOf[doc] ?? 0) || scope.turnPasses?.(doc) === false) continue;
     const other = kept.get(identity);
     if (other === undefined) {
       kept.set(identity, doc);

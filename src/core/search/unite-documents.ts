@@ -136,7 +136,8 @@ function askEach(
   const refused = new Uint8Array(view.space.card).fill(1);
   const refusedCards = refused.slice();
   const sessions: number[] = [];
-  for (const doc of turn.docs) {
+  for (let i = 0; i < turn.docs.length; i++) {
+    const doc = turn.docs[i] ?? 0;
     const session = sessionOf[doc] ?? 0;
     if (refused[session] === 0 || passes?.[doc] === 0 || !scope.accepts(session)) continue;
     refused[session] = 0;

@@ -130,10 +130,11 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
       return joined;
     }),
     hasCopies: live.copies > 0,
-    turnIdentity(turn) {
-      const at = byTurn(turn);
-      return at.segment.turnIdentities.at(turn - at.firstTurn);
-    },
+    turnIdentities: once(() => {
+      const joined = new Float64Array(turns);
+      for (const { segment, firstTurn } of segments) joined.set(segment.turnIdentities.all(), firstTurn);
+      return joined;
+    }),
     cardTexts(session) {
       const at = bySession(session);
       return decodeDocumentText(at.segment.cardTexts.record(session - at.firstSession), fields);
