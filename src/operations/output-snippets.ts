@@ -8,7 +8,6 @@ import type { SessionRow } from "./indexing/session-row.ts";
 import type { Library } from "./library.ts";
 import { outputsSince } from "./outputs-since.ts";
 import { type HitSnippet, optionsOf, type ShownTerms } from "./search-snippets.ts";
-import { seekMoment } from "./seek-moment.ts";
 import { wholeOutputs } from "./whole-outputs.ts";
 
 /** Logs that are longer take too long for a search. */
@@ -16,7 +15,6 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A passage is at most this much of a log, nearly always; others are looked for in the whole of it. */
 const WINDOW_BYTES = 512 * 1024;
-const CHUNK_BYTES = 64 * 1024;
 
 /**
  * A passage of tool output, for a hit that has its words nowhere else. Output is found but not kept in the
@@ -72,14 +70,7 @@ export function* outputsOfTurn(
 ): Generator<string> {
   if (lead === null || at === null || origin !== "log" || context === "subagent") return;
   try {
-    const from = seekMoment(disk, lead, at);
-    yield* outputsSince(
-      agent,
-      lead,
-      disk.readChunks(lead, { from, chunkSize: CHUNK_BYTES }),
-      at,
-      WINDOW_BYTES,
-    );
+    yield* outputsSince(disk, { agent, path: lead, since: at, maxBytes: WINDOW_BYTES });
   } catch (error) {
     // It went, or can't be read: the archive may have it.
     if (errorCode(error) === undefined) throw error;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { outputsSince } from "../../src/operations/outputs-since.ts";
+import { createMemoryDisk } from "../../src/store/memory-disk.ts";
 
 const START = Date.UTC(2026, 0, 2);
 const at = (second: number): string => new Date(START + second * 1000).toISOString();
@@ -29,8 +30,13 @@ const outputs = (lines: readonly (object | string)[], second = 0): readonly stri
     START + second * 1000,
   );
 
-function outputsOf(log: string, since: number): readonly string[] {
-  return [...outputsSince("claude", "/log.jsonl", [Buffer.from(log)], since, 512 * 1024)];
+function outputsOf(log: string, since: number, maxBytes = 512 * 1024): readonly string[] {
+  const disk = createMemoryDisk(() => 0);
+  const path = "/log.jsonl";
+  const handle = disk.open(path, "create");
+  disk.write(handle, Buffer.from(log));
+  disk.close(handle);
+  return [...outputsSince(disk, { agent: "claude", path, since, maxBytes })];
 }
 
 describe("outputsSince()", () => {
@@ -81,6 +87,36 @@ describe("outputsSince()", () => {
     const escaped = JSON.stringify(result(1, "c1", "one")).replaceAll('"user"', '"\\u0075ser"');
     const glued = JSON.stringify(run(2, "c2", "ls")) + JSON.stringify(result(3, "c2", "two"));
     expect(outputs([escaped, glued])).toEqual(["one", "two"]);
+  });
+
+  test.each([1_000, 100_000, 131_072, 300_000, 1_000_000])("reads on over lines of %s bytes", (length) => {
+    const long = (second: number): object => result(second, `c${second}`, `${second} ${"x".repeat(length)}`);
+    const lines = [
+      long(0),
+      { type: "progress", data: "y".repeat(length) },
+      result(1, "c1", "short"),
+      long(2),
+    ];
+    const wanted = [/^0 x+$/, /^short$/, /^2 x+$/].map((each) => expect.stringMatching(each));
+    const log = lines.map((line) => JSON.stringify(line)).join("\n");
+    expect(outputsOf(log, START, 10_000_000)).toEqual(wanted);
+    expect(outputsOf(`${log}\n`, START, 10_000_000)).toEqual(wanted);
+    expect(outputsOf(log, START + 1_000)).toEqual(wanted.slice(1));
+  });
+
+  test("ends with the line that fills the window, whatever is in it", () => {
+    const lines = [
+      result(0, "c0", "zero"),
+      call(1, "c1", "Read", {}),
+      result(2, "c1", "one"),
+      result(3, "c2", "two"),
+    ];
+    const log = lines.map((line) => `${JSON.stringify(line)}\n`);
+    const behind = (count: number): number => log.slice(0, count).join("").length;
+    expect(outputsOf(log.join(""), START, 1)).toEqual(["zero"]);
+    expect(outputsOf(log.join(""), START, behind(2))).toEqual(["zero"]);
+    expect(outputsOf(log.join(""), START, behind(2) + 1)).toEqual(["zero", "one"]);
+    expect(outputsOf(log.join(""), START + 1_000, behind(3) - behind(1))).toEqual(["one"]);
   });
 
   const fixtures = fileURLToPath(new URL("../../fixtures/claude/ok", import.meta.url));
