@@ -2,6 +2,8 @@ import { isOwnCall } from "../core/documents/own-answers.ts";
 import type { Session, Step } from "../core/model/session.ts";
 import type { TurnHit } from "../core/search/search-engine.ts";
 import { diskSource } from "./disk-source.ts";
+import { identifySession } from "./identify-session.ts";
+import { knownFiles } from "./indexing/known-files.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import type { Library } from "./library.ts";
 import { readPointed } from "./open-session.ts";
@@ -37,8 +39,12 @@ function readLead({ disk }: Library, { agent, id, lead, origin }: SessionRow): S
   return readSession(diskSource(disk), { agent, id, files: [{ role: "main", path: lead, ...stat }] });
 }
 
-function readWhole(library: Library, { id }: SessionRow): Session {
-  return readPointed(library, selectSession(library, [id])).session;
+function readWhole(library: Library, row: SessionRow): Session {
+  const known = knownFiles(library, row);
+  const source = diskSource(library.disk);
+  const files = known === undefined ? undefined : identifySession(source, known);
+  if (files !== undefined) return readSession(source, files);
+  return readPointed(library, selectSession(library, [row.id])).session;
 }
 
 function outputOf(session: Session | undefined, { turn, context }: TurnHit): string {
