@@ -4,7 +4,10 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -158,6 +161,27 @@ describe("openUpToDate()", () => {
     ["a log was touched", ({ log }) => utimesSync(log, 1_000, 1_000)],
     ["a log went", ({ log }) => rmSync(log)],
     ["a log came", ({ log }) => cpSync(log, log.replace(SESSION, "11111111-0000-4000-8000-000000000000"))],
+    [
+      "a log was renamed",
+      ({ log }) => renameSync(log, log.replace(SESSION, "11111111-0000-4000-8000-000000000000")),
+    ],
+    [
+      "a log was cut, and has the time that it had",
+      ({ log }) => {
+        const { atime, mtime } = statSync(log);
+        truncateSync(log, 1_000);
+        utimesSync(log, atime, mtime);
+      },
+    ],
+    [
+      "a log was replaced by one of the same length and time",
+      ({ log }) => {
+        const { atime, mtime } = statSync(log);
+        cpSync(log, `${log}.new`);
+        utimesSync(`${log}.new`, atime, mtime);
+        renameSync(`${log}.new`, log);
+      },
+    ],
     [
       "prompts were typed",
       ({ library }) => appendFileSync(join(library.surroundings.home, ".claude/history.jsonl"), "{}\n"),
