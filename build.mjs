@@ -25,7 +25,7 @@ const shared = {
 
 /**
  * Functions that most searches never call: what they need is loaded by the first call. Those of the runtime because its
- * modules take time to load, those of the program because all that is in program.cjs does.
+ * modules take time to load, those of the program because all that is in the parts of a search does.
  */
 const lateFunctions = {
   "node:crypto": ["createCipheriv", "createDecipheriv", "createHash", "randomBytes"],
@@ -38,6 +38,7 @@ const lateFunctions = {
   "src/formats/claw/claw-parser.ts": ["createClawParser"],
   "src/formats/codex/codex-parser.ts": ["createCodexParser"],
   "src/formats/pi/pi-parser.ts": ["createPiParser"],
+  "src/operations/whole-outputs.ts": ["wholeOutputs"],
   "src/store/archive/prove-session.ts": ["proveSession"],
   "src/store/archive/put-session.ts": ["putSession"],
   "src/store/index/index-writer.ts": ["createIndexWriter"],
@@ -74,33 +75,49 @@ const loadLate = {
 };
 
 /**
- * The parts of the program, each loaded when something of it is wanted: what a search needs; how logs are read, and so
- * how the index is brought up to date; all else. A module is in the first part that needs it, and others take it from
- * there, so that there is one of everything.
+ * The parts of the program, each loaded when something of it is wanted: what a search needs; what a passage of tool output
+ * needs, which stands in the log alone; logs that are rarer; how logs are read, and so how the index is brought up to date;
+ * all else. A module is in the first part that needs it, and others take it from there, so that there is one of everything.
+ * Parts that are `hasty` load functions late.
  */
 const parts = [
   {
     name: "program",
+    hasty: true,
     roots: ["src/cli/program.ts", "src/cli/commands/search.ts", "src/cli/missing-part.ts"],
+  },
+  {
+    name: "passage",
+    hasty: true,
+    roots: [
+      "src/formats/claude/claude-parser.ts",
+      "src/operations/output-snippets.ts",
+      "src/operations/phrases-in-output.ts",
+    ],
+  },
+  {
+    name: "parsers",
+    roots: [
+      "src/formats/claw/claw-parser.ts",
+      "src/formats/codex/codex-parser.ts",
+      "src/formats/pi/pi-parser.ts",
+    ],
   },
   {
     name: "reading",
     roots: [
       "src/core/thread/session-builder.ts",
-      "src/formats/claude/claude-parser.ts",
       "src/formats/claude/sidecars.ts",
-      "src/formats/claw/claw-parser.ts",
-      "src/formats/codex/codex-parser.ts",
-      "src/formats/pi/pi-parser.ts",
       "src/store/index/index-writer.ts",
       "src/operations/indexing/index-task.ts",
       "src/operations/indexing/read-in-workers.ts",
       "src/operations/indexing/refresh-index.ts",
-      "src/operations/output-snippets.ts",
+      "src/operations/whole-outputs.ts",
     ],
   },
 ];
 const LAST = "more";
+const hasty = new Set(parts.filter((part) => part.hasty).map(({ name }) => name));
 
 /** Which part has a module; all that is in none of these is in the last one. */
 const partOf = new Map();
@@ -122,7 +139,8 @@ function takeFromParts(part) {
         if (namespace === "late" || kind === "dynamic-import") {
           return part === LAST && !partOf.has(name) ? undefined : elsewhere(name);
         }
-        if (part === "program" && name in lateFunctions) return { path: name, namespace: "late" };
+        if (hasty.has(part) && name in lateFunctions && partOf.get(name) !== part)
+          return { path: name, namespace: "late" };
         return partOf.has(name) && partOf.get(name) !== part ? elsewhere(name) : undefined;
       });
     },

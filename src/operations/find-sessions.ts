@@ -46,19 +46,20 @@ export function groupLogs(
 }
 
 function findLogsOf(library: Library, format: Format, projects: readonly string[]): FoundLogs {
-  const files: FoundFile[] = [];
+  let files: readonly FoundFile[] = [];
   const problems: Problem[] = [];
-  const seen = new Set<string>();
   for (const root of rootsOf(library, format, projects)) {
     const found = findFiles(library.disk, root);
-    for (const file of found.files) {
-      if (seen.has(file.path)) continue;
-      seen.add(file.path);
-      files.push(file);
-    }
+    if (found.files.length > 0) files = files.length === 0 ? found.files : withoutTwins(files, found.files);
     problems.push(...found.problems);
   }
   return { format, files, problems };
+}
+
+/** Roots may lie within one another. Nearly always only one of them has files: a set of all paths takes a while. */
+function withoutTwins(files: readonly FoundFile[], more: readonly FoundFile[]): readonly FoundFile[] {
+  const seen = new Set(files.map(({ path }) => path));
+  return [...files, ...more.filter(({ path }) => !seen.has(path))];
 }
 
 function rootsOf(library: Library, format: Format, projects: readonly string[]): readonly Root[] {

@@ -6,10 +6,13 @@ import type { Library } from "./library.ts";
 
 /** Is there any log of any agent, or anything in the archive? Stops at the first. */
 export function hasLogs(library: Library): boolean {
-  const roots = formats.flatMap((format) => format.roots(library.surroundings));
   const extra = Object.values(library.config.sources).flat();
   return (
-    roots.some(({ folder, depth, extensions }) => hasFile(library.disk, folder, depth, extensions)) ||
+    formats.some((format) =>
+      format
+        .roots(library.surroundings)
+        .some(({ folder, depth, extensions }) => hasFile(library.disk, folder, depth, extensions)),
+    ) ||
     extra.some((folder) => hasFile(library.disk, folder, 8, [".jsonl", ".json"])) ||
     hasFile(library.disk, library.places.raw, 8, [".json"])
   );

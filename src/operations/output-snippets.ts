@@ -1,27 +1,20 @@
-import { isOwnCall } from "../core/documents/own-answers.ts";
-import { PASSAGE_CHARS } from "../core/documents/session-documents.ts";
-import type { Session, Step } from "../core/model/session.ts";
+import { PASSAGE_CHARS } from "../core/documents/passage-chars.ts";
 import { createRedactor } from "../core/redact/redact.ts";
 import { once } from "../core/search/once.ts";
 import type { SessionHit, TurnHit } from "../core/search/search-engine.ts";
 import { makeSnippet, type Snippet } from "../core/snippet/make-snippet.ts";
 import { errorCode } from "../store/disk-error.ts";
-import { diskSource } from "./disk-source.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import type { Library } from "./library.ts";
-import { readPointed } from "./open-session.ts";
 import { outputsSince } from "./outputs-since.ts";
-import { readSession } from "./read-session.ts";
 import { type HitSnippet, optionsOf, type ShownTerms } from "./search-snippets.ts";
-import { seekMoment } from "./seek-moment.ts";
-import { selectSession } from "./select-sessions.ts";
+import { wholeOutputs } from "./whole-outputs.ts";
 
 /** Logs that are longer take too long for a search. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A passage is at most this much of a log, nearly always; others are looked for in the whole of it. */
 const WINDOW_BYTES = 512 * 1024;
-const CHUNK_BYTES = 64 * 1024;
 
 /**
  * A passage of tool output, for a hit that has its words nowhere else. Output is found but not kept in the
@@ -41,10 +34,10 @@ export function outputSnippets(
   const snippetIn = (text: string): Snippet | undefined =>
     makeSnippet(reveal ? text : redact(text), shown.terms, optionsOf(shown));
   const needsAll = hit.turns.some(({ context }) => context === "subagent");
-  const whole = once(() => readAgain(library, row, needsAll));
+  const whole = once(() => wholeOutputs(library, row, needsAll));
   for (const turn of hit.turns) {
     const { turn: number, at, context } = turn;
-    const snippet = snippetIn(passageOutput(library, row, turn)) ?? snippetIn(outputOf(whole(), turn));
+    const snippet = snippetIn(passageOutput(library, row, turn)) ?? snippetIn(whole()(turn));
     if (snippet === undefined) continue;
     const { text, highlights } = snippet;
     return [{ turn: number, role: "output", at, context, text, highlights }];
@@ -66,7 +59,7 @@ function passageOutput(library: Library, row: SessionRow, turn: TurnHit): string
 
 /** The output of a turn, out of the whole session: where its moment does not tell where it stands, or the log is gone. */
 export function wholeOutput(library: Library, row: SessionRow, turn: TurnHit): string {
-  return row.bytes > MAX_BYTES ? "" : outputOf(readAgain(library, row, turn.context === "subagent"), turn);
+  return row.bytes > MAX_BYTES ? "" : wholeOutputs(library, row, turn.context === "subagent")(turn);
 }
 
 /** Each output from the moment on at which a passage begins, to the end of its turn or of the window. */
@@ -77,14 +70,7 @@ export function* outputsOfTurn(
 ): Generator<string> {
   if (lead === null || at === null || origin !== "log" || context === "subagent") return;
   try {
-    const from = seekMoment(disk, lead, at);
-    yield* outputsSince(
-      agent,
-      lead,
-      disk.readChunks(lead, { from, chunkSize: CHUNK_BYTES }),
-      at,
-      WINDOW_BYTES,
-    );
+    yield* outputsSince(disk, { agent, path: lead, since: at, maxBytes: WINDOW_BYTES });
   } catch (error) {
     // It went, or can't be read: the archive may have it.
     if (errorCode(error) === undefined) throw error;
@@ -103,44 +89,4 @@ export function outputSnippet(
   const snippet = makeSnippet(reveal ? text : redact(text), shown.terms, optionsOf(shown));
   if (snippet === undefined) return undefined;
   return { turn, role: "output", at, context, text: snippet.text, highlights: snippet.highlights };
-}
-
-/** undefined where it is gone, or can't be read: a hit without a passage is still a hit. */
-function readAgain(library: Library, row: SessionRow, needsAll: boolean): Session | undefined {
-  try {
-    return (needsAll ? undefined : readLead(library, row)) ?? readWhole(library, row);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The log alone: to find all that belongs to it, every log would have to be looked at. */
-function readLead({ disk }: Library, { agent, id, lead, origin }: SessionRow): Session | undefined {
-  const stat = lead === null || origin !== "log" ? undefined : disk.stat(lead);
-  if (lead === null || stat === undefined) return undefined;
-  return readSession(diskSource(disk), { agent, id, files: [{ role: "main", path: lead, ...stat }] });
-}
-
-function readWhole(library: Library, { id }: SessionRow): Session {
-  return readPointed(library, selectSession(library, [id])).session;
-}
-
-function outputOf(session: Session | undefined, { turn, context }: TurnHit): string {
-  if (session === undefined) return "";
-  const steps: readonly Step[] =
-    context === "subagent"
-      ? session.subagents.filter((subagent) => (subagent.turn ?? 1) === turn).flatMap(({ steps }) => steps)
-      : [...(turn === 1 ? session.preamble : []), ...(session.turns[turn - 1]?.steps ?? [])];
-  return textOf(steps);
-}
-
-function textOf(steps: readonly Step[]): string {
-  return steps.flatMap(outputText).join("\n\n");
-}
-
-function outputText(step: Step): readonly string[] {
-  if (step.kind === "note") return step.about === "output" ? [step.text] : [];
-  if (step.kind !== "tool" || isOwnCall(step.call)) return [];
-  const { result } = step.call;
-  return result === undefined || result.isError ? [] : [result.text];
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { firstIsSince } from "../formats/lines-since.ts";
+import { firstIsSince, momentBytes } from "../formats/lines-since.ts";
 import type { Disk } from "../store/disk.ts";
 
 /** Lines are longer now and then: then it is not looked any closer. */
@@ -13,11 +13,12 @@ const CLOSE_BYTES = 256 * 1024;
  */
 export function seekMoment(disk: Disk, path: string, since: number): number {
   const buffer = Buffer.allocUnsafeSlow(STRETCH_BYTES);
+  const moment = momentBytes(since);
   let low = 0;
   let high = disk.stat(path)?.size ?? 0;
   while (high - low > CLOSE_BYTES) {
     const middle = Math.floor((low + high) / 2);
-    const isSince = firstIsSince(readStretch(disk, path, middle, buffer), since);
+    const isSince = firstIsSince(readStretch(disk, path, middle, buffer), moment);
     if (isSince === undefined) return low;
     if (isSince) high = middle;
     else low = middle;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { dirname, sep } from "node:path";
 import type { Problem } from "../core/model/session.ts";
-import type { Disk, FileMark, FolderEntry } from "./disk.ts";
+import type { Disk, FileKind, FileMark, FolderEntry } from "./disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "./disk-error.ts";
 
 /** A folder to look for logs in: what formats call a root. */
@@ -79,15 +79,22 @@ export function findFiles(disk: Disk, root: SourceRoot): FoundFiles {
     }
     // Not `join`, which looks at every part of every path again; a walk knows that they are clean.
     const prefix = under(folder, "");
-    for (const entry of entries.toSorted(byName)) {
-      const { name, kind } = entry;
-      if (kind === "file") {
-        if (isWanted(name)) addFile(prefix + name, name);
-      } else if (kind === "folder") {
-        if (depth > 1) walk(prefix + name, under(real, name), depth - 1);
-      } else if (kind === "link") {
-        links.push({ path: prefix + name, depth: depth - 1 });
+    const names: string[] = [];
+    /** Folders and links: few. */
+    const others = new Map<string, FileKind>();
+    for (const { name, kind } of entries) {
+      if (kind === "file" ? isWanted(name) : kind === "link" || (kind === "folder" && depth > 1)) {
+        names.push(name);
+        if (kind !== "file") others.set(name, kind);
       }
+    }
+    // As strings are by themselves: a function of ours would be called five times for each.
+    names.sort();
+    for (const name of names) {
+      const kind = others.get(name);
+      if (kind === undefined) addFile(prefix + name, name);
+      else if (kind === "link") links.push({ path: prefix + name, depth: depth - 1 });
+      else walk(prefix + name, under(real, name), depth - 1);
     }
   };
 
@@ -140,10 +147,6 @@ export function peekOn(disk: Disk): (path: string) => Buffer {
       return Buffer.alloc(0);
     }
   };
-}
-
-function byName(a: FolderEntry, b: FolderEntry): number {
-  return a.name < b.name ? -1 : 1;
 }
 
 function under(folder: string, name: string): string {

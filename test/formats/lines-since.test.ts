@@ -1,35 +1,49 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { linesSince } from "../../src/formats/lines-since.ts";
+import { findSince, firstIsSince, momentBytes } from "../../src/formats/lines-since.ts";
 
 const at = (minute: number): string => `2026-01-02T03:0${minute}:00.000Z`;
+const moment = (minute: number): Buffer => momentBytes(Date.parse(at(minute)));
 const line = (minute: number, text: string): string => JSON.stringify({ text, timestamp: at(minute) });
-
-function since(log: string, minute: number, maxBytes = 1_000, chunk = 7): string {
-  const bytes = Buffer.from(log);
-  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, i) =>
-    bytes.subarray(i * chunk, (i + 1) * chunk),
-  );
-  let text = "";
-  for (const { bytes: part } of linesSince(chunks, Date.parse(at(minute)), maxBytes))
-    text += `${part.toString("utf8")}\n`;
-  return text;
-}
 
 const log = [line(1, "one"), '{"no":"time"}', line(2, "two"), line(3, "three"), line(2, "late")].join("\n");
 
-describe("linesSince()", () => {
-  test("begins with the first line of that time or later, and takes all behind it", () => {
-    expect(since(log, 2)).toBe(`${[line(2, "two"), line(3, "three"), line(2, "late")].join("\n")}\n`);
-    expect(since(log, 0)).toBe(`${log}\n`);
+describe("findSince()", () => {
+  const behind = (text: string, minute: number): string | undefined => {
+    const bytes = Buffer.from(text);
+    const start = findSince(bytes, moment(minute));
+    return start === -1 ? undefined : bytes.toString("utf8", start);
+  };
+
+  test("is where the first line of that time or later begins", () => {
+    expect(behind(log, 2)).toBe([line(2, "two"), line(3, "three"), line(2, "late")].join("\n"));
+    expect(behind(log, 3)).toBe([line(3, "three"), line(2, "late")].join("\n"));
+    expect(behind(log, 0)).toBe(log);
+    expect(behind(`${log}\n`, 0)).toBe(`${log}\n`);
   });
 
-  test("ends with the line that fills it", () => {
-    expect(since(log, 2, 1)).toBe(`${line(2, "two")}\n`);
+  test("is nowhere where no line tells its time, or none is so late", () => {
+    expect(behind('{"a":1}\n{"timestamp":17}\n{"timestamp":"yesterday"}\n', 0)).toBeUndefined();
+    expect(behind(log, 9)).toBeUndefined();
+    expect(behind("", 0)).toBeUndefined();
   });
 
-  test("has nothing where no line tells its time", () => {
-    expect(since('{"a":1}\n{"timestamp":17}\n{"timestamp":"yesterday"}\n', 0)).toBe("");
-    expect(since(log, 9)).toBe("");
+  test("goes by the first time of a line, and by no time that is cut off by its end", () => {
+    const nested = `{"timestamp":"${at(1)}","other":{"timestamp":"${at(5)}"}}`;
+    expect(behind(`${nested}\n${line(4, "four")}`, 3)).toBe(line(4, "four"));
+    const cut = `{"timestamp":"${at(5).slice(0, -1)}`;
+    expect(behind(`${cut}\nZ${line(4, "four")}`, 3)).toBe(`Z${line(4, "four")}`);
+  });
+});
+
+describe("firstIsSince()", () => {
+  test.each([
+    [`rest\n${line(2, "two")}\n`, true],
+    [`rest\n${line(1, "one")}\n${line(3, "three")}\n`, false],
+    [`rest\n{"no":"time"}\n${line(3, "three")}\n`, undefined],
+    [`rest\n${line(3, "three")}`, undefined],
+    [line(3, "three"), undefined],
+  ])("of %j is %s", (stretch, is) => {
+    expect(firstIsSince(Buffer.from(stretch), moment(2))).toBe(is);
   });
 });

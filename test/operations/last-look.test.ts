@@ -4,7 +4,9 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -61,6 +63,11 @@ async function isKnown(library: Library): Promise<boolean> {
   const open = await openUpToDate(library, makeAccess(library).engine);
   if (open.kind === "same") await open.reader.close();
   return open.kind === "same";
+}
+
+/** As marks have it. */
+function timeOf(library: Library, path: string): number {
+  return library.disk.stat(path)?.mtimeMs ?? 0;
 }
 
 /** Tells which files are looked into. */
@@ -158,6 +165,30 @@ describe("openUpToDate()", () => {
     ["a log was touched", ({ log }) => utimesSync(log, 1_000, 1_000)],
     ["a log went", ({ log }) => rmSync(log)],
     ["a log came", ({ log }) => cpSync(log, log.replace(SESSION, "11111111-0000-4000-8000-000000000000"))],
+    [
+      "a log was renamed",
+      // To a name that stands where the old one stood.
+      ({ log }) => renameSync(log, log.replace(SESSION, `${SESSION.slice(0, -1)}5`)),
+    ],
+    [
+      "a log was cut, and has the time that it had",
+      ({ library, log }) => {
+        const mtimeMs = timeOf(library, log);
+        truncateSync(log, 1_000);
+        library.disk.utimes(log, mtimeMs, mtimeMs);
+        expect(timeOf(library, log)).toBe(mtimeMs);
+      },
+    ],
+    [
+      "a log was replaced by one of the same length and time",
+      ({ library, log }) => {
+        const mtimeMs = timeOf(library, log);
+        cpSync(log, `${log}.new`);
+        renameSync(`${log}.new`, log);
+        library.disk.utimes(log, mtimeMs, mtimeMs);
+        expect(timeOf(library, log)).toBe(mtimeMs);
+      },
+    ],
     [
       "prompts were typed",
       ({ library }) => appendFileSync(join(library.surroundings.home, ".claude/history.jsonl"), "{}\n"),

@@ -103,6 +103,16 @@ describe("findFiles()", () => {
     expect(look(folder).names).toEqual(["m/1.jsonl"]);
   });
 
+  it("follows links in the order of names, those of folders between them", () => {
+    const folder = temporaryFolder();
+    makeFiles(folder, ["elsewhere/1.jsonl", "root/b/2.jsonl", "root/c.jsonl"]);
+    for (const name of ["b/x.jsonl", "d.jsonl"])
+      fs.symlinkSync(join(folder, "elsewhere/1.jsonl"), join(folder, "root", name));
+    expect(look(join(folder, "root")).names).toEqual(["b/2.jsonl", "c.jsonl", "b/x.jsonl"]);
+    fs.symlinkSync(join(folder, "elsewhere/1.jsonl"), join(folder, "root", "a.jsonl"));
+    expect(look(join(folder, "root")).names).toEqual(["b/2.jsonl", "c.jsonl", "a.jsonl"]);
+  });
+
   it("survives links that lead in circles, out of the root, or nowhere", () => {
     const folder = temporaryFolder();
     makeFiles(folder, ["outside.jsonl", "root/a/1.jsonl", "root/b/2.jsonl"]);

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { Agent } from "../../core/model/entry.ts";
 import type { SearchReader } from "../../core/search/search-engine.ts";
-import type { FileRole, FoundFile, Placed, PlacementMemory } from "../../formats/format.ts";
+import type { FileRole, FoundFile, Placed, PlacementMemory, SessionFile } from "../../formats/format.ts";
 import { readCacheFile, writeCacheFile } from "../../store/cache-file.ts";
 import type { FoundLogs } from "../find-sessions.ts";
 import { historyMark } from "../history-stubs.ts";
@@ -28,20 +28,22 @@ export interface LastLook {
   readonly logs: readonly ListedLogs[];
 }
 
-/** All files of an agent with their marks, and in the same order what each was found to be. */
+/** All files of an agent, and in the same order what each was found to be. */
 export interface ListedLogs {
   readonly agent: Agent;
-  readonly files: string;
+  readonly paths: readonly string[];
+  /** Of each file its size, time and inode: plain numbers, which are compared as they are. */
+  readonly marks: readonly number[];
   readonly placements: string;
 }
 
 /** Changes with what stands in the file, and with how formats tell what a file is. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Clocks of file systems tick every few milliseconds: what changed right now may change again unseen. */
 const TICK_MS = 50;
 
-/** Stands in no path. */
+/** Stands in no name of a session. */
 const SEPARATOR = "\0";
 
 export function readLastLook(library: Library): LastLook | undefined {
@@ -83,14 +85,23 @@ export function marksOf(library: Library): string | undefined {
 export function isSame(found: readonly FoundLogs[], { logs }: LastLook): boolean {
   return (
     found.length === logs.length &&
-    found.every(
-      ({ format, files }, i) => format.agent === logs[i]?.agent && listFiles(files) === logs[i].files,
-    )
+    found.every(({ format, files }, i) => {
+      const then = logs[i];
+      return then !== undefined && format.agent === then.agent && isSameList(files, then);
+    })
   );
 }
 
-function listFiles(files: readonly FoundFile[]): string {
-  return files.map(fileMark).join(SEPARATOR);
+/** In a plain loop: every search does this for every file, and before anything of it is compiled. */
+function isSameList(files: readonly FoundFile[], { paths, marks }: ListedLogs): boolean {
+  if (files.length !== paths.length) return false;
+  let at = 0;
+  for (let i = 0; i < files.length; i++) {
+    const file = files[i];
+    if (file === undefined || file.path !== paths[i]) return false;
+    if (file.size !== marks[at++] || file.mtimeMs !== marks[at++] || file.inode !== marks[at++]) return false;
+  }
+  return true;
 }
 
 function fileMark({ size, mtimeMs, inode, path }: FoundFile): string {
@@ -116,15 +127,34 @@ export function createPlacements(last: LastLook | undefined): Placements {
     list: (found) =>
       found.map(({ format, files }) => ({
         agent: format.agent,
-        files: listFiles(files),
+        paths: files.map(({ path }) => path),
+        marks: files.flatMap(({ size, mtimeMs, inode }) => [size, mtimeMs, inode]),
         placements: files.map((file) => learned.get(file) ?? "").join(SEPARATOR),
       })),
   };
 }
 
-function readPlacements({ files, placements }: ListedLogs): Map<string, string> {
+/** The files that were found to belong to a session, in no order. */
+export function placedFiles({ logs }: LastLook, agent: Agent, id: string): readonly SessionFile[] {
+  const listed = logs.find((each) => each.agent === agent);
+  if (listed === undefined) return [];
+  const { paths, marks, placements } = listed;
+  return placements.split(SEPARATOR).flatMap((words, i): readonly SessionFile[] => {
+    const placed = words.endsWith(id) ? fromWords(words) : undefined;
+    const path = paths[i];
+    if (placed?.id !== id || path === undefined) return [];
+    return [{ ...markAt(marks, i), path, role: placed.role }];
+  });
+}
+
+function markAt(marks: readonly number[], file: number): Omit<FoundFile, "path"> {
+  const [size = 0, mtimeMs = 0, inode = 0] = marks.slice(file * 3, file * 3 + 3);
+  return { size, mtimeMs, inode };
+}
+
+function readPlacements({ paths, marks, placements }: ListedLogs): Map<string, string> {
   const words = placements.split(SEPARATOR);
-  return new Map(files.split(SEPARATOR).map((mark, i) => [mark, words[i] ?? ""]));
+  return new Map(paths.map((path, i) => [fileMark({ ...markAt(marks, i), path }), words[i] ?? ""]));
 }
 
 function fromWords(words: string | undefined): Placed | null | undefined {

@@ -45,6 +45,8 @@ export type FoundGeneration =
 
 /** Numbers of the generations, oldest first; none where there is no such session. */
 export function generationNumbers(disk: Disk, sessionFolder: string): readonly number[] {
+  // Every hit of a search asks, and most are not in the archive: an error takes five times as long.
+  if (disk.stat(sessionFolder) === undefined) return [];
   try {
     return disk
       .readdir(sessionFolder)

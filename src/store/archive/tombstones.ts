@@ -60,7 +60,11 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
 /** Tells whether any was set, changed or taken away. */
 export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
   const agents = agentNames.map((agent) => join(forgotten, agent));
-  const graves = agents.flatMap((folder) => entriesOf(disk, folder).map(({ name }) => join(folder, name)));
+  // Every search asks, and most people forget nothing: an error for each folder takes longer than to ask for the first.
+  const isEmpty = disk.stat(forgotten) === undefined;
+  const graves = isEmpty
+    ? []
+    : agents.flatMap((folder) => entriesOf(disk, folder).map(({ name }) => join(folder, name)));
   return markOfPaths(disk, [...agents, ...graves]);
 }
 
