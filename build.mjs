@@ -31,6 +31,7 @@ const lateFunctions = {
   "node:crypto": ["createCipheriv", "createDecipheriv", "createHash", "randomBytes"],
   "node:v8": ["setFlagsFromString"],
   "src/cli/print/index-progress.ts": ["indexProgress"],
+  "src/core/search/loops/search-loops-plain.ts": ["createPlainLoops"],
   "src/core/query/parse-date.ts": ["parseDate"],
   "src/core/thread/session-builder.ts": ["createSessionBuilder"],
   "src/formats/claude/claude-parser.ts": ["createClaudeParser"],

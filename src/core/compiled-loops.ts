@@ -1,13 +1,12 @@
 import { Buffer } from "node:buffer";
-import { exitCodes, UserError } from "./errors.ts";
 
 /** As much of WebAssembly as is used here: the types of the language have nothing of it. */
-declare const WebAssembly:
-  | undefined
-  | {
-      readonly Module: new (bytes: Uint8Array) => object;
-      readonly Instance: new (module: object) => { readonly exports: unknown };
-    };
+interface WasmEngine {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: object };
+}
+
+const { WebAssembly: engine } = globalThis as { readonly WebAssembly?: WasmEngine };
 
 /** Memory of 64 KiB pages. Growing leaves arrays over it empty: they have to be made anew. */
 export interface LoopMemory {
@@ -15,15 +14,25 @@ export interface LoopMemory {
   grow(pages: number): number;
 }
 
-/** Loops that were compiled beforehand; `code` is their WebAssembly in base64. */
-export function loadLoops<T>(code: string): T & { readonly memory: LoopMemory } {
-  if (typeof WebAssembly === "undefined")
-    throw new UserError("Cannot search: WebAssembly is switched off", {
-      exitCode: exitCodes.wrongUsage,
-      hint: "start Node without --jitless",
-    });
-  const module = new WebAssembly.Module(Buffer.from(code, "base64"));
-  return new WebAssembly.Instance(module).exports as T & { readonly memory: LoopMemory };
+/** What loops export: functions over their memory. */
+export type Loops<T> = T & { readonly memory: LoopMemory };
+
+/**
+ * Loops that were compiled beforehand: `bytes` are their WebAssembly, in base64. `plain` gives the same in JavaScript, for
+ * an engine that may not compile, and for a process whose addresses are limited: V8 wants 10 GB of them for each memory.
+ */
+export function loadLoops<T>(bytes: string, plain: () => object): Loops<T> {
+  return (instanceOf(bytes) ?? plain()) as Loops<T>;
+}
+
+function instanceOf(bytes: string): object | undefined {
+  if (engine === undefined) return undefined;
+  try {
+    return new engine.Instance(new engine.Module(Buffer.from(bytes, "base64"))).exports;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** The memory of some loops as a stack: what was taken last is given back first. */

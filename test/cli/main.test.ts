@@ -150,6 +150,20 @@ describe("the bundled program", () => {
     expect(out).toContain("\x1b[1mUsage:\x1b[22m");
   });
 
+  test("finds the same where no WebAssembly runs", async () => {
+    const { home } = makeWorld();
+    cpSync(demoLog, join(home, ".claude", "projects", "-home-ana-shop", basename(demoLog)));
+    const search = async (variables: Readonly<Record<string, string>>): Promise<string> => {
+      const input = "refresh\nrefrsh tokne\nthe tests -nothing\n";
+      const { out, code } = await runBundle(["search", "--batch"], { home, input, variables });
+      expect(code).toBe(0);
+      return out.replace(/"tookMs":\d+/g, "").replace(/"score":[\d.]+/g, "");
+    };
+    const found = await search({});
+    expect(found).toMatch(/"match":"fuzzy"/);
+    expect(await search({ NODE_OPTIONS: "--jitless" })).toBe(found);
+  });
+
   test("refuses on stderr, without a stack", async () => {
     const { home } = makeWorld();
     expect(await runBundle(["version", "--nonsense"], { home })).toEqual({

@@ -1,6 +1,7 @@
 import { createLoopRoom, type LoopRoom, loadLoops } from "../../compiled-loops.ts";
 import { once } from "../once.ts";
-import { searchLoops } from "./search-loops-code.ts";
+import { loopBytes } from "./search-loops-bytes.ts";
+import { createPlainLoops } from "./search-loops-plain.ts";
 
 /** As search-loops.as has them: numbers are addresses where nothing else is said. */
 export interface SearchLoops {
@@ -62,7 +63,7 @@ export interface SearchLoops {
 }
 
 const loaded = once(() => {
-  const loops = loadLoops<SearchLoops>(searchLoops);
+  const loops = loadLoops<SearchLoops>(loopBytes, createPlainLoops);
   return { loops, room: createLoopRoom(loops.memory) };
 });
 
