@@ -97,8 +97,9 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
   }
   const { writer } = opened;
   try {
-    // Whoever wrote until now may have done all of it. Where nobody did, what was seen still holds.
-    const isAlone = before.rebuilt === null && writer.index === before.index;
+    // Whoever wrote until now may have done all of it, but where everything is to be read in any case. Where nobody
+    // did, what was seen still holds.
+    const isAlone = options.rebuild === true ? !opened.hasWaited : writer.index === before.index;
     const now = isAlone ? before : await look(library, again);
     // What can't be read must not be touched either.
     if (now.rebuilt !== null) writer.clear();
@@ -115,14 +116,15 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
 async function openWriter(
   { engine, wait, patient }: RefreshOptions,
   isNeeded: boolean,
-): Promise<OpenedWriter> {
+): Promise<OpenedWriter & { readonly hasWaited: boolean }> {
   let opened = await engine.write();
-  for (let waited = 0; opened.kind === "locked" && wait !== undefined; waited += RETRY_MS) {
+  let waited = 0;
+  for (; opened.kind === "locked" && wait !== undefined; waited += RETRY_MS) {
     if (!isNeeded && patient !== true && waited >= PATIENCE_MS) break;
     await wait(RETRY_MS);
     opened = await engine.write();
   }
-  return opened;
+  return { ...opened, hasWaited: waited > 0 };
 }
 
 const RETRY_MS = 50;
