@@ -25,7 +25,7 @@ export function outputTo({ handle, open, disk, onError, hasColor }: OutputTarget
     opened.on("error", onError);
     return opened;
   });
-  let direct = disk !== undefined && isFileOrPipe(disk, handle) ? disk : undefined;
+  let direct = disk !== undefined && isPlain(disk, handle) ? disk : undefined;
   const isTerminal = direct === undefined && stream().isTTY === true;
   return {
     write: (text) => {
@@ -52,10 +52,10 @@ export function outputTo({ handle, open, disk, onError, hasColor }: OutputTarget
   };
 }
 
-function isFileOrPipe(disk: Pick<Disk, "fstat">, handle: Handle): boolean {
+function isPlain(disk: Pick<Disk, "fstat">, handle: Handle): boolean {
   try {
     const { kind } = disk.fstat(handle);
-    return kind === "file" || kind === "pipe";
+    return kind === "file" || kind === "pipe" || kind === "null";
   } catch {
     // Closed before we were started.
     return false;

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { exitCodes, UserError } from "../core/errors.ts";
 import { isAbsent } from "./disk-error.ts";
 
-/** A pipe may also be a socket. */
-export type FileKind = "file" | "folder" | "link" | "pipe" | "other";
+/** A pipe may also be a socket; `null` is /dev/null. */
+export type FileKind = "file" | "folder" | "link" | "pipe" | "null" | "other";
 
 /** What tells one state of a file from another. Never ctime: runtimes disagree on it by a second. */
 export interface FileMark {

@@ -69,12 +69,17 @@ function kindOf(entry: Kinds): FileKind {
 
 const quietly = { throwIfNoEntry: false } as const;
 
+function isNullDevice({ rdev }: fs.Stats): boolean {
+  return rdev === fs.statSync("/dev/null", quietly)?.rdev;
+}
+
 function toFileStat(stats: fs.Stats): FileStat;
 function toFileStat(stats: fs.Stats | undefined): FileStat | undefined;
 function toFileStat(stats: fs.Stats | undefined): FileStat | undefined {
   if (stats === undefined) return undefined;
+  const kind = kindOf(stats);
   return {
-    kind: kindOf(stats),
+    kind: kind === "other" && isNullDevice(stats) ? "null" : kind,
     size: stats.size,
     mtimeMs: Math.floor(stats.mtimeMs),
     atimeMs: Math.floor(stats.atimeMs),

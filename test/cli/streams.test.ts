@@ -73,7 +73,7 @@ describe("outputTo()", () => {
     return { output, written, errors, opened: () => opened };
   }
 
-  test.each(["file", "pipe"] as const)("a %s gets all bytes, and no stream is opened", (kind) => {
+  test.each(["file", "pipe", "null"] as const)("a %s gets all bytes, and no stream is opened", (kind) => {
     const { output, written, opened } = target(kind, 100, "EIO");
     output.write("zwölf ");
     output.write("😀 Wörter\n");

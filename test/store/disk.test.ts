@@ -38,6 +38,10 @@ describe("nodeDisk.stat()", () => {
     expect(disk.stat(folder)?.kind).toBe("folder");
   });
 
+  it("knows what takes everything from other devices", () => {
+    expect([disk.stat("/dev/null")?.kind, disk.stat("/dev/zero")?.kind]).toEqual(["null", "other"]);
+  });
+
   it("follows links where lstat() does not", () => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, "a"), "hello");
