@@ -57,7 +57,7 @@ function replace(disk: Disk, path: string, content: Iterable<Uint8Array>, option
   const present = disk.stat(target);
   if (options.exclusive === true && present !== undefined) return { kind: "exists", path: target };
   if (present?.kind === "folder") throw systemError("EISDIR", target);
-  if (present?.kind === "other" || present?.kind === "pipe") {
+  if (present !== undefined && present.kind !== "file") {
     throw new UserError(`Cannot write ${JSON.stringify(path)}: it is no ordinary file`, {
       exitCode: exitCodes.refused,
     });

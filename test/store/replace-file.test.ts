@@ -340,10 +340,10 @@ describe("replaceFile() on a sick disk", () => {
     expect(fs.readdirSync(folder, { recursive: true })).toEqual(before);
   });
 
-  it("refuses to replace what is no ordinary file", () => {
+  it.each(["pipe", "null", "other"] as const)("refuses to replace what is no ordinary file (%s)", (kind) => {
     const stat = {
       ...disk.stat("/"),
-      kind: "other" as const,
+      kind,
       size: 0,
       mtimeMs: 0,
       inode: 0,
