@@ -3,7 +3,8 @@
  * has just begun, and a word that stands nearly everywhere makes them run a hundred thousand times, in V8's
  * interpreter: WebAssembly is compiled at once, in a quarter of a millisecond, and takes a tenth of the time.
  *
- * Everything is plain memory that `search-room.ts` lays out, and arguments are its addresses; 0 stands for none.
+ * Everything is plain memory that callers lay out (scoring-room.ts, unite-documents.ts), and arguments are its addresses; 0
+ * stands for none.
  */
 
 /** Documents of one kind with what a query gives them; `docs` are those in the set, in no order. */
@@ -22,7 +23,6 @@ class DocumentSet {
 /** Where `readVarint` goes on. */
 let position: usize = 0;
 
-// @ts-ignore: a decorator of AssemblyScript
 @inline
 function readVarint(): u32 {
   let byte: u32 = load<u8>(position++);
@@ -38,8 +38,8 @@ function readVarint(): u32 {
 }
 
 /**
- * Decodes the postings of a group (postings.ts says how they are written) into numbers and frequencies of documents that are not gone:
- * how many those are, or -1 where the postings lead elsewhere.
+ * Decodes the postings of a group (postings.ts says how they are written) into numbers and frequencies of documents that
+ * are not gone: how many those are, or -1 where the postings lead elsewhere.
  */
 export function decode(
   from: usize,
@@ -104,7 +104,6 @@ export function score(
 }
 
 /** Puts a document into a set; false where it is there already. */
-// @ts-ignore: a decorator of AssemblyScript
 @inline
 function enter(set: DocumentSet, doc: u32): bool {
   if (load<u8>(set.has + doc) == 1) return false;
@@ -114,7 +113,6 @@ function enter(set: DocumentSet, doc: u32): bool {
   return true;
 }
 
-// @ts-ignore: a decorator of AssemblyScript
 @inline
 function setBit(set: DocumentSet, doc: u32, bit: u32): void {
   const at = set.bits + ((<usize>(doc * set.words + (bit >>> 5))) << 2);
@@ -122,7 +120,6 @@ function setBit(set: DocumentSet, doc: u32, bit: u32): void {
 }
 
 /** Sums scores and unites bits of a document that is in both sets. */
-// @ts-ignore: a decorator of AssemblyScript
 @inline
 function unite(into: DocumentSet, other: DocumentSet, doc: u32): void {
   const score = into.scores + ((<usize>doc) << 3);
@@ -169,7 +166,6 @@ export function subtractSet(from: DocumentSet, other: DocumentSet): void {
   from.count = kept;
 }
 
-// @ts-ignore: a decorator of AssemblyScript
 @inline
 function leave(set: DocumentSet, doc: u32): void {
   store<u8>(set.has + doc, 0);
@@ -201,7 +197,6 @@ export function multiplyByBits(set: DocumentSet, from: u32, to: u32): void {
 }
 
 /** The session of a document; `sessionOf` 0: it has the number of its session. */
-// @ts-ignore: a decorator of AssemblyScript
 @inline
 function sessionAt(sessionOf: usize, doc: u32): u32 {
   return sessionOf == 0 ? doc : load<u32>(sessionOf + ((<usize>doc) << 2));
