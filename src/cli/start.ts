@@ -3,16 +3,20 @@ import { type CommandRow, commandTable } from "./command-table.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { reportError } from "./report-error.ts";
 import { neverFails, run } from "./run.ts";
-import { type Output, realWorld } from "./world.ts";
+import { type Output, realWorld, type World } from "./world.ts";
 
 /** Runs the command line of a process in the real world, and says how the process is to end. */
 export async function start(
   host: NodeJS.Process,
   table: readonly CommandRow[] = commandTable,
 ): Promise<number> {
-  const interrupts = createInterrupts((exitCode) => host.exit(exitCode));
+  const interrupts = createInterrupts((exitCode) => {
+    // What stands in the line, be it only the ^C, is not to stand before the prompt.
+    if (exitCode === exitCodes.interrupted && world.stderr.isTerminal) world.stderr.write("\n");
+    host.exit(exitCode);
+  });
   const afterwards: (() => Promise<void>)[] = [];
-  const world = realWorld(host, interrupts, (work) => afterwards.push(work));
+  const world: World = realWorld(host, interrupts, (work) => afterwards.push(work));
   host.on("SIGINT", () => interrupts.request(exitCodes.interrupted));
   // Also promises that nobody waits for end here.
   host.on("uncaughtException", (error) => {
