@@ -27,11 +27,18 @@ const CLOSE_BRACKET = 0x5d;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
+/**
+ * What stands inside of a line only where the one before it was torn or lacks its LF: in a string its quotes would be
+ * escaped. A string may end like the first one, and costs a whole parse then.
+ */
+const GLUED: readonly Buffer[] = ['}{"', '{"parentUuid":'].map((sign) => Buffer.from(sign));
 /** Shorter lines cost less to parse than to look at. */
 const WORTH_CUTTING = 1_000;
 
 export function readClaudeLine(line: Line, heads?: HeadMemory): ClaudeLine {
   const { bytes } = line;
+  // Shortcuts look at both ends of a line, and would take two for one.
+  if (GLUED.some((sign) => bytes.indexOf(sign, 1) !== -1)) return readJsonLine(bytes, line.ended);
   const head = heads?.find(bytes);
   const rest = head === undefined ? undefined : readBehind(bytes, head);
   return rest ?? readWhole(line);

@@ -27,7 +27,7 @@ const LIKELY_SHARE = 0.05;
 /** Entries that are sealed together. */
 const FRAME_ENTRIES = 2_000;
 /** Changes with the shape of entries, or of what a parser saves. */
-const TAIL_VERSION = 2;
+const TAIL_VERSION = 3;
 
 /** What was read of a log before: all lines up to one of them. */
 export interface ReadBefore {

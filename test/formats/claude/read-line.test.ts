@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
+import { createHeadMemory } from "../../../src/formats/claude/line-head.ts";
 import { readClaudeLine } from "../../../src/formats/claude/read-line.ts";
 import type { Line } from "../../../src/formats/lines.ts";
 import fc from "../../support/fc.ts";
@@ -49,6 +50,42 @@ describe("readClaudeLine()", () => {
     const message = { role: "user", content: [{ type: "x", a: 1, toolUseResult: { b: padding } }] };
     const whole = { ...envelope, type: "user", message, uuid: "u" };
     expect(readClaudeLine(lineOf(JSON.stringify(whole))).objects).toEqual([whole]);
+  });
+
+  const progress = {
+    ...{ ...envelope, type: "progress", data: { type: "bash_progress", text: padding } },
+    ...{ uuid: "first", timestamp: "2026-01-02T03:04:05.678Z" },
+  };
+  const result = {
+    ...{ ...envelope, type: "user", message: { role: "user", content: padding } },
+    ...{ uuid: "first", toolUseResult: { stdout: padding }, timestamp: "2026-01-02T03:04:05.678Z" },
+  };
+  const snapshot = { type: "file-history-snapshot", messageId: "first", snapshot: { text: padding, of: {} } };
+  const asked = {
+    ...envelope,
+    type: "user",
+    message: { role: "user", content: "and then?" },
+    uuid: "second",
+  };
+
+  test.each<[string, object]>([
+    ["progress", progress],
+    ["a result", result],
+    ["a snapshot", snapshot],
+  ])("loses nothing of a line that %s without a LF stands before", (_, before) => {
+    for (const parentUuid of ["p", null]) {
+      const behind = { ...asked, parentUuid };
+      for (const heads of [undefined, createHeadMemory()]) {
+        readClaudeLine(lineOf(JSON.stringify(before)), heads);
+        const glued = readClaudeLine(lineOf(JSON.stringify(before) + JSON.stringify(behind)), heads);
+        expect(glued.objects).toEqual([before, behind]);
+        const torn = readClaudeLine(
+          lineOf(JSON.stringify(before).slice(0, 1_400) + JSON.stringify(behind)),
+          heads,
+        );
+        expect(torn).toMatchObject({ problem: "not JSON" });
+      }
+    }
   });
 
   test("reads of a progress line only what links it", () => {
