@@ -129,6 +129,8 @@ function readLineage(payload: JsonObject): readonly Fact[] {
 }
 
 const HISTORY_KEY = ',"replacement_history":[';
+/** Where another line stands behind this one, without a LF between them. */
+const GLUED = '}{"';
 
 /**
  * A compaction repeats the history that it leaves, and does so each time: lines of hundreds of
@@ -136,7 +138,7 @@ const HISTORY_KEY = ',"replacement_history":[';
  */
 function readCodexLine(line: Line): JsonLine {
   const at = line.bytes.indexOf(HISTORY_KEY);
-  if (at !== -1) {
+  if (at !== -1 && line.bytes.indexOf(GLUED, at) === -1) {
     const cut = tryParse(`${line.bytes.toString("utf8", 0, at)}}}`);
     if (isObject(cut) && cut.type === "compacted") return { objects: [cut] };
   }
