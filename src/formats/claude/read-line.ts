@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isObject, type JsonObject, readJsonLine, tryParse } from "../json-line.ts";
+import { decodeLine, isObject, type JsonObject, readJsonLine, tryParse } from "../json-line.ts";
 import type { Line } from "../lines.ts";
 import type { HeadMemory, LineHead } from "./line-head.ts";
 import { parseFrom, parseWith } from "./parse-part.ts";
@@ -28,20 +28,32 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /**
- * What stands inside of a line only where the one before it was torn or lacks its LF: in a string its quotes would be
+ * What stands inside of a line only where the one before it lacks its LF, or was torn: in a string its quotes would be
  * escaped. A string may end like the first one, and costs a whole parse then.
  */
-const GLUED: readonly Buffer[] = ['}{"', '{"parentUuid":'].map((sign) => Buffer.from(sign));
+const GLUED = Buffer.from('}{"');
+const ENVELOPE = Buffer.from('{"parentUuid":');
 /** Shorter lines cost less to parse than to look at. */
 const WORTH_CUTTING = 1_000;
 
 export function readClaudeLine(line: Line, heads?: HeadMemory): ClaudeLine {
   const { bytes } = line;
   // Shortcuts look at both ends of a line, and would take two for one.
-  if (GLUED.some((sign) => bytes.indexOf(sign, 1) !== -1)) return readJsonLine(bytes, line.ended);
+  if (bytes.includes(GLUED) || bytes.indexOf(ENVELOPE, 1) !== -1) return readGlued(line);
   const head = heads?.find(bytes);
   const rest = head === undefined ? undefined : readBehind(bytes, head);
   return rest ?? readWhole(line);
+}
+
+/** Where a crash tore a line, the next one stands behind what is left of it. */
+function readGlued({ bytes, ended }: Line): ClaudeLine {
+  const read = readJsonLine(bytes, ended);
+  const at = bytes.lastIndexOf(ENVELOPE);
+  if (read.problem === undefined || at < 1) return read;
+  const last = tryParse(decodeLine(bytes.subarray(at)));
+  return isObject(last) && typeof last.uuid === "string"
+    ? { objects: [...read.objects, last], problem: read.problem }
+    : read;
 }
 
 /** Reads what stands behind the head; undefined where the whole line must be looked at. */

@@ -83,9 +83,16 @@ describe("readClaudeLine()", () => {
           lineOf(JSON.stringify(before).slice(0, 1_400) + JSON.stringify(behind)),
           heads,
         );
-        expect(torn).toMatchObject({ problem: "not JSON" });
+        expect(torn).toEqual({ objects: [behind], problem: "not JSON" });
       }
     }
+  });
+
+  test("takes nothing that is nested in a torn line for a line", () => {
+    const nested = JSON.stringify({ ...envelope, data: { parentUuid: "p", text: padding } });
+    expect(readClaudeLine(lineOf(nested.slice(0, -1)))).toEqual({ objects: [], problem: "not JSON" });
+    const both = JSON.stringify(asked) + JSON.stringify(asked).slice(0, -1);
+    expect(readClaudeLine(lineOf(both))).toEqual({ objects: [asked], problem: "not JSON" });
   });
 
   test("reads of a progress line only what links it", () => {
