@@ -154,7 +154,7 @@ export function decodeGroup(
 }
 
 /** The bytes were verified; a list that leads elsewhere all the same must not give an answer. */
-export function checkEnd(group: PostingsGroup, position: number, lastDoc: number, documents: number): void {
+function checkEnd(group: PostingsGroup, position: number, lastDoc: number, documents: number): void {
   if (position !== group.end || lastDoc >= documents) {
     throw new IndexDamage("A posting list leads outside of its segment");
   }

@@ -46,8 +46,12 @@ export function uniteDocuments(
     const turnRefused = room.put(counting?.refused ?? scope.refused ?? new Uint8Array(space));
     const cardRefused = counting === undefined ? turnRefused : room.put(counting.refusedCards);
 
+    const turnDocs = room.put(turn.docs);
+    const cardDocs = room.put(card.docs);
+
     const unite = (
       set: DocumentSet,
+      docs: number,
       documents: number,
       ofSession: number,
       passing: number,
@@ -55,7 +59,8 @@ export function uniteDocuments(
     ): UnitedKind => {
       const counts = room.takeZeros(documents);
       const best = room.takeZeros(space * 8);
-      const [docs, scores, bits] = [room.put(set.docs), room.put(set.scores), room.put(set.bits)];
+      const scores = room.put(set.scores);
+      const bits = room.put(set.bits);
       loops.uniteDocuments(
         docs,
         set.docs.length,
@@ -76,16 +81,14 @@ export function uniteDocuments(
         best: room.fractions(best, space).slice(),
       };
     };
-    const turns = unite(turn, view.space.turn, sessionsAt, passesAt, turnRefused);
-    const cards = unite(card, space, 0, 0, cardRefused);
+    const turns = unite(turn, turnDocs, view.space.turn, sessionsAt, passesAt, turnRefused);
+    const cards = unite(card, cardDocs, space, 0, 0, cardRefused);
     loops.countClauses(united, words, clauses, space, has);
 
     /** Where it is known who is refused. */
     const list = (): Uint32Array => {
       const seen = room.takeZeros(space);
       const found = room.take(space * 4);
-      const turnDocs = room.put(turn.docs);
-      const cardDocs = room.put(card.docs);
       const listed = loops.listSessions(
         turnDocs,
         turn.docs.length,
