@@ -115,9 +115,18 @@ export function cuttableDisk(under: Disk, grave: string): CuttableDisk {
       for (const file of allWritten) {
         if (fs.statSync(file.grave).size > file.durableBytes) fs.truncateSync(file.grave, file.durableBytes);
       }
-      if (aftermath === "names-lost") for (const { undo } of names.toReversed()) undo();
+      if (aftermath === "names-lost") loseNames(names.toReversed());
     },
   };
+}
+
+/** The clock of a file system ticks slowly: that a folder was changed must not be needed to recover. */
+function loseNames(changes: readonly NameChange[]): void {
+  for (const { folders, undo } of changes) {
+    const times = [...folders].map((path) => ({ path, stat: fs.statSync(path) }));
+    undo();
+    for (const { path, stat } of times) if (fs.existsSync(path)) fs.utimesSync(path, stat.atime, stat.mtime);
+  }
 }
 
 function realFolder(path: string): string {

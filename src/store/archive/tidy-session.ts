@@ -21,9 +21,10 @@ export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest)
   const folder = foldersOf(sessionFolder)(newest.generation);
   const named = namesIn(newest.generation, [newest]);
   quietly(() => {
-    for (const { name, kind } of disk.readdir(folder)) {
-      if (kind === "file" && isStray(name, named)) removeQuietly(disk, join(folder, name));
-    }
+    const strays = disk.readdir(folder).filter(({ name, kind }) => kind === "file" && isStray(name, named));
+    for (const { name } of strays) removeQuietly(disk, join(folder, name));
+    // The catalog, which is written next, takes the folder for tidy: what is removed must not come back.
+    if (strays.length > 0) disk.fsyncFolder(folder);
     removeUnfinished(disk, sessionFolder);
   });
 }
