@@ -39,7 +39,6 @@ const lateFunctions = {
   "src/formats/claw/claw-parser.ts": ["createClawParser"],
   "src/formats/codex/codex-parser.ts": ["createCodexParser"],
   "src/formats/pi/pi-parser.ts": ["createPiParser"],
-  "src/operations/whole-outputs.ts": ["wholeOutputs"],
   "src/store/archive/prove-session.ts": ["proveSession"],
   "src/store/archive/put-session.ts": ["putSession"],
   "src/store/index/index-writer.ts": ["createIndexWriter"],
@@ -76,10 +75,9 @@ const loadLate = {
 };
 
 /**
- * The parts of the program, each loaded when something of it is wanted: what a search needs; what a passage of tool output
- * needs, which stands in the log alone; logs that are rarer; how logs are read, and so how the index is brought up to date;
- * all else. A module is in the first part that needs it, and others take it from there, so that there is one of everything.
- * Parts that are `hasty` load functions late.
+ * The parts of the program, each loaded when something of it is wanted: what a search needs; how logs are read, and so how
+ * the index is brought up to date; logs that are rarer; all else. A module is in the first part that needs it, and others
+ * take it from there, so that there is one of everything. Parts that are `hasty` load functions late.
  */
 const parts = [
   {
@@ -88,12 +86,15 @@ const parts = [
     roots: ["src/cli/program.ts", "src/cli/commands/search.ts", "src/cli/missing-part.ts"],
   },
   {
-    name: "passage",
-    hasty: true,
+    name: "reading",
     roots: [
+      "src/core/thread/session-builder.ts",
       "src/formats/claude/claude-parser.ts",
-      "src/operations/output-snippets.ts",
-      "src/operations/phrases-in-output.ts",
+      "src/formats/claude/sidecars.ts",
+      "src/store/index/index-writer.ts",
+      "src/operations/indexing/index-task.ts",
+      "src/operations/indexing/read-in-workers.ts",
+      "src/operations/indexing/refresh-index.ts",
     ],
   },
   {
@@ -102,18 +103,6 @@ const parts = [
       "src/formats/claw/claw-parser.ts",
       "src/formats/codex/codex-parser.ts",
       "src/formats/pi/pi-parser.ts",
-    ],
-  },
-  {
-    name: "reading",
-    roots: [
-      "src/core/thread/session-builder.ts",
-      "src/formats/claude/sidecars.ts",
-      "src/store/index/index-writer.ts",
-      "src/operations/indexing/index-task.ts",
-      "src/operations/indexing/read-in-workers.ts",
-      "src/operations/indexing/refresh-index.ts",
-      "src/operations/whole-outputs.ts",
     ],
   },
 ];

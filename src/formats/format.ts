@@ -156,12 +156,6 @@ export interface Format {
     read(text: string): RunningSession | undefined;
   };
   parser(context: ParserContext): LineParser;
-  /**
-   * Texts of which one stands in the bytes of every line that has a request or output, unless a letter of it is escaped;
-   * the commonest first.
-   * Only where each line can be read without those before it: then others need not be parsed by who looks for these.
-   */
-  readonly outputSigns?: readonly string[];
   resume(session: {
     readonly id: string;
     readonly project: string | null;

@@ -3,16 +3,8 @@ import type { ParsedQuery } from "../core/query/parse-query.ts";
 import { searchClauses } from "../core/query/search-clauses.ts";
 import type { SessionFilter } from "../core/query/session-filter.ts";
 import { once } from "../core/search/once.ts";
-import type {
-  Match,
-  NearestWords,
-  SearchAnswer,
-  SearchReader,
-  SessionHit,
-  TurnHit,
-} from "../core/search/search-engine.ts";
+import type { Match, NearestWords, SearchReader, SessionHit } from "../core/search/search-engine.ts";
 import type { SearchPlan } from "../core/search/search-plan.ts";
-import { MAX_UNSEEN_SESSIONS } from "../core/search/unseen-phrases.ts";
 import { formatOf } from "../formats/formats.ts";
 import { markdownPath } from "./archived-sessions.ts";
 import { type CatalogueRow, type Coverage, coverageOf, rowFinisher } from "./catalogue.ts";
@@ -25,7 +17,6 @@ import type { Refreshed } from "./indexing/refresh-index.ts";
 import type { SessionRow } from "./indexing/session-row.ts";
 import { type Library, sessionKey } from "./library.ts";
 import { openArchive } from "./open-archive.ts";
-import type { ConfirmedHit } from "./phrases-in-output.ts";
 import {
   type HitSnippet,
   type ShownTerms,
@@ -46,8 +37,6 @@ export interface SearchRequest {
   readonly limit: number;
   /** Turns around each passage whose requests are told, too; absent: none. */
   readonly contextTurns?: number;
-  /** Passages of tool output are as they stand in the log, secrets and all; the index has none. */
-  readonly reveal?: boolean;
 }
 
 export interface FoundSession {
@@ -124,54 +113,14 @@ async function searchOne(
     const kept = library.demo ? undefined : archive.get(row);
     return kept === undefined ? null : markdownPath(library, kept);
   });
-  const { match, total, totalIsExact, page } = await withOutputs(library, request, answer, shown.phrases);
   const hits: FoundSession[] = [];
-  for (const each of page) {
-    const found = await foundSession(library, finish, each, shown, request.reveal ?? false);
-    hits.push(await withContext(reader, found, request.contextTurns ?? 0));
-  }
+  for (const hit of answer.hits)
+    hits.push(await withContext(reader, foundSession(finish, hit, shown), request.contextTurns ?? 0));
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
   const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
   const coverage = coverageOf(totals, state, problems, refreshed);
-  const nearestWords = match === answer.match ? answer.nearestWords : [];
+  const { match, total, totalIsExact, nearestWords } = answer;
   return { match, total, totalIsExact, hits, nearestWords, coverage };
-}
-
-/** A hit, and the output that has its phrase, where that is known to. */
-type PageHit = Pick<ConfirmedHit, "hit"> & Partial<Omit<ConfirmedHit, "hit">>;
-
-interface Page extends Pick<SearchResult, "match" | "total" | "totalIsExact"> {
-  readonly page: readonly PageHit[];
-}
-
-/**
- * The page with those sessions behind it whose logs have a phrase in tool output. They are looked for where the page
- * has room; not where hits that are known already are to stand in the order of time.
- */
-async function withOutputs(
-  library: Library,
-  { offset, limit, sort }: SearchRequest,
-  answer: SearchAnswer,
-  phrases: readonly string[],
-): Promise<Page> {
-  const { match, total, totalIsExact, unseen } = answer;
-  const known: Page = { match, total, totalIsExact, page: answer.hits.map((hit) => ({ hit })) };
-  if (unseen.length === 0) return known;
-  const isFound = match === "all";
-  if (isFound && sort !== "relevance") return { ...known, totalIsExact: false };
-  const { phrasesInOutput } = await import("./phrases-in-output.ts");
-  const confirmed = phrasesInOutput(library, unseen.slice(0, MAX_UNSEEN_SESSIONS), phrases);
-  const isAll = unseen.length <= MAX_UNSEEN_SESSIONS;
-  if (confirmed.length === 0) return { ...known, totalIsExact: known.totalIsExact && isAll };
-  const before = isFound ? total : 0;
-  const from = Math.max(0, offset - before);
-  const rest = confirmed.slice(from, Math.max(from, offset + limit - before));
-  return {
-    match: "all",
-    total: before + confirmed.length,
-    totalIsExact: isAll && (totalIsExact || !isFound),
-    page: [...(isFound ? known.page : []), ...rest],
-  };
 }
 
 async function readRows(reader: SearchReader): Promise<IndexRows> {
@@ -195,19 +144,13 @@ function narrows({ projects, agents, branches, tools }: SessionFilter): boolean 
   return projects.length + agents.length + branches.length + tools.length > 0;
 }
 
-async function foundSession(
-  library: Library,
+function foundSession(
   finish: (row: SessionRow) => CatalogueRow,
-  { hit, place, text }: PageHit,
+  hit: SessionHit,
   shown: ShownTerms,
-  reveal: boolean,
-): Promise<FoundSession> {
+): FoundSession {
   const row: SessionRow = JSON.parse(hit.row);
-  const turn = hit.turns[place ?? -1];
-  const seen =
-    turn === undefined || text === undefined ? [] : await outputOf(library, turn, text, shown, reveal);
-  const kept = seen.length > 0 ? seen : snippetsOf(row, hit, shown, SNIPPETS_PER_HIT);
-  const snippets = kept.length > 0 ? kept : await outputsOf(library, row, hit, shown, reveal);
+  const snippets = snippetsOf(row, hit, shown, SNIPPETS_PER_HIT);
   const { command: resume } = formatOf(row.agent).resume({
     id: row.id,
     project: row.project,
@@ -215,22 +158,4 @@ async function foundSession(
   });
   const { score, match, matchingTurns } = hit;
   return { row: finish(row), score, match, resume, snippets, matchingTurns };
-}
-
-/** Loaded when one is wanted: only hits that have their words nowhere else need how logs are read. */
-async function outputsOf(
-  library: Library,
-  ...given: readonly [row: SessionRow, hit: SessionHit, shown: ShownTerms, reveal: boolean]
-): Promise<readonly HitSnippet[]> {
-  const { outputSnippets } = await import("./output-snippets.ts");
-  return outputSnippets(library, ...given);
-}
-
-async function outputOf(
-  library: Library,
-  ...given: readonly [turn: TurnHit, text: string, shown: ShownTerms, reveal: boolean]
-): Promise<readonly HitSnippet[]> {
-  const { outputSnippet } = await import("./output-snippets.ts");
-  const snippet = outputSnippet(library, ...given);
-  return snippet === undefined ? [] : [snippet];
 }

@@ -80,7 +80,7 @@ export function snippetsOf(
   return [];
 }
 
-export function optionsOf({ phrases }: ShownTerms): SnippetOptions {
+function optionsOf({ phrases }: ShownTerms): SnippetOptions {
   return { maxChars: SNIPPET_CHARS, phrases };
 }
 
@@ -93,6 +93,11 @@ function turnSnippet(turn: TurnHit, shown: ShownTerms): HitSnippet | undefined {
       best = { passage, role };
     // No later one can have more.
     if (best?.passage.words === terms.size + phrases.length) break;
+  }
+  if (best === undefined || (phrases.length > 0 && best.passage.words < terms.size + phrases.length)) {
+    const passage = findPassage(turn.fieldsApart().output ?? "", terms, optionsOf(shown));
+    if (passage !== undefined && (best === undefined || passage.words > best.passage.words))
+      best = { passage, role: "output" };
   }
   if (best === undefined) return undefined;
   const { text, highlights } = best.passage.show();

@@ -77,7 +77,7 @@ describe.skipIf(process.versions.deno !== undefined)("the code that was compiled
     const first = await runBundle(["search", "zuzuzuzu"], { home });
     expect(first.code).toBe(1);
     expect(first.err).toMatch(/^No session matches[^\n]*\n/);
-    for (const part of ["program", "passage", "reading"])
+    for (const part of ["program", "reading"])
       expect(codeIn(home)).toContainEqual(
         expect.stringMatching(new RegExp(`^code\\.search\\.\\w+\\.${part}\\.`)),
       );

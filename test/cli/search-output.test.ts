@@ -52,7 +52,7 @@ test("shows the passage of tool output where the words stand nowhere else, from 
   expect(await search(world, "schooner", "halcyon")).toMatchObject({ hits: [{ ...hit, state: "kept" }] });
 });
 
-test("finds a phrase of tool output, which the index does not keep, from the archive too", async () => {
+test("finds a phrase of tool output, from the archive too", async () => {
   const world = worldWithLog();
   const found = { match: "all", total: 1, totalIsExact: true };
   const passage = { role: "output", text: "berth 7: schooner Halcyon berth 8: free", highlights: [[9, 25]] };

@@ -45,9 +45,9 @@ async function search(world: TestWorld, ...args: readonly string[]): Promise<str
 }
 
 test.each([
-  ["the index", "brigantine"],
-  ["tool output, which is read from the log", "schooner"],
-])("masks secrets in what comes from %s", async (_where, word) => {
+  ["requests", "brigantine"],
+  ["tool output", "schooner"],
+])("masks secrets in passages of %s", async (_where, word) => {
   const world = harbour();
   for (const flags of [[], ["--json"]]) {
     const answer = await search(world, word, ...flags);

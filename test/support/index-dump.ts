@@ -8,7 +8,7 @@ import { readManifest } from "../../src/store/index/manifest.ts";
 import { nodeProcesses } from "../../src/store/node-processes.ts";
 import { findPlaces } from "../../src/store/places.ts";
 import { hastyDisk } from "./index/index-folder.ts";
-import { planFor, words } from "./index/tiny-history.ts";
+import { openAll, planFor, words } from "./index/tiny-history.ts";
 
 /** An index that keeps whatever is the same, however little it is. */
 export function keepingEngine({ places }: Pick<Library, "places">): SearchEngine {
@@ -17,7 +17,7 @@ export function keepingEngine({ places }: Pick<Library, "places">): SearchEngine
   });
 }
 
-/** Words of which logs are full; output is indexed and not kept, so only a search tells whether it is there. */
+/** Words of which logs are full. */
 const ASKED = ["the", "file", "test", "error", "src", "token", "ok"];
 
 /** All that an index says: of each session the row, the digest and the documents, and what words find. */
@@ -35,10 +35,14 @@ export async function dumpIndex(engine: SearchEngine): Promise<unknown> {
     for (const { key, turns } of keys) {
       const session = await reader.session(key);
       if (session?.kind !== "session") return session;
-      sessions.push({ ...session, row: JSON.parse(session.row), digest: JSON.parse(session.digest), turns });
+      const { row, digest, documents } = session;
+      sessions.push({ key, turns, row: JSON.parse(row), digest: JSON.parse(digest), documents: documents() });
     }
     const found: unknown[] = [];
-    for (const word of ASKED) found.push(await reader.search(planFor(words(word), { limit: 100 })));
+    for (const word of ASKED) {
+      const answer = await reader.search(planFor(words(word), { limit: 100 }));
+      found.push(answer.kind === "answer" ? openAll(answer) : answer);
+    }
     return { sessions, found, counts: [catalogue.sessions, catalogue.turns] };
   } finally {
     await reader.close();

@@ -143,7 +143,6 @@ function readRequest(query: string, { flags }: Arguments<typeof flagTable>, worl
       offset: flags.offset,
       limit: flags.limit,
       contextTurns: flags.context,
-      reveal: flags.reveal,
     },
   };
   if (!asksNothing(request)) return request;

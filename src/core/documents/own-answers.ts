@@ -34,9 +34,6 @@ export function isOwnCall({ name, command, files }: Pick<ToolCall, "name" | "com
 
 const SKILL_FILE = "session-finder/SKILL.md";
 
-/** Every own call has one of these in the JSON that it stands in, also where a slash is escaped in that. */
-export const ownCallSigns: readonly string[] = ["sessions", "session-finder"];
-
 /** Did the user ask this program, in a shell line of their own? */
 export function isOwnTurn({ via, request }: Pick<Turn, "via" | "request">): boolean {
   return via === "bash" && asksSessions(request);

@@ -2,7 +2,12 @@ import type { Digest } from "../extract/digest.ts";
 import type { Context, Session, Step, Subagent, Turn } from "../model/session.ts";
 import type { IndexDocument } from "../search/search-engine.ts";
 import { asksSessions, isOwnCall, isOwnTurn, isRecalled } from "./own-answers.ts";
-import { PASSAGE_CHARS } from "./passage-chars.ts";
+
+/**
+ * An agent may work for hours on one request: a document of all that would have every word, side by side with
+ * every other. Texts are not cut, or phrases would be.
+ */
+const PASSAGE_CHARS = 12_000;
 
 /**
  * Makes of a session what can be found: one card, and for each turn a document for each place where

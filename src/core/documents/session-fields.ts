@@ -3,7 +3,7 @@ import type { FieldTable } from "../search/index-fields.ts";
 /**
  * What can be found, and how much it weighs: requests, titles and summaries more than replies, those
  * more than paths and commands. Texts are kept where a snippet shows them: of the card only what no
- * turn has. Output is found but not kept: it is long, and the log has it.
+ * turn has. Output is long, and shown where nothing else has the words.
  */
 export const sessionFields: FieldTable = [
   { kind: "card", name: "title", boost: 4, stored: true },
@@ -21,5 +21,5 @@ export const sessionFields: FieldTable = [
   { kind: "turn", name: "error", boost: 1, stored: true },
   { kind: "turn", name: "command", boost: 0.8, stored: true },
   { kind: "turn", name: "file", boost: 0.8, stored: true },
-  { kind: "turn", name: "output", boost: 0.4, stored: false },
+  { kind: "turn", name: "output", boost: 0.4, stored: "apart" },
 ];

@@ -6,8 +6,11 @@ export interface IndexField {
   readonly name: string;
   /** Weight at query time. */
   readonly boost: number;
-  /** Whether its text is kept for snippets and phrases. What the turns keep, the card need not. */
-  readonly stored: boolean;
+  /**
+   * Whether its text is kept for snippets and phrases. What the turns keep, the card need not. "apart": not beside
+   * the others, so that who opens those does not open it, too; for texts of turns that are long and seldom shown.
+   */
+  readonly stored: boolean | "apart";
 }
 
 /** A field is known by its place in the table: in postings it takes four bits. */
@@ -26,5 +29,5 @@ export function fieldBits(fields: FieldTable, names?: readonly string[]): number
 
 /** The table as text: an index that was written with another one is of no use. */
 export function describeFields(fields: FieldTable): string {
-  return fields.map((field) => `${field.kind}.${field.name}${field.stored ? "+" : ""}`).join(" ");
+  return fields.map((field) => `${field.kind}.${field.name} ${field.stored}`).join(", ");
 }

@@ -42,6 +42,8 @@ export interface IndexView {
   turnIdentities(): Float64Array;
   cardTexts(session: number): Readonly<Record<string, string>>;
   turnTexts(turn: number): Readonly<Record<string, string>>;
+  /** Those that are kept apart. */
+  turnTextsApart(turn: number): Readonly<Record<string, string>>;
   row(session: number): string;
 }
 

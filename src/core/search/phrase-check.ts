@@ -2,6 +2,7 @@ import { hasBit } from "./document-set.ts";
 import type { Evaluation } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
 import { createPhraseTest } from "./phrase.ts";
+import { phrasesApart } from "./phrases-apart.ts";
 import type { RankedSession } from "./rank.ts";
 import type { Clause, PhraseClause } from "./search-plan.ts";
 import type { SessionScores } from "./session-scores.ts";
@@ -41,6 +42,7 @@ export function checkPhrases(
     return test === undefined ? [] : [{ bit: index, test }];
   });
   if (tests.length === 0 || optional) return { sessions: ranked, isComplete: true, isChecked: () => true };
+  const mayBeApart = phrasesApart(view, clauses);
 
   let opened = 0;
   const checked = new Set<number>();
@@ -65,7 +67,11 @@ export function checkPhrases(
         if (isTired() || turns >= MAX_TURNS) break;
         if (!hasBit(evaluation.turn, turn, bit)) continue;
         opened++;
-        if (!test(view.turnTexts(turn))) continue;
+        if (!test(view.turnTexts(turn))) {
+          if (!mayBeApart(turn, bit)) continue;
+          opened++;
+          if (!test(view.turnTextsApart(turn))) continue;
+        }
         has = true;
         turns++;
         found.push(turn);
@@ -91,7 +97,7 @@ export function hasPhrases(clauses: readonly Clause[]): boolean {
 /** Turns of one session that are looked for, of each phrase: more are not shown. */
 const MAX_TURNS = 5;
 
-type TextTest = (fields: Readonly<Record<string, string>>) => boolean;
+export type TextTest = (fields: Readonly<Record<string, string>>) => boolean;
 
 function clauseTest(clause: Clause): TextTest | undefined {
   if (clause.kind === "phrase") return phraseTest(clause);

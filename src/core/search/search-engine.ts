@@ -60,8 +60,8 @@ export interface StoredSession {
   readonly key: string;
   readonly row: string;
   readonly digest: string;
-  /** Cards first; only fields whose text is kept. */
-  readonly documents: readonly IndexDocument[];
+  /** Cards first; of each the fields whose text is kept. Opened while the reader is. Throws `IndexDamage`. */
+  documents(): readonly IndexDocument[];
 }
 
 /** `all`: every word; `fuzzy`: every word, with prefixes or typos; `some`: not every word. */
@@ -74,6 +74,8 @@ export interface TurnHit {
   readonly score: number;
   /** Texts of the fields that are kept. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Those that are kept apart, while the reader is open. Throws `IndexDamage`. */
+  fieldsApart(): Readonly<Record<string, string>>;
 }
 
 export interface SessionHit {
@@ -103,11 +105,6 @@ export interface SearchAnswer {
   /** False: there are at least so many. */
   readonly totalIsExact: boolean;
   readonly hits: readonly SessionHit[];
-  /**
-   * Sessions with every word, in which a phrase may stand in texts that are not kept; in the order of hits, and not
-   * counted in `total`. Their turns are those to be looked at.
-   */
-  readonly unseen: readonly SessionHit[];
   /** Asked for with `fill`: what matches less well, to fill the page; not counted in `total`. */
   readonly weaker: readonly SessionHit[];
   /** The terms that were looked for and stand in the index, with prefixes and typos resolved: for highlighting. */

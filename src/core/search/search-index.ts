@@ -10,10 +10,9 @@ import { rankSessions } from "./rank.ts";
 import type { Match, SearchAnswer, SessionHit } from "./search-engine.ts";
 import type { Clause, SearchPlan } from "./search-plan.ts";
 import { createScope } from "./search-scope.ts";
-import { type Tier, toHit, toUnseenHit } from "./session-hits.ts";
+import { type Tier, toHit } from "./session-hits.ts";
 import { type SessionScope, type SessionScores, scoreSessions } from "./session-scores.ts";
 import { isIndexed } from "./term-uses.ts";
-import { MAX_UNSEEN_SESSIONS, unseenPhrases } from "./unseen-phrases.ts";
 
 /**
  * Asks in tiers: every word as it is; every word with prefixes and typos; some words. The first tier
@@ -31,13 +30,10 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
 
   const wantedHits = plan.offset + plan.limit;
   let first: Tier | undefined;
-  let unseen: readonly SessionHit[] = [];
   const weaker: SessionHit[] = [];
   const shown = new Set<number>();
   for (const next of tiers) {
     const tier = next();
-    if (tier?.match === "all" && tier.total < wantedHits)
-      unseen = tier.unseen.map((each) => toUnseenHit(view, tier, each));
     if (tier === undefined || tier.total === 0) continue;
     if (first === undefined) {
       first = tier;
@@ -53,17 +49,16 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
     }
     if (shown.size >= wantedHits) break;
   }
-  if (first === undefined) return { ...noAnswer(view, plan), unseen };
+  if (first === undefined) return noAnswer(view, plan);
   const tier = first;
   return {
     kind: "answer",
     match: tier.match,
     total: tier.total,
-    totalIsExact: tier.checked.isComplete && tier.unseen.length <= unseen.length,
+    totalIsExact: tier.checked.isComplete,
     hits: tier.checked.sessions
       .slice(plan.offset, wantedHits)
       .map((ranked) => toHit(view, plan, tier, ranked)),
-    unseen,
     weaker,
     terms: [...tier.terms].sort(),
     nearestWords: [],
@@ -95,20 +90,7 @@ function createTiers(
       enough: plan.offset + plan.limit,
     });
     const total = hasPhrases(plan.wanted) ? checked.sessions.length : kept.length;
-    const seen = new Set(checked.sessions.map(({ session }) => session));
-    const unseen =
-      match === "all" && hasPhrases(plan.wanted)
-        ? unseenPhrases(
-            view,
-            plan.wanted,
-            boosts,
-            scores,
-            ranked.filter(({ session }) => !seen.has(session)),
-            // Behind a full page it is enough to know that there are any.
-            total >= plan.offset + plan.limit ? 1 : MAX_UNSEEN_SESSIONS + 1,
-          )
-        : [];
-    return { match, scores, checked, total, terms: evaluation.terms, unseen };
+    return { match, scores, checked, total, terms: evaluation.terms };
   };
   const isMissing = (term: string): boolean => !isIndexed(view, term);
 
@@ -188,7 +170,6 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     checked: { sessions: ranked, isComplete: true, isChecked: () => true },
     total: sessions.length,
     terms: new Set(),
-    unseen: [],
   };
   return {
     kind: "answer",
@@ -198,7 +179,6 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     hits: ranked
       .slice(plan.offset, plan.offset + plan.limit)
       .map((session) => toHit(view, plan, tier, session)),
-    unseen: [],
     weaker: [],
     terms: [],
     nearestWords: [],
@@ -212,7 +192,6 @@ function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
     total: 0,
     totalIsExact: true,
     hits: [],
-    unseen: [],
     weaker: [],
     terms: [],
     nearestWords: nearestWords(view, termsOf(readClauses(view, plan.wanted, () => false))),

@@ -4,7 +4,6 @@ import type { RankedSession } from "./rank.ts";
 import type { Match, SessionHit, TurnHit } from "./search-engine.ts";
 import type { SearchPlan } from "./search-plan.ts";
 import type { SessionScores } from "./session-scores.ts";
-import type { UnseenSession } from "./unseen-phrases.ts";
 
 /** One way of matching that gave something. */
 export interface Tier {
@@ -13,7 +12,6 @@ export interface Tier {
   readonly checked: PhraseCheck;
   readonly total: number;
   readonly terms: ReadonlySet<string>;
-  readonly unseen: readonly UnseenSession[];
 }
 
 /** A session as an answer has it, with the texts of its best turns. */
@@ -40,22 +38,16 @@ export function toHit(
   };
 }
 
-/** The same of one whose phrase is still to be looked for, with the turns that may have it. */
-export function toUnseenHit(view: IndexView, { scores }: Tier, { ranked, turns }: UnseenSession): SessionHit {
-  return {
-    key: view.key(ranked.session),
-    row: view.row(ranked.session),
-    score: ranked.score,
-    match: "all",
-    card: scores.hasCard(ranked.session) ? view.cardTexts(ranked.session) : undefined,
-    turns: turns.map((document) => turnHit(view, scores, document)),
-    matchingTurns: turns.length,
-  };
-}
-
 function turnHit(view: IndexView, scores: SessionScores, document: number): TurnHit {
   const { number, at, context } = view.turn(document);
-  return { turn: number, at, context, score: scores.turnScore(document), fields: view.turnTexts(document) };
+  return {
+    turn: number,
+    at,
+    context,
+    score: scores.turnScore(document),
+    fields: view.turnTexts(document),
+    fieldsApart: () => view.turnTextsApart(document),
+  };
 }
 
 /** A long turn is several documents: of each turn and place the best one, in their order. */

@@ -20,8 +20,6 @@ export const claudeFormat: Format = {
     read: readRunning,
   },
   parser: createClaudeParser,
-  // Lines of the user; prompts that were handed over in the middle of a turn; what a command of the program itself said.
-  outputSigns: ['"user"', '"queued_command"', '"local_command"'],
   resume: ({ id, project }) => ({ command: ["claude", "--resume", id], folder: project }),
 };
 

@@ -1,4 +1,5 @@
 import type { Problem } from "../../core/model/session.ts";
+import { IndexDamage } from "../../core/search/index-damage.ts";
 import type { SearchEngine } from "../../core/search/search-engine.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import { type ArchivedSession, archivedSessions } from "../archived-sessions.ts";
@@ -86,7 +87,7 @@ async function askIndex(
     const keys = new Set((await filterSessions(catalogue, filter)).map(({ digest }) => sessionKey(digest)));
     return { rows: read.rows, fitting: (key) => keys.has(key) };
   } catch (error) {
-    if (error instanceof Error && error.name === "IndexDamage") return NOTHING;
+    if (error instanceof IndexDamage) return NOTHING;
     throw error;
   } finally {
     await opened.reader.close();

@@ -1,4 +1,5 @@
 import { exitCodes, UserError } from "../../core/errors.ts";
+import { IndexDamage } from "../../core/search/index-damage.ts";
 import type { DamagedIndex, SearchEngine, SearchReader } from "../../core/search/search-engine.ts";
 import type { Library } from "../library.ts";
 import { keepLook, readLastLook } from "./last-look.ts";
@@ -84,11 +85,7 @@ async function refresh(
   return refreshIndex(library, { ...access, glance });
 }
 
-/** The index can't be relied on. Thrown out of `use`, it makes the index be built anew. */
-class IndexDamage extends Error {
-  override readonly name: string = "IndexDamage";
-}
-
+/** Thrown out of `use`, it makes the index be built anew. */
 export function damaged({ what }: DamagedIndex): Error {
   return new IndexDamage(what);
 }

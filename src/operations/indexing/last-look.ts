@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { Agent } from "../../core/model/entry.ts";
 import type { SearchReader } from "../../core/search/search-engine.ts";
-import type { FileRole, FoundFile, Placed, PlacementMemory, SessionFile } from "../../formats/format.ts";
+import type { FileRole, FoundFile, Placed, PlacementMemory } from "../../formats/format.ts";
 import { readCacheFile, writeCacheFile } from "../../store/cache-file.ts";
 import type { FoundLogs } from "../find-sessions.ts";
 import { historyMark } from "../history-stubs.ts";
@@ -132,19 +132,6 @@ export function createPlacements(last: LastLook | undefined): Placements {
         placements: files.map((file) => learned.get(file) ?? "").join(SEPARATOR),
       })),
   };
-}
-
-/** The files that were found to belong to a session, in no order. */
-export function placedFiles({ logs }: LastLook, agent: Agent, id: string): readonly SessionFile[] {
-  const listed = logs.find((each) => each.agent === agent);
-  if (listed === undefined) return [];
-  const { paths, marks, placements } = listed;
-  return placements.split(SEPARATOR).flatMap((words, i): readonly SessionFile[] => {
-    const placed = words.endsWith(id) ? fromWords(words) : undefined;
-    const path = paths[i];
-    if (placed?.id !== id || path === undefined) return [];
-    return [{ ...markAt(marks, i), path, role: placed.role }];
-  });
 }
 
 function markAt(marks: readonly number[], file: number): Omit<FoundFile, "path"> {

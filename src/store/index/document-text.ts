@@ -3,21 +3,31 @@ import { type ByteWriter, createByteWriter } from "../../core/search/byte-writer
 import type { DocumentKind, FieldTable } from "../../core/search/index-fields.ts";
 import { createByteReader } from "./byte-reader.ts";
 
+/** A field whose text is kept, with its place in the table. */
+export interface KeptField {
+  readonly place: number;
+  readonly name: string;
+}
+
+export function keptFields(fields: FieldTable, kind: DocumentKind, stored: true | "apart"): KeptField[] {
+  return fields.flatMap((field, place) =>
+    field.kind === kind && field.stored === stored ? [{ place, name: field.name }] : [],
+  );
+}
+
 /** Writes the texts of a document that are kept: field, length, UTF-8, one after the other. */
 export function encodeDocumentText(
   out: ByteWriter,
-  fields: FieldTable,
-  kind: DocumentKind,
+  kept: readonly KeptField[],
   texts: Readonly<Record<string, string>>,
 ): void {
   out.clear();
-  fields.forEach((field, place) => {
-    if (field.kind !== kind || !field.stored) return;
-    const text = texts[field.name];
-    if (text === undefined || text === "") return;
+  for (const { place, name } of kept) {
+    const text = texts[name];
+    if (text === undefined || text === "") continue;
     out.varint(place);
     out.text(text);
-  });
+  }
 }
 
 export function decodeDocumentText(bytes: Uint8Array, fields: FieldTable): Record<string, string> {

@@ -107,6 +107,12 @@ function readSession(
     own -= segment.totals.sessions;
     return false;
   });
+  const digest = at === undefined ? "" : toText(at.segment.digests.record(own));
+  const documents = (): readonly IndexDocument[] => readDocuments(view, session);
+  return { kind: "session", key, row: view.row(session), digest, documents };
+}
+
+function readDocuments(view: IndexView, session: number): readonly IndexDocument[] {
   const cardAt = view.sessionTimes()[session] ?? Number.NaN;
   const documents: IndexDocument[] = [
     {
@@ -125,12 +131,11 @@ function readSession(
         at: place.at,
         context: place.context,
         ...(isCopied(flags[turn] ?? 0) ? { copied: true } : {}),
-        fields: view.turnTexts(turn),
+        fields: { ...view.turnTexts(turn), ...view.turnTextsApart(turn) },
       });
     }
   }
-  const digest = at === undefined ? "" : toText(at.segment.digests.record(own));
-  return { kind: "session", key, row: view.row(session), digest, documents };
+  return documents;
 }
 
 function toText(bytes: Uint8Array): string {

@@ -24,6 +24,7 @@ export function mergeSegments(
       copyRecords(writer.digests, segment.digests, sessions, cards);
       copyRecords(writer.cardTexts, segment.cardTexts, sessions, cards);
       copyRecords(writer.turnTexts, segment.turnTexts, turns, turns);
+      copyRecords(writer.turnTextsApart, segment.turnTextsApart, turns, turns);
     }
   } catch (error) {
     writer.abandon();

@@ -5,7 +5,7 @@ import type { IndexDocument, IndexedSession } from "../../core/search/search-eng
 import { encodeFlags, hashIdentity } from "../../core/search/turn-flags.ts";
 import type { Disk } from "../disk.ts";
 import { type CarriedFields, type CountedTerm, fieldSum } from "./carry-card.ts";
-import { createTextScratch, encodeDocumentText } from "./document-text.ts";
+import { createTextScratch, encodeDocumentText, keptFields } from "./document-text.ts";
 import type { SegmentDescriptor } from "./segment-layout.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
 import { createTermAccumulator } from "./term-accumulator.ts";
@@ -28,6 +28,8 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
   const terms = createTermAccumulator();
   const analyze = schema.createAnalyzer(terms);
   const scratch = createTextScratch();
+  const beside = { card: keptFields(fields, "card", true), turn: keptFields(fields, "turn", true) };
+  const apart = keptFields(fields, "turn", "apart");
   const rows: Buffer[] = [];
   let rowBytes = 0;
   const keys: string[] = [];
@@ -68,8 +70,11 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
       fieldLengths[place]?.push(length);
     }
     documents.push(number);
-    encodeDocumentText(scratch, fields, kind, document.fields);
+    encodeDocumentText(scratch, beside[kind], document.fields);
     (kind === "card" ? writer.cardTexts : writer.turnTexts).add(scratch.view());
+    if (kind === "card") return;
+    encodeDocumentText(scratch, apart, document.fields);
+    writer.turnTextsApart.add(scratch.view());
   };
 
   const putTurn = (turn: IndexDocument): void => {

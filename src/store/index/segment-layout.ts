@@ -6,7 +6,7 @@ import type { DictionaryPlace } from "./dictionary-writer.ts";
 import type { BlocksPlace } from "./stored-blocks.ts";
 
 /** Changes with the bytes: an index of another version is built anew. See docs/STORAGE.md. */
-export const INDEX_FORMAT = 7;
+export const INDEX_FORMAT = 8;
 
 /** What a segment file begins with. */
 export const SEGMENT_MAGIC: Buffer = Buffer.from(`sessions index segment ${INDEX_FORMAT}\n`);
@@ -50,6 +50,8 @@ export interface SegmentDirectory extends SegmentTotals {
   readonly digests: BlocksPlace;
   readonly cardTexts: BlocksPlace;
   readonly turnTexts: BlocksPlace;
+  /** Those that are kept apart. */
+  readonly turnTextsApart: BlocksPlace;
 }
 
 /** Names a segment file and what must be found in it. Plain data: a worker thread can hand it over. */

@@ -16,8 +16,11 @@ import {
 } from "./segment-layout.ts";
 import { type BlocksWriter, createBlocksWriter } from "./stored-blocks.ts";
 
-/** Raw bytes per block; digests are read one by one or all, so their blocks are larger. */
+/**
+ * Raw bytes per block. What is opened seldom, or all at once, has larger blocks: texts that are kept apart, digests.
+ */
 const TEXT_BLOCK = 4 * 1024;
+const APART_BLOCK = 32 * 1024;
 const ROW_BLOCK = 2 * 1024;
 const DIGEST_BLOCK = 32 * 1024;
 
@@ -51,6 +54,7 @@ export interface SegmentWriter {
   readonly digests: BlocksWriter;
   readonly cardTexts: BlocksWriter;
   readonly turnTexts: BlocksWriter;
+  readonly turnTextsApart: BlocksWriter;
   finish(numbers: SegmentNumbers, rows: Iterable<Uint8Array>, terms: WriteTerms): SegmentDescriptor;
   /** Closes and removes an unfinished file; `finish` does so itself where it fails. */
   abandon(): void;
@@ -64,6 +68,7 @@ export function createSegmentWriter(disk: Disk, folder: string, fields: FieldTab
   const digests = createBlocksWriter(out, DIGEST_BLOCK);
   const cardTexts = createBlocksWriter(out, TEXT_BLOCK);
   const turnTexts = createBlocksWriter(out, TEXT_BLOCK);
+  const turnTextsApart = createBlocksWriter(out, APART_BLOCK);
 
   const appendTerms = (
     terms: WriteTerms,
@@ -121,6 +126,7 @@ export function createSegmentWriter(disk: Disk, folder: string, fields: FieldTab
       digests: digests.append(),
       cardTexts: cardTexts.append(),
       turnTexts: turnTexts.append(),
+      turnTextsApart: turnTextsApart.append(),
     };
     const sums = out.endPages();
     const directoryOffset = out.offset;
@@ -142,7 +148,7 @@ export function createSegmentWriter(disk: Disk, folder: string, fields: FieldTab
     return descriptor;
   };
 
-  return { digests, cardTexts, turnTexts, finish, abandon };
+  return { digests, cardTexts, turnTexts, turnTextsApart, finish, abandon };
 }
 
 function sum(values: readonly number[]): number {

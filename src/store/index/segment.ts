@@ -33,6 +33,7 @@ export interface Segment {
   readonly digests: StoredBlocks;
   readonly cardTexts: StoredBlocks;
   readonly turnTexts: StoredBlocks;
+  readonly turnTextsApart: StoredBlocks;
   close(): void;
 }
 
@@ -86,6 +87,7 @@ function readSegment(disk: Disk, handle: Handle, descriptor: SegmentDescriptor, 
     digests: openStoredBlocks(file, directory.digests),
     cardTexts: openStoredBlocks(file, directory.cardTexts),
     turnTexts: openStoredBlocks(file, directory.turnTexts),
+    turnTextsApart: openStoredBlocks(file, directory.turnTextsApart),
     close: () => disk.close(handle),
   };
 }

@@ -143,6 +143,10 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
       const at = byTurn(turn);
       return decodeDocumentText(at.segment.turnTexts.record(turn - at.firstTurn), fields);
     },
+    turnTextsApart(turn) {
+      const at = byTurn(turn);
+      return decodeDocumentText(at.segment.turnTextsApart.record(turn - at.firstTurn), fields);
+    },
     row(session) {
       const at = bySession(session);
       return Buffer.from(at.segment.rows.record(session - at.firstSession)).toString("utf8");

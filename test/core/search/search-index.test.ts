@@ -5,6 +5,7 @@ import {
   phrase,
   planFor,
   session,
+  type TinyTurn,
   withHistory,
   word,
   words,
@@ -252,6 +253,35 @@ describe("a phrase", () => {
         planFor([], { unwanted: [{ kind: "phrase", text: "token refresh", terms: ["refresh"] }] }),
       );
       expect(keysOf(answer).sort()).toEqual(["apart", "two-turns"]);
+    });
+  });
+
+  test("is found, and unwanted, in texts that are kept apart", async () => {
+    const output = (text: string): TinyTurn => ({ request: "a token", output: text });
+    const sessions = [
+      session("there", "x", ["nothing", output("the token refresh of today")]),
+      session("reversed", "x", [output("refresh the token")]),
+      session("torn", "x", [{ request: "the token", output: "refresh of today" }]),
+    ];
+    const clause = { kind: "phrase", text: "token refresh", terms: ["token", "refresh"] } as const;
+    await withHistory(sessions, async (search) => {
+      const answer = await search(planFor([clause]));
+      expect([answer.match, answer.total, answer.totalIsExact, ...keysOf(answer)]).toEqual([
+        "all",
+        1,
+        true,
+        "there",
+      ]);
+      expect(answer.hits[0]?.turns.map(({ turn, fieldsApart }) => [turn, fieldsApart()])).toEqual([
+        [2, { output: "the token refresh of today" }],
+      ]);
+      expect(keysOf(await search(planFor([{ kind: "any", of: [clause, phrase("not there")] }])))).toEqual([
+        "there",
+      ]);
+      expect(keysOf(await search(planFor([], { unwanted: [clause] }))).sort()).toEqual(["reversed", "torn"]);
+      const elsewhere = { ...clause, fields: ["request"] };
+      expect((await search(planFor([elsewhere]))).match).toBe("none");
+      expect(keysOf(await search(planFor([{ ...clause, fields: ["output"] }])))).toEqual(["there"]);
     });
   });
 

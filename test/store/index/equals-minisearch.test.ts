@@ -1,8 +1,10 @@
+import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import type { DocumentSet } from "../../../src/core/search/document-set.ts";
 import { evaluate } from "../../../src/core/search/evaluate.ts";
 import type { IndexView } from "../../../src/core/search/index-view.ts";
 import type { QueryNode } from "../../../src/core/search/query-node.ts";
+import type { IndexedSession } from "../../../src/core/search/search-engine.ts";
 import type { MergePlan } from "../../../src/store/index/merge-policy.ts";
 import { openSegments } from "../../../src/store/index/open-segments.ts";
 import type { ReusePlan } from "../../../src/store/index/reuse-turns.ts";
@@ -56,6 +58,32 @@ function expectSameScores(actual: ReadonlyMap<string, number>, wanted: ReadonlyM
   }
 }
 
+/** The texts that are kept, of both kinds, are those that were put last, whatever was merged and stayed where it was. */
+function expectSameTexts(view: IndexView, wanted: ReadonlyMap<string, IndexedSession>): void {
+  const found = new Map<string, unknown>();
+  for (let session = 0; session < view.space.card; session++) {
+    if (view.gone()[session] === 1) continue;
+    const turns = view.turnsOf(session).flatMap(([from, to]) =>
+      Array.from({ length: to - from }, (_, i) => ({
+        ...view.turnTexts(from + i),
+        ...view.turnTextsApart(from + i),
+      })),
+    );
+    found.set(view.key(session), turns);
+  }
+  const kept = [...wanted].map(([key, { documents }]) => {
+    const turns = documents.filter(({ turn }) => turn > 0);
+    return [key, turns.map(({ fields }) => asKept(fields))] as const;
+  });
+  expect(found).toEqual(new Map(kept));
+}
+
+/** In UTF-8, in which half a character is a sign that stands for it. */
+function asKept(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const kept = Object.entries(fields).filter(([, text]) => text !== "");
+  return Object.fromEntries(kept.map(([name, text]) => [name, Buffer.from(text).toString()]));
+}
+
 /** Whatever is the same stays where it is. */
 const keepAll: ReusePlan = (sizes) => sizes.length;
 
@@ -79,8 +107,10 @@ describe("evaluate() over segments gives the scores of one MiniSearch built from
           async (changes, queries) => {
             await withIndexFolder(async (folder) => {
               await applyChanges(engineIn(folder, { plan, reuse: keepAll }), changes);
-              const oracle = createOracle(smallSchema, [...survivors(changes).values()]);
+              const left = survivors(changes);
+              const oracle = createOracle(smallSchema, [...left.values()]);
               withView(folder, (view) => {
+                expectSameTexts(view, left);
                 for (const clauses of queries) {
                   const found = evaluateByName(view, clauses);
                   expectSameScores(found.card, oracle.search("card", clauses));

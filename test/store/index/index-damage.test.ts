@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { IndexDamage } from "../../../src/core/search/index-damage.ts";
 import type { SearchEngine } from "../../../src/core/search/search-engine.ts";
 import { applyChanges, engineIn, mustWrite, withIndexFolder } from "../../support/index/index-folder.ts";
-import { planFor, session, word, words } from "../../support/index/tiny-history.ts";
+import { openAll, planFor, session, word, words } from "../../support/index/tiny-history.ts";
 
 /** Random bytes in the texts, so that they stay long when compressed: more than one page of everything. */
 const history = Array.from({ length: 40 }, (_, i) =>
@@ -13,6 +14,7 @@ const history = Array.from({ length: 40 }, (_, i) =>
     Array.from({ length: 4 }, (_, k) => ({
       request: `deploy ${noise(i * 7 + k)}`,
       reply: noise(i + k * 100),
+      output: noise(i + k * 1000),
     })),
     i,
   ),
@@ -41,10 +43,10 @@ async function readEverything(engine: SearchEngine): Promise<string> {
     ]) {
       const answer = await reader.search(planFor(wanted, { limit: 50, filter: { since: 0 } }));
       if (answer.kind === "damaged") return "damaged";
-      parts.push(answer);
+      parts.push(openAll(answer));
       const plain = await reader.search(planFor(wanted, { limit: 50, turnsPerHit: 9 }));
       if (plain.kind === "damaged") return "damaged";
-      parts.push(plain);
+      parts.push(openAll(plain));
     }
     const catalogue = await reader.catalogue();
     if (catalogue.kind === "damaged") return "damaged";
@@ -52,9 +54,13 @@ async function readEverything(engine: SearchEngine): Promise<string> {
     for (const { key } of history) {
       const stored = await reader.session(key);
       if (stored?.kind === "damaged") return "damaged";
-      parts.push(stored);
+      parts.push(stored, stored?.documents());
     }
     return JSON.stringify(parts);
+  } catch (error) {
+    // What is opened late throws what the rest gives back.
+    if (error instanceof IndexDamage) return "damaged";
+    throw error;
   } finally {
     await reader.close();
   }

@@ -7,6 +7,7 @@ const fields: readonly IndexField[] = [
   { kind: "turn", name: "request", boost: 2, stored: true },
   { kind: "turn", name: "reply", boost: 1, stored: true },
   { kind: "turn", name: "errors", boost: 0.5, stored: true },
+  { kind: "turn", name: "output", boost: 0.25, stored: "apart" },
 ];
 
 /** Words are what stands between spaces, as they are. */

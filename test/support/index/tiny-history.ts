@@ -1,4 +1,9 @@
-import type { IndexDocument, IndexedSession, SearchAnswer } from "../../../src/core/search/search-engine.ts";
+import type {
+  IndexDocument,
+  IndexedSession,
+  SearchAnswer,
+  SessionHit,
+} from "../../../src/core/search/search-engine.ts";
 import type { Clause, SearchPlan, WordClause } from "../../../src/core/search/search-plan.ts";
 import { applyChanges, engineIn, mustRead, withIndexFolder } from "./index-folder.ts";
 
@@ -6,6 +11,7 @@ export interface TinyTurn extends Partial<Omit<IndexDocument, "turn" | "fields">
   readonly request?: string;
   readonly reply?: string;
   readonly errors?: string;
+  readonly output?: string;
 }
 
 /** A session in a few words: its title, then its turns. */
@@ -22,9 +28,10 @@ export function session(
     documents: [
       { turn: 0, at, context: "current", fields: { title } },
       ...turns.map((turn, i): IndexDocument => {
-        const { request, reply, errors, ...place } = typeof turn === "string" ? { request: turn } : turn;
+        const { request, reply, errors, output, ...place } =
+          typeof turn === "string" ? { request: turn } : turn;
         const fields = Object.fromEntries(
-          Object.entries({ request, reply, errors }).filter(([, text]) => text !== undefined),
+          Object.entries({ request, reply, errors, output }).filter(([, text]) => text !== undefined),
         );
         return { turn: i + 1, at: null, context: "current", ...place, fields: toStrings(fields) };
       }),
@@ -85,6 +92,15 @@ export async function withHistory(
       await reader.close();
     }
   });
+}
+
+/** An answer with the texts that are kept apart: plain data. Throws where those are damaged. */
+export function openAll(answer: SearchAnswer): unknown {
+  const open = ({ turns, ...hit }: SessionHit): unknown => ({
+    ...hit,
+    turns: turns.map(({ fieldsApart, ...turn }) => ({ ...turn, apart: fieldsApart() })),
+  });
+  return { ...answer, hits: answer.hits.map(open), weaker: answer.weaker.map(open) };
 }
 
 export function keysOf(answer: Pick<SearchAnswer, "hits">): string[] {
