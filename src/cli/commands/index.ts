@@ -6,8 +6,7 @@ import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes, formatDuration } from "../print/amounts.ts";
 import { coverageJson } from "../print/coverage-json.ts";
 import { printJson } from "../print/print-json.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { createStyle } from "../print/style.ts";
+import { tellProblems } from "../print/problems.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -39,12 +38,13 @@ export const command: Command = defineCommand({
       printJson(world, { read, removed, bytes, rebuilt, tookMs, coverage: coverageJson(coverage), problems });
     } else {
       const rate = read === 0 ? "" : ` (${formatBytes(bytes)} in ${formatDuration(tookMs)})`;
-      world.stdout.write(
-        `${countOf(read, "session")} read${rate}; ${countOf(coverage.sessions, "session")} with ${countOf(coverage.turns, "turn")} in the index\n`,
-      );
-      const style = createStyle(world.stderr.hasColor);
-      for (const { path, line, what } of problems)
-        world.stderr.write(`${style.yellow(sanitize(`${path}:${line}`))}: ${sanitize(what)}\n`);
+      const { sessions, turns } = coverage;
+      const has =
+        sessions === 0
+          ? "the index is empty"
+          : `${countOf(sessions, "session")} with ${countOf(turns, "turn")} in the index`;
+      world.stdout.write(`${countOf(read, "session")} read${rate}; ${has}\n`);
+      tellProblems(problems, world);
     }
     return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
   },
