@@ -61,6 +61,23 @@ const lateModule = (name) => {
   );
 };
 
+/**
+ * Modules of the runtime that are imported whole: taken as they are. Else each of their hundred properties is wrapped,
+ * in every file of the bundle that imports one.
+ */
+const takenWhole = {
+  name: "taken-whole",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:(?:fs|process)$/ }, ({ path, namespace, importer }) => {
+      if (namespace === "whole") return { path, external: true };
+      return importer.startsWith(`${root}src/`) ? { path, namespace: "whole" } : undefined;
+    });
+    onLoad({ filter: /.*/, namespace: "whole" }, ({ path }) => ({
+      contents: `export default require(${quote(path)});`,
+    }));
+  },
+};
+
 const loadLate = {
   name: "load-late",
   setup({ onResolve, onLoad }) {
@@ -148,7 +165,7 @@ function buildPart(part, contents) {
     format: "cjs",
     charset: "ascii",
     supported: { "dynamic-import": false },
-    plugins: [loadLate, takeFromParts(part)],
+    plugins: [takenWhole, loadLate, takeFromParts(part)],
     define: { "import.meta.url": "programUrl" },
     banner: { js: "(function (require, programUrl, module) {" },
     footer: { js: "return module.exports; })" },
@@ -206,7 +223,7 @@ const starter = await build({
   entryPoints: { sessions: "src/cli/starter.ts" },
   outExtension: { ".js": ".cjs" },
   format: "cjs",
-  plugins: [loadLate],
+  plugins: [takenWhole, loadLate],
   define: { PROGRAM_SUM: quote(sum.digest("hex").slice(0, 16)), PART_SUMS: quote(partSums) },
 });
 
