@@ -23,7 +23,9 @@ const slow: Readonly<Record<string, (world: World) => Promise<number>>> = {
     return 0;
   },
   async child(world) {
-    const script = "trap 'echo heard; exit 7' INT; echo begun; sleep 20; exit 1";
+    // Many short waits: a signal that comes while a program is being started is lost to that program.
+    const script =
+      "trap 'echo heard; exit 7' INT; echo begun; for i in $(seq 200); do sleep 0.1; done; exit 1";
     return (await world.run("sh", ["-c", script])) ?? 1;
   },
   async reject(world) {
