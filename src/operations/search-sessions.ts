@@ -150,7 +150,7 @@ function foundSession(
   shown: ShownTerms,
 ): FoundSession {
   const row: SessionRow = JSON.parse(hit.row);
-  const snippets = snippetsOf(row, hit, shown, SNIPPETS_PER_HIT);
+  const snippets = snippetsOf(row, hit, shown);
   const { command: resume } = formatOf(row.agent).resume({
     id: row.id,
     project: row.project,

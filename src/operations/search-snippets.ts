@@ -50,59 +50,64 @@ export function shownTerms({ words }: ParsedQuery, found: readonly string[]): Sh
   };
 }
 
-/** The best passages of a hit, best turn first; where only its card matches, a passage of that. */
-export function snippetsOf(
-  row: SessionRow,
-  hit: SessionHit,
-  shown: ShownTerms,
-  limit: number,
-): readonly HitSnippet[] {
-  const found: HitSnippet[] = [];
-  for (const turn of hit.turns) {
-    const snippet = found.length < limit ? turnSnippet(turn, shown) : undefined;
-    if (snippet !== undefined) found.push(snippet);
-  }
-  if (found.length > 0 || hit.card === undefined) return found;
+/**
+ * The best passages of a hit, best turn first; where only its card matches, a passage of that, and where nothing
+ * else has the words, what tools gave back.
+ */
+export function snippetsOf(row: SessionRow, hit: SessionHit, shown: ShownTerms): readonly HitSnippet[] {
+  const inTurns = hit.turns.flatMap((turn) => turnSnippet(turn, bestPassage(turn, shown)));
+  if (inTurns.length > 0) return inTurns;
+  const inCard = cardSnippet(row, hit, shown);
+  if (inCard !== undefined) return [inCard];
+  return hit.turns.flatMap((turn) => turnSnippet(turn, outputPassage(turn, shown)));
+}
+
+function cardSnippet(row: SessionRow, { card }: SessionHit, shown: ShownTerms): HitSnippet | undefined {
+  if (card === undefined) return undefined;
   for (const field of ["title", "summary", "pending", "project", "branch"]) {
-    const snippet = makeSnippet(hit.card[field] ?? "", shown.terms, optionsOf(shown));
+    const snippet = makeSnippet(card[field] ?? "", shown.terms, optionsOf(shown));
     if (snippet === undefined) continue;
-    return [
-      {
-        turn: 1,
-        role: "summary",
-        at: row.startedAt,
-        context: "current",
-        text: snippet.text,
-        highlights: snippet.highlights,
-      },
-    ];
+    const { text, highlights } = snippet;
+    return { turn: 1, role: "summary", at: row.startedAt, context: "current", text, highlights };
   }
-  return [];
+  return undefined;
 }
 
 function optionsOf({ phrases }: ShownTerms): SnippetOptions {
   return { maxChars: SNIPPET_CHARS, phrases };
 }
 
-function turnSnippet(turn: TurnHit, shown: ShownTerms): HitSnippet | undefined {
+interface FoundPassage {
+  readonly passage: Passage;
+  readonly role: SnippetRole;
+}
+
+function turnSnippet({ turn, at, context }: TurnHit, found: FoundPassage | undefined): readonly HitSnippet[] {
+  if (found === undefined) return [];
+  const { text, highlights } = found.passage.show();
+  return [{ turn, role: found.role, at, context, text, highlights }];
+}
+
+/** Of what was said and done, and of output where only that has the phrase. */
+function bestPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined {
   const { terms, phrases } = shown;
-  let best: { readonly passage: Passage; readonly role: SnippetRole } | undefined;
+  let best: FoundPassage | undefined;
   for (const role of ROLES) {
     const passage = findPassage(turn.fields[role] ?? "", terms, optionsOf(shown));
     if (passage !== undefined && (best === undefined || passage.words > best.passage.words))
       best = { passage, role };
     // No later one can have more.
-    if (best?.passage.words === terms.size + phrases.length) break;
+    if (best?.passage.words === terms.size + phrases.length) return best;
   }
-  if (best === undefined || (phrases.length > 0 && best.passage.words < terms.size + phrases.length)) {
-    const passage = findPassage(turn.fieldsApart().output ?? "", terms, optionsOf(shown));
-    if (passage !== undefined && (best === undefined || passage.words > best.passage.words))
-      best = { passage, role: "output" };
-  }
-  if (best === undefined) return undefined;
-  const { text, highlights } = best.passage.show();
-  const { turn: number, at, context } = turn;
-  return { turn: number, role: best.role, at, context, text, highlights };
+  if (phrases.length === 0) return best;
+  const output = outputPassage(turn, shown);
+  return (output?.passage.words ?? 0) > (best?.passage.words ?? 0) ? output : best;
+}
+
+/** Long, and kept apart: opened where it is needed. */
+function outputPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined {
+  const passage = findPassage(turn.fieldsApart().output ?? "", shown.terms, optionsOf(shown));
+  return passage === undefined ? undefined : { passage, role: "output" };
 }
 
 /** Adds to each passage what was asked so many turns before and behind it. */
