@@ -14,9 +14,11 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parseQuery } from "../../src/core/query/parse-query.ts";
 import type { SessionFilter } from "../../src/core/query/session-filter.ts";
+import { archiveSessions } from "../../src/operations/archive-sessions.ts";
 import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import type { Library } from "../../src/operations/library.ts";
 import { type SearchResult, searchSessions } from "../../src/operations/search-sessions.ts";
+import { archiving } from "../support/archive/archiving.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
 
 const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
@@ -77,9 +79,27 @@ describe("refreshIndex()", () => {
     writeFileSync(join(shop, `${first}.jsonl`), said("Plant a baobab.", first));
     expect(idsOf(await search(library, "baobab"))).toEqual([first]);
     renameSync(join(shop, `${first}.jsonl`), join(shop, `${second}.jsonl`));
-    const found = await search(library, "baobab");
-    expect(found.hits.find(({ row }) => row.digest.id === second)?.row.state).toBe("idle");
-    expect(found.hits.find(({ row }) => row.digest.id === first)?.row.state).toBe("kept");
+    expect(idsOf(await search(library, "baobab"))).toEqual([second]);
+    // As long as it is what it was.
+    appendFileSync(join(shop, `${second}.jsonl`), said("Plant another.", first));
+    expect(idsOf(await search(library, "baobab"))).toEqual([second]);
+  });
+
+  test("finds a log that was archived and renamed under its new id alone, and both where they differ", async () => {
+    const { library, shop } = changingLibrary();
+    const first = "11111111-0000-4000-8000-000000000000";
+    const second = "22222222-0000-4000-8000-000000000000";
+    writeFileSync(join(shop, `${first}.jsonl`), said("Plant a baobab.", first));
+    await archiveSessions(library, archiving);
+    expect(idsOf(await search(library, "baobab"))).toEqual([first]);
+    renameSync(join(shop, `${first}.jsonl`), join(shop, `${second}.jsonl`));
+    expect(idsOf(await search(library, "baobab"))).toEqual([second]);
+    await refreshIndex(library, { ...makeAccess(library), rebuild: true });
+    expect(idsOf(await search(library, "baobab"))).toEqual([second]);
+    writeFileSync(join(shop, `${second}.jsonl`), said("Plant a banyan.", second));
+    await refreshIndex(library, { ...makeAccess(library), rebuild: true });
+    expect(idsOf(await search(library, "baobab"))).toEqual([first]);
+    expect(idsOf(await search(library, "banyan"))).toEqual([second]);
   });
 
   test("forgets what was taken out of a log that was rewritten", async () => {

@@ -3,7 +3,7 @@ import type { SessionFiles } from "../../formats/format.ts";
 import type { ByteSource } from "../byte-source.ts";
 import { sessionKey } from "../library.ts";
 import type { IndexState } from "./index-state.ts";
-import { markOf, type Origin, type SessionRow } from "./session-row.ts";
+import { bytesOf, markOf, type Origin, type SessionRow } from "./session-row.ts";
 
 /** A session to be read, and where from. */
 export interface SessionToRead {
@@ -17,7 +17,7 @@ export interface SessionToRead {
 
 export interface RefreshPlan {
   readonly toRead: readonly SessionToRead[];
-  /** Keys of sessions that are to leave the index: they were forgotten. */
+  /** Keys of sessions that are to leave the index: they were forgotten, or have another name now. */
   readonly toRemove: readonly string[];
   /** Keys of sessions whose files are gone; they stay in the index. */
   readonly gone: readonly string[];
@@ -30,19 +30,23 @@ export interface RefreshInput {
     readonly source: ByteSource;
     readonly state: string;
   }[];
-  readonly rows: ReadonlyMap<string, Pick<SessionRow, "agent" | "id" | "mark" | "origin">>;
+  readonly rows: ReadonlyMap<string, KnownRow>;
   readonly state: IndexState;
   readonly isForgotten: (session: { readonly agent: Agent; readonly id: string }) => boolean;
 }
+
+type KnownRow = Pick<SessionRow, "agent" | "id" | "mark" | "origin" | "files" | "bytes">;
 
 /** Compares what there is with what the index has. Sessions whose files are gone come from the archive. */
 export function planRefresh({ found, archived, rows, state, isForgotten }: RefreshInput): RefreshPlan {
   const toRead: SessionToRead[] = [];
   const here = new Set<string>();
+  const leads = new Set<string>();
   for (const files of found) {
     const key = sessionKey(files);
     if (here.has(key) || isForgotten(files)) continue;
     here.add(key);
+    leads.add(leadMark(files));
     const mark = markOf(files);
     if (rows.get(key)?.mark === mark || state.skipped[key] === mark) continue;
     const origin = files.files.some(({ role }) => role === "main") ? "log" : "fragments";
@@ -53,13 +57,29 @@ export function planRefresh({ found, archived, rows, state, isForgotten }: Refre
     const row = rows.get(key);
     // What was indexed from the log, before it went, is the same as what the archive has or more.
     if (here.has(key) || (row !== undefined && (row.origin !== "archive" || row.mark === mark))) continue;
+    // The log is there under another name, as it was archived, and nothing else belonged to it.
+    if (files.files.length === 1 && leads.has(leadMark(files))) continue;
     toRead.push({ key, files, origin: "archive", mark, source });
   }
   const toRemove: string[] = [];
   const gone: string[] = [];
+  const added = toRead.filter(({ key, origin }) => origin === "log" && !rows.has(key));
   for (const [key, row] of rows) {
     if (here.has(key)) continue;
-    (isForgotten(row) ? toRemove : gone).push(key);
+    const isRenamed = added.some(({ files }) => wasNamed(files, row));
+    (isRenamed || isForgotten(row) ? toRemove : gone).push(key);
   }
   return { toRead, toRemove, gone };
+}
+
+/** Are these the files of a session that is gone, under another name? */
+function wasNamed(files: SessionFiles, row: KnownRow): boolean {
+  if (files.agent !== row.agent || files.files.length !== row.files || bytesOf(files) !== row.bytes)
+    return false;
+  const before = files.files.map((file) => ({ ...file, path: file.path.replaceAll(files.id, row.id) }));
+  return markOf({ ...files, files: before }) === row.mark;
+}
+
+function leadMark({ agent, files: [lead] }: SessionFiles): string {
+  return lead === undefined ? "" : `${agent} ${lead.size} ${lead.mtimeMs} ${lead.inode}`;
 }
