@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import {
   appendFileSync,
   cpSync,
@@ -21,6 +22,7 @@ import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
 import { openUpToDate } from "../../src/operations/indexing/up-to-date.ts";
 import type { Library } from "../../src/operations/library.ts";
 import { writeTombstone } from "../../src/store/archive/tombstones.ts";
+import { writeCacheFile } from "../../src/store/cache-file.ts";
 import { archiving } from "../support/archive/archiving.ts";
 import { dumpIndex, dumpRebuilt } from "../support/index-dump.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
@@ -198,6 +200,14 @@ describe("openUpToDate()", () => {
     ["the index went", ({ library }) => rmSync(library.places.index, { recursive: true })],
     ["what was kept is cut", ({ kept }) => writeFileSync(kept, readFileSync(kept).subarray(0, 100))],
     ["what was kept is empty", ({ kept }) => writeFileSync(kept, "")],
+    [
+      "another version wrote it, as one object",
+      ({ library, kept }) => writeCacheFile(library.disk, kept, Buffer.from('{"version":2,"logs":[]}')),
+    ],
+    [
+      "another version wrote it, in lines",
+      ({ library, kept }) => writeCacheFile(library.disk, kept, Buffer.from('{"version":9}\nall else')),
+    ],
     [
       "a bit of it is flipped",
       ({ kept }) => {

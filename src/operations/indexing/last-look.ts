@@ -31,27 +31,68 @@ export interface LastLook {
 /** All files of an agent, and in the same order what each was found to be. */
 export interface ListedLogs {
   readonly agent: Agent;
-  readonly paths: readonly string[];
-  /** Of each file its size, time and inode: plain numbers, which are compared as they are. */
-  readonly marks: readonly number[];
+  /** One behind the other: a text is compared at once, a list path by path. */
+  readonly paths: string;
+  /** Of each file its size, time and inode, as eight bytes each. */
+  readonly marks: Uint8Array;
   readonly placements: string;
 }
 
 /** Changes with what stands in the file, and with how formats tell what a file is. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Clocks of file systems tick every few milliseconds: what changed right now may change again unseen. */
 const TICK_MS = 50;
 
-/** Stands in no name of a session. */
+/** Stands in no path and in no name of a session. */
 const SEPARATOR = "\0";
 
 export function readLastLook(library: Library): LastLook | undefined {
   const bytes = library.demo ? undefined : readCacheFile(library.disk, lookPath(library));
-  if (bytes === undefined) return undefined;
-  // Its checksum says that it is what was written.
-  const { version, ...look }: LastLook & { readonly version: number } = JSON.parse(bytes.toString("utf8"));
-  return version === VERSION ? look : undefined;
+  return bytes === undefined ? undefined : decodeLook(bytes);
+}
+
+/** What stands before the lists: a line of JSON. */
+interface LookHead extends Omit<LastLook, "logs"> {
+  readonly version: number;
+  /** Of each agent how many bytes its lists take, which follow in this order. */
+  readonly logs: readonly ListLengths[];
+}
+
+interface ListLengths {
+  readonly agent: Agent;
+  readonly lengths: readonly [paths: number, marks: number, placements: number];
+}
+
+/** Every search reads this, and lists as JSON would take it a millisecond for a thousand files. */
+function encodeLook({ logs, ...look }: LastLook): Buffer {
+  const lists: Uint8Array[] = [];
+  const lengths = logs.map(({ agent, paths, marks, placements }): ListLengths => {
+    const [first, last] = [Buffer.from(paths), Buffer.from(placements)];
+    lists.push(first, marks, last);
+    return { agent, lengths: [first.length, marks.length, last.length] };
+  });
+  const head: LookHead = { version: VERSION, ...look, logs: lengths };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...lists]);
+}
+
+/** Its checksum says that it is what was written, by this version or another. */
+function decodeLook(bytes: Buffer): LastLook | undefined {
+  let at = bytes.indexOf("\n") + 1;
+  if (at === 0) return undefined;
+  const { version, logs: lists, ...look }: LookHead = JSON.parse(bytes.toString("utf8", 0, at));
+  if (version !== VERSION) return undefined;
+  const take = (length: number): Buffer => {
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  const logs = lists.map(({ agent, lengths: [paths, marks, placements] }) => ({
+    agent,
+    paths: take(paths).toString("utf8"),
+    marks: take(marks),
+    placements: take(placements).toString("utf8"),
+  }));
+  return { ...look, logs };
 }
 
 /** What all sessions of this index come to; undefined where nobody looked since it was written. */
@@ -64,8 +105,7 @@ export function knownTotals(library: Library, reader: SearchReader): Totals | un
 export function keepLook(library: Library, look: LastLook): void {
   if (library.demo) return;
   try {
-    const text = JSON.stringify({ version: VERSION, ...look });
-    writeCacheFile(library.disk, lookPath(library), Buffer.from(text));
+    writeCacheFile(library.disk, lookPath(library), encodeLook(look));
   } catch {
     // The store can't be written; whoever must write to it says so.
   }
@@ -92,16 +132,27 @@ export function isSame(found: readonly FoundLogs[], { logs }: LastLook): boolean
   );
 }
 
-/** In a plain loop: every search does this for every file, and before anything of it is compiled. */
 function isSameList(files: readonly FoundFile[], { paths, marks }: ListedLogs): boolean {
-  if (files.length !== paths.length) return false;
+  return (
+    marks.length === files.length * MARK_BYTES && marksIn(files).equals(marks) && pathsIn(files) === paths
+  );
+}
+
+function pathsIn(files: readonly FoundFile[]): string {
+  return files.map(({ path }) => path).join(SEPARATOR);
+}
+
+const MARK_BYTES = 24;
+
+function marksIn(files: readonly FoundFile[]): Buffer {
+  const marks = new Float64Array(files.length * 3);
   let at = 0;
-  for (let i = 0; i < files.length; i++) {
-    const file = files[i];
-    if (file === undefined || file.path !== paths[i]) return false;
-    if (file.size !== marks[at++] || file.mtimeMs !== marks[at++] || file.inode !== marks[at++]) return false;
+  for (const { size, mtimeMs, inode } of files) {
+    marks[at++] = size;
+    marks[at++] = mtimeMs;
+    marks[at++] = inode;
   }
-  return true;
+  return Buffer.from(marks.buffer);
 }
 
 function fileMark({ size, mtimeMs, inode, path }: FoundFile): string {
@@ -127,21 +178,22 @@ export function createPlacements(last: LastLook | undefined): Placements {
     list: (found) =>
       found.map(({ format, files }) => ({
         agent: format.agent,
-        paths: files.map(({ path }) => path),
-        marks: files.flatMap(({ size, mtimeMs, inode }) => [size, mtimeMs, inode]),
+        paths: pathsIn(files),
+        marks: marksIn(files),
         placements: files.map((file) => learned.get(file) ?? "").join(SEPARATOR),
       })),
   };
 }
 
-function markAt(marks: readonly number[], file: number): Omit<FoundFile, "path"> {
-  const [size = 0, mtimeMs = 0, inode = 0] = marks.slice(file * 3, file * 3 + 3);
-  return { size, mtimeMs, inode };
-}
-
 function readPlacements({ paths, marks, placements }: ListedLogs): Map<string, string> {
   const words = placements.split(SEPARATOR);
-  return new Map(paths.map((path, i) => [fileMark({ ...markAt(marks, i), path }), words[i] ?? ""]));
+  const numbers = new Float64Array(new Uint8Array(marks).buffer);
+  const known = new Map<string, string>();
+  paths.split(SEPARATOR).forEach((path, i) => {
+    const [size = 0, mtimeMs = 0, inode = 0] = numbers.subarray(i * 3, i * 3 + 3);
+    known.set(fileMark({ size, mtimeMs, inode, path }), words[i] ?? "");
+  });
+  return known;
 }
 
 function fromWords(words: string | undefined): Placed | null | undefined {
