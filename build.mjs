@@ -2,6 +2,7 @@
  * Bundles the program into dist: its parts, sessions.cjs which starts it, and index.js, its face for other programs.
  * Files are put in place whole, so that a program that runs meanwhile never meets half of one.
  */
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
@@ -154,6 +155,16 @@ function takeFromParts(part) {
   };
 }
 
+/**
+ * The starter reads parts as one byte per character. esbuild escapes what else stands in strings; in expressions and
+ * templates this does.
+ */
+function asAscii(text) {
+  if (/\\[^\0-\x7f]/.test(text))
+    throw new Error("A sign beyond ASCII stands behind a backslash: write it as \\u");
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** Not a module but a function, which the starter compiles: only so can the compiled code be kept. */
 function buildPart(part, contents) {
   return build({
@@ -210,10 +221,13 @@ const givesRest = `module.exports = (name) => { switch (name) { ${gives.join("\n
 const built = [await buildPart(LAST, givesRest)];
 for (const { name: part } of [...parts].reverse())
   built.unshift(await buildPart(part, givesModules(await exportsOf(askedOf(part)))));
+const partFiles = built.flatMap(({ outputFiles }) =>
+  outputFiles.map(({ path, text }) => ({ path, contents: Buffer.from(asAscii(text)) })),
+);
 
 const sum = createHash("sha256");
 const partSums = {};
-for (const { path, contents } of built.flatMap(({ outputFiles }) => outputFiles)) {
+for (const { path, contents } of partFiles) {
   sum.update(contents);
   partSums[basename(path, ".cjs")] = crc32(contents);
 }
@@ -230,7 +244,7 @@ const starter = await build({
 const face = await build({ ...shared, entryPoints: { index: "src/operations/index.ts" }, format: "esm" });
 
 // The starter comes behind the program: it is for this very one.
-for (const { path, contents } of [...built, starter, face].flatMap(({ outputFiles }) => outputFiles)) {
+for (const { path, contents } of [...partFiles, ...starter.outputFiles, ...face.outputFiles]) {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${dirname(path)}/.${basename(path)}.${process.pid}`;
   writeFileSync(temporary, contents);

@@ -93,6 +93,46 @@ describe.skipIf(process.versions.deno !== undefined)("the code that was compiled
 });
 
 describe("the bundled program", () => {
+  test("is plain ASCII, as it is read", () => {
+    for (const part of ["program", "reading", "parsers", "more"])
+      expect(
+        readFileSync(join(dirname(bundle), `${part}.cjs`)).every((byte) => byte < 0x80),
+        part,
+      ).toBe(true);
+  });
+
+  test("has the signs beyond ASCII that its sources have: masking, letters", async () => {
+    const { home } = makeWorld();
+    const folder = join(home, ".claude/projects/-x");
+    mkdirSync(folder, { recursive: true });
+    const id = "0b8ec0de-0000-4000-8000-000000000000";
+    const base64 = (seed: number): string =>
+      Buffer.from(
+        Array.from({ length: 48 }, (_, i) => (i * 37 + seed * 101 + ((i * i * seed) % 251)) % 256),
+      ).toString("base64");
+    const key = ["BEGIN", "END"].map((word) => `-----${word} OPENSSH PRIVATE KEY-----`);
+    const lines = [key[0], base64(1), base64(2), base64(3), key[1]];
+    const said = [`Новый κόσμος`, lines.map((line, i) => `     ${i + 1}→${line}`).join("\n")];
+    const place = { sessionId: id, cwd: "/x", timestamp: "2026-11-16T08:00:00.000Z" };
+    const log = said.map((content, i) =>
+      JSON.stringify({
+        type: "user",
+        uuid: `u${i}`,
+        parentUuid: i === 0 ? null : "u0",
+        ...place,
+        message: { role: "user", content },
+      }),
+    );
+    writeFileSync(join(folder, `${id}.jsonl`), `${log.join("\n")}\n`);
+    const masked = await runBundle(["grep", "-F", "OPENSSH", "-C9"], { home });
+    const shown = await runBundle(["search", "новый", "--json"], { home });
+    for (const line of lines.slice(1, 4)) expect(`${masked.out}${shown.out}`).not.toContain(line);
+    expect(JSON.parse(shown.out)).toMatchObject({ match: "all", total: 1 });
+    expect((await runBundle(["search", "ΚΌΣΜΟΣ", "--json"], { home })).out).toContain('"match":"all"');
+    expect((await runBundle(["search", "новыи", "--json"], { home })).out).not.toContain('"match":"all"');
+    expect(masked.out).toContain("[masked: ssh-private-key]");
+  });
+
   test("can be started by its name", () => {
     expect(readFileSync(bundle, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(statSync(bundle).mode & 0o111).not.toBe(0);

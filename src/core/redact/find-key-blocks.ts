@@ -8,7 +8,11 @@ const FOOTER = /-----END ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
  * What may stand between two lines of a key in a log: line ends, also escaped ones of JSON in JSON; indentation, line
  * numbers, marks of diffs and quotes, and the quotes and plus signs of a text put together in code.
  */
-const GAP = /(?:\\{1,4}[nrt]|\\?["'`]|[\s+,>|#*]|\d{1,6}[→:|\t]|<br ?\/?>){1,200}/y;
+const GAP = /(?:\\{1,4}[nrt]|\\?["'`]|[\s+,>|#*]|\d{1,6} {0,2}[→:|\t]|<br ?\/?>){1,200}/y;
+/** What `grep` puts between the name of a file and its line, with a number or without. */
+const AFTER_NAME = /[:-](?:\d{1,6}[:-])?/y;
+/** The name that stands before the header in its line, and so before every line of the key. */
+const NAME_BEFORE = /([^\s:]{1,200}?)[:-](?:\d{1,6}[:-])?$/;
 /** `Proc-Type: 4,ENCRYPTED` and its like. */
 const ARMOR_HEADER = /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[^\n\\]{1,100}/y;
 const LINE = /[A-Za-z0-9+/]{1,20000}={0,2}/y;
@@ -37,7 +41,8 @@ function blockFrom(text: string, at: number, found: Finding[]): number {
   HEADER.lastIndex = at;
   const header = HEADER.exec(text);
   if (header === null) return at;
-  const body = readBody(text, HEADER.lastIndex);
+  const line = text.slice(Math.max(text.lastIndexOf("\n", at) + 1, at - 220), at);
+  const body = readBody(text, HEADER.lastIndex, NAME_BEFORE.exec(line)?.[1]);
   if (
     body.size < MIN_KEY ||
     hasFewCharacters(text.slice(HEADER.lastIndex, body.end).replace(/[^A-Za-z0-9+/]/g, ""))
@@ -48,13 +53,19 @@ function blockFrom(text: string, at: number, found: Finding[]): number {
   return body.end;
 }
 
-/** Reads lines of a key; `size` counts their characters. */
-function readBody(text: string, from: number): { readonly end: number; readonly size: number } {
+/** Reads lines of a key; `size` counts their characters. `name`: of a file, which may stand before each. */
+function readBody(
+  text: string,
+  from: number,
+  name: string | undefined,
+): { readonly end: number; readonly size: number } {
   let end = from;
   let size = 0;
   let at = from;
   for (;;) {
     at = skip(GAP, text, at);
+    if (name !== undefined && text.charCodeAt(at - 1) === LF && text.startsWith(name, at))
+      at = skip(AFTER_NAME, text, at + name.length);
     const footer = skip(FOOTER, text, at);
     if (footer > at) return { end: footer, size };
     const armor = skip(ARMOR_HEADER, text, at);
@@ -66,13 +77,8 @@ function readBody(text: string, from: number): { readonly end: number; readonly 
     const line = skip(LINE, text, text.charCodeAt(at) === 61 ? at + 1 : at);
     const length = line - at;
     if (length === 0) return { end, size };
-    const isLast = length < FULL_LINE;
-    if (
-      isLast &&
-      !/^(?:\\{1,4}[nr]|\\?["'`+,]|[\s>|#*]|\d{1,6}[→:|\t]|<br ?\/?>|=\S{4}\s){0,60}-----END/.test(
-        text.slice(line, line + 100),
-      )
-    ) {
+    const rest = text.slice(line, line + 300);
+    if (length < FULL_LINE && !isBeforeFooter(name === undefined ? rest : rest.replace(name, ""))) {
       // Torn: a short rest counts only where it cannot be a word.
       const isRest = size > 0 && /[\d+/=]/.test(text.slice(at, line)) && length >= 8;
       return isRest ? { end: line, size: size + length } : { end, size };
@@ -82,6 +88,15 @@ function readBody(text: string, from: number): { readonly end: number; readonly 
     at = line;
   }
 }
+
+const BEFORE_FOOTER =
+  /^(?:\\{1,4}[nr]|\\?["'`+,]|[\s>|#*:-]|\d{1,6} {0,2}[→:|\t-]|<br ?\/?>|=\S{4}\s){0,60}-----END/;
+
+function isBeforeFooter(rest: string): boolean {
+  return BEFORE_FOOTER.test(rest);
+}
+
+const LF = 10;
 
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;

@@ -102,6 +102,22 @@ describe("redact() masks a key", () => {
     }
   });
 
+  it.each<[string, (line: string, number: number) => string]>([
+    ["as an agent numbers lines", (line, number) => `${String(number).padStart(6)}→${line}`],
+    ["in a table of lines", (line, number) => `${String(number).padStart(3)} | ${line}`],
+    ["with the name of its file", (line) => `keys/id_rsa:${line}`],
+    ["with that and a number", (line, number) => `keys/id_rsa:${number}:${line}`],
+    ["around what was looked for", (line) => `keys/id_rsa-${line}`],
+    ["around that, numbered", (line, number) => `keys/id-rsa-${number}-${line}`],
+  ])("in several lines, %s", (_, around) => {
+    for (const shape of ["pem-openssh", "pem-rsa", "pem-torn"]) {
+      const lines = key(shape).split("\n");
+      const text = lines.map((line, index) => around(line, index + 1)).join("\n");
+      const masked = redact(`first\n${text}\nlast words`);
+      expect(masked, shape).toMatch(/^first\n[^\n]{0,20}\[masked: (?:ssh-)?private-key\]\nlast words$/);
+    }
+  });
+
   it("and the words that follow a torn one stay", () => {
     expect(redact(`${key("pem-torn")}\nand this is what came next`)).toBe(
       "[masked: private-key]\nand this is what came next",
