@@ -94,14 +94,17 @@ function bestPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined
   let best: FoundPassage | undefined;
   for (const role of ROLES) {
     const passage = findPassage(turn.fields[role] ?? "", terms, optionsOf(shown));
-    if (passage !== undefined && (best === undefined || passage.words > best.passage.words))
-      best = { passage, role };
+    best = better(best, passage === undefined ? undefined : { passage, role });
     // No later one can have more.
     if (best?.passage.words === terms.size + phrases.length) return best;
   }
-  if (phrases.length === 0) return best;
-  const output = outputPassage(turn, shown);
-  return (output?.passage.words ?? 0) > (best?.passage.words ?? 0) ? output : best;
+  return (best?.passage.phrases ?? 0) < phrases.length ? better(best, outputPassage(turn, shown)) : best;
+}
+
+/** Of equally good ones the first. */
+function better(a: FoundPassage | undefined, b: FoundPassage | undefined): FoundPassage | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return (b.passage.phrases - a.passage.phrases || b.passage.words - a.passage.words) > 0 ? b : a;
 }
 
 /** Long, and kept apart: opened where it is needed. */

@@ -70,4 +70,12 @@ describe("snippetsOf()", () => {
     ]);
     expect(opened).toEqual([1]);
   });
+
+  test("shows the phrase where its words stand in many other places before it", () => {
+    const before = "the ship, so tall, ".repeat(20);
+    const filler = "all hands on deck\n".repeat(40);
+    const turns = turnsOf([{ reply: before, output: `${before}${filler}here is the tall ship at last` }]);
+    const [snippet] = snippetsOf(row, hitOf(turns), shown("tall ship", "tall ship"));
+    expect(snippet).toMatchObject({ role: "output", text: expect.stringContaining("the tall ship at last") });
+  });
 });

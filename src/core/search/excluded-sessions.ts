@@ -2,51 +2,77 @@ import { clauseNode } from "./clause-nodes.ts";
 import { hasBit } from "./document-set.ts";
 import { evaluate } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
-import { phraseTest, type TextTest } from "./phrase-check.ts";
-import { phrasesApart } from "./phrases-apart.ts";
-import type { SearchPlan } from "./search-plan.ts";
+import { phraseTest, type Texts } from "./phrase-check.ts";
+import { phrasePlaces } from "./phrase-places.ts";
+import type { PhraseClause, SearchPlan, WordClause } from "./search-plan.ts";
 import { isIndexed } from "./term-uses.ts";
 
-/** Texts that are opened to see whether an unwanted phrase stands in them; of more, the words alone decide. */
-const MAX_TEXTS = 2_000;
+/** Texts that are opened to see whether an unwanted phrase stands in them: 0.3 s at most. */
+const MAX_TEXTS = 4_000;
 
-type Texts = () => Readonly<Record<string, string>>;
+export interface ExcludedSessions {
+  /** 1 for those with an unwanted word or phrase in any of their documents; undefined: none. */
+  readonly sessions: Uint8Array | undefined;
+  /** False: not all texts were opened that may have an unwanted phrase. What was not seen is not held against a session. */
+  readonly isComplete: boolean;
+}
 
-/** 1 for sessions with an unwanted word in any of their documents, or with an unwanted phrase in one; undefined: none. */
 export function excludedSessions(
   view: IndexView,
   { unwanted }: Pick<SearchPlan, "unwanted">,
   boosts: readonly number[],
-): Uint8Array | undefined {
-  if (unwanted.length === 0) return undefined;
-  const excluded = new Uint8Array(view.space.card);
+): ExcludedSessions {
+  if (unwanted.length === 0) return { sessions: undefined, isComplete: true };
+  const sessions = new Uint8Array(view.space.card);
+  const words = unwanted.filter((clause) => clause.kind === "word");
+  const phrases = unwanted.filter((clause) => clause.kind === "phrase");
+  if (words.length > 0) excludeByWords(view, words, boosts, sessions);
+  const isComplete = phrases.length === 0 || excludeByPhrases(view, phrases, sessions);
+  return { sessions, isComplete };
+}
+
+function excludeByWords(
+  view: IndexView,
+  words: readonly WordClause[],
+  boosts: readonly number[],
+  excluded: Uint8Array,
+): void {
   const reading = { fields: view.fields, isLoose: () => false, has: (term: string) => isIndexed(view, term) };
-  const nodes = unwanted.map((clause) => clauseNode(clause, reading));
-  const tests = unwanted.map((clause) => (clause.kind === "phrase" ? phraseTest(clause) : undefined));
-  const { card, turn } = evaluate(view, nodes, boosts);
+  const { card, turn } = evaluate(
+    view,
+    words.map((clause) => clauseNode(clause, reading)),
+    boosts,
+  );
+  const isMet = (set: typeof card, document: number): boolean =>
+    words.some((_, bit) => hasBit(set, document, bit));
+  for (const session of card.docs) if (isMet(card, session)) excluded[session] = 1;
+  const sessionOf = view.sessionsOfTurns();
+  for (const document of turn.docs) if (isMet(turn, document)) excluded[sessionOf[document] ?? 0] = 1;
+}
+
+/** False where there were more texts than may be opened. */
+function excludeByPhrases(view: IndexView, phrases: readonly PhraseClause[], excluded: Uint8Array): boolean {
+  const places = phrasePlaces(view, phrases);
+  const tests = phrases.map(phraseTest);
   let opened = 0;
-  const mayBeApart = phrasesApart(view, unwanted);
-  const opens = (test: TextTest, texts: Texts): boolean => opened++ >= MAX_TEXTS || test(texts());
-  const cardHas = (session: number): boolean =>
-    tests.some(
-      (test, bit) =>
-        hasBit(card, session, bit) && (test === undefined || opens(test, () => view.cardTexts(session))),
-    );
-  const turnHas = (document: number): boolean =>
-    tests.some((test, bit) => {
-      if (!hasBit(turn, document, bit)) return false;
-      if (test === undefined || opens(test, () => view.turnTexts(document))) return true;
-      return mayBeApart(document, bit) && opens(test, () => view.turnTextsApart(document));
+  const has = (
+    isPlace: (document: number, clause: number) => boolean,
+    texts: (document: number) => Texts,
+    document: number,
+  ): boolean =>
+    tests.some((test, clause) => {
+      if (!isPlace(document, clause)) return false;
+      return opened++ < MAX_TEXTS && test(texts(document));
     });
-  for (let i = 0; i < card.docs.length; i++) {
-    const session = card.docs[i] ?? 0;
-    if (cardHas(session)) excluded[session] = 1;
+  const { card, turn } = places.documents();
+  for (const session of card)
+    if (excluded[session] === 0 && has(places.inCard, view.cardTexts, session)) excluded[session] = 1;
+  const sessionOf = view.sessionsOfTurns();
+  for (const document of turn) {
+    const session = sessionOf[document] ?? 0;
+    if (excluded[session] === 1) continue;
+    if (has(places.inTurn, view.turnTexts, document) || has(places.apart, view.turnTextsApart, document))
+      excluded[session] = 1;
   }
-  const sessionOf = turn.docs.length === 0 ? undefined : view.sessionsOfTurns();
-  for (let i = 0; i < turn.docs.length; i++) {
-    const document = turn.docs[i] ?? 0;
-    const session = sessionOf?.[document] ?? 0;
-    if (excluded[session] === 0 && turnHas(document)) excluded[session] = 1;
-  }
-  return excluded;
+  return opened <= MAX_TEXTS;
 }

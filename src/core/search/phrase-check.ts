@@ -1,8 +1,6 @@
-import { hasBit } from "./document-set.ts";
-import type { Evaluation } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
 import { createPhraseTest } from "./phrase.ts";
-import { phrasesApart } from "./phrases-apart.ts";
+import { phrasePlaces } from "./phrase-places.ts";
 import type { RankedSession } from "./rank.ts";
 import type { Clause, PhraseClause } from "./search-plan.ts";
 import type { SessionScores } from "./session-scores.ts";
@@ -32,17 +30,19 @@ export interface PhraseCheck {
 export function checkPhrases(
   view: IndexView,
   clauses: readonly Clause[],
-  evaluation: Evaluation,
   scores: SessionScores,
   ranked: readonly RankedSession[],
   { optional, enough }: { readonly optional: boolean; readonly enough: number },
 ): PhraseCheck {
-  const tests = clauses.flatMap((clause, index) => {
+  const tests = clauses.flatMap((clause) => {
     const test = clauseTest(clause);
-    return test === undefined ? [] : [{ bit: index, test }];
+    return test === undefined ? [] : [{ clause, test }];
   });
   if (tests.length === 0 || optional) return { sessions: ranked, isComplete: true, isChecked: () => true };
-  const mayBeApart = phrasesApart(view, clauses);
+  const places = phrasePlaces(
+    view,
+    tests.map(({ clause }) => clause),
+  );
 
   let opened = 0;
   const checked = new Set<number>();
@@ -56,22 +56,21 @@ export function checkPhrases(
     }
     const { session } = candidate;
     const found: number[] = [];
-    const hasAll = tests.every(({ bit, test }) => {
-      let has = false;
-      if (scores.hasCard(session) && hasBit(evaluation.card, session, bit)) {
+    const hasAll = tests.every(({ test }, index) => {
+      const stands = (isPlace: boolean, texts: () => Texts): boolean => {
+        if (!isPlace) return false;
         opened++;
-        has = test(view.cardTexts(session));
-      }
+        return test(texts());
+      };
+      let has =
+        scores.hasCard(session) && stands(places.inCard(session, index), () => view.cardTexts(session));
       let turns = 0;
       for (const turn of scores.turns(session)) {
         if (isTired() || turns >= MAX_TURNS) break;
-        if (!hasBit(evaluation.turn, turn, bit)) continue;
-        opened++;
-        if (!test(view.turnTexts(turn))) {
-          if (!mayBeApart(turn, bit)) continue;
-          opened++;
-          if (!test(view.turnTextsApart(turn))) continue;
-        }
+        const isThere =
+          stands(places.inTurn(turn, index), () => view.turnTexts(turn)) ||
+          stands(places.apart(turn, index), () => view.turnTextsApart(turn));
+        if (!isThere) continue;
         has = true;
         turns++;
         found.push(turn);
@@ -97,7 +96,9 @@ export function hasPhrases(clauses: readonly Clause[]): boolean {
 /** Turns of one session that are looked for, of each phrase: more are not shown. */
 const MAX_TURNS = 5;
 
-export type TextTest = (fields: Readonly<Record<string, string>>) => boolean;
+/** By field. */
+export type Texts = Readonly<Record<string, string>>;
+export type TextTest = (texts: Texts) => boolean;
 
 function clauseTest(clause: Clause): TextTest | undefined {
   if (clause.kind === "phrase") return phraseTest(clause);

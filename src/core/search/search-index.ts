@@ -24,8 +24,9 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
   const narrowing = asked.narrowing ?? [];
   const plan = { ...asked, wanted: [...narrowing, ...asked.wanted] };
   const boosts = view.fields.map((field) => field.boost);
-  const scope = createScope(view, plan.filter, excludedSessions(view, plan, boosts));
-  if (plan.wanted.length === 0) return browse(view, plan, scope);
+  const excluded = excludedSessions(view, plan, boosts);
+  const scope = createScope(view, plan.filter, excluded.sessions);
+  if (plan.wanted.length === 0) return { ...browse(view, plan, scope), totalIsExact: excluded.isComplete };
   const tiers = createTiers(view, plan, narrowing.length, scope, boosts);
 
   const wantedHits = plan.offset + plan.limit;
@@ -55,7 +56,7 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
     kind: "answer",
     match: tier.match,
     total: tier.total,
-    totalIsExact: tier.checked.isComplete,
+    totalIsExact: tier.checked.isComplete && excluded.isComplete,
     hits: tier.checked.sessions
       .slice(plan.offset, wantedHits)
       .map((ranked) => toHit(view, plan, tier, ranked)),
@@ -85,7 +86,7 @@ function createTiers(
         : withNearlyAll(plan, narrowing, scores);
     const limit = hasPhrases(plan.wanted) ? kept.length : (plan.offset + plan.limit) * 2;
     const ranked = rankSessions(view, scores, kept, plan, limit);
-    const checked = checkPhrases(view, plan.wanted, evaluation, scores, ranked, {
+    const checked = checkPhrases(view, plan.wanted, scores, ranked, {
       optional: match === "some",
       enough: plan.offset + plan.limit,
     });

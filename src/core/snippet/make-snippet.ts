@@ -24,7 +24,9 @@ const MAX_PHRASES = 1_000;
 
 /** Where most words of a query stand together in a text. */
 export interface Passage {
-  /** How many different ones. */
+  /** How many different phrases: one that has a phrase is better than any that only has words. */
+  readonly phrases: number;
+  /** How many different words, phrases among them. */
   readonly words: number;
   /** Cuts it out: of several passages only the best needs that. */
   show(): Snippet;
@@ -44,9 +46,10 @@ export function findPassage(
   const near = pattern === undefined ? undefined : { pattern, words: wanted, maxChars };
   const matches = withPhrases(text, findMatches(text, wordOf, near), phrases);
   if (matches.length === 0) return undefined;
-  const { first, last, words } = bestRun(matches, maxChars);
+  const { first, last, words, phrases: whole } = bestRun(matches, maxChars);
   return {
     words,
+    phrases: whole,
     show: () => {
       const [from, to] = [matches[first]?.start ?? 0, endOf(matches, first, last)];
       return { ...shown(text, from, to, matches, maxChars), words };
@@ -82,7 +85,7 @@ function lookedUp(terms: Terms): LookedUp {
   return made;
 }
 
-/** A phrase counts as a word of its own, beside its words. */
+/** A phrase counts as a word of its own, with a number below 0, beside its words. */
 function withPhrases(text: string, matches: readonly Match[], phrases: readonly string[]): readonly Match[] {
   const found = phrases.flatMap((phrase, index) =>
     phraseSpans(text, phrase, MAX_PHRASES).map(([start, end]) => ({ start, end, word: -1 - index })),
@@ -93,26 +96,36 @@ function withPhrases(text: string, matches: readonly Match[], phrases: readonly 
 interface MatchRun {
   readonly first: number;
   readonly last: number;
+  readonly phrases: number;
   readonly words: number;
 }
 
-/** The run of matches within `maxChars` that has the most different words; of equals the one with the most matches, then the first. */
+/**
+ * The run of matches within `maxChars` that has the most phrases, and of those the most different words; of equals the
+ * one with the most matches, then the first.
+ */
 function bestRun(matches: readonly Match[], maxChars: number): MatchRun {
   const counts = new Map<number, number>();
-  let best: MatchRun = { first: 0, last: 0, words: 0 };
+  let best: MatchRun = { first: 0, last: 0, phrases: 0, words: 0 };
   let first = 0;
+  let phrases = 0;
   matches.forEach((match, last) => {
-    counts.set(match.word, (counts.get(match.word) ?? 0) + 1);
+    const before = counts.get(match.word) ?? 0;
+    counts.set(match.word, before + 1);
+    if (before === 0 && match.word < 0) phrases++;
     for (let oldest = matches[first]; oldest !== undefined && first < last; oldest = matches[first]) {
       if (match.end - oldest.start <= maxChars) break;
       const left = (counts.get(oldest.word) ?? 1) - 1;
-      if (left === 0) counts.delete(oldest.word);
-      else counts.set(oldest.word, left);
+      if (left > 0) counts.set(oldest.word, left);
+      else {
+        counts.delete(oldest.word);
+        if (oldest.word < 0) phrases--;
+      }
       first++;
     }
-    const isBetter =
-      counts.size > best.words || (counts.size === best.words && last - first > best.last - best.first);
-    if (isBetter) best = { first, last, words: counts.size };
+    const words = counts.size;
+    const more = phrases - best.phrases || words - best.words || last - first - (best.last - best.first);
+    if (more > 0) best = { first, last, phrases, words };
   });
   return best;
 }

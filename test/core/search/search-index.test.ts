@@ -285,6 +285,34 @@ describe("a phrase", () => {
     });
   });
 
+  test("is looked for in no text that has only some of its words, however many there are", async () => {
+    const torn = Array.from({ length: 4_500 }, (_, i) =>
+      session(`s${i}`, "x", [{ request: "token", reply: "refresh", output: "token" }]),
+    );
+    const sessions = [
+      ...torn,
+      session("there", "x", [{ output: "so long a text, with the token refresh in it" }]),
+    ];
+    await withHistory(sessions, async (search) => {
+      const answer = await search(planFor([phrase("token refresh")]));
+      expect([answer.total, answer.totalIsExact, ...keysOf(answer)]).toEqual([1, true, "there"]);
+      const rest = await search(
+        planFor([], { unwanted: [{ kind: "phrase", text: "token refresh", terms: ["token", "refresh"] }] }),
+      );
+      expect([rest.total, rest.totalIsExact]).toEqual([4_500, true]);
+    });
+  });
+
+  test("that is unwanted leaves a session that was not looked into, and then the total is no exact one", async () => {
+    const sessions = Array.from({ length: 4_010 }, (_, i) => session(`s${i}`, "x", ["refresh the token"]));
+    await withHistory(sessions, async (search) => {
+      const rest = await search(
+        planFor([], { unwanted: [{ kind: "phrase", text: "token refresh", terms: ["token", "refresh"] }] }),
+      );
+      expect([rest.total, rest.totalIsExact]).toEqual([4_010, false]);
+    });
+  });
+
   test("is looked for beside another one that stands in many turns", async () => {
     const turns = [
       ...Array.from({ length: 8 }, () => "token refresh token refresh"),
