@@ -1,28 +1,44 @@
+import type { SessionName } from "../core/archive/archive-store.ts";
 import { exitCodes, UserError } from "../core/errors.ts";
 import { IndexDamage } from "../core/search/index-damage.ts";
 import type { SearchEngine } from "../core/search/search-engine.ts";
 import { rowsOf } from "./indexing/index-rows.ts";
 
+/** Shortest prefix of an id that may stand for it. */
+const MIN_PREFIX = 4;
+
 /**
- * Why a session can't be opened that searches still find: its log is gone, no archive has it, and only its words
- * are left. undefined where the index does not know it either.
+ * The session that searches still find by that id, or by its beginning: its log is gone, no archive has it, and only
+ * its words are left. undefined where the index does not know it either, or knows several.
  */
-export async function onlyInIndex(engine: SearchEngine, id: string): Promise<UserError | undefined> {
+export async function findInIndex(engine: SearchEngine, word: string): Promise<SessionName | undefined> {
   const opened = await engine.read();
   if (opened.kind !== "open") return undefined;
   try {
     const known = await rowsOf(opened.reader);
     if (known.kind === "damaged") return undefined;
-    const row = [...known.rows.values()].find((each) => each.id === id);
-    if (row === undefined) return undefined;
-    return new UserError(`Cannot show session ${id}: its log is gone and it was not archived`, {
-      exitCode: exitCodes.nothingFound,
-      hint: "`sessions search` still finds its words; `sessions archive` keeps those that are left",
-    });
+    const rows = [...known.rows.values()];
+    const exact = rows.filter(({ agent, id }) => id === word || `${agent}:${id}` === word);
+    const begun =
+      word.length < MIN_PREFIX
+        ? []
+        : rows.filter(({ id }) => id.toLowerCase().startsWith(word.toLowerCase()));
+    const [found, other] = exact.length > 0 ? exact : begun;
+    return found === undefined || other !== undefined ? undefined : { agent: found.agent, id: found.id };
   } catch (error) {
     if (error instanceof IndexDamage) return undefined;
     throw error;
   } finally {
     await opened.reader.close();
   }
+}
+
+/** Why a session can't be opened that only the index is left of; undefined where that is not why. */
+export async function onlyInIndex(engine: SearchEngine, word: string): Promise<UserError | undefined> {
+  const found = await findInIndex(engine, word);
+  if (found === undefined) return undefined;
+  return new UserError(`Cannot show session ${found.id}: its log is gone and it was not archived`, {
+    exitCode: exitCodes.nothingFound,
+    hint: "`sessions search` still finds its words; `sessions archive` keeps those that are left",
+  });
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -68,6 +68,31 @@ test("finds a phrase of tool output, from the archive too", async () => {
   expect(await search(world, '"schooner halcyon"')).toMatchObject({ ...found, hits: [{ state: "kept" }] });
 });
 
+test("a phrase does not run from one output into the next, but over a blank line", async () => {
+  const world = worldWithLog();
+  const log = join(world.home, FOLDER, `${ID}.jsonl`);
+  const second = { ...call, id: "toolu_2" };
+  const more = [
+    { type: "assistant", ...place(4), message: { id: "m2", role: "assistant", content: [second] } },
+    {
+      type: "user",
+      ...place(5),
+      message: {
+        role: "user",
+        content: [{ ...result, tool_use_id: "toolu_2", content: "sloops are elsewhere\n\nbrigs as well" }],
+      },
+    },
+  ];
+  appendFileSync(log, more.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  expect(await search(world, '"free sloops"')).toMatchObject({ match: "some" });
+  expect(await search(world, '"elsewhere brigs"')).toMatchObject({
+    match: "all",
+    hits: [{ snippets: [{ text: expect.stringContaining("elsewhere brigs") }] }],
+  });
+  const near = await search(world, "free", "sloops");
+  expect(JSON.stringify(near)).not.toContain("\\u001e");
+});
+
 test("show tells of a session that only the index is left of", async () => {
   const world = worldWithLog();
   await search(world, "places");
@@ -81,4 +106,9 @@ test("show tells of a session that only the index is left of", async () => {
   expect(world.err()).toContain(`Cannot show session ${ID}: its log is gone and it was not archived`);
   expect(await run(["show", "0b8ec0de-2222-4000-8000-000000000000"], world)).not.toBe(0);
   expect(world.err()).toContain("Cannot find a session");
+  expect(await run(["forget", "0b8ec0de-2222-4000-8000-000000000000", "--yes"], world)).toBe(1);
+  expect(await run(["forget", ID.slice(0, 12), "--yes"], world)).toBe(0);
+  expect(world.out()).toMatch(/is forgotten\.\n$/);
+  expect(await search(world, "schooner")).toMatchObject({ total: 0 });
+  expect(await run(["forget", ID, "--yes"], world)).toBe(1);
 });

@@ -1,8 +1,10 @@
 import type { SessionName } from "../../core/archive/archive-store.ts";
 import { exitCodes, UserError } from "../../core/errors.ts";
+import type { SearchEngine } from "../../core/search/search-engine.ts";
 import { isoTime } from "../../core/view/session-json.ts";
 import { forgetSession, UNDO_DAYS, undoForget } from "../../operations/forget-session.ts";
 import type { Library } from "../../operations/library.ts";
+import { findInIndex } from "../../operations/only-in-index.ts";
 import { forgottenSessions } from "../../operations/open-archive.ts";
 import { selectSession } from "../../operations/select-sessions.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -32,7 +34,7 @@ export const command: Command = defineCommand({
   },
   parser: "yargs",
   async run({ flags, positionals }, world) {
-    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const { library, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const locking = storeLocking(world);
     const style = createStyle(world.stdout.hasColor);
     if (flags.undo) {
@@ -47,9 +49,9 @@ export const command: Command = defineCommand({
       }
       return exitCodes.done;
     }
-    const { agent, id, files, kept } = selectSession(library, positionals, { everywhere: flags.everywhere });
-    const source = kept === undefined ? (files.files[0]?.path ?? null) : null;
-    const question = `Forget session ${sanitize(id)} of ${agent}?`;
+    const { agent, id, source, isIndexed } = await selectAny(library, access.engine, positionals, flags);
+    const forGood = isIndexed ? " Only the index has it: it can't be brought back." : "";
+    const question = `Forget session ${sanitize(id)} of ${agent}?${forGood}`;
     if (!flags.yes && !(await isConfirmed(`forget session ${id}`, question, world))) return exitCodes.refused;
     const done = await world.uninterrupted(() => forgetSession(library, { agent, id }, { locking }));
     if (flags.json) {
@@ -61,11 +63,37 @@ export const command: Command = defineCommand({
         const path = sanitize(shortPath(source, world.home));
         world.stdout.write(style.dim(`The agent's own file is still there: ${path}\n`));
       }
-      world.stdout.write(style.dim(`For ${UNDO_DAYS} days: sessions forget ${sanitize(id)} --undo\n`));
+      if (!isIndexed)
+        world.stdout.write(style.dim(`For ${UNDO_DAYS} days: sessions forget ${sanitize(id)} --undo\n`));
     }
     return exitCodes.done;
   },
 });
+
+interface Selected extends SessionName {
+  /** The agent's own file; null where that is gone. */
+  readonly source: string | null;
+  /** Only the index is left of it. */
+  readonly isIndexed: boolean;
+}
+
+async function selectAny(
+  library: Library,
+  engine: SearchEngine,
+  words: readonly string[],
+  { everywhere }: { readonly everywhere: boolean },
+): Promise<Selected> {
+  try {
+    const { agent, id, files, kept } = selectSession(library, words, { everywhere });
+    const source = kept === undefined ? (files.files[0]?.path ?? null) : null;
+    return { agent, id, source, isIndexed: false };
+  } catch (error) {
+    if (!(error instanceof UserError) || error.exitCode !== exitCodes.nothingFound) throw error;
+    const found = words.length === 1 ? await findInIndex(engine, words[0] ?? "") : undefined;
+    if (found === undefined || forgottenSessions(library).has(found)) throw error;
+    return { ...found, source: null, isIndexed: true };
+  }
+}
 
 /** By its id or the beginning of one: nothing else is left of it. */
 function selectForgotten(library: Library, words: readonly string[]): SessionName {

@@ -203,9 +203,11 @@ function fieldsOf(steps: readonly Step[]): TurnFields {
   };
 }
 
-/** Blank lines between texts: a phrase must not run from one into the next. */
+/** A sign that is in no text: a phrase may run over a blank line, but not from one text into the next. */
+const BETWEEN = "\n\u001e\n";
+
 function join(texts: readonly string[]): string {
-  return texts.filter((text) => text !== "").join("\n\n");
+  return texts.filter((text) => text !== "").join(BETWEEN);
 }
 
 function withoutEmpty(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

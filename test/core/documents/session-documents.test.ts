@@ -12,7 +12,7 @@ function documentsOf(steps: readonly Step[], isCopy = false): readonly IndexDocu
 
 test("a turn is one document", () => {
   expect(documentsOf([reply("one"), reply("two")])).toMatchObject([
-    { turn: 1, fields: { request: "go on", reply: "one\n\ntwo" } },
+    { turn: 1, fields: { request: "go on", reply: "one\n\u001e\ntwo" } },
   ]);
 });
 
@@ -23,7 +23,7 @@ test("a long turn is several, of which the first has the request and none cuts a
     [1, "go on"],
     ...Array.from({ length: 3 }, () => [1, undefined]),
   ]);
-  expect(documents.map(({ fields }) => fields.reply).join("\n\n")).toBe(texts.join("\n\n"));
+  expect(documents.map(({ fields }) => fields.reply).join("\n\u001e\n")).toBe(texts.join("\n\u001e\n"));
 });
 
 test("each document of a turn that was copied has its own name, the same in every copy", () => {
