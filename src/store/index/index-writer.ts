@@ -215,7 +215,12 @@ export function createIndexWriter(
         builder.abandon();
         for (const segment of opened.values()) segment.close();
         opened.clear();
-        if (!mayBeNamed) for (const { file } of added) removeFile(disk, join(folder, file));
+        // Also what threads have built that nobody added: on a full disk it would be in its own way.
+        if (!mayBeNamed && lock.isOurs())
+          for (const file of leftOvers(disk, folder, manifest)) removeFile(disk, join(folder, file));
+      } catch (error) {
+        // Why it is closed matters more than what could not be tidied.
+        if (errorCode(error) === undefined) throw error;
       } finally {
         lock.release();
       }

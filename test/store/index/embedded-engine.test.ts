@@ -271,6 +271,23 @@ describe("batches", () => {
     });
   });
 
+  test("that were finished and not committed leave nothing once the writer is closed", async () => {
+    await withIndexFolder(async (folder) => {
+      const first = await mustWrite(engineIn(folder));
+      first.put(session("a", "x", ["deploy"]));
+      await first.commit({ tidy: "little" });
+      await first.close();
+      const before = fs.readdirSync(folder).sort();
+      const writer = await mustWrite(engineIn(folder));
+      const builder = createBatchBuilder(hastyDisk, folder, smallSchema, 1);
+      for (const key of ["b", "c"]) builder.put(session(key, "x", ["deploy"]));
+      expect(fs.readdirSync(folder).filter((name) => name.endsWith(".seg"))).toHaveLength(3);
+      await writer.close();
+      expect(fs.readdirSync(folder).sort()).toEqual(before);
+      expect(await findIn(folder, "deploy")).toEqual(["a"]);
+    });
+  });
+
   test("that are abandoned leave nothing", async () => {
     await withIndexFolder(async (folder) => {
       fs.mkdirSync(folder);
