@@ -59,7 +59,7 @@ export interface SessionFiles {
 }
 
 /** Reads the first bytes of a file (64 KiB at most); empty where it can't be read. */
-export type Peek = (path: string) => Buffer;
+export type Peek = (path: string, from?: number) => Buffer;
 
 /** Which session a file belongs to, and as what. */
 export interface Placed {

@@ -44,7 +44,8 @@ export function archiveSource(open: () => KeptSession | undefined): ByteSource {
       const bytes = start(path, maxBytes);
       return bytes === undefined || bytes.length > maxBytes ? undefined : bytes.toString("utf8");
     },
-    head: (path) => start(path, HEAD_BYTES)?.subarray(0, HEAD_BYTES) ?? Buffer.alloc(0),
+    head: (path, from = 0) =>
+      start(path, from + HEAD_BYTES)?.subarray(from, from + HEAD_BYTES) ?? Buffer.alloc(0),
     explain,
   };
 }

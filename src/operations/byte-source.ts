@@ -9,8 +9,8 @@ export interface ByteSource {
   chunks(path: string): Iterable<Uint8Array>;
   /** A small file whole; undefined where it is missing, too long or unreadable. */
   text(path: string, maxBytes: number): string | undefined;
-  /** The first bytes; empty where it can't be read. */
-  head(path: string): Buffer;
+  /** The first bytes, or those from a place on; empty where it can't be read. */
+  head(path: string, from?: number): Buffer;
   /** What an error of `chunks` means, in a few words. */
   explain(error: unknown): string;
 }

@@ -137,11 +137,14 @@ export function findFiles(disk: Disk, root: SourceRoot): FoundFiles {
 /** What formats may see of a file to tell what it is. */
 const PEEK_BYTES = 64 * 1024;
 
-/** Reads the first 64 KiB of a file; empty where it can't be read. */
-export function peekOn(disk: Disk): (path: string) => Buffer {
-  return (path) => {
+/** Reads the first 64 KiB of a file, or those from a place on; empty where it can't be read. */
+export function peekOn(disk: Disk): (path: string, from?: number) => Buffer {
+  return (path, from = 0) => {
     try {
-      return disk.readHead(path, PEEK_BYTES);
+      if (from === 0) return disk.readHead(path, PEEK_BYTES);
+      const chunks = disk.readChunks(path, { from, to: from + PEEK_BYTES });
+      // Each is valid until the next is asked for.
+      return Buffer.concat(Array.from(chunks, (chunk) => Buffer.from(chunk)));
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
       return Buffer.alloc(0);

@@ -1,11 +1,13 @@
 import { Buffer } from "node:buffer";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 
 const ID = "0b8ec0de-0000-4000-8000-000000000000";
+const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
 const FOLDER = ".claude/projects/-home-ana-shop";
 
 function worldWithLog(bytes: Uint8Array): TestWorld {
@@ -45,6 +47,52 @@ test.each([
   expect(JSON.parse(world.out())).toMatchObject({ total: 1, hits: [{ sessionId: ID }] });
   expect(await run(["index"], world)).toBe(3);
   expect(world.err()).toContain(`${ID}.jsonl:1: not JSON`);
+});
+
+const torn = Buffer.from(`{"type":"user","message":{"role":"user","content":"${"x".repeat(100_000)}\n`);
+
+test.each([
+  ["zeros", Buffer.concat([Buffer.alloc(100_000), Buffer.from("\n")])],
+  ["noise", Buffer.concat(Array.from({ length: 20 }, () => noise))],
+  ["a torn line that is longer than what is looked at", torn],
+  ["many lines of text", Buffer.from("not a log\n".repeat(20_000))],
+])("the logs of every agent are found behind %s, under their own names", async (_, damage) => {
+  const world = makeWorld({ nowMs: Date.UTC(2026, 10, 16, 12) });
+  cpSync(demo, world.home, { recursive: true });
+  const sessions = async (): Promise<readonly string[]> => {
+    const before = world.out().length;
+    await run(["list", "--limit", "100", "--json"], world);
+    const { sessions: rows } = JSON.parse(world.out().slice(before));
+    return rows
+      .map(({ agent, sessionId }: Readonly<Record<string, string>>) => `${agent} ${sessionId}`)
+      .sort();
+  };
+  const whole = await sessions();
+  expect(new Set(whole.map((name) => name.split(" ")[0]))).toEqual(
+    new Set(["claude", "pi", "claw", "codex"]),
+  );
+  for (const name of readdirSync(world.home, { recursive: true, encoding: "utf8" })) {
+    const path = join(world.home, name);
+    if (!path.endsWith(".jsonl") || path.includes("subagents")) continue;
+    writeFileSync(path, Buffer.concat([damage, readFileSync(path)]));
+  }
+  rmSync(join(world.home, ".sessions"), { recursive: true, force: true });
+  expect(await sessions()).toEqual(whole);
+});
+
+test.each([
+  ["pi", ".pi/agent/sessions/--x--/2026-10-01T10-00-00-000Z_one.jsonl"],
+  [
+    "codex",
+    ".codex/sessions/2026/10/01/rollout-2026-10-01T10-00-00-0b8ec0de-0000-4000-8000-000000000000.jsonl",
+  ],
+  ["claw", ".claw/sessions/session-1790000000000-0.jsonl"],
+])("noise among the logs of %s is named", async (_, path) => {
+  const world = worldWithLog(request(1, "Count the barrels"));
+  mkdirSync(dirname(join(world.home, path)), { recursive: true });
+  writeFileSync(join(world.home, path), noise);
+  expect(await run(["index"], world)).toBe(3);
+  expect(world.err()).toContain(`${basename(path)}:1: not JSON`);
 });
 
 test("zeros that a power cut left before a whole line are no damage", async () => {

@@ -14,6 +14,7 @@ import { groupFiles } from "../group-files.ts";
 import { headObjects } from "../head-objects.ts";
 import { decodeLine, type JsonObject } from "../json-line.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
+import { isDamaged, tellingHeads } from "../telling-heads.ts";
 import { topLevelKeys } from "../top-level-keys.ts";
 import { arrayAt, numberAt, objectAt } from "../values.ts";
 import { isWholeFileLog } from "./whole-file.ts";
@@ -49,10 +50,11 @@ export function groupClawFiles(
 ): readonly SessionFiles[] {
   const place = (file: FoundFile): Placed | undefined => {
     if (file.size === 0 || !/\.jsonl?$/.test(file.path)) return undefined;
-    const head = peek(file.path);
-    if (!ownsClaw(head)) return undefined;
-    const id = idInHead(head) ?? sessionIdOfPath(file.path.replace(ROTATION, ".jsonl"));
-    return { id, role: ROTATION.test(file.path) ? "rotation" : "main" };
+    const role = ROTATION.test(file.path) ? "rotation" : "main";
+    const named = sessionIdOfPath(file.path.replace(ROTATION, ".jsonl"));
+    for (const head of tellingHeads(file.path, peek))
+      if (ownsClaw(head)) return { id: idInHead(head) ?? named, role };
+    return isDamaged(peek(file.path)) ? { id: named, role } : undefined;
   };
   const groups = groupFiles("claw", files, place, memory);
   return groups.map((group) => ({ ...group, files: withLead(group.files) }));

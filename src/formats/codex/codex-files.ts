@@ -13,6 +13,7 @@ import { groupFiles } from "../group-files.ts";
 import { headObjects } from "../head-objects.ts";
 import type { JsonObject } from "../json-line.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
+import { isDamaged, tellingHeads } from "../telling-heads.ts";
 import { objectAt, stringAt } from "../values.ts";
 import { isOldHeader, OLD_ITEM_TYPES } from "./old-lines.ts";
 
@@ -32,9 +33,9 @@ export function groupCodexFiles(
 ): readonly SessionFiles[] {
   const place = (file: FoundFile): Placed | undefined => {
     if (file.size === 0 || !file.path.endsWith(".jsonl")) return undefined;
-    const head = peek(file.path);
-    if (!ownsCodex(head)) return undefined;
-    return { id: idInHead(head) ?? idOfCodexPath(file.path), role: "main" };
+    for (const head of tellingHeads(file.path, peek))
+      if (ownsCodex(head)) return { id: idInHead(head) ?? idOfCodexPath(file.path), role: "main" };
+    return isDamaged(peek(file.path)) ? { id: idOfCodexPath(file.path), role: "main" } : undefined;
   };
   return groupFiles("codex", files, place, memory);
 }

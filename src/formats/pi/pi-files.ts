@@ -13,6 +13,7 @@ import { groupFiles } from "../group-files.ts";
 import { headObjects } from "../head-objects.ts";
 import type { JsonObject } from "../json-line.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
+import { isDamaged, tellingHeads } from "../telling-heads.ts";
 import { objectAt, stringAt } from "../values.ts";
 
 export function piRoots({ home, variables }: Surroundings): readonly Root[] {
@@ -47,11 +48,13 @@ export function groupPiFiles(
 ): readonly SessionFiles[] {
   const place = (file: FoundFile): Placed | undefined => {
     if (file.size === 0 || !file.path.endsWith(".jsonl")) return undefined;
-    const head = peek(file.path);
-    if (!ownsPi(head)) return undefined;
-    const first = headObjects(head)[0];
-    const named = isHeader(first) ? sessionIdAt(first, "id") : undefined;
-    return { id: named ?? idOfPiPath(file.path), role: "main" };
+    for (const head of tellingHeads(file.path, peek)) {
+      if (!ownsPi(head)) continue;
+      const first = headObjects(head)[0];
+      const named = isHeader(first) ? sessionIdAt(first, "id") : undefined;
+      return { id: named ?? idOfPiPath(file.path), role: "main" };
+    }
+    return isDamaged(peek(file.path)) ? { id: idOfPiPath(file.path), role: "main" } : undefined;
   };
   return groupFiles("pi", files, place, memory);
 }

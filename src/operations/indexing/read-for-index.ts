@@ -48,7 +48,8 @@ function withHeadOnce(source: ByteSource): ByteSource {
   let known: { readonly path: string; readonly head: Buffer } | undefined;
   return {
     ...source,
-    head: (path) => {
+    head: (path, from = 0) => {
+      if (from > 0) return source.head(path, from);
       if (known?.path !== path) known = { path, head: source.head(path) };
       return known.head;
     },
