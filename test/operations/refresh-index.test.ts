@@ -119,6 +119,32 @@ describe("refreshIndex()", () => {
     expect(found.hits[0]?.row).toMatchObject({ state: "kept", source: null, digest: { id: TOKEN_SESSION } });
   });
 
+  test("reads everything again where settings have changed that it was read by, and then nothing", async () => {
+    const { library, log } = changingLibrary();
+    const add = (text: string): void => appendFileSync(log, said(text, TOKEN_SESSION));
+    add("My badge is ACME-4711, and the banyan grows.");
+    expect((await search(library, '"ACME-4711"')).match).toBe("all");
+    const before = (await refreshIndex(library, makeAccess(library))).read;
+    expect(before).toBe(0);
+    const masking = { ...library, config: { ...library.config, redact: ["ACME-[0-9]{4}"] } };
+    expect((await search(masking, '"ACME-4711"')).match).not.toBe("all");
+    expect(idsOf(await search(masking, "banyan"))).toEqual([TOKEN_SESSION]);
+    expect((await refreshIndex(masking, makeAccess(masking))).read).toBe(0);
+    const excluding = { ...masking, config: { ...masking.config, exclude: ["shop"] } };
+    expect((await search(excluding, "banyan")).match).toBe("none");
+    expect(idsOf(await search(library, '"ACME-4711"'))).toEqual([TOKEN_SESSION]);
+  });
+
+  test("keeps what is left of a session whose log is gone where settings have changed", async () => {
+    const { library, log } = changingLibrary();
+    await search(library, "token");
+    rmSync(log);
+    const anew = { ...library, config: { ...library.config, index: { outputChars: 10 } } };
+    expect((await search(anew, "token refresh")).hits[0]?.row).toMatchObject({
+      ...{ state: "kept", digest: { id: TOKEN_SESSION } },
+    });
+  });
+
   test("reads nothing where nothing changed", async () => {
     const { library } = changingLibrary();
     const access = makeAccess(library);

@@ -109,8 +109,9 @@ async function answerBatch(
   const requests: SearchRequest[] = [];
   const lines: ((results: readonly SearchResult[]) => object)[] = [];
   const empty = { match: "none", total: 0, totalIsExact: true, offset, hits: [] };
-  for await (const query of world.stdin.lines()) {
-    if (query.trim() === "") continue;
+  for await (const line of world.stdin.lines()) {
+    const query = line.trim();
+    if (query === "") continue;
     try {
       const place = requests.push(readRequest(query, args, world)) - 1;
       lines.push((results) => {

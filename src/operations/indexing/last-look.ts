@@ -9,6 +9,7 @@ import { historyMark } from "../history-stubs.ts";
 import type { Library } from "../library.ts";
 import { archiveMark } from "../open-archive.ts";
 import type { Totals } from "./index-rows.ts";
+import { settingsMark } from "./index-state.ts";
 
 /*
  * Nearly always nothing has changed since the last search. So what was there when the index had all of it is
@@ -115,10 +116,11 @@ function lookPath({ places }: Library): string {
   return join(places.cache, "last-look");
 }
 
-/** What else a refresh depends on; undefined where that changed just now. */
+/** What else a refresh depends on, besides logs; undefined where that changed just now. */
 export function marksOf(library: Library): string | undefined {
   const { mark, changedAt } = archiveMark(library);
-  return changedAt < library.now() - TICK_MS ? `${mark}\n${historyMark(library)}` : undefined;
+  if (changedAt >= library.now() - TICK_MS) return undefined;
+  return [mark, historyMark(library), settingsMark(library.config)].join("\n");
 }
 
 /** Are these the same files as then, and unchanged? */

@@ -6,7 +6,7 @@ import { type HistoryStubs, historyMark, historyStubs } from "../history-stubs.t
 import { type Library, sessionKey } from "../library.ts";
 import { forgottenSessions } from "../open-archive.ts";
 import { type IndexRows, rowsOf, type Totals } from "./index-rows.ts";
-import { emptyState, type IndexState } from "./index-state.ts";
+import { emptyState, type IndexState, settingsMark } from "./index-state.ts";
 import { createPlacements, keepLook, marksOf, readLastLook } from "./last-look.ts";
 import { planRefresh, type RefreshPlan } from "./plan-refresh.ts";
 import type { SessionRow } from "./session-row.ts";
@@ -38,8 +38,16 @@ export async function look(
   { last = readLastLook(library), found: seen }: Partial<Glance> = {},
 ): Promise<Look> {
   const marks = marksOf(library);
-  const { index, rows, totals, state, rebuilt } =
-    rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
+  const {
+    index,
+    rows,
+    totals,
+    state: before,
+    rebuilt,
+  } = rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
+  const settings = settingsMark(library.config);
+  const isSetAnew = before.settings !== settings;
+  const state = isSetAnew ? { ...before, settings, skipped: {} } : before;
   const projects = projectsOf(rows);
   const isSeen = seen !== undefined && last !== undefined && isSameList(projects, last.projects);
   const found = isSeen ? seen : findLogs(library, projects);
@@ -47,10 +55,10 @@ export async function look(
   const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
   const forgotten = forgottenSessions(library);
   const isChanged = !library.demo && historyMark(library) !== state.historyMark;
-  const isArchiveSame = !isChanged && marks !== undefined && marks === state.archiveMark;
+  const isArchiveSame = !isChanged && !isSetAnew && marks !== undefined && marks === state.archiveMark;
   const archived = isArchiveSame ? [] : archivedSessions(library);
   const plan = planRefresh({
-    ...{ found: sessions, archived, rows, state },
+    ...{ found: sessions, archived, rows, state, isSetAnew },
     isForgotten: (session) => forgotten.has(session),
   });
   const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));

@@ -32,13 +32,16 @@ export interface RefreshInput {
   }[];
   readonly rows: ReadonlyMap<string, KnownRow>;
   readonly state: IndexState;
+  /** Settings have changed that decide what the index has of a session. */
+  readonly isSetAnew: boolean;
   readonly isForgotten: (session: { readonly agent: Agent; readonly id: string }) => boolean;
 }
 
 type KnownRow = Pick<SessionRow, "agent" | "id" | "mark" | "origin" | "files" | "bytes">;
 
 /** Compares what there is with what the index has. Sessions whose files are gone come from the archive. */
-export function planRefresh({ found, archived, rows, state, isForgotten }: RefreshInput): RefreshPlan {
+export function planRefresh(input: RefreshInput): RefreshPlan {
+  const { found, archived, rows, state, isSetAnew, isForgotten } = input;
   const toRead: SessionToRead[] = [];
   const here = new Set<string>();
   const leads = new Set<string>();
@@ -48,7 +51,7 @@ export function planRefresh({ found, archived, rows, state, isForgotten }: Refre
     here.add(key);
     leads.add(leadMark(files));
     const mark = markOf(files);
-    if (rows.get(key)?.mark === mark || state.skipped[key] === mark) continue;
+    if (!isSetAnew && (rows.get(key)?.mark === mark || state.skipped[key] === mark)) continue;
     const origin = files.files.some(({ role }) => role === "main") ? "log" : "fragments";
     toRead.push({ key, files, origin, mark });
   }
@@ -56,7 +59,8 @@ export function planRefresh({ found, archived, rows, state, isForgotten }: Refre
     const key = sessionKey(files);
     const row = rows.get(key);
     // What was indexed from the log, before it went, is the same as what the archive has or more.
-    if (here.has(key) || (row !== undefined && (row.origin !== "archive" || row.mark === mark))) continue;
+    if (here.has(key)) continue;
+    if (row !== undefined && !isSetAnew && (row.origin !== "archive" || row.mark === mark)) continue;
     // The log is there under another name, as it was archived, and nothing else belonged to it.
     if (files.files.length === 1 && leads.has(leadMark(files))) continue;
     toRead.push({ key, files, origin: "archive", mark, source });

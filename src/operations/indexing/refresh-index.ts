@@ -180,6 +180,7 @@ async function write(
     indexedAt: library.now(),
     gone: plan.gone,
     skipped,
+    ...(state.settings === undefined ? {} : { settings: state.settings }),
     historyMark: stubs?.mark ?? state.historyMark,
     // Of what went a moment ago the archive may have the rest: it is looked through again.
     ...(marks === undefined || !isAllRead || none.length > 0 ? {} : { archiveMark: marks }),
