@@ -53,9 +53,11 @@ function evaluateIn(
       scorer.score(clause, sets, bit);
       return;
     }
-    const matching = evaluateNode(clause, room, createSets, scorer);
-    room.add(sets.card, matching.card, bit);
-    room.add(sets.turn, matching.turn, bit);
+    room.passing(() => {
+      const matching = evaluateNode(clause, room, createSets, scorer);
+      room.add(sets.card, matching.card, bit);
+      room.add(sets.turn, matching.turn, bit);
+    });
   });
   const finish = (set: ScoredSet): DocumentSet => {
     if (terms.length > 1) room.multiplyByBits(set, clauses.length, clauses.length + terms.length);

@@ -37,6 +37,8 @@ export interface GroupScoring {
 /** Where documents are scored. */
 export interface ScoringRoom {
   createSet(space: number, words: number): ScoredSet;
+  /** Sets that are made on the way are gone when `use` is done: a query may have hundreds of phrases. */
+  passing(use: () => void): void;
   /** How many documents of a group are there. */
   countLiving(group: GroupOfPart): number;
   scoreGroup(set: ScoredSet, group: GroupOfPart, scoring: GroupScoring): void;
@@ -111,6 +113,12 @@ function createScoringRoom(loops: SearchLoops, room: LoopRoom): ScoringRoom {
       const bits = room.takeZeros(space * words * 4);
       numbers(at, HEAD_BYTES / 4).set([has, docs, scores, bits, words, 0]);
       return { at, space, words };
+    },
+    passing(use) {
+      const mark = room.mark();
+      use();
+      for (const [array, at] of kept) if (at >= mark) kept.delete(array);
+      room.release(mark);
     },
     countLiving: (each) =>
       each.gone === undefined ? each.group.count : decode(each, (_docs, _freqs, living) => living),
