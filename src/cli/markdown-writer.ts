@@ -10,8 +10,9 @@ const MARKDOWN_VERSION = "2";
 /** Whatever is shown on this terminal, secrets never get into the copies. */
 export function markdownWriter({ config }: Pick<Library, "config">): MarkdownWriter {
   const redactor = createRedactor({ extra: config.redact });
+  const masks = config.redact.length === 0 ? "" : ` ${JSON.stringify(config.redact)}`;
   return {
-    version: MARKDOWN_VERSION,
+    version: `${MARKDOWN_VERSION}${masks}`,
     render: renderMarkdown,
     mask: (value) => maskDeep(value, redactor.redact),
   };

@@ -11,7 +11,7 @@ import { diskSource } from "./disk-source.ts";
 import { findSessionsOf } from "./find-sessions.ts";
 import { identifySession } from "./identify-session.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readNote } from "./keep-session.ts";
-import type { Library } from "./library.ts";
+import { type Library, sessionKey } from "./library.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 import { readSession } from "./read-session.ts";
 import { recoverShrinking } from "./shrink/recover-shrinking.ts";
@@ -124,8 +124,18 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
     else unchanged++;
   };
 
+  /** The copy of a session that only the archive has is made anew where rules have changed, as those of masking. */
+  const renderAgain = ({ agent, id }: SessionName, markdown: MarkdownWriter): void => {
+    const kept = keepSession(library, archive, { agent, id, files: [] }, { markdown });
+    problems.push(...kept.problems);
+    const { session } = kept.outcome;
+    if (kept.rendered && session !== undefined) sweepBeside(library, session, swept);
+  };
+
+  const seen = new Set<string>();
   const visit = (group: SessionFiles): void => {
     const known = before.knownOf(group);
+    seen.add(sessionKey(known ?? group));
     if (buried.has(group)) forgotten.push({ agent: group.agent, id: group.id });
     else if (known !== undefined && isUnchanged(group, known)) {
       unchanged++;
@@ -146,6 +156,16 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
       await options.pause?.();
       visit(group);
       progress.done(group);
+    }
+  }
+  if (options.sessions === undefined && writer !== undefined) {
+    const left = listing.sessions.filter(
+      (session) =>
+        !seen.has(sessionKey(session)) && !buried.has(session) && !isRendered(library, session, writer),
+    );
+    for (const session of left) {
+      await options.pause?.();
+      renderAgain(session, writer);
     }
   }
   const { sessions } = archive.list();

@@ -120,6 +120,28 @@ describe("archiveSessions()", () => {
     expect(fs.readFileSync(second ?? "", "utf8")).toBe("in other words");
   });
 
+  it("writes the copies of sessions anew whose logs are gone, where another version wrote them, and once", async () => {
+    const { library } = ground();
+    const { archived, total } = await archive(library);
+    fs.rmSync(join(library.surroundings.home, ".claude"), { recursive: true });
+    let rendered = 0;
+    const writer = {
+      ...plainWriter,
+      version: "next",
+      render: () => {
+        rendered++;
+        return "in other words";
+      },
+    };
+    const again = await archive(library, { markdown: writer });
+    expect(again).toMatchObject({ archived: [], problems: [], total });
+    for (const { markdown } of archived)
+      if (markdown !== null) expect(fs.readFileSync(markdown, "utf8")).toBe("in other words");
+    expect(rendered).toBe(archived.filter(({ markdown }) => markdown !== null).length);
+    await archive(library, { markdown: writer });
+    expect(rendered).toBe(archived.filter(({ markdown }) => markdown !== null).length);
+  });
+
   it("keeps the bytes though no readable copy can be made", async () => {
     const { library } = ground();
     const broken = {
