@@ -3,9 +3,7 @@ import { exitCodes, UserError } from "../core/errors.ts";
 import { IndexDamage } from "../core/search/index-damage.ts";
 import type { SearchEngine } from "../core/search/search-engine.ts";
 import { rowsOf } from "./indexing/index-rows.ts";
-
-/** Shortest prefix of an id that may stand for it. */
-const MIN_PREFIX = 4;
+import { MIN_PREFIX } from "./select-sessions.ts";
 
 /**
  * The session that searches still find by that id, or by its beginning: its log is gone, no archive has it, and only

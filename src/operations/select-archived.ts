@@ -5,9 +5,7 @@ import { nearest } from "../core/query/nearest.ts";
 import { readNote } from "./keep-session.ts";
 import { type Library, sessionKey } from "./library.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
-
-/** Shortest prefix of an id that may stand for it. */
-const MIN_PREFIX = 4;
+import { MIN_PREFIX } from "./select-sessions.ts";
 
 /** All archived sessions, newest first. */
 export function allArchived(library: Library): readonly ListedSession[] {

@@ -13,7 +13,7 @@ export interface SelectOptions {
 }
 
 /** Shortest prefix of an id that may stand for it. */
-const MIN_PREFIX = 4;
+export const MIN_PREFIX = 4;
 
 /** Finds the one session that a selector names. */
 export function selectSession(

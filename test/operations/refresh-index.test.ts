@@ -145,6 +145,16 @@ describe("refreshIndex()", () => {
     });
   });
 
+  test("keeps what it has of a log that grew, and went, after it was archived, where settings have changed", async () => {
+    const { library, log } = changingLibrary();
+    await archiveSessions(library, archiving);
+    appendFileSync(log, said("Call it zanzibar.", TOKEN_SESSION));
+    expect(idsOf(await search(library, "zanzibar"))).toEqual([TOKEN_SESSION]);
+    rmSync(log);
+    const anew = { ...library, config: { ...library.config, redact: ["nothing-[0-9]"] } };
+    expect(idsOf(await search(anew, "zanzibar"))).toEqual([TOKEN_SESSION]);
+  });
+
   test("reads nothing where nothing changed", async () => {
     const { library } = changingLibrary();
     const access = makeAccess(library);

@@ -55,7 +55,7 @@ export const command: Command = defineCommand({
     if (!flags.yes && !(await isConfirmed(`forget session ${id}`, question, world))) return exitCodes.refused;
     const done = await world.uninterrupted(() => forgetSession(library, { agent, id }, { locking }));
     if (flags.json) {
-      const undoUntil = isoTime(done.undoUntil);
+      const undoUntil = isIndexed ? null : isoTime(done.undoUntil);
       printJson(world, { sessionId: id, agent, forgotten: true, broughtBack: false, undoUntil, source });
     } else {
       world.stdout.write(`Session ${sanitize(id)} is forgotten.\n`);

@@ -60,7 +60,7 @@ export function planRefresh(input: RefreshInput): RefreshPlan {
     const row = rows.get(key);
     // What was indexed from the log, before it went, is the same as what the archive has or more.
     if (here.has(key)) continue;
-    if (row !== undefined && !isSetAnew && (row.origin !== "archive" || row.mark === mark)) continue;
+    if (row !== undefined && (row.origin !== "archive" || (!isSetAnew && row.mark === mark))) continue;
     // The log is there under another name, as it was archived, and nothing else belonged to it.
     if (files.files.length === 1 && leads.has(leadMark(files))) continue;
     toRead.push({ key, files, origin: "archive", mark, source });
