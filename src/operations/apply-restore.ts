@@ -23,7 +23,10 @@ export interface Secured {
   readonly generation: number | null;
 }
 
-/** Archives what is about to be overwritten, as a generation of its own. undefined where that failed. */
+/**
+ * Archives what is about to be overwritten, as a generation of its own, which is put aside: until the files are
+ * replaced, and also where that fails, the session stays what it was. undefined where it could not be archived.
+ */
 export function secureStanding(
   library: Library,
   archive: ArchiveStore,
@@ -38,13 +41,14 @@ export function secureStanding(
     return [sourceFile(library.disk, listed, rootOfFile(library, kept.agent, target))];
   });
   if (standing.length === 0) return { marks: new Map(), generation: null };
-  const { session, problems } = archive.put(kept, standing, { newGeneration: true });
+  const { generation, problems } = archive.put(kept, standing, { aside: true });
   for (const { path, what } of problems)
     tell(path, `it is left alone, because it can't be archived: ${what}`);
-  if (session === undefined || problems.length > 0) return undefined;
+  const aside = archive.get(kept, generation);
+  if (aside === undefined || problems.length > 0) return undefined;
   return {
-    generation: session.generation,
-    marks: new Map(session.files.map(({ path, size, mtimeMs, inode }) => [path, { size, mtimeMs, inode }])),
+    generation,
+    marks: new Map(aside.files.map(({ path, size, mtimeMs, inode }) => [path, { size, mtimeMs, inode }])),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ListedSession } from "../core/archive/archive-store.ts";
+import type { ListedFile, ListedSession } from "../core/archive/archive-store.ts";
 import type { SessionFiles } from "../formats/format.ts";
 import { sameMark } from "../store/disk.ts";
 import { sessionKey } from "./library.ts";
@@ -28,8 +28,9 @@ export function archiveState(sessions: readonly ListedSession[]): ArchiveState {
       if (known === undefined) return false;
       const files = new Map(known.files.map((file) => [file.path, file]));
       return group.files.every((file) => {
-        const kept = files.get(file.path);
-        return kept !== undefined && kept.role === file.role && sameMark(kept, file);
+        const isIt = (kept: ListedFile | undefined): boolean =>
+          kept?.path === file.path && kept.role === file.role && sameMark(kept, file);
+        return isIt(files.get(file.path)) || known.aside.some(isIt);
       });
     },
   };

@@ -66,8 +66,8 @@ export function restoreSession(
       for (const each of mainLast(planned)) {
         actions.set(each, applyRestore(library, each, secured.marks.get(each.target), how, tell));
       }
-      // What stands there now is what this generation is: so it is the newest again.
-      if (replaced !== null) archive.repeat(kept, kept.generation);
+      // What stands there now is what this generation is: so it is the newest again. Not before it stands there.
+      if (replaced !== null && isInPlace(actions.values())) archive.repeat(kept, kept.generation);
     }
   }
   const files = [...[...actions].map(([each, action]) => toAnswer(each, action)), ...damaged];
@@ -89,6 +89,13 @@ export function restoreSession(
       library.now() - lead.file.mtimeMs > SWEPT_AFTER_MS,
   };
 }
+
+/** Is every file now what the archive has, or more? */
+function isInPlace(actions: Iterable<RestoreAction>): boolean {
+  return [...actions].every((action) => IN_PLACE.has(action));
+}
+
+const IN_PLACE: ReadonlySet<RestoreAction> = new Set(["written", "identical", "grown"]);
 
 interface Plan {
   readonly planned: readonly PlannedFile[];

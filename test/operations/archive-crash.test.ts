@@ -190,6 +190,15 @@ describe("restoreSessions(), killed at every call", { timeout: 600_000 }, () => 
           );
         }
         expect((await verifyArchive(library)).damages).toEqual([]);
+        // Whatever was reached, the session is what it was: a restore gives that, and by force puts it in place.
+        const after = join(folder, "after");
+        await restoreSessions(library, [claude], {
+          to: after,
+          locking: { processes: people.born(), wait: async () => {} },
+        });
+        expect(fs.readFileSync(path.replace(made.home, after), "utf8")).toBe(made.files[0]?.text);
+        await restore(disk, folder, true);
+        expect(standing(made.files)).toEqual(made.files);
       },
       { aftermaths: ["kill", "names-lost"] },
     );

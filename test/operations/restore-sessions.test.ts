@@ -13,6 +13,9 @@ import {
   restoreSessions,
 } from "../../src/operations/restore-sessions.ts";
 import { allArchived, selectArchived } from "../../src/operations/select-archived.ts";
+import type { Disk } from "../../src/store/disk.ts";
+import { systemError } from "../../src/store/disk-error.ts";
+import { type Call, describeCall, intercept } from "../crash/intercept.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { diskThatPausesAt, readOnlyDisk } from "../crash/sick-disks.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
@@ -46,6 +49,14 @@ const restore = (
   sessions: readonly SessionName[],
   options: Partial<RestoreOptions> = {},
 ): Promise<RestoreAnswer> => restoreSessions(library, sessions, { locking, ...options });
+
+/** A disk that does not permit certain calls, like one with a file that must not be changed. */
+function diskWithout(isRefused: (call: Call) => boolean): Disk {
+  return intercept(quickDisk, (call, run) => {
+    if (isRefused(call)) throw systemError("EPERM", describeCall(call));
+    return run();
+  });
+}
 
 describe("restoreSessions()", () => {
   it("brings back every file of every agent: bytes, mode and time", async () => {
@@ -103,6 +114,45 @@ describe("restoreSessions()", () => {
     // What stands there is the newest generation: archiving finds nothing new.
     expect((await archiveSessions(library, archiving)).archived).toEqual([]);
     expect(openArchive(library).get(claude)?.generations).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it.each([
+    { what: "the newest generation", generation: undefined },
+    { what: "an earlier generation", generation: 1 },
+  ])(
+    "keeps what the session is where $what can't be put in place, also when it is archived then",
+    async ({ generation }) => {
+      const { library, made, claude, log } = await ground();
+      const newest =
+        generation === undefined ? made.files[0]?.text : claudeLog(claude.id, made.project, "Two");
+      if (generation !== undefined) {
+        fs.writeFileSync(log, newest ?? "");
+        await archiveSessions(library, archiving);
+      }
+      fs.writeFileSync(log, "other content\n");
+      const disk = diskWithout(({ name, to }) => name === "rename" && to === log);
+      const failed = restore({ ...library, disk }, [claude], { force: true, generation });
+      await expect(failed).rejects.toMatchObject({ exitCode: exitCodes.broken });
+      // As the guard does in the background.
+      const { archived } = await archiveSessions(library, archiving);
+      expect(archived).toEqual([]);
+      const to = join(library.surroundings.home, "elsewhere");
+      await restore(library, [claude], { to });
+      expect(fs.readFileSync(log.replace(library.surroundings.home, to), "utf8")).toBe(newest);
+      expect(fs.readFileSync(log, "utf8")).toBe("other content\n");
+    },
+  );
+
+  it("archives what a failed restore left, as soon as its agent writes to it", async () => {
+    const { library, claude, log } = await ground();
+    fs.writeFileSync(log, "other content\n");
+    const disk = diskWithout(({ name, to }) => name === "rename" && to === log);
+    await expect(restore({ ...library, disk }, [claude], { force: true })).rejects.toThrow();
+    fs.appendFileSync(log, "one more line\n");
+    expect((await archiveSessions(library, archiving)).archived).toHaveLength(1);
+    fs.rmSync(log);
+    await restore(library, [claude]);
+    expect(fs.readFileSync(log, "utf8")).toBe("other content\none more line\n");
   });
 
   it("leaves a file alone that changed between the archive and the restore", async () => {

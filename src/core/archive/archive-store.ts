@@ -40,6 +40,8 @@ export interface KeptFile extends ListedFile {
 export interface ListedSession extends SessionName {
   readonly generation: number;
   readonly files: readonly ListedFile[];
+  /** What restores were about to replace, as it was then: the archive has it, too. */
+  readonly aside: readonly ListedFile[];
   /** The readable copy, relative to the folder of those; null where none was named yet. Never changes. */
   readonly markdown: string | null;
   /** Of all files as they were, and of what the store holds for them in all generations. */
@@ -102,8 +104,11 @@ export interface OpenedFile {
 export interface PutOptions {
   /** Reads everything, whatever the marks say, proves what is kept of it, and mends that where it is damaged. */
   readonly thorough?: boolean;
-  /** Begins a generation even where nothing was rewritten. */
-  readonly newGeneration?: boolean;
+  /**
+   * Keeps what is about to be replaced as a generation of its own, which does not count as the newest one: what a
+   * session is does not change by it, also where the replacement then fails.
+   */
+  readonly aside?: boolean;
   /** Gives the readable copy its name; asked once in the life of a session, when its bytes are safe. */
   readonly nameMarkdown?: (kept: KeptSession) => string | null;
 }
@@ -118,6 +123,8 @@ export interface PutOutcome {
   /** `kept`: there was something new. `absent`: nothing could be read, and nothing is kept. */
   readonly kind: "kept" | "unchanged" | "absent";
   readonly session: ListedSession | undefined;
+  /** The generation that has the files now; 0 where there is none. */
+  readonly generation: number;
   /** A rewritten log began a new generation. */
   readonly startedGeneration: boolean;
   /** Damaged parts that were written anew from their source. */
@@ -148,7 +155,7 @@ export interface Proof extends SessionName {
 
 export interface ArchiveStore {
   list(): Listing;
-  /** The newest generation, or that one; undefined where it is not kept. */
+  /** The newest generation that was not put aside, or that one; undefined where it is not kept. */
   get(session: SessionName, generation?: number): KeptSession | undefined;
   /** Durable when it returns. Only one may write at a time. */
   put(session: SessionName, files: readonly FileToKeep[], options?: PutOptions): PutOutcome;

@@ -72,7 +72,7 @@ export function writeCatalog(disk: Disk, raw: string, entries: Iterable<CatalogE
 }
 
 function entryToJson({ session, folderName, times }: CatalogEntry): unknown {
-  const { agent, id, generation, markdown, storedBytes, state, note, files } = session;
+  const { agent, id, generation, markdown, storedBytes, state, note, files, aside } = session;
   return {
     agent,
     id,
@@ -83,8 +83,13 @@ function entryToJson({ session, folderName, times }: CatalogEntry): unknown {
     storedBytes,
     state,
     note,
-    files: files.map(({ path, role, size, mtimeMs, inode }) => [path, role, size, mtimeMs, inode]),
+    files: files.map(fileToJson),
+    ...(aside.length === 0 ? {} : { aside: aside.map(fileToJson) }),
   };
+}
+
+function fileToJson({ path, role, size, mtimeMs, inode }: ListedFile): unknown {
+  return [path, role, size, mtimeMs, inode];
 }
 
 function entryFromJson(value: unknown, raw: string): CatalogEntry {
@@ -102,6 +107,7 @@ function entryFromJson(value: unknown, raw: string): CatalogEntry {
       generation: read.count("generation"),
       markdown: read.textOrNull("markdown"),
       files,
+      aside: read.has("aside") ? read.list("aside").map(fileFromJson) : [],
       bytes: files.reduce((sum, { size }) => sum + size, 0),
       storedBytes: read.count("storedBytes"),
       state: read.text("state"),

@@ -64,11 +64,15 @@ export type FoundEntry =
 /** Reads what the manifests of one session say. */
 export function findEntry(disk: Disk, folder: string, agent: Agent, folderName: string): FoundEntry {
   // Before reading: what is written meanwhile must make the entry stale.
-  const times = timesOf(disk, folder, generationNumbers(disk, folder).at(-1) ?? 0);
+  const newest = generationNumbers(disk, folder).at(-1) ?? 0;
+  const times = timesOf(disk, folder, newest);
   const found = findListed(disk, folder, { agent, folderName });
-  return found.kind === "listed"
-    ? { kind: "listed", entry: { session: found.session, folderName, times } }
-    : found;
+  if (found.kind !== "listed") return found;
+  const { session } = found;
+  // An earlier generation counts where the newest was put aside; that one does not change any more.
+  const counted: FolderTimes =
+    session.generation === newest ? times : [times[0], timesOf(disk, folder, session.generation)[1]];
+  return { kind: "listed", entry: { session, folderName, times: counted } };
 }
 
 /** Notes stand in the catalog alone. */

@@ -6,7 +6,7 @@ import { diskError, errorCode, explainDiskError, isAbsent } from "../disk-error.
 import { makeFolders } from "../make-folders.ts";
 import { removeTree } from "../remove-tree.ts";
 import { replaceFile } from "../replace-file.ts";
-import { type Manifest, manifestFromJson, manifestToJson } from "./manifest.ts";
+import { type Manifest, manifestFromJson, manifestToJson, type StoredFile } from "./manifest.ts";
 import { sealJson, unsealJson } from "./sealed-json.ts";
 
 /*
@@ -82,7 +82,15 @@ export function readGeneration(
   }
 }
 
-/** The newest generation whose record can be read. A damaged one is never written over: it may be mended some day. */
+/** Which of these, oldest first, is what the session is now: the newest that was not put aside, if there is one. */
+export function newestOf(manifests: readonly Manifest[]): Manifest | undefined {
+  return manifests.findLast(({ isAside }) => !isAside) ?? manifests.at(-1);
+}
+
+/**
+ * The newest generation whose record can be read, and that was not put aside. A damaged one is never written over:
+ * it may be mended some day.
+ */
 export function newestGood(
   disk: Disk,
   sessionFolder: string,
@@ -90,12 +98,28 @@ export function newestGood(
   numbers: readonly number[],
   problems: PutProblem[] = [],
 ): Manifest | undefined {
+  let aside: Manifest | undefined;
   for (const number of numbers.toReversed()) {
     const found = readGeneration(disk, sessionFolder, number, session);
-    if (found.kind === "good") return found.manifest;
-    problems.push({ path: sessionFolder, what: `generation ${number}: ${found.what}` });
+    if (found.kind === "damaged")
+      problems.push({ path: sessionFolder, what: `generation ${number}: ${found.what}` });
+    else if (!found.manifest.isAside) return found.manifest;
+    else aside ??= found.manifest;
   }
-  return undefined;
+  return aside;
+}
+
+/** Files that a restore was about to replace, as they were then. */
+export function filesAside(
+  disk: Disk,
+  sessionFolder: string,
+  session: SessionName,
+  numbers: readonly number[],
+): readonly StoredFile[] {
+  return numbers.flatMap((number) => {
+    const found = readGeneration(disk, sessionFolder, number, session);
+    return found.kind === "good" && found.manifest.isAside ? found.manifest.files : [];
+  });
 }
 
 /** Writes the record of a generation into its folder, which must exist. */

@@ -1,7 +1,7 @@
-import type { ListedSession, SessionName } from "../../core/archive/archive-store.ts";
+import type { ListedFile, ListedSession, SessionName } from "../../core/archive/archive-store.ts";
 import type { Disk } from "../disk.ts";
-import { generationNumbers, readGeneration } from "./generations.ts";
-import { contentState, type Manifest } from "./manifest.ts";
+import { generationNumbers, newestOf, readGeneration } from "./generations.ts";
+import { contentState, type Manifest, type StoredFile } from "./manifest.ts";
 import { folderNameOf } from "./session-folder.ts";
 import { chunksOf } from "./tidy-session.ts";
 
@@ -26,10 +26,10 @@ export function findListed(disk: Disk, sessionFolder: string, expected: Expected
       manifestBytes += found.bytes;
     } else what = "its record is that of another session";
   }
-  const newest = manifests.at(-1);
+  const newest = newestOf(manifests);
   if (newest !== undefined) {
     const storedBytes = manifestBytes + chunkBytes(manifests);
-    return { kind: "listed", session: toListed(newest, storedBytes, sessionFolder) };
+    return { kind: "listed", session: toListed(newest, manifests, storedBytes, sessionFolder) };
   }
   return numbers.length === 0 ? { kind: "unfinished" } : { kind: "unreadable", what };
 }
@@ -52,18 +52,28 @@ function chunkBytes(manifests: readonly Manifest[]): number {
   return [...stored.values()].reduce((sum, size) => sum + size, 0);
 }
 
-function toListed(newest: Manifest, storedBytes: number, sessionFolder: string): ListedSession {
+function toListed(
+  newest: Manifest,
+  manifests: readonly Manifest[],
+  storedBytes: number,
+  sessionFolder: string,
+): ListedSession {
   const { agent, id, generation, markdown, files } = newest;
   return {
     agent,
     id,
     generation,
     markdown,
-    files: files.map(({ path, role, size, mtimeMs, inode }) => ({ path, role, size, mtimeMs, inode })),
+    files: files.map(toListedFile),
+    aside: manifests.filter(({ isAside }) => isAside).flatMap((each) => each.files.map(toListedFile)),
     bytes: files.reduce((sum, { size }) => sum + size, 0),
     storedBytes,
     state: contentState(newest),
     note: null,
     location: sessionFolder,
   };
+}
+
+function toListedFile({ path, role, size, mtimeMs, inode }: StoredFile): ListedFile {
+  return { path, role, size, mtimeMs, inode };
 }

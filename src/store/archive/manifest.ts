@@ -17,6 +17,8 @@ export interface Manifest extends SessionName {
   readonly markdown: string | null;
   readonly files: readonly StoredFile[];
   readonly earlier: readonly StoredFile[];
+  /** It holds what a restore was about to replace, and is never the newest by itself. */
+  readonly isAside: boolean;
 }
 
 const FORMAT_VERSION = 1;
@@ -29,7 +31,7 @@ export function contentState({ generation, files }: Manifest): string {
 
 /** As it stands on the disk: docs/STORAGE.md has the words. */
 export function manifestToJson(manifest: Manifest): unknown {
-  const { agent, id, generation: own, markdown, files, earlier } = manifest;
+  const { agent, id, generation: own, markdown, files, earlier, isAside } = manifest;
   const fileToJson = ({ chunks, ...file }: StoredFile): unknown => ({
     ...file,
     // Most chunks lie in the manifest's own generation, and need not say so.
@@ -40,6 +42,7 @@ export function manifestToJson(manifest: Manifest): unknown {
     agent,
     id,
     generation: own,
+    ...(isAside ? { aside: true } : {}),
     markdown,
     files: files.map(fileToJson),
     earlier: earlier.map(fileToJson),
@@ -60,6 +63,7 @@ export function manifestFromJson(value: unknown): Manifest {
     markdown: read.textOrNull("markdown"),
     files: read.list("files").map((file) => fileFromJson(file, generation)),
     earlier: read.list("earlier").map((file) => fileFromJson(file, generation)),
+    isAside: read.has("aside"),
   };
 }
 

@@ -5,6 +5,7 @@ import { createChunkKeeper } from "./chunk-keeper.ts";
 import {
   beginGeneration,
   type FolderOf,
+  filesAside,
   foldersOf,
   generationNumbers,
   type NewGeneration,
@@ -19,6 +20,8 @@ import { chunksOf, tidySession } from "./tidy-session.ts";
 
 export interface PutResult {
   readonly kind: "kept" | "unchanged" | "absent";
+  /** The one that has the files now; 0 where there is none. */
+  readonly generation: number;
   /** The manifest was written; where nothing but times changed, too. */
   readonly wrote: boolean;
   readonly startedGeneration: boolean;
@@ -48,13 +51,15 @@ export function putSession(
   const numbers = generationNumbers(disk, sessionFolder);
   const newest = numbers.at(-1) ?? 0;
   const base = newestGood(disk, sessionFolder, session, numbers, problems);
-  const mayHaveMoved = options.newGeneration !== true;
+  const mayHaveMoved = options.aside !== true;
   const matches = matchFiles(disk, base, files, { mayHaveMoved });
-  const changed = matches.filter((match) => options.thorough === true || !isUnchanged(match));
+  const isAside = options.aside === true;
+  const aside = isAside || numbers.length < 2 ? [] : filesAside(disk, sessionFolder, session, numbers);
+  const changed = matches.filter(
+    (match) => options.thorough === true || !(isUnchanged(match) || isAmong(aside, match.file)),
+  );
   const starts =
-    options.newGeneration === true ||
-    base?.generation !== newest ||
-    changed.some((match) => isRewrittenLog(match, problems));
+    isAside || base?.generation !== newest || changed.some((match) => isRewrittenLog(match, problems));
   const generation = starts ? newest + 1 : newest;
 
   let begun: NewGeneration | undefined;
@@ -111,10 +116,16 @@ export function putSession(
   const all = matches.flatMap(({ file, kept }) => stored.get(file) ?? kept ?? []);
   const taken = new Set(matches.map(({ kept }) => kept));
   const gone = (base?.files ?? []).filter((kept) => !taken.has(kept));
-  const nothing = { wrote: false, startedGeneration: false, mended, problems };
+  const nothing = {
+    generation: base?.generation ?? 0,
+    wrote: false,
+    startedGeneration: false,
+    mended,
+    problems,
+  };
   if (all.length + gone.length === 0) return { kind: "absent", ...nothing };
   const isNameDue = base?.markdown === null && options.nameMarkdown !== undefined && !starts;
-  if (stored.size === 0 && options.newGeneration !== true && !isNameDue) {
+  if (stored.size === 0 && !isAside && !isNameDue) {
     return { kind: "unchanged", ...nothing };
   }
 
@@ -125,6 +136,7 @@ export function putSession(
     markdown: base?.markdown ?? null,
     files: [...all, ...gone].sort(leadFirst),
     earlier: starts ? [] : withoutRepeats([...(base?.earlier ?? []), ...outdated]),
+    isAside,
   };
   const name = (): string | null =>
     options.nameMarkdown?.(keptSession(disk, sessionFolder, draft, [...numbers, generation], folderOf)) ??
@@ -137,6 +149,7 @@ export function putSession(
   const isNew = starts || base === undefined || contentState(base) !== contentState(manifest);
   return {
     kind: isNew ? "kept" : "unchanged",
+    generation,
     wrote: true,
     startedGeneration: starts && newest > 0,
     mended,
@@ -146,6 +159,14 @@ export function putSession(
 
 function isUnchanged({ file, kept }: Match): boolean {
   return kept !== undefined && kept.path === file.path && kept.role === file.role && sameMark(kept, file);
+}
+
+/**
+ * Is it among those that were put aside, and has nobody touched it since? Then a restore did not come to replace it,
+ * and it must not become the newest state of its session by being archived.
+ */
+function isAmong(aside: readonly StoredFile[], file: FileToKeep): boolean {
+  return aside.some(({ path, ...mark }) => path === file.path && sameMark(mark, file));
 }
 
 function isRewrittenLog({ file, kept }: Match, problems: PutProblem[]): boolean {

@@ -74,7 +74,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       if (found.kind === "damaged") return undefined;
       if (generation !== newest) {
         const begun = beginGeneration(disk, folder, newest + 1);
-        writeManifest(disk, begun.folder, { ...found.manifest, generation: newest + 1 });
+        writeManifest(disk, begun.folder, { ...found.manifest, generation: newest + 1, isAside: false });
         begun.finish();
       }
       return refresh(session);
