@@ -1,4 +1,4 @@
-import { renderMarkdown } from "../core/markdown/render-markdown.ts";
+import { markdownParts } from "../core/markdown/render-markdown.ts";
 import { maskDeep } from "../core/redact/mask-deep.ts";
 import { createRedactor } from "../core/redact/redact.ts";
 import type { MarkdownWriter } from "../operations/keep-session.ts";
@@ -13,7 +13,7 @@ export function markdownWriter({ config }: Pick<Library, "config">): MarkdownWri
   const masks = config.redact.length === 0 ? "" : ` ${JSON.stringify(config.redact)}`;
   return {
     version: `${MARKDOWN_VERSION}${masks}`,
-    render: renderMarkdown,
+    render: markdownParts,
     mask: (value) => maskDeep(value, redactor.redact),
   };
 }

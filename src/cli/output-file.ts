@@ -1,6 +1,6 @@
 import { exitCodes, UserError } from "../core/errors.ts";
 import type { Library } from "../operations/library.ts";
-import { writeDocument } from "../operations/write-document.ts";
+import { type DocumentParts, writeDocument } from "../operations/write-document.ts";
 import { formatBytes } from "./print/amounts.ts";
 import { printJson } from "./print/print-json.ts";
 import { sanitize } from "./print/sanitize.ts";
@@ -36,12 +36,12 @@ export function outputFile({
 export async function writeAnswer(
   library: Library,
   file: string,
-  text: string,
+  document: DocumentParts,
   flags: { readonly force: boolean; readonly json: boolean },
   world: World,
   about: object,
 ): Promise<void> {
-  const written = await world.uninterrupted(async () => writeDocument(library, file, text, flags));
+  const written = await world.uninterrupted(async () => writeDocument(library, file, document, flags));
   if (flags.json) return printJson(world, { ...about, ...written });
   const what = { new: "Wrote", replaced: "Replaced", same: "Unchanged:" }[written.outcome];
   world.stdout.write(`${what} ${sanitize(written.path)} (${formatBytes(written.bytes)})\n`);

@@ -1,7 +1,8 @@
-import { renderHtml } from "../core/export/html/render-html.ts";
+import { htmlParts } from "../core/export/html/render-html.ts";
+import { jsonParts } from "../core/export/json-parts.ts";
 import { sessionDocument } from "../core/export/session-document.ts";
 import { extractDigest } from "../core/extract/extract-digest.ts";
-import { renderMarkdown } from "../core/markdown/render-markdown.ts";
+import { markdownParts } from "../core/markdown/render-markdown.ts";
 import type { Agent } from "../core/model/entry.ts";
 import { maskDeep } from "../core/redact/mask-deep.ts";
 import { cleanText } from "../core/text/clean-text.ts";
@@ -21,8 +22,8 @@ export interface ExportedSession {
   readonly sessionId: string;
   readonly agent: Agent;
   readonly format: ExportFormat;
-  /** One self-contained document. */
-  readonly text: string;
+  /** One self-contained document, in parts, in order. Made while it is read: of a long log it is never there as a whole. */
+  readonly parts: () => Iterable<string>;
 }
 
 export interface ExportOptions extends SelectOptions {
@@ -39,24 +40,28 @@ export function exportSession(
   const open = openSession(library, words, options);
   const { id: sessionId, agent } = open.session;
   const { format } = options;
-  return { sessionId, agent, format, text: documentOf(open, format, options.mask) };
+  return { sessionId, agent, format, parts: documentOf(open, format, options.mask) };
 }
 
 /** The document of a session that is open already, and not masked yet. */
-export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask): string {
+export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask): () => Iterable<string> {
   const resume = resumeLine(open.resume);
   if (format === "json") {
     const session = mask(open.session);
     const where = { ...open, digest: extractDigest(session) };
-    return `${JSON.stringify(sessionDocument(where, session, resume), undefined, 2)}\n`;
+    return function* () {
+      yield* jsonParts(sessionDocument(where, session, resume));
+      yield "\n";
+    };
   }
   // Cleaned before it is masked: what is cleaned away later could have parted a secret in two. And the digest of
   // the masked one, because it cuts texts.
   const session = mask(maskDeep(open.session, cleanText));
   const digest = extractDigest(session);
-  return format === "md"
-    ? renderMarkdown(session, digest, { sha256: null, resume, sources: [] })
-    : renderHtml(session, digest, { resume });
+  return () =>
+    format === "md"
+      ? markdownParts(session, digest, { sha256: null, resume, sources: [] })
+      : htmlParts(session, digest, { resume });
 }
 
 function resumeLine({ command, folder }: ResumeCommand): string {

@@ -1,9 +1,11 @@
+import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import type { ArchiveStore, KeptSession, ListedSession, PutOutcome } from "../core/archive/archive-store.ts";
 import type { Digest } from "../core/extract/digest.ts";
 import { extractDigest } from "../core/extract/extract-digest.ts";
 import type { MarkdownMeta } from "../core/markdown/markdown-meta.ts";
 import type { Problem, Session } from "../core/model/session.ts";
+import { inBatches } from "../core/text/in-batches.ts";
 import { shellQuote } from "../core/view/shell-quote.ts";
 import type { SessionFiles } from "../formats/format.ts";
 import { formatOf } from "../formats/formats.ts";
@@ -21,7 +23,8 @@ import { rootOfFile } from "./roots-of-files.ts";
 export interface MarkdownWriter {
   /** One with another version writes other words: all copies are made anew. */
   readonly version: string;
-  readonly render: (session: Session, digest: Digest, meta: MarkdownMeta) => string;
+  /** In parts, in order: the copy of a long log is never held whole. */
+  readonly render: (session: Session, digest: Digest, meta: MarkdownMeta) => Iterable<string>;
   /** Masks secrets: the copy is for people and programs. */
   readonly mask: <T>(value: T) => T;
 }
@@ -152,7 +155,7 @@ function writeMarkdown(library: Library, kept: KeptSession, parsed: Parsed, writ
     project: session.project,
     source: lead?.path ?? null,
   });
-  const text = writer.render(session, digest, {
+  const parts = writer.render(session, digest, {
     sha256: lead?.sha256 ?? null,
     ...writer.mask({
       resume: `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(command)}`,
@@ -160,5 +163,9 @@ function writeMarkdown(library: Library, kept: KeptSession, parsed: Parsed, writ
     }),
   });
   makeFolders(library.disk, dirname(path));
-  replaceFile(library.disk, path, text);
+  replaceFile(library.disk, path, encoded(parts));
+}
+
+function* encoded(parts: Iterable<string>): Generator<Uint8Array, void, void> {
+  for (const part of inBatches(parts)) yield Buffer.from(part);
 }

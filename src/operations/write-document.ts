@@ -8,6 +8,9 @@ import { replaceFile } from "../store/replace-file.ts";
 import { peekOn } from "../store/sources.ts";
 import type { Library } from "./library.ts";
 
+/** Its text or bytes in parts, the same each time that they are asked for: a long document is never held whole. */
+export type DocumentParts = () => Iterable<string | Uint8Array>;
+
 export interface WrittenDocument {
   readonly path: string;
   readonly bytes: number;
@@ -22,28 +25,35 @@ export interface WrittenDocument {
 export function writeDocument(
   library: Library,
   file: string,
-  text: string | Uint8Array,
+  document: DocumentParts,
   options: { readonly force: boolean },
 ): WrittenDocument {
   const { disk, surroundings, places } = library;
   const path = resolve(surroundings.folder, expandHome(file, surroundings.home));
-  const content = text instanceof Uint8Array ? Buffer.from(text) : Buffer.from(text);
-  const written = { path, bytes: content.length };
+  let bytes = 0;
+  const content = function* (): Generator<Uint8Array, void, void> {
+    bytes = 0;
+    for (const part of document()) {
+      const chunk = typeof part === "string" ? Buffer.from(part) : part;
+      bytes += chunk.length;
+      yield chunk;
+    }
+  };
   if (insideOf(places.home, path)) throw refusal(path, "it lies in the store of this program");
   checkFolder(library, path);
 
   const present = disk.stat(path);
   if (present === undefined) {
-    if (replaceFile(disk, path, content, { exclusive: true }).kind === "done")
-      return { ...written, outcome: "new" };
+    if (replaceFile(disk, path, content(), { exclusive: true }).kind === "done")
+      return { path, bytes, outcome: "new" };
     throw existsAlready(path);
   }
-  if (hasBytes(library, path, present, content)) return { ...written, outcome: "same" };
+  if (hasBytes(library, path, present, content())) return { path, bytes, outcome: "same" };
   if (present.kind === "file" && isLog(library, path)) throw refusal(path, "it is a log of an agent");
   if (!options.force) throw existsAlready(path);
-  const replaced = replaceFile(disk, path, content, { mode: "keep", expect: present });
+  const replaced = replaceFile(disk, path, content(), { mode: "keep", expect: present });
   if (replaced.kind !== "done") throw refusal(path, "it has changed meanwhile");
-  return { ...written, outcome: "replaced" };
+  return { path, bytes, outcome: "replaced" };
 }
 
 function checkFolder({ disk }: Library, path: string): void {
@@ -53,9 +63,24 @@ function checkFolder({ disk }: Library, path: string): void {
     throw wrongUsage(path, `there is no folder ${JSON.stringify(folder)}`, "make the folder first");
 }
 
-function hasBytes({ disk }: Library, path: string, present: FileStat, content: Buffer): boolean {
-  if (present.kind !== "file" || present.size !== content.length) return false;
-  return disk.readFile(path, content.length)?.equals(content) === true;
+function hasBytes(
+  { disk }: Library,
+  path: string,
+  present: FileStat,
+  content: Iterable<Uint8Array>,
+): boolean {
+  if (present.kind !== "file") return false;
+  let at = 0;
+  for (const part of content) {
+    const to = at + part.length;
+    if (to > present.size) return false;
+    const there = Buffer.concat(
+      Array.from(disk.readChunks(path, { from: at, to }), (chunk) => Buffer.from(chunk)),
+    );
+    if (!there.equals(part)) return false;
+    at = to;
+  }
+  return at === present.size;
 }
 
 function isLog({ disk }: Library, path: string): boolean {

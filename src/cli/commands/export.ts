@@ -1,4 +1,5 @@
 import { exitCodes } from "../../core/errors.ts";
+import { inBatches } from "../../core/text/in-batches.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../operations/export-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openLibrary } from "../open-library.ts";
@@ -41,14 +42,16 @@ export const command: Command = defineCommand({
     // Programs that ask for JSON and say no more want the session as JSON.
     const isJsonItself = flags.json && !given.has("format") && file === undefined;
     const format = given.has("format") ? flags.format : isJsonItself ? "json" : formatOfFile(file);
-    const { text, ...exported } = exportSession(library, positionals, {
+    const { parts, ...exported } = exportSession(library, positionals, {
       format,
       mask,
       everywhere: flags.everywhere,
     });
-    if (file !== undefined) await writeAnswer(library, file, text, flags, world, exported);
-    else if (flags.json && !isJsonItself) printJson(world, { demo: library.demo, ...exported, text });
-    else await page(text, world);
+    if (file !== undefined)
+      await writeAnswer(library, file, () => inBatches(parts()), flags, world, exported);
+    else if (flags.json && !isJsonItself)
+      printJson(world, { demo: library.demo, ...exported, text: Array.from(parts()).join("") });
+    else await page(inBatches(parts()), world);
     return exitCodes.done;
   },
 });

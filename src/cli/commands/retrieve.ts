@@ -34,8 +34,8 @@ export const command: Command = defineCommand({
     const file = outputFile(flags);
     const text = mask(blocks.flatMap((block) => block.text ?? []).join("\n"));
     const media = blocks.filter(({ data }) => data !== null);
-    const written =
-      file === undefined ? undefined : writeDocument(library, file, contentFor(blocks, media, text), flags);
+    const content = file === undefined ? "" : contentFor(blocks, media, text);
+    const written = file === undefined ? undefined : writeDocument(library, file, () => [content], flags);
     if (flags.json) {
       printJson(world, {
         ...{ sessionId: pointer.id, agent: pointer.agent, toolUseId: blocks[0]?.toolUseId ?? name },

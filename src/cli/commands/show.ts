@@ -1,6 +1,7 @@
 import { exitCodes, UserError } from "../../core/errors.ts";
 import { extractTimeline } from "../../core/extract/timeline.ts";
 import type { Turn } from "../../core/model/session.ts";
+import { inBatches } from "../../core/text/in-batches.ts";
 import { sessionContext } from "../../core/thread/session-context.ts";
 import { contextJson, treeJson, turnJson } from "../../core/view/conversation-json.ts";
 import { sessionDetailJson } from "../../core/view/session-json.ts";
@@ -65,10 +66,12 @@ export const command: Command = defineCommand({
       file === undefined
         ? world
         : { ...world, stdout: { ...world.stdout, columns: undefined, hasColor: false } };
-    const text = flags.markdown ? documentOf(found, "md", mask) : textOf(open, turns, flags, shown);
-    if (file === undefined) await page(text, world);
+    const document = flags.markdown ? documentOf(found, "md", mask) : undefined;
+    const text = document === undefined ? textOf(open, turns, flags, shown) : "";
+    const parts = (): Iterable<string> => (document === undefined ? [text] : inBatches(document()));
+    if (file === undefined) await page(parts(), world);
     else
-      await writeAnswer(library, file, text, flags, world, {
+      await writeAnswer(library, file, parts, flags, world, {
         sessionId: found.session.id,
         agent: found.session.agent,
       });

@@ -23,23 +23,26 @@ export interface SessionDocument extends SessionDetailJson {
   readonly branches: Session["branches"];
 }
 
-export function sessionDocument(
+/** The members of the document, in order. Lists of what was said are made while they are read, once. */
+export function* sessionDocument(
   where: SessionWhereabouts & { readonly digest: Digest },
   session: Session,
   resume: string,
-): SessionDocument {
-  return {
-    schemaVersion: SCHEMA_VERSION,
-    ...sessionDetailJson(where, session, extractTimeline(session), resume),
-    preamble: stepsJson(session.preamble),
-    conversation: session.turns.map(turnJson),
-    subagentConversations: session.subagents.map(({ id, prompt, steps }) => ({
-      id,
-      prompt,
-      steps: stepsJson(steps),
-    })),
-    branches: session.branches,
-  };
+): Generator<readonly [keyof SessionDocument, unknown], void, void> {
+  yield ["schemaVersion", SCHEMA_VERSION];
+  const detail = sessionDetailJson(where, session, extractTimeline(session), resume);
+  for (const key of Object.keys(detail) as (keyof SessionDetailJson)[]) yield [key, detail[key]];
+  yield ["preamble", stepsJson(session.preamble)];
+  yield ["conversation", mapped(session.turns, turnJson)];
+  yield [
+    "subagentConversations",
+    mapped(session.subagents, ({ id, prompt, steps }) => ({ id, prompt, steps: stepsJson(steps) })),
+  ];
+  yield ["branches", session.branches];
+}
+
+function* mapped<T, U>(items: readonly T[], map: (item: T) => U): Generator<U, void, void> {
+  for (const item of items) yield map(item);
 }
 
 /** As in a turn, without one. */

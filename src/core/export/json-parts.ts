@@ -1,0 +1,33 @@
+/**
+ * The members of an object as JSON, indented by two, in parts: what `JSON.stringify` gives for the whole. Lists are
+ * written item by item, and may be made on the way, so that a long one is never there as a whole.
+ */
+export function* jsonParts(members: Iterable<readonly [string, unknown]>): Generator<string, void, void> {
+  let isEmpty = true;
+  for (const [key, value] of members) {
+    if (value === undefined) continue;
+    yield `${isEmpty ? "{" : ","}\n  ${JSON.stringify(key)}: `;
+    isEmpty = false;
+    if (isList(value)) yield* listParts(value);
+    else yield indented(value, "  ");
+  }
+  yield isEmpty ? "{}" : "\n}";
+}
+
+function* listParts(items: Iterable<unknown>): Generator<string, void, void> {
+  let isEmpty = true;
+  for (const item of items) {
+    yield `${isEmpty ? "[" : ","}\n    ${indented(item, "    ")}`;
+    isEmpty = false;
+  }
+  yield isEmpty ? "[]" : "\n  ]";
+}
+
+function isList(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.iterator in value;
+}
+
+/** In JSON a line end stands only between values: those inside of texts are escaped. */
+function indented(value: unknown, by: string): string {
+  return (JSON.stringify(value, undefined, 2) ?? "null").replaceAll("\n", `\n${by}`);
+}
