@@ -14,24 +14,30 @@ type ReportWorld = Pick<World, "stdout" | "stderr" | "variables">;
  * Tells people what went wrong, and programs too where they asked for JSON, and gives the exit code. An error
  * that is none of ours is a bug; its stack is for those who look into it.
  */
-export function reportError(thrown: unknown, world: ReportWorld, json: boolean): number {
+export function reportError(
+  thrown: unknown,
+  world: ReportWorld,
+  json: boolean,
+  mask: (text: string) => string = (text) => text,
+): number {
   const error = fromSystem(thrown);
   const style = createStyle(world.stderr.hasColor);
   const say = (text: string): void => world.stderr.write(`${text}\n`);
   if (error instanceof UserError) {
-    const message = sanitize(error.message, "lines");
+    const message = sanitize(mask(error.message), "lines");
+    const hint = error.hint === undefined ? undefined : mask(error.hint);
     say(`${style.red("sessions:")} ${message}`);
-    if (error.hint !== undefined) say(`${style.dim("hint:")} ${sanitize(error.hint, "lines")}`);
-    if (json) printJson(world, { error: { message, hint: error.hint ?? null, exitCode: error.exitCode } });
+    if (hint !== undefined) say(`${style.dim("hint:")} ${sanitize(hint, "lines")}`);
+    if (json) printJson(world, { error: { message, hint: hint ?? null, exitCode: error.exitCode } });
     return error.exitCode;
   }
   const message = sanitize(
-    error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    mask(error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
     "lines",
   );
   const hint = "this is a bug; with SESSIONS_DEBUG=1 it says where it happened";
   say(`${style.red("sessions:")} ${message}`);
-  if (isDebugging(world) && error instanceof Error) say(sanitize(error.stack ?? "", "lines"));
+  if (isDebugging(world) && error instanceof Error) say(sanitize(mask(error.stack ?? ""), "lines"));
   else say(`${style.dim("hint:")} ${hint}`);
   if (json) printJson(world, { error: { message, hint, exitCode: BUG_EXIT_CODE } });
   return BUG_EXIT_CODE;

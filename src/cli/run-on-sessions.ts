@@ -1,7 +1,6 @@
 import { type ExitCode, exitCodes, gravest, UserError } from "../core/errors.ts";
 import type { Problem } from "../core/model/session.ts";
 import { shellQuote } from "../core/view/shell-quote.ts";
-import type { Library } from "../operations/library.ts";
 import { selectSessions } from "../operations/select-sessions.ts";
 import type { SessionPointer } from "../operations/session-pointers.ts";
 import type { FlattenAnswer } from "../operations/shrink/flatten-session.ts";
@@ -57,7 +56,7 @@ interface Flags {
 /** Does the same to several sessions. One that is refused does not keep the others back. */
 export async function runOnSessions(
   world: World,
-  library: Library,
+  { library, mask }: Pick<OpenLibrary, "library" | "mask">,
   pointers: readonly SessionPointer[],
   flags: Flags,
   verb: "flatten" | "unflatten",
@@ -87,10 +86,11 @@ export async function runOnSessions(
       problems.push({ path: pointer.id, line: 0, what: error.message });
     }
   }
-  if (flags.json) printJson(world, { sessions: answers.map(toJson), problems });
+  const shown = mask(answers);
+  if (flags.json) printJson(world, { sessions: shown.map(toJson), problems: mask(problems) });
   else {
-    world.stdout.write(answers.map((answer) => format(answer, verb, world)).join(""));
-    tellProblems(problems, world);
+    world.stdout.write(shown.map((answer) => format(answer, verb, world)).join(""));
+    tellProblems(mask(problems), world);
   }
   return gravest(codes);
 }

@@ -19,7 +19,8 @@ export async function run(
   } catch (error) {
     const mustNotFail = neverFails(argv, table);
     const json = flagsOf(argv).includes("--json") && !mustNotFail;
-    const exitCode = reportError(error, withColor(world, colorFlag(argv)), json);
+    const { redact } = await import("../core/redact/redact.ts");
+    const exitCode = reportError(error, withColor(world, colorFlag(argv)), json, redact);
     return mustNotFail ? exitCodes.done : exitCode;
   }
 }

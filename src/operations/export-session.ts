@@ -45,10 +45,14 @@ export function exportSession(
 
 /** The document of a session that is open already, and not masked yet. */
 export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask): () => Iterable<string> {
-  const resume = resumeLine(open.resume);
+  const resume = resumeLine(mask(open.resume));
   if (format === "json") {
     const session = mask(open.session);
-    const where = { ...open, digest: extractDigest(session) };
+    const where = {
+      ...open,
+      ...mask({ source: open.source, archive: open.archive }),
+      digest: extractDigest(session),
+    };
     return function* () {
       yield* jsonParts(sessionDocument(where, session, resume));
       yield "\n";

@@ -67,7 +67,7 @@ export function summarizeSession(
   const mask: Mask = (value) => options.mask(maskDeep(value, cleanText));
   const branch = options.branch === undefined ? null : readPiBranch(open.session, chunks, options.branch);
   const format = options.format ?? (branch === null ? "markdown" : "pi");
-  const resume = shellQuote(open.resume.command);
+  const resume = mask(shellQuote(open.resume.command));
   const text =
     branch === null
       ? textOf(open.session, format, { chunks, mask, resume })

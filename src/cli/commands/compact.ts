@@ -67,7 +67,7 @@ export const command: Command = defineCommand({
   },
   parser: "yargs",
   async run({ flags, positionals }, world) {
-    const { library } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const pointer = selectSession(library, positionals, { everywhere: flags.everywhere });
     if (flags["when-idle"]) {
       return startWhenIdle(world, "compact", pointer, againWith(flags), flags.json);
@@ -94,8 +94,9 @@ export const command: Command = defineCommand({
     const answer = await whenIdle(world, library, pointer, flags["wait-idle"], () =>
       world.uninterrupted(compact),
     );
-    if (flags.json) printJson(world, compactJson(answer));
-    else world.stdout.write(format(answer, flags.reconnect, world));
+    const shown = mask(answer);
+    if (flags.json) printJson(world, compactJson(shown));
+    else world.stdout.write(format(shown, flags.reconnect, world));
     return flags.reconnect && !answer.dryRun ? reconnect(answer.resume, world) : exitCodes.done;
   },
 });

@@ -57,7 +57,7 @@ export const command: Command = defineCommand({
       return startWhenIdle(world, "flatten", pointer, args, flags.json);
     }
     const countTokens = flags["exact-tokens"] ? exactTokens(world.variables) : undefined;
-    return runOnSessions(world, library, pointers, flags, "flatten", (pointer, rewriting) =>
+    return runOnSessions(world, opened, pointers, flags, "flatten", (pointer, rewriting) =>
       whenIdle(world, library, pointer, flags["wait-idle"], () =>
         flattenSession(library, pointer, {
           ...rewriting,

@@ -34,7 +34,7 @@ export const command: Command = defineCommand({
   },
   parser: "yargs",
   async run({ flags, positionals }, world) {
-    const { library, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const { library, access, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const locking = storeLocking(world);
     const style = createStyle(world.stdout.hasColor);
     if (flags.undo) {
@@ -49,7 +49,8 @@ export const command: Command = defineCommand({
       }
       return exitCodes.done;
     }
-    const { agent, id, source, isIndexed } = await selectAny(library, access.engine, positionals, flags);
+    const { agent, id, isIndexed, ...found } = await selectAny(library, access.engine, positionals, flags);
+    const source = mask(found.source);
     const forGood = isIndexed ? " Only the index has it: it can't be brought back." : "";
     const question = `Forget session ${sanitize(id)} of ${agent}?${forGood}`;
     if (!flags.yes && !(await isConfirmed(`forget session ${id}`, question, world))) return exitCodes.refused;

@@ -4,6 +4,7 @@ import { guardSessions } from "../../operations/guard-sessions.ts";
 import { noteHookFailure } from "../../operations/hook-log.ts";
 import { findPlaces } from "../../store/places.ts";
 import { type Command, defineCommand } from "../command.ts";
+import { createMask } from "../create-mask.ts";
 import { markdownWriter } from "../markdown-writer.ts";
 import { indexAccess } from "../open-library.ts";
 import { countOf } from "../print/amounts.ts";
@@ -35,13 +36,14 @@ export const command: Command = defineCommand({
     const places = findPlaces(world);
     try {
       const library = await createLibrary(world);
-      const { archived, problems } = await guardSessions(library, {
+      const { archived, problems: found } = await guardSessions(library, {
         ...(flags.log === undefined ? {} : { log: flags.log }),
         markdown: markdownWriter(library),
         access: indexAccess(library, world),
         locking: { ...storeLocking(world), timeoutMs: LOCK_MS },
         pause,
       });
+      const problems = createMask(library.config)(found);
       for (const { path, line, what } of problems.slice(0, MAX_NOTED)) {
         noteHookFailure(library, { at: world.now(), event: "guard", what: `${path}:${line}: ${what}` });
       }

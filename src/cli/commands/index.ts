@@ -20,7 +20,7 @@ export const command: Command = defineCommand({
   flags: { rebuild: { type: "boolean", description: "throw the index away and read everything anew" } },
   parser: "light",
   async run({ flags }, world) {
-    const { library, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const { library, access, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const startedAt = world.now();
     // One that can't be kept would be of no use to anybody.
     const { passing: _, ...kept } = access;
@@ -33,7 +33,8 @@ export const command: Command = defineCommand({
     if (refreshed?.read === 0) await tidyIndex(library, kept);
     const tookMs = world.now() - startedAt;
     const { read = 0, removed = 0, bytes = 0, rebuilt = null } = refreshed ?? {};
-    const { coverage, problems } = catalogue;
+    const { coverage } = catalogue;
+    const problems = mask(catalogue.problems);
     if (flags.json) {
       printJson(world, { read, removed, bytes, rebuilt, tookMs, coverage: coverageJson(coverage), problems });
     } else {

@@ -23,7 +23,7 @@ export const command: Command = defineCommand({
   },
   parser: "light",
   async run({ flags, positionals }, world) {
-    const { library } = await openLibrary(world, {
+    const { library, mask } = await openLibrary(world, {
       reveal: flags.reveal,
       allowDemo: !flags.exec && !namesFile(positionals),
     });
@@ -42,15 +42,16 @@ export const command: Command = defineCommand({
         hint: `the command would be: ${shellQuote(resume.command)}`,
       });
     }
-    const line = `${resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `}${shellQuote(resume.command)}`;
+    const { command: words, folder } = mask(resume);
+    const line = `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
     if (flags.json) {
       const { id: sessionId, agent } = session;
       printJson(world, {
         demo: library.demo,
         sessionId,
         agent,
-        command: resume.command,
-        folder: resume.folder,
+        command: words,
+        folder,
         line,
       });
     } else world.stdout.write(`${sanitize(line)}\n`);

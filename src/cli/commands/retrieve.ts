@@ -39,7 +39,7 @@ export const command: Command = defineCommand({
     if (flags.json) {
       printJson(world, {
         ...{ sessionId: pointer.id, agent: pointer.agent, toolUseId: blocks[0]?.toolUseId ?? name },
-        ...{ tool: blocks[0]?.tool ?? "", from, generation },
+        ...{ tool: mask(blocks[0]?.tool ?? ""), from, generation },
         blocks: mask(blocks.map(toJson)),
         path: written?.path ?? null,
       });

@@ -19,7 +19,7 @@ export const command: Command = defineCommand({
     const { library } = opened;
     const pointers = await selectForFlattening(opened, positionals, flags);
     const countTokens = flags["exact-tokens"] ? exactTokens(world.variables) : undefined;
-    return runOnSessions(world, library, pointers, flags, "unflatten", (pointer, rewriting) =>
+    return runOnSessions(world, opened, pointers, flags, "unflatten", (pointer, rewriting) =>
       unflattenSession(library, pointer, { ...rewriting, countTokens }),
     );
   },

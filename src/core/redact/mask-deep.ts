@@ -1,6 +1,6 @@
 /**
- * Masks every string of plain data, at any depth. Keys stay: they are ours, or names of tools. What holds no secret
- * is given back as it is, without a copy.
+ * Masks every string of plain data, at any depth, and the keys of objects: tables are kept by the names of tools, and
+ * inputs have keys of their own. What holds no secret is given back as it is, without a copy.
  */
 export function maskDeep<T>(value: T, mask: (text: string) => string): T {
   return mapStrings(value, mask) as T;
@@ -28,7 +28,10 @@ function mapList(list: readonly unknown[], mask: (text: string) => string): read
 
 function mapObject(object: Record<string, unknown>, mask: (text: string) => string): Record<string, unknown> {
   let masked: Record<string, unknown> | undefined;
+  let hasMaskedKey = false;
   for (const key in object) {
+    // Nearly all keys are our own words.
+    if (!OWN_KEY.test(key) && mask(key) !== key) hasMaskedKey = true;
     const item = object[key];
     if (typeof item === "number") continue;
     const mapped = mapStrings(item, mask);
@@ -36,5 +39,22 @@ function mapObject(object: Record<string, unknown>, mask: (text: string) => stri
     masked ??= { ...object };
     masked[key] = mapped;
   }
-  return masked ?? object;
+  return hasMaskedKey ? withMaskedKeys(masked ?? object, mask) : (masked ?? object);
+}
+
+const OWN_KEY = /^[a-z][A-Za-z]{0,18}$/;
+
+/** In their order; two keys that are masked alike stay two. */
+function withMaskedKeys(
+  object: Record<string, unknown>,
+  mask: (text: string) => string,
+): Record<string, unknown> {
+  const entries = new Map<string, unknown>();
+  for (const [key, item] of Object.entries(object)) {
+    const name = mask(key);
+    let free = name;
+    for (let number = 2; entries.has(free); number++) free = `${name} (${number})`;
+    entries.set(free, item);
+  }
+  return Object.fromEntries(entries);
 }

@@ -1,3 +1,4 @@
+import { escapedPieces } from "./escaped-text.ts";
 import { findAssignments } from "./find-assignments.ts";
 import { findFlags } from "./find-flags.ts";
 import { findKeyBlocks } from "./find-key-blocks.ts";
@@ -34,12 +35,14 @@ const MAY_HOLD_SECRET = /[=:-]|\w{20}|wor|WOR|IDENTIFIED/;
 /** Extra patterns may match what masking leaves behind; this many rounds are enough for any that is meant well. */
 const MAX_ROUNDS = 4;
 
+/** JSON stands in JSON, as in a log that a tool has printed; deeper than this nobody nests it. */
+const MAX_ENCODINGS = 3;
+
 const none: readonly Finding[] = [];
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const extra = (options.extra ?? []).map(toPattern);
-  const find = (text: string): readonly Finding[] => {
-    const found: Finding[] = [];
+  const findInto = (text: string, found: Finding[], depth: number): void => {
     if (text.length >= SHORTEST && (text.length > SHORT || MAY_HOLD_SECRET.test(text))) {
       const units = unitsOf(text);
       findTokens(text, found, units);
@@ -49,6 +52,16 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       findPhrases(text, found, units);
     }
     for (const pattern of extra) findExtra(text, pattern, found);
+    if (depth === 0) return;
+    for (const { decoded, toEncoded } of escapedPieces(text)) {
+      const inside: Finding[] = [];
+      findInto(decoded, inside, depth - 1);
+      for (const finding of inside) found.push(toEncoded(finding));
+    }
+  };
+  const find = (text: string): readonly Finding[] => {
+    const found: Finding[] = [];
+    findInto(text, found, MAX_ENCODINGS);
     return found.length === 0 ? none : withoutMasks(text, mergeFindings(found));
   };
   const redact = (text: string): string => {
