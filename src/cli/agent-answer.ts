@@ -1,5 +1,6 @@
 import { type FittedJson, fitJson, tokensOf } from "../core/agent/fit-json.ts";
 import { quoteText } from "../core/agent/quote-text.ts";
+import { encodeJson } from "../core/text/encode-json.ts";
 import { shellQuote } from "../core/view/shell-quote.ts";
 import type { Command, ParsedArguments } from "./command.ts";
 import type { World } from "./world.ts";
@@ -69,7 +70,7 @@ function toAgent(text: string, budget: number, name: string, argv: readonly stri
         more: shellQuote(["sessions", name, ...goOn(fitted, argv, tokensOf(text))]),
       },
     });
-    return `${JSON.stringify(fitJson(answer, budget, note))}\n`;
+    return `${encodeJson(fitJson(answer, budget, note))}\n`;
   }
   return quoteText(text, {
     budget,

@@ -5,8 +5,9 @@ import { parseArguments } from "./arguments/parse-arguments.ts";
 import { everywhereFlags } from "./command.ts";
 import { type CommandRow, commandTable, defaultCommand } from "./command-table.ts";
 import { findRow } from "./find-row.ts";
+import { guardOutput } from "./print/guard-output.ts";
 import { reportError } from "./report-error.ts";
-import type { Output, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** Runs one command line in a world and gives its exit code. Never throws, never exits. */
 export async function run(
@@ -20,7 +21,7 @@ export async function run(
     const mustNotFail = neverFails(argv, table);
     const json = flagsOf(argv).includes("--json") && !mustNotFail;
     const { redact } = await import("../core/redact/redact.ts");
-    const exitCode = reportError(error, withColor(world, colorFlag(argv)), json, redact);
+    const exitCode = reportError(error, guarded(world, colorFlag(argv)), json, redact);
     return mustNotFail ? exitCodes.done : exitCode;
   }
 }
@@ -53,7 +54,7 @@ async function runRow(row: CommandRow, argv: readonly string[], world: World): P
   const { command } = await row.load();
   const args = await parseArguments(row.name, command, argv);
   if (args.flags.help === true) return showHelp(row.name, world, [row]);
-  const painted = withColor(world, args.given.has("color") ? args.flags.color === true : undefined);
+  const painted = guarded(world, args.given.has("color") ? args.flags.color === true : undefined);
   if (args.flags.reveal === true && !world.stdout.isTerminal) {
     throw new UserError("Cannot reveal secrets: --reveal works on a terminal only", {
       exitCode: exitCodes.wrongUsage,
@@ -109,15 +110,11 @@ function colorFlag(argv: readonly string[]): boolean | undefined {
   return last === undefined ? undefined : last === "--color";
 }
 
-function withColor(world: World, hasColor: boolean | undefined): World {
-  if (hasColor === undefined) return world;
-  const paint = (output: Output): Output => ({
-    write: (text) => output.write(text),
-    isTerminal: output.isTerminal,
-    get columns() {
-      return output.columns;
-    },
-    hasColor,
-  });
-  return { ...world, stdout: paint(world.stdout), stderr: paint(world.stderr) };
+/** Everything that a command or a failure prints goes through what this gives. */
+function guarded(world: World, hasColor: boolean | undefined): World {
+  return {
+    ...world,
+    stdout: guardOutput(world.stdout, hasColor),
+    stderr: guardOutput(world.stderr, hasColor),
+  };
 }

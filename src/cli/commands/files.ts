@@ -9,6 +9,7 @@ import { openLibrary } from "../open-library.ts";
 import { coverageJson } from "../print/coverage-json.ts";
 import { relativeDate } from "../print/dates.ts";
 import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
 import { shortPath } from "../print/short-path.ts";
 import { createStyle } from "../print/style.ts";
 import { formatTable } from "../print/table.ts";
@@ -51,7 +52,7 @@ export const command: Command = defineCommand({
         coverage: coverageJson(coverage),
         sessions: hits.map(hitJson),
       });
-    } else if (flags.ids) world.stdout.write(hits.map(({ row }) => `${row.digest.id}\n`).join(""));
+    } else if (flags.ids) world.stdout.write(hits.map(({ row }) => `${sanitize(row.digest.id)}\n`).join(""));
     else if (hits.length > 0) world.stdout.write(formatHits(hits, world));
     else world.stderr.write(`${createStyle(world.stderr.hasColor).dim("No session touched such a file.")}\n`);
     return all.length === 0 ? exitCodes.nothingFound : exitCodes.done;

@@ -7,6 +7,7 @@ import { openLibrary } from "../open-library.ts";
 import { countOf } from "../print/amounts.ts";
 import { coverageJson } from "../print/coverage-json.ts";
 import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
 import { formatSessions } from "../print/session-table.ts";
 import { createStyle } from "../print/style.ts";
 
@@ -49,7 +50,7 @@ export const command: Command = defineCommand({
         coverage: coverageJson(coverage),
         sessions: page.map(sessionJson),
       });
-    } else if (flags.ids) world.stdout.write(page.map(({ digest }) => `${digest.id}\n`).join(""));
+    } else if (flags.ids) world.stdout.write(page.map(({ digest }) => `${sanitize(digest.id)}\n`).join(""));
     else {
       world.stdout.write(page.length === 0 ? "" : formatSessions(page, world));
       const style = createStyle(world.stderr.hasColor);

@@ -1,5 +1,6 @@
 import { exitCodes, UserError } from "../../core/errors.ts";
 import { isWord, parseQuery } from "../../core/query/parse-query.ts";
+import { encodeJson } from "../../core/text/encode-json.ts";
 import { hitJson } from "../../core/view/search-json.ts";
 import { type SearchRequest, type SearchResult, searchSessions } from "../../operations/search-sessions.ts";
 import { agentFlags } from "../agent-answer.ts";
@@ -9,6 +10,7 @@ import { maskFound } from "../mask-found.ts";
 import { openIndex } from "../open-library.ts";
 import { coverageJson } from "../print/coverage-json.ts";
 import { printJson } from "../print/print-json.ts";
+import { sanitize } from "../print/sanitize.ts";
 import { formatSearch, saysNothing } from "../print/search-hits.ts";
 import type { World } from "../world.ts";
 
@@ -91,7 +93,8 @@ export const command: Command = defineCommand({
     if (result === undefined) return exitCodes.nothingFound;
     if (flags.json)
       printJson(world, answerJson(query, result, flags.offset, library.demo, world.now() - startedAt));
-    else if (flags.ids) world.stdout.write(result.hits.map(({ row }) => `${row.digest.id}\n`).join(""));
+    else if (flags.ids)
+      world.stdout.write(result.hits.map(({ row }) => `${sanitize(row.digest.id)}\n`).join(""));
     else if (result.hits.length > 0) world.stdout.write(formatSearch(result, flags.offset, world));
     else world.stderr.write(saysNothing(result, request.query, world));
     return result.hits.length > 0 ? exitCodes.done : exitCodes.nothingFound;
@@ -124,7 +127,7 @@ async function answerBatch(
     }
   }
   const results = await find(requests);
-  for (const line of lines) world.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...line(results) })}\n`);
+  for (const line of lines) world.stdout.write(`${encodeJson({ schemaVersion: 1, ...line(results) })}\n`);
   if (requests.length < lines.length) return exitCodes.wrongUsage;
   return results.some(({ total }) => total > 0) ? exitCodes.done : exitCodes.nothingFound;
 }

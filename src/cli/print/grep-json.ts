@@ -1,3 +1,4 @@
+import { encodeJson } from "../../core/text/encode-json.ts";
 import { isoTime } from "../../core/view/session-json.ts";
 import type { GrepHit, GrepWish } from "../../operations/grep/grep-job.ts";
 import type { FoundIn } from "../../operations/grep/grep-sessions.ts";
@@ -21,7 +22,7 @@ const MOST_PROBLEMS = 200;
 export function createGrepJson({ stdout }: Pick<World, "stdout">, question: GrepQuestion): GrepTeller {
   const space = stdout.isTerminal ? 2 : undefined;
   const lineEnd = stdout.isTerminal ? "\n" : "";
-  const json = (value: unknown): string => JSON.stringify(value, undefined, space);
+  const json = (value: unknown): string => encodeJson(value, space);
   const { pattern, fixed, demo, wish } = question;
   const head = json({ schemaVersion: 1, pattern, fixed, ignoreCase: wish.pattern.ignoreCase, demo });
   stdout.write(`${head.replace(/\s*\}$/, "")},"hits":[`);

@@ -1,4 +1,5 @@
 import type { World } from "../world.ts";
+import { guardText } from "./guard-output.ts";
 
 type PagerWorld = Pick<World, "stdout" | "variables" | "run">;
 
@@ -14,7 +15,7 @@ export async function page(text: string | Iterable<string>, world: PagerWorld): 
     return;
   }
   const variables = { LESS: world.variables.LESS ?? "FRX" };
-  const input = typeof text === "string" ? text : Array.from(text).join("");
+  const input = guardText(typeof text === "string" ? text : Array.from(text).join(""));
   const exitCode = await world.run(program, args, { input, variables });
   // No such program: 127 is how `env` and shells in between say it.
   if (exitCode === undefined || exitCode === 127) world.stdout.write(input);

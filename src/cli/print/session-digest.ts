@@ -101,7 +101,8 @@ function tools(page: Page, digest: Digest): string {
   const rows = Object.entries(digest.tools).toSorted(([, a], [, b]) => b.count - a.count);
   if (rows.length === 0) return "";
   const words = rows.map(
-    ([name, { count, errors }]) => `${name} ${count}${errors > 0 ? ` (${countOf(errors, "error")})` : ""}`,
+    ([name, { count, errors }]) =>
+      `${sanitize(name)} ${count}${errors > 0 ? ` (${countOf(errors, "error")})` : ""}`,
   );
   return section(page, "Tools", [prose(page, words.join(", "))], 1);
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from "../model/session.ts";
+import { cleanLine } from "../text/clean-text.ts";
 import { parseCutJson } from "./cut-json.ts";
 import { editDiff } from "./edit-diff.ts";
 
@@ -104,7 +105,7 @@ function workParts(fields: Map<string, unknown>): readonly CallPart[] {
       const { content, step, status }: { content?: unknown; step?: unknown; status?: unknown } = item;
       const text = typeof content === "string" ? content : step;
       const mark = typeof status === "string" && Object.hasOwn(marks, status) ? marks[status] : "[ ]";
-      return typeof text === "string" ? [`${mark} ${text}`] : [];
+      return typeof text === "string" ? [`${mark} ${cleanLine(text)}`] : [];
     });
     fields.delete(key);
     return [{ kind: "code", language: "text", text: lines.join("\n") }];
@@ -118,7 +119,9 @@ function otherFields(call: ToolCall, fields: ReadonlyMap<string, unknown>, subje
   for (const nothing of [false, null, ""]) told.add(nothing);
   const lines = [...fields]
     .filter(([, value]) => !told.has(value))
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
+    .map(
+      ([name, value]) => `${cleanLine(name)}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    );
   const line = lines.join(", ");
   return line.length <= SHORT_CHARS && !line.includes("\n") ? line : lines.join("\n");
 }

@@ -1,12 +1,14 @@
+import { encodeJson } from "../text/encode-json.ts";
+
 /**
- * The members of an object as JSON, indented by two, in parts: what `JSON.stringify` gives for the whole. Lists are
+ * The members of an object as JSON, indented by two, in parts: what `encodeJson` gives for the whole. Lists are
  * written item by item, and may be made on the way, so that a long one is never there as a whole.
  */
 export function* jsonParts(members: Iterable<readonly [string, unknown]>): Generator<string, void, void> {
   let isEmpty = true;
   for (const [key, value] of members) {
     if (value === undefined) continue;
-    yield `${isEmpty ? "{" : ","}\n  ${JSON.stringify(key)}: `;
+    yield `${isEmpty ? "{" : ","}\n  ${encodeJson(key)}: `;
     isEmpty = false;
     if (isList(value)) yield* listParts(value);
     else yield indented(value, "  ");
@@ -29,5 +31,5 @@ function isList(value: unknown): value is Iterable<unknown> {
 
 /** In JSON a line end stands only between values: those inside of texts are escaped. */
 function indented(value: unknown, by: string): string {
-  return (JSON.stringify(value, undefined, 2) ?? "null").replaceAll("\n", `\n${by}`);
+  return (value === undefined ? "null" : encodeJson(value, 2)).replaceAll("\n", `\n${by}`);
 }

@@ -45,8 +45,14 @@ export function frontMatter(session: Session, digest: Digest, meta: MarkdownMeta
   ];
 }
 
+/**
+ * What begins a tag, an image or a link is escaped: YAML reads the same value, and a program that takes the front matter
+ * for text has nothing to run or to load.
+ */
 function quote(value: string): string {
-  return JSON.stringify(cleanLine(value));
+  return JSON.stringify(cleanLine(value)).replace(/[<>]|(?<=!)\[|\](?=[([])/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }
 
 function text(key: string, value: string | null): readonly string[] {

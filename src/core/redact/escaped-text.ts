@@ -1,3 +1,4 @@
+import { isClean, removed } from "../text/clean-text.ts";
 import type { Finding } from "./finding.ts";
 
 /** A piece of a text that was written with escapes, as it reads without them. */
@@ -24,9 +25,17 @@ export function* escapedPieces(text: string): Generator<EscapedPiece, void, void
     const before = text.slice(from, at);
     const start = from + Math.max(before.lastIndexOf('"'), before.lastIndexOf("\n")) + 1;
     const end = endOfPiece(text, at);
-    yield* pieceAt(text, start, end);
+    yield* pieceAt(text.slice(start, end), start, ESCAPE, decode);
     from = end + 1;
   }
+}
+
+/**
+ * The text as it is seen: what is taken out of it when it is printed could part a secret in two, and then nobody knows
+ * it for one until it is whole again. Nothing where all of it is seen.
+ */
+export function* seenText(text: string): Generator<EscapedPiece, void, void> {
+  if (!isClean(text)) yield* pieceAt(text, 0, removed(), () => "");
 }
 
 /** The next quote or line end that is not escaped; the end of the text where there is none. */
@@ -37,13 +46,19 @@ function endOfPiece(text: string, from: number): number {
   return text.length;
 }
 
-function* pieceAt(text: string, start: number, end: number): Generator<EscapedPiece, void, void> {
-  const encoded = text.slice(start, end);
-  const decoded = encoded.replace(ESCAPE, decode);
+type Decode = (whole: string, hex?: string, letter?: string) => string;
+
+function* pieceAt(
+  encoded: string,
+  start: number,
+  pattern: RegExp,
+  replace: Decode,
+): Generator<EscapedPiece, void, void> {
+  const decoded = encoded.replace(pattern, replace);
   if (decoded === encoded) return;
   let offsets: readonly number[] | undefined;
   const toEncoded = (finding: Finding): Finding => {
-    offsets ??= offsetsOf(encoded);
+    offsets ??= offsetsOf(encoded, pattern, replace);
     const at = start + (offsets[finding.start] ?? 0);
     return { ...finding, start: at, end: start + (offsets[finding.end] ?? encoded.length) };
   };
@@ -51,19 +66,19 @@ function* pieceAt(text: string, start: number, end: number): Generator<EscapedPi
 }
 
 /** For each character of the decoded text, and for its end, where it is in the encoded one. */
-function offsetsOf(encoded: string): readonly number[] {
+function offsetsOf(encoded: string, pattern: RegExp, replace: Decode): readonly number[] {
   const offsets: number[] = [];
   let at = 0;
-  for (const { 0: escape, index } of encoded.matchAll(ESCAPE)) {
+  for (const { 0: whole, index, 1: hex, 2: letter } of encoded.matchAll(pattern)) {
     while (at < index) offsets.push(at++);
-    offsets.push(at);
-    at += escape.length;
+    if (replace(whole, hex, letter) !== "") offsets.push(at);
+    at += whole.length;
   }
   while (at <= encoded.length) offsets.push(at++);
   return offsets;
 }
 
-function decode(_: string, hex: string | undefined, letter: string | undefined): string {
+function decode(_: string, hex?: string, letter?: string): string {
   if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
   return letter === undefined ? "" : (CHARACTERS[letter] ?? letter);
 }

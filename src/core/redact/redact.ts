@@ -1,4 +1,4 @@
-import { escapedPieces } from "./escaped-text.ts";
+import { type EscapedPiece, escapedPieces, seenText } from "./escaped-text.ts";
 import { findAssignments } from "./find-assignments.ts";
 import { findFlags } from "./find-flags.ts";
 import { findKeyBlocks } from "./find-key-blocks.ts";
@@ -35,6 +35,8 @@ const MAY_HOLD_SECRET = /[=:-]|\w{20}|wor|WOR|IDENTIFIED/;
 /** Extra patterns may match what masking leaves behind; this many rounds are enough for any that is meant well. */
 const MAX_ROUNDS = 4;
 
+/** Most texts are nothing but ASCII. */
+const NOT_PLAIN = /[^\t\n\r -~]/;
 /** JSON stands in JSON, as in a log that a tool has printed; deeper than this nobody nests it. */
 const MAX_ENCODINGS = 3;
 
@@ -52,8 +54,12 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       findPhrases(text, found, units);
     }
     for (const pattern of extra) findExtra(text, pattern, found);
-    if (depth === 0) return;
-    for (const { decoded, toEncoded } of escapedPieces(text)) {
+    if (depth === 0 || text.length < SHORTEST) return;
+    if (NOT_PLAIN.test(text)) findIn(seenText(text), found, depth);
+    if (text.includes("\\")) findIn(escapedPieces(text), found, depth);
+  };
+  const findIn = (pieces: Iterable<EscapedPiece>, found: Finding[], depth: number): void => {
+    for (const { decoded, toEncoded } of pieces) {
       const inside: Finding[] = [];
       findInto(decoded, inside, depth - 1);
       for (const finding of inside) found.push(toEncoded(finding));

@@ -1,3 +1,5 @@
+import { cleanLine } from "../text/clean-text.ts";
+
 /** The parts of Pi's structured summary. Items are texts without their marks; one may have further lines. */
 export interface PiSections {
   readonly goal: readonly string[];
@@ -102,6 +104,6 @@ function withoutFileLists(summary: string): string {
 /** Files that were read only, then those that were changed, as Pi puts them behind a summary. */
 export function renderFileLists(readFiles: readonly string[], modifiedFiles: readonly string[]): string {
   const list = (tag: string, files: readonly string[]): string =>
-    files.length === 0 ? "" : `\n\n<${tag}>\n${files.join("\n")}\n</${tag}>`;
+    files.length === 0 ? "" : `\n\n<${tag}>\n${files.map(cleanLine).join("\n")}\n</${tag}>`;
   return list("read-files", readFiles) + list("modified-files", modifiedFiles);
 }

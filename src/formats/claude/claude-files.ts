@@ -14,6 +14,7 @@ import type {
 import { groupFiles } from "../group-files.ts";
 import { isObject, type JsonObject, tryParse } from "../json-line.ts";
 import { splitLines } from "../lines.ts";
+import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { stringAt } from "../values.ts";
 
 const UUID = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
@@ -66,9 +67,9 @@ function place(file: FoundFile, peek: Peek): Placed | undefined {
   // Flat files of sub-agents, and logs under a name of someone's own: only the content tells.
   const head = peek(file.path);
   const first = firstWithSession(head);
-  const id = stringAt(first, "sessionId");
-  if (id === undefined) return undefined;
-  if (first?.isSidechain === true) return { id, role: "subagent" };
+  if (first === undefined) return undefined;
+  const id = sessionIdAt(first, "sessionId") ?? sessionIdOfPath(file.path);
+  if (first.isSidechain === true) return { id, role: "subagent" };
   return ownsClaude(head) ? { id, role: "main" } : undefined;
 }
 

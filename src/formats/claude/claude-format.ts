@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Format, RunningSession } from "../format.ts";
 import { isObject, tryParse } from "../json-line.ts";
-import { numberAt, stringAt } from "../values.ts";
+import { sessionIdAt } from "../session-id.ts";
+import { numberAt } from "../values.ts";
 import { agentIdOf, claudeFolders, claudeRoots, groupClaudeFiles, ownsClaude } from "./claude-files.ts";
 import { createClaudeParser } from "./claude-parser.ts";
 import { readClaudeSidecar } from "./sidecars.ts";
@@ -26,7 +27,7 @@ export const claudeFormat: Format = {
 function readRunning(text: string): RunningSession | undefined {
   const value = tryParse(text);
   if (!isObject(value)) return undefined;
-  const sessionId = stringAt(value, "sessionId");
+  const sessionId = sessionIdAt(value, "sessionId");
   const pid = numberAt(value, "pid");
   return sessionId === undefined || pid === undefined ? undefined : { sessionId, pid };
 }

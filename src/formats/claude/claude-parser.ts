@@ -2,6 +2,7 @@ import type { Entry, SourceFacts } from "../../core/model/entry.ts";
 import type { LineParser, ParserContext } from "../format.ts";
 import type { JsonObject } from "../json-line.ts";
 import type { Line } from "../lines.ts";
+import { sessionIdAt } from "../session-id.ts";
 import { objectAt, readTime, stringAt } from "../values.ts";
 import { readAssistantLine } from "./assistant-line.ts";
 import { createHeadMemory, type LineHead } from "./line-head.ts";
@@ -180,7 +181,7 @@ function readSidechain(object: JsonObject, head: LineHead | undefined): string |
 type MutableFacts = { -readonly [K in keyof SourceFacts]: SourceFacts[K] } & { relocated: string | null };
 
 function noteFacts(facts: MutableFacts, object: JsonObject): void {
-  facts.id ??= stringAt(object, "sessionId") ?? null;
+  facts.id ??= sessionIdAt(object, "sessionId") ?? null;
   facts.project ??= stringAt(object, "cwd") ?? null;
   if (object.type === "relocated") facts.relocated = stringAt(object, "relocatedCwd") ?? facts.relocated;
   const branch = stringAt(object, "gitBranch");

@@ -1,5 +1,6 @@
 import type { Digest } from "../../core/extract/digest.ts";
 import { type RecallAfter, recallPacket } from "../../core/recall/recall-packet.ts";
+import { encodeJson } from "../../core/text/encode-json.ts";
 
 /** Of all that is printed. Agents cut off at 10,000; this has to earn its place in a context of its own. */
 const MAX_CHARS = 2_000;
@@ -13,5 +14,5 @@ export function recallAnswer(digest: Digest | undefined, after: RecallAfter): st
 }
 
 function answerOf(additionalContext: string): string {
-  return `${JSON.stringify({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } })}\n`;
+  return `${encodeJson({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } })}\n`;
 }

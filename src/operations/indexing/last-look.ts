@@ -40,7 +40,7 @@ export interface ListedLogs {
 }
 
 /** Changes with what stands in the file, and with how formats tell what a file is. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** Clocks of file systems tick every few milliseconds: what changed right now may change again unseen. */
 const TICK_MS = 50;

@@ -73,6 +73,21 @@ describe("renderMarkdown()", () => {
     );
   });
 
+  test("has nothing in its front matter that a reader without YAML would run or load", () => {
+    const title = "Fix <img src=x onerror=alert(1)> ![x](http://a.example/b) [c](javascript:d) in [id].ts";
+    const markdown = render({ ...plainSession({ turns: [] }), title });
+    const front = markdown.slice(0, markdown.indexOf("\n---", 3));
+    expect(front).not.toMatch(/<\w|!\[|\]\(/);
+    expect(read(markdown).front.get("title")).toBe(title);
+    fc.assert(
+      fc.property(hostileSession, (session) => {
+        const text = render(session);
+        expect(text.slice(0, text.indexOf("\n---\n", 3))).not.toMatch(/[<>]/);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test("opens and closes its folds in pairs, each on lines of its own", () => {
     fc.assert(
       fc.property(hostileSession, (session) => {

@@ -69,3 +69,18 @@ describe("maskDeep()", () => {
     expect(maskDeep(value, redact)).toBe(value);
   });
 });
+
+describe("redact() of text with what is not seen", () => {
+  const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}`;
+
+  test.each([
+    ["a space of no width", "\u200b"],
+    ["a mark of direction", "\u202e"],
+    ["a colour", "\x1b[31m"],
+    ["NUL", "\0"],
+    ["a control of C1", "\x84"],
+  ])("masks a secret that %s parts in two", (_what, parts) => {
+    const text = `use ${token.slice(0, 20)}${parts}${token.slice(20)} now`;
+    expect(redact(text)).toBe("use [masked: github-token ghp_…] now");
+  });
+});
