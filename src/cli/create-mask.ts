@@ -3,7 +3,7 @@ import { createRedactor } from "../core/redact/redact.ts";
 import type { Library } from "../operations/library.ts";
 
 /** Masks secrets in any plain data: those that everybody knows, and those that the user has patterns for. */
-export function createMask({ redact: extra }: Library["config"]): <T>(value: T) => T {
+export function createMask({ redact: extra }: Pick<Library["config"], "redact">): <T>(value: T) => T {
   const { redact } = createRedactor({ extra });
   return (value) => maskDeep(value, redact);
 }

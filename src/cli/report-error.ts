@@ -49,7 +49,30 @@ function isDebugging({ variables }: Pick<World, "variables">): boolean {
 
 /** A full disk or a missing permission is a circumstance, no bug, also where nobody foresaw it. */
 function fromSystem(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || !("path" in thrown) || typeof thrown.path !== "string") return thrown;
-  const verb = "syscall" in thrown && typeof thrown.syscall === "string" ? thrown.syscall : "use";
-  return diskError(verb, thrown.path, thrown);
+  const call = thrown instanceof Error && "syscall" in thrown ? String(thrown.syscall) : "";
+  const isNamed = thrown instanceof Error && "path" in thrown;
+  return diskError(VERBS[call] ?? (isNamed ? "use" : "go on"), undefined, thrown);
 }
+
+/** What the system calls do, as a user would say it. */
+const VERBS: Readonly<Record<string, string>> = {
+  open: "open",
+  read: "read",
+  write: "write",
+  fsync: "write",
+  close: "write",
+  stat: "look at",
+  lstat: "look at",
+  fstat: "look at",
+  scandir: "read the folder",
+  realpath: "look at",
+  readlink: "read the link",
+  mkdir: "make the folder",
+  rename: "rename",
+  unlink: "remove",
+  rmdir: "remove",
+  link: "write",
+  chmod: "change the mode of",
+  chown: "change the owner of",
+  utime: "set the time of",
+};

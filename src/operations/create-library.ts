@@ -1,6 +1,7 @@
 import { readConfig } from "../store/config.ts";
 import type { Disk } from "../store/disk.ts";
 import { findPlaces } from "../store/places.ts";
+import { checkStoreVersion } from "../store/store-version.ts";
 import type { Library } from "./library.ts";
 
 /** What must be known of a machine to work on its logs. */
@@ -14,7 +15,7 @@ export interface LibraryFrom {
   readonly isRunning: (pid: number) => boolean;
 }
 
-/** The logs and the store of a machine. */
+/** The logs and the store of a machine. A store that this program can't use is a UserError: nothing is done to it. */
 export async function createLibrary({
   disk,
   home,
@@ -24,6 +25,7 @@ export async function createLibrary({
   isRunning,
 }: LibraryFrom): Promise<Library> {
   const places = findPlaces({ home, variables, folder });
+  checkStoreVersion(disk, places);
   const { config } = await readConfig(disk, places.config, home);
   return {
     disk,

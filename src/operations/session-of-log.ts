@@ -13,7 +13,8 @@ export function sessionOfLog(library: Library, named: string): SessionFiles | un
   const { disk, surroundings } = library;
   const path = expandHome(named, surroundings.home);
   const stat = disk.stat(path);
-  if (stat?.kind !== "file") return undefined;
+  // What the kernel makes up has no size, and whoever reads it may wait for ever.
+  if (stat?.kind !== "file" || stat.size === 0) return undefined;
   const { head } = diskSource(disk);
   const format = formats.find((each) => each.owns(head(path)));
   if (format === undefined) return undefined;

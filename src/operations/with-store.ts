@@ -1,7 +1,7 @@
 import { type LockWaiting, withLock } from "../store/lock.ts";
 import { makeFolders } from "../store/make-folders.ts";
 import type { Processes } from "../store/processes.ts";
-import { prepareStore } from "../store/store-version.ts";
+import { checkStoreVersion, prepareStore } from "../store/store-version.ts";
 import { sweepTempFiles } from "../store/sweep-temp-files.ts";
 import type { Library } from "./library.ts";
 
@@ -16,6 +16,8 @@ export async function withStore<T>(
   locking: Locking,
   work: () => T | Promise<T>,
 ): Promise<T> {
+  // Not even the lock is taken in a store that this program does not know.
+  checkStoreVersion(disk, places);
   makeFolders(disk, places.home);
   return withLock(disk, places.lock, locking.processes, locking, () => {
     prepareStore(disk, places);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { readCacheFile, writeCacheFile } from "./cache-file.ts";
 import type { Disk } from "./disk.ts";
 import type { Places } from "./places.ts";
+import { checkStoreVersion } from "./store-version.ts";
 
 /*
  * Compiling the program takes longer than most commands. So what the engine compiled for a command is kept
@@ -26,8 +27,9 @@ export function readCode(disk: Disk, places: Places, name: CodeName): Buffer | u
   return COMMAND.test(name.command) ? readCacheFile(disk, codePath(places, name)) : undefined;
 }
 
-/** Keeps the code of a command, in place of what other versions of the program had. */
+/** Keeps the code of a command, in place of what other versions of the program had. Not in a store that is newer. */
 export function keepCode(disk: Disk, places: Places, name: CodeName, code: Buffer): void {
+  checkStoreVersion(disk, places);
   writeCacheFile(disk, codePath(places, name), code);
   const begin = `code.${name.command}.`;
   for (const { name: other } of disk.readdir(places.cache))

@@ -1,10 +1,19 @@
+import { constants } from "node:os";
 import { exitCodes, UserError } from "../core/errors.ts";
 
 /** The system's name for what went wrong (`ENOSPC`); undefined where it is no error of the system. */
 export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  if (!(error instanceof Error)) return undefined;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
   // ERR_… are complaints of the runtime about our arguments: bugs, not circumstances.
-  return /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
+  if (/^E[A-Z0-9]+$/.test(code)) return code;
+  // Neither runtime has a name for every error of the system: a used-up quota has none on Node.
+  const number = /^Unknown system error -?(\d+)/.exec(code) ?? /\(os error (\d+)\)/.exec(error.message);
+  return number === null ? undefined : nameOf(Number(number[1]));
+}
+
+function nameOf(number: number): string {
+  return Object.entries(constants.errno).find(([, each]) => each === number)?.[0] ?? `E${number}`;
 }
 
 /** Nothing is there. A file where a folder should be on the way says the same. */
@@ -20,8 +29,8 @@ export function isWithoutLinks(error: unknown): boolean {
 }
 
 /** An error in the shape of the system's own. */
-export function systemError(code: string, what: string): Error {
-  return Object.assign(new Error(`${code}: ${what}`), { code });
+export function systemError(code: string, what: string, path?: string): Error {
+  return Object.assign(new Error(`${code}: ${what}`), { code, ...(path === undefined ? {} : { path }) });
 }
 
 interface Explanation {
@@ -48,11 +57,13 @@ const explanations: Readonly<Record<string, Explanation>> = {
   ENFILE: { what: "too many open files on this machine", hint: "end some programs and run it again" },
   ENAMETOOLONG: { what: "the name is too long for this file system" },
   ELOOP: { what: "its links lead in a circle", hint: "remove the link that points back" },
+  ENXIO: { what: "it is a pipe or a device and not a file", hint: "move it out of the way" },
   EXDEV: { what: "it would have to move to another file system" },
   EBUSY: { what: "it is in use", hint: "end the program that uses it and run it again" },
   ETXTBSY: { what: "it is being executed", hint: "end the program that uses it and run it again" },
   EIO: { what: "the disk reports an input/output error", hint: "check the disk: it may be failing" },
   ESTALE: { what: "the network file system lost the file", hint: "mount it anew and run it again" },
+  EAGAIN: { what: "it gives nothing to read now: it is no ordinary file", hint: "name another file" },
   ENOMEM: { what: "the machine is out of memory" },
 };
 
@@ -65,15 +76,21 @@ export function explainDiskError(error: unknown): string {
 
 /**
  * Turns an error of the system into one that a user can act upon. Everything else is given back as
- * it is, so that `throw diskError(…)` hides no bug.
+ * it is, so that `throw diskError(…)` hides no bug. Without a path, the one that the error itself names.
  */
-export function diskError(verb: string, path: string, error: unknown): unknown {
+export function diskError(verb: string, path: string | undefined, error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;
   const hint = explanations[code]?.hint;
-  return new UserError(`Cannot ${verb} ${JSON.stringify(path)}: ${explainDiskError(error)}`, {
+  const named = path ?? pathOf(error);
+  const what = named === undefined ? verb : `${verb} ${JSON.stringify(named)}`;
+  return new UserError(`Cannot ${what}: ${explainDiskError(error)}`, {
     exitCode: exitCodes.broken,
     cause: error,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : undefined;
 }

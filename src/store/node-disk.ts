@@ -1,5 +1,13 @@
 import fs from "node:fs";
-import { type Disk, type DiskCalls, diskFrom, type FileKind, type FileStat, type OpenFor } from "./disk.ts";
+import {
+  type Disk,
+  type DiskCalls,
+  diskFrom,
+  type FileKind,
+  type FileStat,
+  type Handle,
+  type OpenFor,
+} from "./disk.ts";
 import { errorCode, systemError } from "./disk-error.ts";
 
 /** The real disk, on Node and on Deno. The only file that imports node:fs. */
@@ -26,12 +34,18 @@ export const nodeDisk: Disk = diskFrom({
   realpath: (path) => fs.realpathSync.native(path),
   readlink: (path) => fs.readlinkSync(path),
 
-  open: (path, how, mode) => fs.openSync(path, flags[how], mode ?? 0o600),
-  fstat: (handle) => toFileStat(fs.fstatSync(handle)),
-  read: (handle, into, position) => fs.readSync(handle, into, 0, into.length, position),
-  write: (handle, bytes) => fs.writeSync(handle, bytes, 0, bytes.length, null),
-  fsync: (handle) => fs.fsyncSync(handle),
-  close: (handle) => fs.closeSync(handle),
+  open: openFile,
+  fstat: (handle) => named(handle, () => toFileStat(fs.fstatSync(handle))),
+  read: (handle, into, position) => named(handle, () => fs.readSync(handle, into, 0, into.length, position)),
+  write: (handle, bytes) => named(handle, () => fs.writeSync(handle, bytes, 0, bytes.length, null)),
+  fsync: (handle) => named(handle, () => fs.fsyncSync(handle)),
+  close: (handle) => {
+    try {
+      named(handle, () => fs.closeSync(handle));
+    } finally {
+      paths.delete(handle);
+    }
+  },
 
   mkdir: (folder) => {
     fs.mkdirSync(folder, 0o700);
@@ -50,7 +64,46 @@ export const nodeDisk: Disk = diskFrom({
   fsyncFolder,
 } satisfies DiskCalls);
 
-const flags: Readonly<Record<OpenFor, string>> = { read: "r", create: "wx", append: "a" };
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NONBLOCK } = fs.constants;
+
+const flags: Readonly<Record<OpenFor, number>> = {
+  read: O_RDONLY,
+  create: O_WRONLY | O_CREAT | O_EXCL,
+  append: O_WRONLY | O_CREAT | O_APPEND,
+};
+
+/** Of files that are open: the system does not say which of them an error is about. */
+const paths = new Map<Handle, string>();
+
+/**
+ * Opens a file, and only a file: whoever reads a pipe or a device waits for somebody who writes, maybe for ever.
+ * To open a pipe is to wait, too, so it is opened without waiting before it is looked at; for a file that makes
+ * no difference.
+ */
+function openFile(path: string, how: OpenFor, mode?: number): Handle {
+  const handle = fs.openSync(path, flags[how] | (O_NONBLOCK ?? 0), mode ?? 0o600);
+  try {
+    const stat = fs.fstatSync(handle);
+    if (stat.isDirectory()) throw systemError("EISDIR", `open ${path}`, path);
+    if (!stat.isFile()) throw systemError("ENXIO", `open ${path}`, path);
+  } catch (error) {
+    fs.closeSync(handle);
+    throw error;
+  }
+  paths.set(handle, path);
+  return handle;
+}
+
+function named<T>(handle: Handle, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const path = paths.get(handle);
+    throw error instanceof Error && path !== undefined && !("path" in error)
+      ? Object.assign(error, { path })
+      : error;
+  }
+}
 
 interface Kinds {
   isFile(): boolean;

@@ -46,14 +46,30 @@ export function readStoreState(disk: Disk, places: Places, versions: StoreVersio
     if (!hasData(disk, places)) return { kind: "absent" };
     return versions.current === 1 ? { kind: "current" } : { kind: "older", version: 1 };
   }
-  const newest = Math.max(found.version, found.migratingTo ?? 0);
-  if (newest > versions.current) {
-    throw new UserError(
-      `Cannot use the store ${JSON.stringify(places.home)}: its version is ${newest}, and this program knows versions up to ${versions.current}`,
-      { exitCode: exitCodes.broken, hint: "update `sessions`, or set SESSIONS_HOME to another folder" },
-    );
-  }
+  refuseNewer(places, found, versions);
   return found.version === versions.current ? { kind: "current" } : { kind: "older", version: found.version };
+}
+
+/**
+ * Throws a UserError where the store is newer than this program, or does not say its version: nothing in it may be
+ * changed then, and what is read of it may mean something else. To be called before anything in it is used.
+ */
+export function checkStoreVersion(disk: Disk, places: Places, versions: StoreVersions = present): void {
+  const found = readVersionFile(disk, places);
+  if (found !== undefined) refuseNewer(places, found, versions);
+}
+
+function refuseNewer(
+  places: Places,
+  { version, migratingTo }: VersionFile,
+  { current }: StoreVersions,
+): void {
+  const newest = Math.max(version, migratingTo ?? 0);
+  if (newest <= current) return;
+  throw new UserError(
+    `Cannot use the store ${JSON.stringify(places.home)}: its version is ${newest}, and this program knows versions up to ${current}; nothing was changed`,
+    { exitCode: exitCodes.broken, hint: "update `sessions`, or set SESSIONS_HOME to another folder" },
+  );
 }
 
 /**

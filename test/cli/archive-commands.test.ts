@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
+import { intercept } from "../crash/intercept.ts";
+import { quickDisk } from "../crash/quick-disk.ts";
 import { type LogHome, makeLogHome, standing } from "../support/archive/log-home.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
 import { type MakeWorldOptions, makeWorld, type TestWorld } from "../support/make-world.ts";
@@ -233,6 +235,27 @@ describe("sessions forget", () => {
     await expect(undone.golden).toMatchFileSnapshot(golden("forget-undo"));
     expect((await ask(["show", made.ids.claude])).code).toBe(0);
     expect(standing(made.files)).toEqual(made.files);
+  });
+
+  test.each([
+    ["its id", (made: LogHome) => made.ids.claude],
+    ["the beginning of its id", (made: LogHome) => made.ids.claude.slice(0, 8)],
+    ["its log", (made: LogHome) => made.files[0]?.path ?? ""],
+  ])("completes what a killed run began, by %s", async (_, name) => {
+    const { made, ask, world } = ground();
+    await ask(["archive"]);
+    const raw = join(world.home, ".sessions", "raw", "claude", made.ids.claude);
+    // Hidden, but not yet taken away.
+    const disk = intercept(quickDisk, (call, go) => {
+      if (call.name === "rename" && call.path === raw) throw new Error("killed");
+      return go();
+    });
+    expect((await ask(["forget", name(made), "--yes"], { disk })).code).toBe(70);
+    expect(fs.existsSync(raw)).toBe(true);
+    expect((await ask(["forget", name(made), "--yes", "--json"])).code).toBe(0);
+    expect(fs.existsSync(raw)).toBe(false);
+    expect((await ask(["forget", made.ids.claude, "--undo"])).code).toBe(0);
+    expect((await ask(["show", made.ids.claude])).code).toBe(0);
   });
 
   test("refuses where nobody can be asked", async () => {

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { UserError } from "../../src/core/errors.ts";
 import { diskError, errorCode, explainDiskError, isAbsent, systemError } from "../../src/store/disk-error.ts";
@@ -43,6 +44,28 @@ describe("diskError()", () => {
     expect(diskError("write", "/a", error)).toBe(error);
     expect(errorCode(error)).toBeUndefined();
     expect(isAbsent(error)).toBe(false);
+  });
+});
+
+describe("errorCode()", () => {
+  const quota = constants.errno.EDQUOT;
+  it.each([
+    ["Node, which has no name for a quota", { code: `Unknown system error -${quota}` }, "EDQUOT"],
+    ["Deno, which has only the number", { message: `Disk quota exceeded (os error ${quota})` }, "EDQUOT"],
+    ["a number that has no name at all", { code: "Unknown system error -9999" }, "E9999"],
+  ])("understands %s", (_, fields, code) => {
+    expect(errorCode(Object.assign(new Error("failed"), fields))).toBe(code);
+  });
+});
+
+describe("diskError() without a path", () => {
+  it("names the one that the error has, or none", () => {
+    expect(diskError("write", undefined, systemError("EIO", "fsync", "/a"))).toMatchObject({
+      message: 'Cannot write "/a": the disk reports an input/output error',
+    });
+    expect(diskError("go on", undefined, systemError("EIO", "fsync"))).toMatchObject({
+      message: "Cannot go on: the disk reports an input/output error",
+    });
   });
 });
 

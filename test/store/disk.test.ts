@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -17,6 +18,34 @@ function codeOf(action: () => unknown): string | undefined {
   }
   return "nothing was thrown";
 }
+
+describe("nodeDisk.open()", () => {
+  it("opens files and nothing else, so that nobody waits for the other end of a pipe", () => {
+    const folder = temporaryFolder();
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    // Would it wait, the test would too: a writer that is there already makes it answer.
+    const other = fs.openSync(pipe, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+    try {
+      expect(codeOf(() => disk.open(pipe, "read"))).toBe("ENXIO");
+      expect(codeOf(() => disk.open(pipe, "append"))).toBe("ENXIO");
+    } finally {
+      fs.closeSync(other);
+    }
+    expect(codeOf(() => disk.open("/dev/zero", "read"))).toBe("ENXIO");
+    expect(codeOf(() => disk.open(folder, "read"))).toBe("EISDIR");
+  });
+
+  it("has errors say which file they are about", () => {
+    const path = join(temporaryFolder(), "a");
+    const handle = disk.open(path, "create");
+    try {
+      expect(() => disk.read(handle, Buffer.alloc(1), 0)).toThrow(expect.objectContaining({ path }));
+    } finally {
+      disk.close(handle);
+    }
+  });
+});
 
 describe("nodeDisk.stat()", () => {
   it("tells kind, size, mode, whole milliseconds and inode", () => {

@@ -20,6 +20,8 @@ export interface RunBundleOptions {
   readonly folder?: string;
   readonly variables?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** It is killed after this time. */
+  readonly timeoutMs?: number;
   /** Close the other end of stdout before anything is written. */
   readonly closeOutput?: boolean;
 }
@@ -32,6 +34,7 @@ export function runBundle(args: readonly string[], options: RunBundleOptions): P
     // Only tests that mean to start something in the background do.
     env: { PATH: process.env.PATH, HOME: options.home, SESSIONS_GUARD: "off", ...options.variables },
     stdio: "pipe",
+    ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs, killSignal: "SIGKILL" }),
   });
   if (options.closeOutput === true) child.stdout.destroy();
   let out = "";

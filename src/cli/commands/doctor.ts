@@ -1,6 +1,7 @@
 import { exitCodes } from "../../core/errors.ts";
 import type { Check } from "../../operations/doctor/check.ts";
-import { type Examination, examine } from "../../operations/doctor/examine.ts";
+import { type Examination, examine, examineUnusable } from "../../operations/doctor/examine.ts";
+import { findPlaces } from "../../store/places.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { packageOf } from "../install/package.ts";
 import { openLibrary } from "../open-library.ts";
@@ -16,7 +17,7 @@ export const command: Command = defineCommand({
     "Says what is wrong with the set-up, each with its fix: which agents are here, whether the hooks are installed and " +
     "work (a dry event is run through each), what Claude Code will delete, what is not archived, the state of index " +
     "and archive, who can read the store, lines of logs that can't be read, and what the disk is used for.\n\n" +
-    "The exit code is 0 where all is well, and 3 where something is not.",
+    "The exit code is 0 where all is well, 3 where something is not, and 5 where this program can't use the store.",
   examples: [
     { line: "sessions doctor", says: "look at everything" },
     { line: "sessions doctor --json", says: "for programs" },
@@ -25,6 +26,12 @@ export const command: Command = defineCommand({
   flags: {},
   parser: "yargs",
   async run({ flags }, world) {
+    const unusable = examineUnusable({ disk: world.disk, places: findPlaces(world), now: world.now });
+    if (unusable !== undefined) {
+      const { createMask } = await import("../create-mask.ts");
+      tell(flags.reveal ? unusable : createMask({ redact: [] })(unusable), flags.json, world);
+      return exitCodes.broken;
+    }
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const found = mask(
       await examine(library, {
@@ -34,17 +41,24 @@ export const command: Command = defineCommand({
         run: (program, args, options) => world.run(program, args, { ...options, quiet: true }),
       }),
     );
-    const isWell = found.checks.every(({ state }) => state !== "problem");
-    if (flags.json) {
-      const { checks, agents, problems, disk } = found;
-      printJson(world, { ok: isWell, checks, agents, problems, diskUse: disk });
-    } else {
-      world.stdout.write(format(found, world));
-      tellProblems(found.problems, world);
-    }
-    return isWell ? exitCodes.done : exitCodes.withProblems;
+    tell(found, flags.json, world);
+    return isWell(found) ? exitCodes.done : exitCodes.withProblems;
   },
 });
+
+function isWell({ checks }: Examination): boolean {
+  return checks.every(({ state }) => state !== "problem");
+}
+
+function tell(found: Examination, json: boolean, world: World): void {
+  if (json) {
+    const { checks, agents, problems, disk } = found;
+    printJson(world, { ok: isWell(found), checks, agents, problems, diskUse: disk });
+  } else {
+    world.stdout.write(format(found, world));
+    tellProblems(found.problems, world);
+  }
+}
 
 function format({ checks, disk }: Examination, world: World): string {
   const style = createStyle(world.stdout.hasColor);
@@ -56,14 +70,16 @@ function format({ checks, disk }: Examination, world: World): string {
     ...details.map((detail) => style.dim(`${" ".repeat(width + 8)}${short(detail)}`)),
     ...(fix === null ? [] : [`${" ".repeat(width + 8)}${style.dim("fix:")} ${style.cyan(short(fix))}`]),
   ]);
-  const use = [
-    `logs ${formatBytes(disk.logs)}`,
-    `exact bytes ${formatBytes(disk.raw)}`,
-    `readable copies ${formatBytes(disk.archive)}`,
-    `index ${formatBytes(disk.index)}`,
-    `other ${formatBytes(disk.other)}`,
-  ];
-  lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${use.join(", ")}`);
+  if (disk !== null) {
+    const use = [
+      `logs ${formatBytes(disk.logs)}`,
+      `exact bytes ${formatBytes(disk.raw)}`,
+      `readable copies ${formatBytes(disk.archive)}`,
+      `index ${formatBytes(disk.index)}`,
+      `other ${formatBytes(disk.other)}`,
+    ];
+    lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${use.join(", ")}`);
+  }
   const bad = checks.filter(({ state }) => state === "problem").length;
   lines.push("", bad === 0 ? style.green("All is well.") : style.red(`${countOf(bad, "problem")}.`));
   return lines.map((line) => `${line}\n`).join("");

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { SessionName } from "../../core/archive/archive-store.ts";
 import { exitCodes, UserError } from "../../core/errors.ts";
 import type { SearchEngine } from "../../core/search/search-engine.ts";
@@ -6,7 +7,8 @@ import { forgetSession, UNDO_DAYS, undoForget } from "../../operations/forget-se
 import type { Library } from "../../operations/library.ts";
 import { findInIndex } from "../../operations/only-in-index.ts";
 import { forgottenSessions } from "../../operations/open-archive.ts";
-import { selectSession } from "../../operations/select-sessions.ts";
+import { MIN_PREFIX, selectSession } from "../../operations/select-sessions.ts";
+import { sessionOfLog } from "../../operations/session-of-log.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { openLibrary } from "../open-library.ts";
@@ -90,22 +92,38 @@ async function selectAny(
     return { agent, id, source, isIndexed: false };
   } catch (error) {
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.nothingFound) throw error;
+    // A run that was killed may have hidden it before all of it was taken away: that is completed.
+    const [stone, other] = tombstonesOf(library, words);
+    if (stone !== undefined && other === undefined) return { ...stone, source: null, isIndexed: false };
     const found = words.length === 1 ? await findInIndex(engine, words[0] ?? "") : undefined;
     if (found === undefined || forgottenSessions(library).has(found)) throw error;
     return { ...found, source: null, isIndexed: true };
   }
 }
 
-/** By its id or the beginning of one: nothing else is left of it. */
-function selectForgotten(library: Library, words: readonly string[]): SessionName {
-  const { stones } = forgottenSessions(library);
+/** Sessions that were forgotten: by an id or the beginning of one, or by the log, where the agent still has it. */
+function tombstonesOf(library: Library, words: readonly string[]): readonly SessionName[] {
   const [word = "", ...rest] = words;
-  const exact = stones.filter(({ id, agent }) => id === word || `${agent}:${id}` === word);
+  if (rest.length > 0) return [];
+  const { stones } = forgottenSessions(library);
+  const log = resolve(library.surroundings.folder, word);
+  const named = library.disk.stat(log) === undefined ? undefined : sessionOfLog(library, log);
+  const exact = stones.filter(
+    ({ id, agent }) =>
+      id === word || `${agent}:${id}` === word || (named?.agent === agent && named.id === id),
+  );
   const matches =
-    exact.length > 0 ? exact : stones.filter(({ id }) => word.length >= 4 && id.startsWith(word));
-  const [found, other] = matches;
-  if (found !== undefined && other === undefined && rest.length === 0) return found;
-  const known = stones.map(({ id }) => id).slice(0, 5);
+    exact.length > 0 ? exact : stones.filter(({ id }) => word.length >= MIN_PREFIX && id.startsWith(word));
+  return matches.map(({ agent, id }) => ({ agent, id }));
+}
+
+function selectForgotten(library: Library, words: readonly string[]): SessionName {
+  const [word = ""] = words;
+  const [found, other] = tombstonesOf(library, words);
+  if (found !== undefined && other === undefined) return found;
+  const known = forgottenSessions(library)
+    .stones.map(({ id }) => id)
+    .slice(0, 5);
   throw new UserError(
     found === undefined
       ? `Cannot undo: no session "${word}" was forgotten`

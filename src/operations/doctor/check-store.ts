@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { UserError } from "../../core/errors.ts";
 import { readConfig } from "../../store/config.ts";
 import type { Disk } from "../../store/disk.ts";
 import { errorCode, isAbsent } from "../../store/disk-error.ts";
+import { checkStoreVersion } from "../../store/store-version.ts";
 import { hookLogPaths, readHookFailures } from "../hook-log.ts";
 import type { Library } from "../library.ts";
 import { openArchive } from "../open-archive.ts";
@@ -23,6 +25,17 @@ export function checkModes({ disk, places }: Library): Check {
     `chmod -R go-rwx ${shellWord(places.home)}`,
     open,
   );
+}
+
+/** Why the store can't be used by this program; undefined where it can. */
+export function checkVersion({ disk, places }: Pick<Library, "disk" | "places">): Check | undefined {
+  try {
+    checkStoreVersion(disk, places);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return problem("store", error.message, error.hint ?? null);
+  }
 }
 
 /** Can the record of every session be read? Whether each byte is right, `verify` tells. */
@@ -50,7 +63,7 @@ export async function checkConfig({ disk, places, surroundings }: Library): Prom
 }
 
 /** What went wrong where nobody could be told: in hooks, and in the guard. */
-export function checkBackground(library: Library): Check {
+export function checkBackground(library: Pick<Library, "disk" | "places" | "now">): Check {
   const failures = readHookFailures(library);
   const lines = failures
     .toReversed()

@@ -11,7 +11,8 @@ export interface Check {
     | "modes"
     | "settings"
     | "logs"
-    | "background";
+    | "background"
+    | "store";
   /** `note`: good to know, and nothing wrong. */
   readonly state: "ok" | "note" | "problem";
   readonly what: string;

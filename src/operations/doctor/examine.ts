@@ -12,6 +12,7 @@ import {
   checkBackground,
   checkConfig,
   checkModes,
+  checkVersion,
   type DiskUse,
   diskUse,
 } from "./check-store.ts";
@@ -29,7 +30,18 @@ export interface Examination {
   readonly agents: readonly FoundAgent[];
   /** Files and lines of logs that can't be read. */
   readonly problems: readonly Problem[];
-  readonly disk: DiskUse;
+  /** null where the store can't be used. */
+  readonly disk: DiskUse | null;
+}
+
+/**
+ * Looks at a store that this program can't use: what is wrong with it, and what hooks could only note. undefined where
+ * it can be used.
+ */
+export function examineUnusable(store: Pick<Library, "disk" | "places" | "now">): Examination | undefined {
+  const version = checkVersion(store);
+  if (version === undefined) return undefined;
+  return { checks: [version, checkBackground(store)], agents: [], problems: [], disk: null };
 }
 
 /** Looks at everything that has to be right for the promise to hold. Changes nothing but the index. */

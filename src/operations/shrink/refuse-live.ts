@@ -19,7 +19,7 @@ export interface LiveOptions {
 export type Liveness =
   /** Another process has it open for writing, or runs the session: it would write to a file that is gone. */
   | { readonly kind: "held"; readonly by: readonly number[] }
-  /** It changed a moment ago, and not by us. */
+  /** It changed a moment ago, and not by us. Below 0: its time is ahead of the clock, so nobody can tell when. */
   | { readonly kind: "recent"; readonly agoMs: number };
 
 export function livenessOf(
@@ -33,7 +33,7 @@ export function livenessOf(
   if (by.length > 0) return { kind: "held", by };
   const { mark, path } = snapshot;
   const agoMs = library.now() - mark.mtimeMs;
-  if (agoMs >= RECENT_MS || agoMs < 0) return undefined;
+  if (agoMs >= RECENT_MS) return undefined;
   return isOwnWrite(library.disk, library.places.rewrites, files, path, mark)
     ? undefined
     : { kind: "recent", agoMs };
@@ -58,12 +58,28 @@ export function refuseLive(
   const live = livenessOf(library, files, snapshot, pid);
   if (live === undefined || (live.kind === "recent" && force)) return;
   if (live.kind === "held") throw heldOpen(files.id, live.by);
-  const seconds = Math.max(1, Math.round(live.agoMs / 1000));
-  throw new UserError(
-    `Cannot rewrite session ${files.id}: its log changed ${seconds} s ago, so an agent may be writing it`,
+  throw live.agoMs < 0 ? changedInFuture(files.id, live.agoMs) : changedJustNow(files.id, live.agoMs);
+}
+
+function changedJustNow(id: string, agoMs: number): UserError {
+  const seconds = Math.max(1, Math.round(agoMs / 1000));
+  return new UserError(
+    `Cannot rewrite session ${id}: its log changed ${seconds} s ago, so an agent may be writing it`,
     {
       exitCode: exitCodes.refused,
       hint: "end the agent first, or use --when-idle or --fork; --force does it at once",
+    },
+  );
+}
+
+/** Waiting would be no advice: it may last for years. */
+function changedInFuture(id: string, agoMs: number): UserError {
+  const seconds = Math.max(1, Math.round(-agoMs / 1000));
+  return new UserError(
+    `Cannot rewrite session ${id}: the time of its log is ${seconds} s ahead of the clock, so an agent may be writing it`,
+    {
+      exitCode: exitCodes.refused,
+      hint: "check the clock and end the agent; then --force does it, or use --fork",
     },
   );
 }

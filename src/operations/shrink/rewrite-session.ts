@@ -86,9 +86,13 @@ export async function rewriteSession(
   };
 }
 
-/** An agent deletes a log whose time is too old: a session that was just worked on gets a day at least. */
+/**
+ * An agent deletes a log whose time is too old: a session that was just worked on gets a day at least. A time in the
+ * future counts as now.
+ */
 function mtimeAfter(library: Library, { mtimeMs }: Pick<FileStat, "mtimeMs">): number {
-  return Math.max(mtimeMs, library.now() - DAY_MS);
+  const now = library.now();
+  return Math.min(Math.max(mtimeMs, now - DAY_MS), now);
 }
 
 /** Archives a session as it is, and proves that the archive has every byte of the snapshot. */

@@ -215,6 +215,16 @@ describe("compactSession() refuses", () => {
     expect((await compact(library, { wish: { ...wish, keep: 1 } })).shrunk).toHaveLength(4);
   });
 
+  it("a log whose time is ahead of the clock, but with --force, and then counts it as ours", async () => {
+    const { library, path, text } = setUp();
+    const now = library.now();
+    fs.utimesSync(path, now / 1000 + 3_600, now / 1000 + 3_600);
+    expect(await refused(library, path, text, false)).toMatch(/3600 s ahead of the clock/);
+    expect((await compact(library, { force: true })).shrunk).toHaveLength(2);
+    expect(Math.abs(fs.statSync(path).mtimeMs - library.now())).toBeLessThan(60_000);
+    expect((await compact(library, { wish: { ...wish, keep: 0 } })).shrunk.length).toBeGreaterThan(0);
+  });
+
   it("a log that another process holds open for writing, even with --force", async () => {
     const { library, path, text } = setUp();
     // Seen from another process, this one holds it.
