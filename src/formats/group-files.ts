@@ -1,5 +1,6 @@
 import type { Agent } from "../core/model/entry.ts";
 import type { FoundFile, Placed, PlacementMemory, SessionFile, SessionFiles } from "./format.ts";
+import { sessionIdOfPath } from "./session-id.ts";
 
 /** Which session a file belongs to and as what; undefined where it is none of this agent's. */
 export type PlaceFile = (file: FoundFile) => Placed | undefined;
@@ -14,7 +15,7 @@ export function groupFiles(
   const byId = new Map<string, SessionFile[]>();
   for (const file of files) {
     const known = memory?.recall(file);
-    const placed = known === undefined ? placeFile(file) : (known ?? undefined);
+    const placed = known === undefined ? placeSafely(file, placeFile) : (known ?? undefined);
     memory?.remember(file, placed ?? null);
     if (placed === undefined) continue;
     const group = byId.get(placed.id);
@@ -23,6 +24,15 @@ export function groupFiles(
     else group.push(found);
   }
   return [...byId].map(([id, group]) => ({ agent, id, files: group.sort(leadFirst) }));
+}
+
+/** A file that makes the program stumble is a log under its own name: its bytes are kept, and who reads it says why. */
+function placeSafely(file: FoundFile, placeFile: PlaceFile): Placed | undefined {
+  try {
+    return placeFile(file);
+  } catch {
+    return { id: sessionIdOfPath(file.path), role: "main" };
+  }
 }
 
 function leadFirst(a: SessionFile, b: SessionFile): number {

@@ -54,15 +54,6 @@ export function tryParse(text: string): unknown {
   }
 }
 
-/** The JSON of a parsed value. Unlike the parser, the writer recurses on Node 20: what is nested too deep has none. */
-export function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return "";
-  }
-}
-
 /** Takes whole objects off the front as long as there are any. */
 function splitGlued(text: string): { readonly found: readonly JsonObject[]; readonly rest: string } {
   const found: JsonObject[] = [];

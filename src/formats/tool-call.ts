@@ -1,6 +1,7 @@
 import type { FileTouch, ToolCallPart, WorkUpdate } from "../core/model/entry.ts";
+import { jsonText } from "../core/text/json-text.ts";
 import type { TextBudget } from "../core/text/text-budget.ts";
-import { isObject, type JsonObject, jsonText, readJsonText } from "./json-line.ts";
+import { isObject, type JsonObject, readJsonText } from "./json-line.ts";
 import { readPatchFiles } from "./patch-files.ts";
 import { readShellCommand } from "./shell-command.ts";
 import { stringAt } from "./values.ts";

@@ -26,14 +26,17 @@ export function arrayAt(object: JsonObject | undefined, key: string): readonly u
   return Array.isArray(value) ? value : undefined;
 }
 
-/** Milliseconds of an ISO time or of a number of milliseconds; undefined for anything else. */
+/** Milliseconds of an ISO time or of a number of milliseconds; undefined for anything that is no time of our calendar. */
 export function timeAt(object: JsonObject | undefined, key: string): number | undefined {
   return readTime(object?.[key]);
 }
 
 export function readTime(value: unknown): number | undefined {
-  if (typeof value === "number") return Number.isFinite(value) && value > 0 ? value : undefined;
+  if (typeof value === "number") return value > 0 && value <= LATEST_MS ? value : undefined;
   if (typeof value !== "string") return undefined;
   const ms = parseIsoTime(value);
-  return Number.isNaN(ms) ? undefined : ms;
+  return ms >= 0 && ms <= LATEST_MS ? ms : undefined;
 }
+
+/** The end of the year 9999. What comes later has no date of the usual form, and soon none at all. */
+const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute } from "node:path";
+import { dirname } from "node:path";
 import type { ArchiveStore, ListedSession, SessionName } from "../core/archive/archive-store.ts";
 import type { Problem } from "../core/model/session.ts";
 import type { SessionFiles } from "../formats/format.ts";
@@ -10,6 +10,7 @@ import { isExcluded } from "./catalogue.ts";
 import { diskSource } from "./disk-source.ts";
 import { findSessionsOf } from "./find-sessions.ts";
 import { identifySession } from "./identify-session.ts";
+import { isolate } from "./isolate.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readNote } from "./keep-session.ts";
 import { type Library, sessionKey } from "./library.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
@@ -101,9 +102,8 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
   const isUnchanged = (group: SessionFiles, known: ListedSession): boolean =>
     thorough !== true && before.holds(group) && (writer === undefined || isRendered(library, known, writer));
 
-  /** What a log says of its folder may be anything; only an absolute path is one to be looked into. */
   const noteProject = (project: string | null | undefined): void => {
-    if (typeof project === "string" && isAbsolute(project) && !project.includes("\0")) projects.add(project);
+    if (typeof project === "string") projects.add(project);
   };
 
   const take = (files: SessionFiles): void => {
@@ -132,6 +132,9 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
     if (kept.rendered && session !== undefined) sweepBeside(library, session, swept);
   };
 
+  const identify = (group: SessionFiles): SessionFiles =>
+    isolate(problems, leadOf(group), "cannot be identified", () => identifySession(source, group)) ?? group;
+
   const seen = new Set<string>();
   const visit = (group: SessionFiles): void => {
     const known = before.knownOf(group);
@@ -142,8 +145,7 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
       noteProject(readNote(known)?.project);
     } else {
       // What nobody can read lies under the name of a session all the same: its bytes are kept.
-      const files =
-        known === undefined ? (identifySession(source, group) ?? group) : { ...group, agent: known.agent };
+      const files = known === undefined ? identify(group) : { ...group, agent: known.agent };
       if (!buried.has(files)) take(files);
     }
   };
@@ -154,7 +156,7 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
     progress.expect(groups);
     for (const group of groups) {
       await options.pause?.();
-      visit(group);
+      isolate(problems, leadOf(group), "cannot be archived", () => visit(group));
       progress.done(group);
     }
   }
@@ -165,7 +167,7 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
     );
     for (const session of left) {
       await options.pause?.();
-      renderAgain(session, writer);
+      isolate(problems, session.location, "no readable copy", () => renderAgain(session, writer));
     }
   }
   const { sessions } = archive.list();
@@ -183,6 +185,10 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
       storedBytes: sum(({ storedBytes }) => storedBytes),
     },
   };
+}
+
+function leadOf({ files }: SessionFiles): string {
+  return files[0]?.path ?? "";
 }
 
 /** One after the other: which projects there are, where some agents keep logs, the sessions of the others tell. */

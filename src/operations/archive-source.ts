@@ -4,6 +4,7 @@ import type { KeptFile, KeptSession, ListedFile, SessionName } from "../core/arc
 import type { FileRole, SessionFile, SessionFiles } from "../formats/format.ts";
 import { errorCode, explainDiskError, systemError } from "../store/disk-error.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { reasonOf } from "./isolate.ts";
 
 const HEAD_BYTES = 64 * 1024;
 
@@ -50,11 +51,8 @@ export function archiveSource(open: () => KeptSession | undefined): ByteSource {
   };
 }
 
-/** Throws what is neither damage nor an error of the system. */
 function explain(error: unknown): string {
-  if (error instanceof ArchiveDamage) return error.what;
-  if (errorCode(error) === undefined) throw error;
-  return explainDiskError(error);
+  return errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error);
 }
 
 /** The files of an archived session as those of a found one. */

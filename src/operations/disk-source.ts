@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
+import { UserError } from "../core/errors.ts";
 import type { Disk } from "../store/disk.ts";
 import { errorCode, explainDiskError } from "../store/disk-error.ts";
 import { peekOn } from "../store/sources.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { reasonOf } from "./isolate.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -15,14 +17,12 @@ export function diskSource(disk: Disk): ByteSource {
       try {
         return disk.readFile(path, maxBytes)?.toString("utf8");
       } catch (error) {
-        if (errorCode(error) === undefined) throw error;
+        // A UserError says that it is too long.
+        if (errorCode(error) === undefined && !(error instanceof UserError)) throw error;
         return undefined;
       }
     },
     head: peekOn(disk),
-    explain: (error) => {
-      if (errorCode(error) === undefined) throw error;
-      return explainDiskError(error);
-    },
+    explain: (error) => (errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error)),
   };
 }

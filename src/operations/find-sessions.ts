@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { Problem } from "../core/model/session.ts";
 import type { Format, FoundFile, PlacementMemory, Root, SessionFiles } from "../formats/format.ts";
 import { formats } from "../formats/formats.ts";
@@ -62,8 +63,13 @@ function withoutTwins(files: readonly FoundFile[], more: readonly FoundFile[]): 
   return [...files, ...more.filter(({ path }) => !seen.has(path))];
 }
 
+/** What a log says of its folder may be anything: only an absolute path is one to be looked into. */
+export function isFolderPath(project: string): boolean {
+  return isAbsolute(project) && !project.includes("\0");
+}
+
 function rootsOf(library: Library, format: Format, projects: readonly string[]): readonly Root[] {
-  const own = format.roots({ ...library.surroundings, projects });
+  const own = format.roots({ ...library.surroundings, projects: projects.filter(isFolderPath) });
   const extra = library.config.sources[format.agent].map(
     (folder): Root => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
   );

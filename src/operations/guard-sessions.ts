@@ -1,4 +1,4 @@
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import type { Problem } from "../core/model/session.ts";
 import type { SessionFiles } from "../formats/format.ts";
 import { tryLock } from "../store/lock.ts";
@@ -111,8 +111,7 @@ function findUnsafe(library: Library): readonly SessionFiles[] {
   const forgotten = forgottenSessions(library);
   const projects = new Set(
     sessions.flatMap((session) => {
-      const project = readNote(session)?.project ?? "";
-      return isAbsolute(project) ? [project] : [];
+      return readNote(session)?.project ?? [];
     }),
   );
   return findSessions(library, [...projects]).sessions.filter(

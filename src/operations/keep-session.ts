@@ -14,6 +14,7 @@ import { makeFolders } from "../store/make-folders.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import { markdownPath } from "./archived-sessions.ts";
+import { isolate } from "./isolate.ts";
 import type { Library } from "./library.ts";
 import { markdownName } from "./markdown-name.ts";
 import { readSession } from "./read-session.ts";
@@ -96,10 +97,10 @@ export function keepSession(
   const kept = archive.get(session);
   if (kept === undefined) return { outcome, rendered: false, project: undefined, problems };
   parsed ??= parse(kept);
-  if (parsed !== undefined) writeMarkdown(library, kept, parsed, writer);
+  const rendered = parsed !== undefined && writeCopy(library, kept, parsed, writer, problems);
   const note: Note = { of: stateOf(session, writer), project: parsed?.project ?? null };
-  if (parsed !== undefined || !hasLog(kept)) archive.setNote(session, JSON.stringify(note));
-  return { outcome, rendered: parsed !== undefined, project: parsed?.project, problems };
+  if (rendered || !hasLog(kept)) archive.setNote(session, JSON.stringify(note));
+  return { outcome, rendered, project: parsed?.project, problems };
 }
 
 /** What is remembered of a session so that it need not be read again. */
@@ -143,6 +144,21 @@ function parseKept(kept: KeptSession, { mask }: MarkdownWriter): Parsed | undefi
   // The digest of the masked session: it cuts texts, and half a secret is not recognised any more.
   const session = mask(read);
   return { project: read.project, session, digest: extractDigest(session) };
+}
+
+/** False where the writer stumbles over the session: its bytes are kept all the same. */
+function writeCopy(
+  library: Library,
+  kept: KeptSession,
+  parsed: Parsed,
+  writer: MarkdownWriter,
+  problems: Problem[],
+): boolean {
+  const write = (): true => {
+    writeMarkdown(library, kept, parsed, writer);
+    return true;
+  };
+  return isolate(problems, kept.files[0]?.path ?? "", "no readable copy", write) === true;
 }
 
 function writeMarkdown(library: Library, kept: KeptSession, parsed: Parsed, writer: MarkdownWriter): void {

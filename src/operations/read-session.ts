@@ -9,6 +9,7 @@ import { splitLines } from "../formats/lines.ts";
 import { LONG_LOG_BYTES, spareMemory } from "../store/spare-memory.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { LogTails, TailRecorder } from "./indexing/log-tails.ts";
+import { isolate, reasonOf } from "./isolate.ts";
 
 /** Files beside a log are small; larger ones are not read. */
 const SIDECAR_BYTES = 4 * 1024 * 1024;
@@ -45,8 +46,23 @@ export function readSession(
     ...(title === undefined ? {} : { title }),
     ...(work.length === 0 ? {} : { work }),
   };
-  return main.builder.finish(rest);
+  return finish(reader, main.builder, rest, files.files[0]?.path ?? "");
 }
+
+/** Where the lines of a log can't be put together, it is a session without turns, and a problem. */
+function finish(
+  { format, problems }: LogReader,
+  builder: SessionBuilder,
+  rest: SessionRest,
+  path: string,
+): Session {
+  return (
+    isolate(problems, path, "its lines cannot be put together", () => builder.finish(rest)) ??
+    createSessionBuilder(format.leafRule).finish({ ...rest, subagents: [] })
+  );
+}
+
+type SessionBuilder = ReturnType<typeof createSessionBuilder>;
 
 interface LogReader {
   readonly source: ByteSource;
@@ -66,7 +82,7 @@ function inReadingOrder(files: readonly SessionFile[]): readonly SessionFile[] {
 }
 
 interface ReadLogs {
-  readonly builder: ReturnType<typeof createSessionBuilder>;
+  readonly builder: SessionBuilder;
   readonly facts: SourceFacts;
   readonly lines: number;
 }
@@ -105,7 +121,13 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
       const start = { offset: before?.offset ?? 0, number: (before?.lines ?? 0) + 1 };
       for (const line of splitLines(recorder?.watch(chunks) ?? chunks, start)) {
         if (!line.ended) end();
-        parser.line(line);
+        try {
+          parser.line(line);
+        } catch (error) {
+          // As `isolate` does, without a closure for every line. What stumbled once is not to be gone on from.
+          problems.push({ path, line: line.number, what: `cannot be read: ${reasonOf(error)}` });
+          recorder = undefined;
+        }
         lines++;
       }
       end();
@@ -113,7 +135,8 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
     } catch (error) {
       problems.push({ path, line: 0, what: `cannot be read: ${source.explain(error)}` });
     }
-    facts = mergeFacts(facts, parser.finish());
+    const found = isolate(problems, path, "its end cannot be read", () => parser.finish());
+    if (found !== undefined) facts = mergeFacts(facts, found);
   }
   return { builder, facts, lines };
 }
@@ -128,18 +151,27 @@ function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly S
     description: known?.description ?? null,
     callId: known?.callId ?? null,
     source: file.path,
-    session: builder.finish({ agent: reader.format.agent, id, facts, lines, problems: [] }),
+    session: finish(
+      reader,
+      builder,
+      { agent: reader.format.agent, id, facts, lines, problems: [] },
+      file.path,
+    ),
   };
 }
 
 function readSidecars(reader: LogReader, files: readonly SessionFile[]): readonly Sidecar[] {
-  const { format, source } = reader;
+  const { format, source, problems } = reader;
   if (format.readSidecar === undefined) return [];
   const found: Sidecar[] = [];
   for (const file of files) {
     if (!SIDECAR_ROLES.has(file.role) || file.size > SIDECAR_BYTES) continue;
-    const text = source.text(file.path, SIDECAR_BYTES);
-    const sidecar = text === undefined ? undefined : format.readSidecar(file, text);
+    const { path } = file;
+    const text = source.text(path, SIDECAR_BYTES);
+    const sidecar =
+      text === undefined
+        ? undefined
+        : isolate(problems, path, "cannot be read", () => format.readSidecar?.(file, text));
     if (sidecar !== undefined) found.push(sidecar);
   }
   return found;

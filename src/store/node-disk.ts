@@ -143,9 +143,14 @@ function toFileStat(stats: fs.Stats | undefined): FileStat | undefined {
   };
 }
 
-/** `throwIfNoEntry` is silent about what is missing, but not about a file where a folder should be. */
+/**
+ * `throwIfNoEntry` is silent about what is missing, but not about a file where a folder should be, nor about names
+ * that no file can have: too long, or with a NUL in them. Logs name such paths.
+ */
 function undefinedIfAbsent(error: unknown): undefined {
-  if (errorCode(error) !== "ENOTDIR") throw error;
+  const code = errorCode(error);
+  if (code === "ENOTDIR" || code === "ENAMETOOLONG") return;
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_INVALID_ARG_VALUE") throw error;
 }
 
 /**

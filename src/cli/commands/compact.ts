@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from "../../core/errors.ts";
+import { exitCodes } from "../../core/errors.ts";
 import { shellQuote } from "../../core/view/shell-quote.ts";
 import type { ResumeCommand } from "../../formats/format.ts";
 import { selectSession } from "../../operations/select-sessions.ts";
@@ -12,6 +12,7 @@ import { printJson } from "../print/print-json.ts";
 import { sanitize } from "../print/sanitize.ts";
 import { shortPath } from "../print/short-path.ts";
 import { createStyle } from "../print/style.ts";
+import { runResume } from "../run-resume.ts";
 import { storeLocking } from "../store-locking.ts";
 import { startWhenIdle, whenIdle, whenIdleFlags } from "../when-idle.ts";
 import type { World } from "../world.ts";
@@ -97,7 +98,9 @@ export const command: Command = defineCommand({
     const shown = mask(answer);
     if (flags.json) printJson(world, compactJson(shown));
     else world.stdout.write(format(shown, flags.reconnect, world));
-    return flags.reconnect && !answer.dryRun ? reconnect(answer.resume, world) : exitCodes.done;
+    return flags.reconnect && !answer.dryRun
+      ? runResume(answer.resume, world, "the session is compacted; ")
+      : exitCodes.done;
   },
 });
 
@@ -153,14 +156,4 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
 
 function resumeLine({ command: words, folder }: ResumeCommand): string {
   return `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
-}
-
-async function reconnect({ command: words, folder }: ResumeCommand, world: World): Promise<number> {
-  const [program = "", ...args] = words;
-  const code = await world.run(program, args, folder === null ? {} : { folder });
-  if (code !== undefined) return code;
-  throw new UserError(`Cannot run ${program}: there is no such program`, {
-    exitCode: exitCodes.wrongUsage,
-    hint: `the session is compacted; go on with: ${shellQuote(words)}`,
-  });
 }

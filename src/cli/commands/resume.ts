@@ -5,6 +5,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openLibrary } from "../open-library.ts";
 import { printJson } from "../print/print-json.ts";
 import { sanitize } from "../print/sanitize.ts";
+import { runResume } from "../run-resume.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -28,19 +29,13 @@ export const command: Command = defineCommand({
       allowDemo: !flags.exec && !namesFile(positionals),
     });
     const { session, resume, state } = openSession(library, positionals, { everywhere: flags.everywhere });
-    const [program = "", ...args] = resume.command;
     if (flags.exec) {
       if (state === "stub") {
         throw new UserError(`Cannot resume session ${session.id}: its log is gone`, {
           exitCode: exitCodes.nothingFound,
         });
       }
-      const code = await world.run(program, args, resume.folder === null ? {} : { folder: resume.folder });
-      if (code !== undefined) return code;
-      throw new UserError(`Cannot run ${program}: there is no such program`, {
-        exitCode: exitCodes.wrongUsage,
-        hint: `the command would be: ${shellQuote(resume.command)}`,
-      });
+      return runResume(resume, world);
     }
     const { command: words, folder } = mask(resume);
     const line = `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;

@@ -58,5 +58,7 @@ function localDayNumber(ms: number, clock: Clock): number {
  * zone of its process, so that tests could not choose theirs; the second costs milliseconds at start-up.
  */
 function local(ms: number, clock: Clock): Date {
-  return new Date(ms + clock.offsetMinutesAt(ms) * MINUTE_MS);
+  const date = new Date(ms + clock.offsetMinutesAt(ms) * MINUTE_MS);
+  // An index of an older version may hold times that no calendar has.
+  return Number.isNaN(date.getTime()) ? new Date(0) : date;
 }

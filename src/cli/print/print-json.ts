@@ -9,5 +9,6 @@ export function printJson({ stdout }: Pick<World, "stdout">, answer: object): vo
 
 /** A time as JSON carries it: ISO 8601, UTC. null where it is not known. */
 export function isoTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
+  const date = new Date(ms ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

@@ -1,5 +1,6 @@
 import type { ToolCall } from "../model/session.ts";
 import { cleanLine } from "../text/clean-text.ts";
+import { jsonText } from "../text/json-text.ts";
 import { parseCutJson } from "./cut-json.ts";
 import { editDiff } from "./edit-diff.ts";
 
@@ -119,9 +120,7 @@ function otherFields(call: ToolCall, fields: ReadonlyMap<string, unknown>, subje
   for (const nothing of [false, null, ""]) told.add(nothing);
   const lines = [...fields]
     .filter(([, value]) => !told.has(value))
-    .map(
-      ([name, value]) => `${cleanLine(name)}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-    );
+    .map(([name, value]) => `${cleanLine(name)}: ${typeof value === "string" ? value : jsonText(value)}`);
   const line = lines.join(", ");
   return line.length <= SHORT_CHARS && !line.includes("\n") ? line : lines.join("\n");
 }

@@ -1,4 +1,5 @@
 import type { Entry, ReplyPart, Usage } from "../../core/model/entry.ts";
+import { jsonText } from "../../core/text/json-text.ts";
 import { isObject, type JsonObject } from "../json-line.ts";
 import type { ClaudeState, Envelope } from "./claude-parser.ts";
 import { readToolInput } from "./tool-input.ts";
@@ -59,7 +60,7 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
   const name = typeof block.name === "string" ? block.name : "";
   const id = typeof block.id === "string" ? block.id : "";
   const input = isObject(block.input) ? block.input : NO_MESSAGE;
-  const json = JSON.stringify(input);
+  const json = jsonText(input);
   const { files, command, work } = readToolInput(name, input, state.touched);
   state.openCalls.set(id, name);
   return {

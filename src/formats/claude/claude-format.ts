@@ -29,5 +29,7 @@ function readRunning(text: string): RunningSession | undefined {
   if (!isObject(value)) return undefined;
   const sessionId = sessionIdAt(value, "sessionId");
   const pid = numberAt(value, "pid");
-  return sessionId === undefined || pid === undefined ? undefined : { sessionId, pid };
+  if (sessionId === undefined || pid === undefined) return undefined;
+  // 0 and below name groups of processes, and some process is always in one.
+  return Number.isSafeInteger(pid) && pid > 0 ? { sessionId, pid } : undefined;
 }

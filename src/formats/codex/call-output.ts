@@ -1,5 +1,6 @@
+import { jsonText } from "../../core/text/json-text.ts";
 import { readContentText } from "../content-text.ts";
-import { isObject, type JsonObject, jsonText, tryParse } from "../json-line.ts";
+import { isObject, type JsonObject, tryParse } from "../json-line.ts";
 import { numberAt, objectAt, stringAt } from "../values.ts";
 
 export interface CallOutput {

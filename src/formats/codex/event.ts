@@ -1,5 +1,6 @@
 import type { NoteEntry, Usage } from "../../core/model/entry.ts";
-import { isObject, type JsonObject, jsonText } from "../json-line.ts";
+import { jsonText } from "../../core/text/json-text.ts";
+import { isObject, type JsonObject } from "../json-line.ts";
 import { arrayAt, numberAt, objectAt, stringAt } from "../values.ts";
 import type { CodexThread } from "./codex-thread.ts";
 import { readFinishedItem } from "./finished-item.ts";

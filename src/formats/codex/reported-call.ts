@@ -1,5 +1,6 @@
 import type { FileTouch, ToolCallPart } from "../../core/model/entry.ts";
-import { isObject, type JsonObject, jsonText } from "../json-line.ts";
+import { jsonText } from "../../core/text/json-text.ts";
+import { isObject, type JsonObject } from "../json-line.ts";
 import { joinWords } from "../shell-command.ts";
 import { readToolCall } from "../tool-call.ts";
 import { arrayAt, numberAt, objectAt, stringAt } from "../values.ts";

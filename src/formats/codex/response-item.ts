@@ -1,5 +1,6 @@
+import { jsonText } from "../../core/text/json-text.ts";
 import { readContentText } from "../content-text.ts";
-import { type JsonObject, jsonText } from "../json-line.ts";
+import type { JsonObject } from "../json-line.ts";
 import { arrayAt, objectAt, stringAt } from "../values.ts";
 import { readCallOutput } from "./call-output.ts";
 import type { CodexThread } from "./codex-thread.ts";

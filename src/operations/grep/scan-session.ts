@@ -6,6 +6,7 @@ import type { Problem } from "../../core/model/session.ts";
 import { createRedactor } from "../../core/redact/redact.ts";
 import type { SessionFile } from "../../formats/format.ts";
 import type { Disk } from "../../store/disk.ts";
+import { reasonOf } from "../isolate.ts";
 import { type PlacedTexts, textsOfFile } from "./file-texts.ts";
 import { findMatches, type MatchingText } from "./find-matches.ts";
 import type { GrepHit, GrepJob, GrepStep, GrepTaskData } from "./grep-job.ts";
@@ -32,6 +33,15 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
   const layersOf = createLayers({ disk, places });
 
   async function* scanSession(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
+    try {
+      yield* scanFiles(job);
+    } catch (error) {
+      const path = job.files.files[0]?.path ?? "";
+      yield { kind: "problem", problem: { path, line: 0, what: `cannot be searched: ${reasonOf(error)}` } };
+    }
+  }
+
+  async function* scanFiles(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
     if (job.origin === "history") {
       yield* scanHistory(job, { ...data, regex, redactor });
       return;

@@ -1,9 +1,11 @@
 import type { Buffer } from "node:buffer";
 import type { IndexedSession } from "../../core/search/search-engine.ts";
 import { defaultTextLimits } from "../../core/text/text-budget.ts";
+import { createSessionBuilder } from "../../core/thread/session-builder.ts";
 import type { ByteSource } from "../byte-source.ts";
 import { isExcluded } from "../catalogue.ts";
 import { identifySession } from "../identify-session.ts";
+import { reasonOf } from "../isolate.ts";
 import type { Library } from "../library.ts";
 import { readSession } from "../read-session.ts";
 import { earlierStates } from "./earlier-states.ts";
@@ -14,8 +16,35 @@ import type { SessionToRead } from "./plan-refresh.ts";
 import type { SessionRow } from "./session-row.ts";
 import { sumSeed } from "./sum-seed.ts";
 
-/** Reads a session and makes of it what the index keeps; undefined where it is none, or is not to be read. */
+/**
+ * Reads a session and makes of it what the index keeps; undefined where it is none, or is not to be read. One that
+ * makes the program stumble is kept by its name alone, with the reason among its problems.
+ */
 export function readForIndex(
+  library: Pick<Library, "config" | "disk" | "places">,
+  session: SessionToRead,
+  given: ByteSource,
+  isCopy: (row: SessionRow) => boolean,
+  mask: (text: string) => string,
+  tails?: TailOptions,
+): IndexedSession | undefined {
+  try {
+    return read(library, session, given, isCopy, mask, tails);
+  } catch (error) {
+    return nameAlone(session, reasonOf(error));
+  }
+}
+
+function nameAlone({ files, origin, mark }: SessionToRead, reason: string): IndexedSession {
+  const { agent, id } = files;
+  const path = files.files[0]?.path ?? "";
+  const facts = { id, project: null, branch: null, version: null, firstAt: null, lastAt: null };
+  const problems = [{ path, line: 0, what: `cannot be indexed: ${reason}` }];
+  const session = createSessionBuilder("last-entry").finish({ agent, id, facts, lines: 0, problems });
+  return indexSession(session, files, { origin, mark, isCopy: () => false, mask: (text) => text });
+}
+
+function read(
   library: Pick<Library, "config" | "disk" | "places">,
   { files, origin, mark, source: archived }: SessionToRead,
   given: ByteSource,

@@ -11,7 +11,7 @@ import { insideOf } from "../../store/places.ts";
 import { readTextFile } from "../../store/settings-file.ts";
 import { archiveState } from "../archive-state.ts";
 import type { CatalogueRow } from "../catalogue.ts";
-import { findSessionsOf } from "../find-sessions.ts";
+import { findSessionsOf, isFolderPath } from "../find-sessions.ts";
 import { type Library, sessionKey } from "../library.ts";
 import { forgottenSessions, openArchive } from "../open-archive.ts";
 import { type LayerPlaces, readLayers, settingsFolders } from "./read-layers.ts";
@@ -128,7 +128,7 @@ function earlierSweeps(
   const projects = new Set(options.rows.map(({ digest }) => digest.project));
   const found: EarlierSweep[] = [];
   for (const project of projects) {
-    if (project === null || project === library.surroundings.folder || project.includes("\0")) continue;
+    if (project === null || project === library.surroundings.folder || !isFolderPath(project)) continue;
     const { days, from, paused } = effectiveRetention(readLayers(library, folder, project, options));
     if (paused === undefined && (days < here.days || here.paused !== undefined))
       found.push({ project, days, from });

@@ -9,6 +9,7 @@ import {
   scanJsonLine,
   stringOf,
 } from "../../../core/text/json-spans.ts";
+import { jsonText } from "../../../core/text/json-text.ts";
 
 /** A tool call in a line of a log. */
 export interface ToolUsePart {
@@ -111,7 +112,7 @@ function textBytes(bytes: Buffer, span: JsonSpan): number {
 export function inputBytes(bytes: Buffer, input: JsonSpan): number {
   if (lengthOf(input) > MAX_DECODED) return lengthOf(input);
   try {
-    return Buffer.byteLength(JSON.stringify(JSON.parse(bytes.toString("utf8", input.start, input.end))));
+    return Buffer.byteLength(jsonText(JSON.parse(bytes.toString("utf8", input.start, input.end))));
   } catch {
     return lengthOf(input);
   }

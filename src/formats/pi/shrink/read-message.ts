@@ -5,7 +5,8 @@ import {
   type PiSystem,
   type PiTool,
 } from "../../../core/shrink/pi-trail.ts";
-import { isObject, type JsonObject, jsonText } from "../../json-line.ts";
+import { jsonText } from "../../../core/text/json-text.ts";
+import { isObject, type JsonObject } from "../../json-line.ts";
 import { arrayAt, numberAt, objectAt, stringAt } from "../../values.ts";
 
 /** Pi counts an image as so many characters. */
