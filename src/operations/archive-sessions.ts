@@ -16,6 +16,7 @@ import { type Library, sessionKey } from "./library.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 import { readSession } from "./read-session.ts";
 import { recoverShrinking } from "./shrink/recover-shrinking.ts";
+import { sweepLeftovers } from "./sweep-leftovers.ts";
 import { type Locking, withStore } from "./with-store.ts";
 
 export interface ArchiveProgress {
@@ -72,7 +73,9 @@ export function archiveSessions(library: Library, options: ArchiveOptions): Prom
     recoverShrinking(library);
     const archive = openArchive(library);
     try {
-      return await run(library, archive, options);
+      const answer = await run(library, archive, options);
+      if (options.sessions === undefined) sweepLeftovers(library);
+      return answer;
     } finally {
       archive.close();
     }

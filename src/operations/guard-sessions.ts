@@ -13,6 +13,7 @@ import { type MarkdownWriter, readNote } from "./keep-session.ts";
 import { type Library, sessionKey } from "./library.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 import { sessionOfLog } from "./session-of-log.ts";
+import { sweepLeftovers } from "./sweep-leftovers.ts";
 import type { Locking } from "./with-store.ts";
 
 export interface GuardOptions {
@@ -65,6 +66,7 @@ export async function guardSessions(library: Library, options: GuardOptions): Pr
   }
   try {
     await archiveQuiet(library, archive, options.locking.wait);
+    sweepLeftovers(library);
     await refresh(library, options);
   } finally {
     attempt.lock.release();

@@ -1,9 +1,11 @@
+import { dirname } from "node:path";
 import { ArchiveDamage } from "../core/archive/archive-damage.ts";
 import type { ArchiveStore, KeptSession, SessionName } from "../core/archive/archive-store.ts";
 import { UserError } from "../core/errors.ts";
 import type { ResumeCommand } from "../formats/format.ts";
 import { formatOf } from "../formats/formats.ts";
 import { errorCode, explainDiskError } from "../store/disk-error.ts";
+import { sweepTempFiles } from "../store/sweep-temp-files.ts";
 import { applyRestore, type RestoreAction, secureStanding, type Tell } from "./apply-restore.ts";
 import type { Library } from "./library.ts";
 import { type PlannedFile, planFile } from "./plan-restore.ts";
@@ -59,6 +61,7 @@ export function restoreSession(
   let isRefused = [...actions.values()].some((action) => action === "different" || action === "blocked");
   let replaced: number | null = null;
   if (!isRefused && how.dryRun !== true) {
+    sweepTargets(library, planned);
     const secured = secureStanding(library, archive, kept, planned, tell);
     if (secured === undefined) isRefused = true;
     else {
@@ -88,6 +91,12 @@ export function restoreSession(
       lead !== undefined &&
       library.now() - lead.file.mtimeMs > SWEPT_AFTER_MS,
   };
+}
+
+/** A restore that was killed may have left a temp file as large as a log, in a folder that nobody else knows of. */
+function sweepTargets({ disk, now }: Library, planned: readonly PlannedFile[]): void {
+  for (const folder of new Set(planned.map(({ target }) => dirname(target))))
+    sweepTempFiles(disk, folder, { now: now() });
 }
 
 /** Is every file now what the archive has, or more? */

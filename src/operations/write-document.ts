@@ -6,6 +6,7 @@ import type { FileStat } from "../store/disk.ts";
 import { expandHome, insideOf } from "../store/places.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import { peekOn } from "../store/sources.ts";
+import { sweepTempFiles } from "../store/sweep-temp-files.ts";
 import type { Library } from "./library.ts";
 
 /** Its text or bytes in parts, the same each time that they are asked for: a long document is never held whole. */
@@ -41,6 +42,8 @@ export function writeDocument(
   };
   if (insideOf(places.home, path)) throw refusal(path, "it lies in the store of this program");
   checkFolder(library, path);
+  // What a killed run left here, nobody else would find.
+  sweepTempFiles(disk, dirname(path), { now: library.now() });
 
   const present = disk.stat(path);
   if (present === undefined) {

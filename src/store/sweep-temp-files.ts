@@ -10,10 +10,16 @@ export interface SweepOptions {
   readonly olderThanMs?: number;
   /** How deep to look: 1 is the folder itself. */
   readonly depth?: number;
+  /** Names that are left alone, however old. */
+  readonly except?: ReadonlySet<string>;
+  /** Only look. */
+  readonly dryRun?: boolean;
 }
 
 export interface Swept {
+  /** What was removed, or would be. */
   readonly removed: readonly string[];
+  readonly bytes: number;
   readonly problems: readonly Problem[];
 }
 
@@ -28,6 +34,7 @@ export function sweepTempFiles(disk: Disk, folder: string, options: SweepOptions
   const before = options.now - (options.olderThanMs ?? HOUR_MS);
   const removed: string[] = [];
   const problems: Problem[] = [];
+  let bytes = 0;
 
   const attempt = (path: string, action: () => void): void => {
     try {
@@ -41,17 +48,18 @@ export function sweepTempFiles(disk: Disk, folder: string, options: SweepOptions
     for (const entry of disk.readdir(inside)) {
       const path = join(inside, entry.name);
       if (entry.kind === "folder" && depth > 1) attempt(path, () => sweep(path, depth - 1));
-      else if (entry.kind === "file" && isTempName(entry.name)) {
+      else if (entry.kind === "file" && isTempName(entry.name) && options.except?.has(entry.name) !== true) {
         attempt(path, () => {
           const stat = disk.lstat(path);
           if (stat === undefined || Math.max(stat.mtimeMs, stat.atimeMs) > before) return;
-          disk.unlink(path);
+          if (options.dryRun !== true) disk.unlink(path);
           removed.push(path);
+          bytes += stat.size;
         });
       }
     }
   };
 
   attempt(folder, () => sweep(folder, options.depth ?? 1));
-  return { removed, problems };
+  return { removed, bytes, problems };
 }

@@ -17,6 +17,14 @@ export function isTempName(name: string): boolean {
   return /^\.sessions-[0-9a-f]{16}\.tmp$/.test(name);
 }
 
+/**
+ * A second name for a file that is about to be replaced. Not one of a temp file: lines may still reach the old file,
+ * so only whoever knows what became of it may remove it, never the sweep.
+ */
+export function secondNameFor(path: string): string {
+  return join(dirname(path), `.sessions-${randomBytes(8).toString("hex")}.old`);
+}
+
 /** A new file with exactly these bytes, mode and time, durable but for its name. */
 export interface TempFile {
   readonly path: string;

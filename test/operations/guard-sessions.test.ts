@@ -41,6 +41,15 @@ const idsOf = (library: Library): readonly string[] =>
     .sort();
 
 describe("guardSessions()", () => {
+  it("removes temp files that killed processes left", async () => {
+    const { library, made, at } = ground();
+    const temp = join(made.files[0]?.path ?? "", "..", ".sessions-0123456789abcdef.tmp");
+    fs.writeFileSync(temp, "half of it");
+    fs.utimesSync(temp, 1_000, 1_000);
+    await guardSessions(at(changedAt(made)), options(library));
+    expect(fs.existsSync(temp)).toBe(false);
+  });
+
   it("archives what has been quiet, and says when the rest will be", async () => {
     const { library, made, at } = ground();
     const quietAt = changedAt(made) + 10 * MINUTE_MS;

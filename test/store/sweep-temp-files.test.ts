@@ -41,7 +41,7 @@ describe("sweepTempFiles()", () => {
       "a.tmp",
     ].map((name) => makeFile(join(folder, name), 100 * HOUR));
     const result = sweepTempFiles(disk, folder, { now: NOW });
-    expect(result).toEqual({ removed: [old], problems: [] });
+    expect(result).toEqual({ removed: [old], bytes: 1, problems: [] });
     for (const path of [young, ...others]) expect(fs.existsSync(path)).toBe(true);
   });
 
@@ -86,6 +86,7 @@ describe("sweepTempFiles()", () => {
     const half = unreadableDisk(disk, (path) => path === join(folder, "shut"));
     expect(sweepTempFiles(half, folder, { now: NOW, depth: 2 })).toEqual({
       removed: [old],
+      bytes: 1,
       problems: [{ path: join(folder, "shut"), line: 0, what: "permission denied" }],
     });
   });
@@ -93,6 +94,7 @@ describe("sweepTempFiles()", () => {
   it("finds nothing in a folder that does not exist", () => {
     expect(sweepTempFiles(disk, join(temporaryFolder(), "missing"), { now: NOW })).toEqual({
       removed: [],
+      bytes: 0,
       problems: [],
     });
   });

@@ -7,6 +7,7 @@ import { checkStoreVersion } from "../../store/store-version.ts";
 import { hookLogPaths, readHookFailures } from "../hook-log.ts";
 import type { Library } from "../library.ts";
 import { openArchive } from "../open-archive.ts";
+import { sweepLeftovers } from "../sweep-leftovers.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -77,6 +78,14 @@ export function checkBackground(library: Pick<Library, "disk" | "places" | "now"
   }
   if (failures.length > 0) return note("background", `older failures stand in ${log}`, null, lines);
   return ok("background", "no failures of hooks or of the guard");
+}
+
+/** Temp files of killed processes, which the guard and `archive` remove. */
+export function checkLeftovers(library: Library): readonly Check[] {
+  const { files, bytes } = sweepLeftovers(library, { dryRun: true });
+  if (files.length === 0) return [];
+  const what = `${count(files.length, "temp file")} of killed processes, ${bytes} bytes`;
+  return [note("leftovers", what, "sessions archive", files.slice(0, MAX_LISTED))];
 }
 
 export interface DiskUse {

@@ -12,7 +12,8 @@ export interface Check {
     | "settings"
     | "logs"
     | "background"
-    | "store";
+    | "store"
+    | "leftovers";
   /** `note`: good to know, and nothing wrong. */
   readonly state: "ok" | "note" | "problem";
   readonly what: string;

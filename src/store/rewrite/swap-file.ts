@@ -10,7 +10,7 @@ import {
 import type { Disk, FileMark, FileStat, Handle } from "../disk.ts";
 import { diskError, isWithoutLinks } from "../disk-error.ts";
 import { removeQuietly } from "../lock-record.ts";
-import { tempPathFor, writeTempFile } from "../temp-file.ts";
+import { secondNameFor, tempPathFor, writeTempFile } from "../temp-file.ts";
 import { type JournalRecord, openJournal } from "./journal.ts";
 import { type Misplaced, planRepair, watchOldFile } from "./late-lines.ts";
 import { appendAll, copyOn, hashUpTo, readFrom } from "./read-handle.ts";
@@ -77,7 +77,7 @@ async function swapOpened(
   const { path, plan } = swap;
   const folder = dirname(path);
   const temp = tempPathFor(path);
-  const old = tempPathFor(path);
+  const old = secondNameFor(path);
   const made = plannedSize(plan);
   const record: JournalRecord = {
     ...{ path, temps: [basename(temp)], old: basename(old), plannedTo: plan.plannedTo, made, round },
