@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { patternCost } from "../core/grep/pattern-cost.ts";
 import type { Agent } from "../core/model/entry.ts";
 
 const text = z.string("must be text in quotes").check(z.minLength(1, "must not be empty"));
@@ -10,7 +11,19 @@ const folder = text.check(
   ),
 );
 
-const pattern = text.check(z.refine(compiles, "must be a regular expression"));
+const pattern = text.check(
+  z.refine(compiles, { error: "must be a regular expression", abort: true }),
+  z.refine(
+    (source) => patternCost(source) !== "endless",
+    "could run for ever on some texts: something in it is repeated that matches the same text in several ways, as in " +
+      "(a+)+; repeat it once",
+  ),
+  z.refine(
+    (source) => patternCost(source) !== "slow",
+    "could run for hours on some texts: several repetitions in it match the same text, as in \\S+:\\S+@; say what each " +
+      "must not hold, as in [^\\s:]+:[^\\s@]+@",
+  ),
+);
 
 const texts = z.array(text, "must be a list");
 const folders = z.array(folder, "must be a list");

@@ -83,6 +83,18 @@ describe("readConfig()", () => {
       'sources.pi.0 must be an absolute path or begin with "~/"',
     ],
     ['{"redact": ["("]}', "1:13", "redact.0 must be a regular expression"],
+    [
+      '{"redact": ["x", "(a+)+$"]}',
+      "1:18",
+      "redact.1 could run for ever on some texts: something in it is repeated that matches the same text in several " +
+        "ways, as in (a+)+; repeat it once",
+    ],
+    [
+      '{"redact": ["\\\\S+:\\\\S+@"]}',
+      "1:13",
+      "redact.0 could run for hours on some texts: several repetitions in it match the same text, as in \\S+:\\S+@; " +
+        "say what each must not hold, as in [^\\s:]+:[^\\s@]+@",
+    ],
     ['{"hooks": {"recall": "sometimes"}}', "1:22", 'hooks.recall must be "off", "compact" or "always"'],
     ['{"hooks": []}', "1:11", "hooks must be an object in braces"],
     ['{"search": {"limit": 0}}', "1:22", "search.limit must be a whole number from 1 to 1000"],

@@ -5,14 +5,14 @@
 export type PatternNode =
   /** Exactly this character. */
   | { readonly kind: "text"; readonly text: string }
-  /** One character of several. */
-  | { readonly kind: "some" }
+  /** One character of several; `source` is the part of the pattern that says of which. */
+  | { readonly kind: "some"; readonly source: string }
   /** Takes no text: an anchor. */
   | { readonly kind: "nothing" }
-  /** Takes no text: a look ahead or behind, at whatever. */
-  | { readonly kind: "look" }
-  /** Text that is not known from here: what a group matched before. */
-  | { readonly kind: "unknown" }
+  /** Takes no text: a look ahead or behind. */
+  | { readonly kind: "look"; readonly branches: readonly PatternSequence[] }
+  /** Text that is not known from here: what a group matched before, or one whose flags differ, which has branches. */
+  | { readonly kind: "unknown"; readonly branches?: readonly PatternSequence[] }
   | { readonly kind: "group"; readonly branches: readonly PatternSequence[] }
   | { readonly kind: "repeat"; readonly node: PatternNode; readonly min: number; readonly max: number };
 
@@ -29,9 +29,7 @@ export class PatternFault extends Error {
   }
 }
 
-const SOME: PatternNode = { kind: "some" };
 const NOTHING: PatternNode = { kind: "nothing" };
-const LOOK: PatternNode = { kind: "look" };
 const UNKNOWN: PatternNode = { kind: "unknown" };
 
 /** Characters behind a backslash that stand for others. */
@@ -67,7 +65,7 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
       case "$":
         return NOTHING;
       case ".":
-        return SOME;
+        return { kind: "some", source: "." };
       case "(":
         return readGroup(at - 1);
       case "[":
@@ -101,9 +99,9 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
     openGroups--;
     if (source[at] !== ")") throw new PatternFault('this "(" is never closed', start);
     at++;
-    if (/[=!]$/.test(kind)) return LOOK;
+    if (/[=!]$/.test(kind)) return { kind: "look", branches };
     // `(?i:…)` changes what its text matches.
-    return kind.length > 1 && kind.endsWith(":") ? UNKNOWN : { kind: "group", branches };
+    return { kind: kind.length > 1 && kind.endsWith(":") ? "unknown" : "group", branches };
   };
 
   const readClass = (start: number): PatternNode => {
@@ -121,8 +119,10 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
     }
     if (at >= source.length) throw new PatternFault('this "[" is never closed', start);
     at++;
-    const [only = SOME] = chars;
-    return isPlain && chars.length === 1 && only.kind === "text" ? only : SOME;
+    const [only] = chars;
+    return isPlain && chars.length === 1 && only?.kind === "text"
+      ? only
+      : { kind: "some", source: source.slice(start, at) };
   };
 
   /** Behind the dash of a range. */
@@ -144,6 +144,7 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
     const braced = /^(?:u\{([0-9a-fA-F]{1,6})\}|[pP]\{[^}]*\}|k<[^>]*>|c[A-Za-z])/.exec(source.slice(at));
     if (braced !== null && (unicode || source[at] === "c" || source[at] === "k")) {
       at += braced[0].length;
+      if (/^p/i.test(braced[0])) return { kind: "some", source: source.slice(start, at) };
       const point = Number.parseInt(braced[1] ?? "", 16);
       return point <= 0x10ffff ? { kind: "text", text: String.fromCodePoint(point) } : UNKNOWN;
     }
@@ -154,8 +155,9 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
       return UNKNOWN;
     }
     const char = takeChar();
-    if (/[dDwWsS]/.test(char)) return SOME;
-    if (/[bB]/.test(char)) return inClass ? SOME : NOTHING;
+    const some: PatternNode = { kind: "some", source: source.slice(start, at) };
+    if (/[dDwWsS]/.test(char)) return some;
+    if (/[bB]/.test(char)) return inClass ? some : NOTHING;
     // Without the flag these are letters, or repeat what follows in braces: nothing to build on.
     if (/[pPukcx]/.test(char)) return UNKNOWN;
     return { kind: "text", text: CONTROLS[char] ?? char };

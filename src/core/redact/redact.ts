@@ -13,7 +13,7 @@ export type { Finding } from "./finding.ts";
 export interface RedactorOptions {
   /**
    * More patterns whose matches are masked as `custom`. Where a pattern has a group, only the first group is masked,
-   * so that `employee id: (\d+)` keeps its words. Strings are the source of regular expressions.
+   * so that `employee id: (\d+)` keeps its words. Strings are the source of regular expressions with the flag `u`.
    */
   readonly extra?: readonly RegExp[] | readonly string[];
 }
@@ -101,7 +101,7 @@ function replace(text: string, findings: readonly Finding[]): string {
 
 function toPattern(pattern: RegExp | string): RegExp {
   const source = typeof pattern === "string" ? pattern : pattern.source;
-  const flags = typeof pattern === "string" ? "" : pattern.flags.replace(/[gy]/g, "");
+  const flags = typeof pattern === "string" ? "u" : pattern.flags.replace(/[gy]/g, "");
   try {
     return new RegExp(source, `${flags}gd`);
   } catch (error) {
@@ -111,10 +111,26 @@ function toPattern(pattern: RegExp | string): RegExp {
   }
 }
 
+/**
+ * A pattern of the user may take a time that grows with the square of the text. So a long text is searched in windows,
+ * which overlap so that every match of up to 4,096 characters lies in one of them as a whole.
+ */
+const WINDOW = 16_384;
+const OVERLAP = 4_096;
+
 function findExtra(text: string, pattern: RegExp, found: Finding[]): void {
-  for (const match of text.matchAll(pattern)) {
-    const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0];
-    if (end > start) found.push({ kind: "custom", start, end });
+  for (let from = 0; ; from += WINDOW - OVERLAP) {
+    const part = text.length <= WINDOW ? text : text.slice(from, from + WINDOW);
+    const isLast = from + WINDOW >= text.length;
+    for (const match of part.matchAll(pattern)) {
+      // At an edge of a window, which is none of the text, the window beside it knows better.
+      const after = match.index + match[0].length;
+      if (from > 0 && match.index === 0 && after <= OVERLAP) continue;
+      if (!isLast && after === part.length && match.index > WINDOW - OVERLAP) continue;
+      const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0];
+      if (end > start) found.push({ kind: "custom", start: from + start, end: from + end });
+    }
+    if (isLast) return;
   }
 }
 

@@ -172,6 +172,21 @@ describe("createRedactor()", () => {
     );
   });
 
+  it("finds what extra patterns match at every place of a long text, whole", () => {
+    const { redact: mask } = createRedactor({ extra: ["ACME-[0-9]{4,}"] });
+    for (let at = 12_000; at < 17_000; at += 7) {
+      const text = `${"- ".repeat(at / 2)}ACME-${"7".repeat(3_000)} ${". ".repeat(15_000)}`;
+      expect(mask(text)).toBe(text.replace(/ACME-7+/, "[masked: custom]"));
+    }
+  });
+
+  it("takes no place within a long text for its beginning or its end", () => {
+    const text = "12 ".repeat(20_000);
+    expect(createRedactor({ extra: ["^1", "2 $"] }).redact(text)).toBe(
+      `[masked: custom]${text.slice(1, -2)}[masked: custom]`,
+    );
+  });
+
   it("keeps the flags of a pattern, and uses it for every match", () => {
     expect(createRedactor({ extra: [/acme\w+/iy] }).redact("ACMEone acmetwo")).toBe(
       "[masked: custom] [masked: custom]",
