@@ -11,7 +11,14 @@ import type { PlannedFile } from "./plan-restore.ts";
 import { rootOfFile } from "./roots-of-files.ts";
 
 /** `written`; `identical` and `grown` (by the agent, since) were there; the others are why nothing was written. */
-export type RestoreAction = "written" | "identical" | "grown" | "different" | "blocked" | "damaged";
+export type RestoreAction =
+  | "written"
+  | "identical"
+  | "grown"
+  | "different"
+  | "blocked"
+  | "outside"
+  | "damaged";
 
 /** Takes a problem with a file. */
 export type Tell = (path: string, what: string) => void;

@@ -4,6 +4,7 @@ import type { Format, FoundFile, PlacementMemory, Root, SessionFiles } from "../
 import { formats } from "../formats/formats.ts";
 import { findFiles, peekOn } from "../store/sources.ts";
 import type { Library } from "./library.ts";
+import { belowRoots } from "./roots-of-files.ts";
 
 export interface FoundSessions {
   readonly sessions: readonly SessionFiles[];
@@ -49,8 +50,9 @@ export function groupLogs(
 function findLogsOf(library: Library, format: Format, projects: readonly string[]): FoundLogs {
   let files: readonly FoundFile[] = [];
   const problems: Problem[] = [];
+  const mayRead = belowRoots(library);
   for (const root of rootsOf(library, format, projects)) {
-    const found = findFiles(library.disk, root);
+    const found = findFiles(library.disk, root, mayRead);
     if (found.files.length > 0) files = files.length === 0 ? found.files : withoutTwins(files, found.files);
     problems.push(...found.problems);
   }

@@ -5,6 +5,7 @@ import type { Disk, FileStat } from "../store/disk.ts";
 import type { Library } from "./library.ts";
 import { inBlocks, rehomed, type SessionMove } from "./rehome-session.ts";
 import { type PlaceOptions, restorePlace } from "./restore-place.ts";
+import { belowRoots, isStrayLink } from "./roots-of-files.ts";
 
 /** What stands where a file is to be restored to. */
 export type Standing =
@@ -13,7 +14,7 @@ export type Standing =
   /** It begins with what is archived and goes on: nothing of the archive is missing there. */
   | { readonly kind: "grown"; readonly stat: FileStat }
   | { readonly kind: "different"; readonly stat: FileStat }
-  /** A folder, or something else that is no file. */
+  /** A folder, or something else that is no file; a link that leads to nothing, or out of all folders of logs. */
   | { readonly kind: "blocked" };
 
 /** One file of a restore. */
@@ -41,7 +42,7 @@ export function planFile(
   const target = restorePlace(library, kept.agent, file, options);
   if (move === undefined) {
     const { size, sha256 } = file;
-    const standing = standingAt(library.disk, target, size, sha256);
+    const standing = standingAt(library, target, size, sha256);
     return { file, target, size, changes: 0, standing, content: () => kept.read(file) };
   }
   const content = (): Iterable<Uint8Array> =>
@@ -53,11 +54,14 @@ export function planFile(
     hash.update(part);
     size += part.length;
   }
-  const standing = standingAt(library.disk, target, size, hash.digest("hex"));
+  const standing = standingAt(library, target, size, hash.digest("hex"));
   return { file, target, size, changes, standing, content };
 }
 
-function standingAt(disk: Disk, target: string, size: number, sha256: string): Standing {
+function standingAt(library: Library, target: string, size: number, sha256: string): Standing {
+  const { disk } = library;
+  // A link would be written through, to wherever it leads.
+  if (isStrayLink(library, target, belowRoots(library))) return { kind: "blocked" };
   const stat = disk.stat(target);
   if (stat === undefined) return { kind: "absent" };
   if (stat.kind !== "file") return { kind: "blocked" };

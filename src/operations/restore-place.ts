@@ -1,4 +1,4 @@
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { KeptFile } from "../core/archive/archive-store.ts";
 import { exitCodes, UserError } from "../core/errors.ts";
 import type { Agent } from "../core/model/entry.ts";
@@ -6,6 +6,7 @@ import { formatOf } from "../formats/formats.ts";
 import { rehomingOf } from "../formats/rehome.ts";
 import { insideOf } from "../store/places.ts";
 import type { Library } from "./library.ts";
+import { rootOfFile } from "./roots-of-files.ts";
 
 export interface PlaceOptions {
   /** A folder that stands for the home: `DIR/.claude/projects/…`. */
@@ -20,9 +21,14 @@ export interface PlaceOptions {
  */
 export function restorePlace(library: Library, agent: Agent, file: KeptFile, options: PlaceOptions): string {
   const { to, into } = options;
+  // What an archive says may have been tampered with.
+  if (!isAbsolute(file.path) || resolve(file.path) !== file.path || file.path.includes("\0")) {
+    throw leaves(file.path);
+  }
   const roots = rootsNow(library, agent, to);
-  const stays = to === undefined && isInUse(library, agent, file, roots);
+  const stays = to === undefined && isInUse(library, agent, file);
   if (stays && into === undefined) return file.path;
+  if (file.root === null && to === undefined && into === undefined) throw stoodElsewhere(file.path);
   // A log that stood outside of all folders of logs goes into a folder named like its own.
   const root = file.root ?? dirname(dirname(file.path));
   const within = relative(root, file.path);
@@ -39,7 +45,7 @@ export function restorePlace(library: Library, agent: Agent, file: KeptFile, opt
     : checked(join(into, place.inProject), place.relative);
 }
 
-/** What an archive says may have been tampered with: no file leaves the folder that it belongs in. */
+/** No file leaves the folder that it belongs in. */
 function checked(root: string, within: string): string {
   const path = resolve(root, within);
   if (!insideOf(root, path)) throw leaves(path);
@@ -49,8 +55,18 @@ function checked(root: string, within: string): string {
 function leaves(path: string): UserError {
   return new UserError(`Cannot restore ${JSON.stringify(path)}: its path leads out of its folder`, {
     exitCode: exitCodes.refused,
+    hint: ELSEWHERE,
   });
 }
+
+function stoodElsewhere(path: string): UserError {
+  return new UserError(`Cannot restore ${JSON.stringify(path)}: its agent keeps no logs there`, {
+    exitCode: exitCodes.refused,
+    hint: ELSEWHERE,
+  });
+}
+
+const ELSEWHERE = "--into PROJECT_DIR makes it a session of a project, --to DIR puts it below another home";
 
 function rootsNow(library: Library, agent: Agent, to: string | undefined): readonly string[] {
   const { surroundings } = library;
@@ -61,9 +77,10 @@ function rootsNow(library: Library, agent: Agent, to: string | undefined): reado
 }
 
 /** Does the agent look for logs where this file stood? */
-function isInUse(library: Library, agent: Agent, { root }: KeptFile, roots: readonly string[]): boolean {
-  if (root === null || roots.includes(root) || library.config.sources[agent].includes(root)) return true;
+function isInUse(library: Library, agent: Agent, { path }: KeptFile): boolean {
+  const root = rootOfFile(library, agent, path);
+  if (root === null) return false;
+  const isFixed = [...rootsNow(library, agent, undefined), ...library.config.sources[agent]].includes(root);
   // Logs inside a project, `<project>/.claw/sessions`, are looked for as long as there is that project.
-  const project = dirname(dirname(root));
-  return formatOf(agent).inProjects === true && library.disk.stat(project)?.kind === "folder";
+  return isFixed || library.disk.stat(dirname(dirname(root)))?.kind === "folder";
 }

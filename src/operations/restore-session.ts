@@ -56,9 +56,10 @@ export function restoreSession(
   how: RestoreHow,
   tell: Tell,
 ): RestoredSession {
-  const { planned, damaged, move, project } = makePlan(library, kept, how, tell);
+  const { planned, damaged, leaves, move, project } = makePlan(library, kept, how, tell);
   const actions = new Map(planned.map((each) => [each, expectedAction(each, how)]));
-  let isRefused = [...actions.values()].some((action) => action === "different" || action === "blocked");
+  let isRefused =
+    leaves || [...actions.values()].some((action) => action === "different" || action === "blocked");
   let replaced: number | null = null;
   if (!isRefused && how.dryRun !== true) {
     sweepTargets(library, planned);
@@ -109,6 +110,8 @@ const IN_PLACE: ReadonlySet<RestoreAction> = new Set(["written", "identical", "g
 interface Plan {
   readonly planned: readonly PlannedFile[];
   readonly damaged: readonly RestoredFile[];
+  /** A file would be written where it does not belong: then nothing of the session is written. */
+  readonly leaves: boolean;
   readonly move: SessionMove | undefined;
   /** The project that the restored session is of. */
   readonly project: string | null;
@@ -117,18 +120,28 @@ interface Plan {
 function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Tell): Plan {
   const planned: PlannedFile[] = [];
   const damaged: RestoredFile[] = [];
+  let leaves = false;
   const project = quietly(() => projectOfKept(kept));
   const move = project === undefined || how.into === undefined ? undefined : { from: project, to: how.into };
   for (const file of kept.files) {
     try {
       planned.push(planFile(library, kept, file, move, how));
     } catch (error) {
+      const isOutside = error instanceof UserError;
+      leaves ||= isOutside;
       tell(file.path, `it can't be restored: ${explain(error)}`);
       const { path, role, size } = file;
-      damaged.push({ path, from: path, role, bytes: size, action: "damaged", changes: 0 });
+      damaged.push({
+        path,
+        from: path,
+        role,
+        bytes: size,
+        action: isOutside ? "outside" : "damaged",
+        changes: 0,
+      });
     }
   }
-  return { planned, damaged, move, project: how.into ?? project ?? null };
+  return { planned, damaged, leaves, move, project: how.into ?? project ?? null };
 }
 
 function expectedAction({ standing }: PlannedFile, { force }: RestoreHow): RestoreAction {
@@ -164,7 +177,9 @@ function quietly<T>(read: () => T): T | undefined {
 
 function explain(error: unknown): string {
   if (error instanceof ArchiveDamage) return error.what;
-  if (error instanceof UserError) return error.message;
+  if (error instanceof UserError) {
+    return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
+  }
   if (errorCode(error) === undefined) throw error;
   return explainDiskError(error);
 }

@@ -4,6 +4,7 @@ import { expandHome } from "../store/places.ts";
 import { diskSource } from "./disk-source.ts";
 import { findSessionsOf } from "./find-sessions.ts";
 import type { Library } from "./library.ts";
+import { belowRoots, isStrayLink } from "./roots-of-files.ts";
 
 /**
  * The session whose log this is, with all its files; undefined where it is no log. Only the folders of
@@ -15,6 +16,7 @@ export function sessionOfLog(library: Library, named: string): SessionFiles | un
   const stat = disk.stat(path);
   // What the kernel makes up has no size, and whoever reads it may wait for ever.
   if (stat?.kind !== "file" || stat.size === 0) return undefined;
+  if (isStrayLink(library, path, belowRoots(library))) return undefined;
   const { head } = diskSource(disk);
   const format = formats.find((each) => each.owns(head(path)));
   if (format === undefined) return undefined;

@@ -162,7 +162,9 @@ function compareSource(library: Library, file: KeptFile): Compared {
 
 function canMend(library: Library, file: KeptFile): boolean {
   try {
-    return hashOfStart(library, file) === file.sha256;
+    const stat = library.disk.stat(file.path);
+    const isThere = stat?.kind === "file" && stat.size >= file.size;
+    return isThere && hashOfStart(library, file) === file.sha256;
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return false;

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
+import { basename, isAbsolute, join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { exitCodes, UserError } from "../core/errors.ts";
 import type { SettingsChange } from "../core/settings/settings-change.ts";
 import type { Disk } from "./disk.ts";
 import { diskError } from "./disk-error.ts";
 import { makeFolders } from "./make-folders.ts";
-import type { Places } from "./places.ts";
+import { insideOf, type Places } from "./places.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /*
@@ -77,6 +77,17 @@ function checkReceipt(value: unknown): readonly FileRecord[] | undefined {
   return result.success ? result.data.files : undefined;
 }
 
+/** Settings of agents, and skills. */
+const OWN_PLACE = /[/\\](?:settings(?:\.local)?\.json|skills[/\\][\w-]+[/\\]SKILL\.md)$/;
+
+/** Is it one of the files that we write, with folders above it? Whoever changes the receipt must not choose others. */
+function isConfined({ path, folders, original }: FileRecord): boolean {
+  if (!isAbsolute(path) || resolve(path) !== path || path.includes("\0") || !OWN_PLACE.test(path))
+    return false;
+  if (original !== null && basename(original.backup) !== original.backup) return false;
+  return folders.every((folder) => insideOf(folder, path));
+}
+
 const MAX_RECEIPT_BYTES = 4 * 1024 * 1024;
 
 /** What was written into files of others; nothing where there is no receipt. A broken one is a UserError. */
@@ -90,8 +101,9 @@ export function readReceipt(disk: Disk, places: Pick<Places, "receipt">): readon
   }
   if (text === undefined) return [];
   const files = checkReceipt(tryParse(text));
-  if (files !== undefined) return files;
-  throw new UserError(`Cannot read the receipt ${JSON.stringify(path)}: it is damaged`, {
+  if (files?.every(isConfined) === true) return files;
+  const what = files === undefined ? "it is damaged" : "it names files that this program never writes";
+  throw new UserError(`Cannot read the receipt ${JSON.stringify(path)}: ${what}`, {
     exitCode: exitCodes.broken,
     hint: "move it away; `sessions uninstall` then still takes out the hooks that it recognises",
   });

@@ -34,14 +34,22 @@ interface Link {
  * problem, what is not there (no such agent, a file that vanished meanwhile) is nothing.
  *
  * Links to folders and files are followed, but after everything else, so that a file that can be
- * reached in two ways is found under its own name, and once. That also ends loops.
+ * reached in two ways is found under its own name, and once. That also ends loops. A link to a file counts
+ * only if that file is in a folder that was looked through, or in one that `mayRead` knows: whoever can put a link
+ * among logs must not choose what else is read.
  */
-export function findFiles(disk: Disk, root: SourceRoot): FoundFiles {
+export function findFiles(
+  disk: Disk,
+  root: SourceRoot,
+  mayRead: (real: string) => boolean = () => false,
+): FoundFiles {
   const files: SourceFile[] = [];
   const problems: Problem[] = [];
   const links: Link[] = [];
   /** Real paths of folders, and of files that came by a link. */
   const seen = new Set<string>();
+  /** Links to files that are in no folder of logs, as far as is known. */
+  const strays = new Map<string, string>();
   const { extensions } = root;
 
   const report = (path: string, error: unknown): void => {
@@ -115,8 +123,32 @@ export function findFiles(disk: Disk, root: SourceRoot): FoundFiles {
     } else if (stat?.kind === "file" && isWanted(path)) {
       const real = disk.realpath(path);
       if (seen.has(real) || (seen.has(dirname(real)) && isWanted(real))) return;
+      if (!isSeenBelow(real) && !mayRead(real)) {
+        // The folder that it is in may still be come to, by another link.
+        strays.set(path, real);
+        return;
+      }
       seen.add(real);
       addFile(path, path);
+    }
+  };
+
+  const addStray = (path: string, real: string): void => {
+    if (seen.has(real) || (seen.has(dirname(real)) && isWanted(real))) return;
+    if (isSeenBelow(real)) {
+      seen.add(real);
+      addFile(path, path);
+      return;
+    }
+    const what = `it is not read: it is a link to ${real}, which is in no folder of logs`;
+    problems.push({ path, line: 0, what });
+  };
+
+  /** Is it in a folder that was looked through, or below one? */
+  const isSeenBelow = (real: string): boolean => {
+    for (let at = dirname(real); ; at = dirname(at)) {
+      if (seen.has(at)) return true;
+      if (at === dirname(at)) return false;
     }
   };
 
@@ -127,6 +159,7 @@ export function findFiles(disk: Disk, root: SourceRoot): FoundFiles {
       const real = disk.realpath(root.folder);
       walk(root.folder, real, root.depth);
       for (let link = links.shift(); link !== undefined; link = links.shift()) followLink(link, real);
+      for (const [path, target] of strays) addStray(path, target);
     } else problems.push({ path: root.folder, line: 0, what: "it is not a folder" });
   } catch (error) {
     report(root.folder, error);

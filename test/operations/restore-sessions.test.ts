@@ -326,10 +326,9 @@ describe("restoreSessions()", () => {
     fs.writeFileSync(manifest, sealJson(JSON.parse(value)));
     fs.rmSync(library.surroundings.home, { recursive: true });
     const { sessions, problems } = await restore({ ...library, surroundings: hostile }, [claude]);
-    expect(sessions).toMatchObject([{ outcome: "damaged" }]);
+    expect(sessions).toMatchObject([{ outcome: "refused" }]);
     expect(problems.some(({ what }) => what.includes("leads out of its folder"))).toBe(true);
-    expect(fs.readdirSync(hostile.home)).toEqual([".claude"]);
-    expect(fs.readdirSync(join(hostile.home, ".claude")).sort()).toEqual(["tasks", "todos"]);
+    expect(fs.readdirSync(hostile.home)).toEqual([]);
   });
 });
 

@@ -16,9 +16,16 @@ function makeFiles(folder: string, paths: readonly string[]): void {
   }
 }
 
-function look(folder: string, options: { depth?: number; on?: Disk; extensions?: readonly string[] } = {}) {
+interface LookOptions {
+  readonly depth?: number;
+  readonly on?: Disk;
+  readonly extensions?: readonly string[];
+  readonly mayRead?: (real: string) => boolean;
+}
+
+function look(folder: string, options: LookOptions = {}) {
   const root = { folder, depth: options.depth ?? 9, extensions: options.extensions ?? [".jsonl"] };
-  const { files, problems } = findFiles(options.on ?? disk, root);
+  const { files, problems } = findFiles(options.on ?? disk, root, options.mayRead);
   return { names: files.map(({ path }) => relative(folder, path)), files, problems };
 }
 
@@ -88,10 +95,25 @@ describe("findFiles()", () => {
     fs.mkdirSync(join(folder, "root"));
     fs.symlinkSync("../elsewhere", join(folder, "root", "link"));
     fs.symlinkSync("../elsewhere/2.log", join(folder, "root", "2.jsonl"));
-    expect(look(join(folder, "root")).names).toEqual(["2.jsonl", "link/deep/1.jsonl"]);
+    expect(look(join(folder, "root")).names).toEqual(["link/deep/1.jsonl", "2.jsonl"]);
     expect(look(join(folder, "root"), { depth: 2 }).names).toEqual(["2.jsonl"]);
     fs.symlinkSync("root", join(folder, "root-link"));
     expect(look(join(folder, "root-link")).names.length).toBe(2);
+  });
+
+  it("follows a link to a file only into folders of logs, and names the others", () => {
+    const folder = temporaryFolder();
+    makeFiles(folder, ["elsewhere/shadow", "logs/2.log", "root/a/1.jsonl", "root/a/kept.log"]);
+    const root = join(folder, "root");
+    fs.symlinkSync("../elsewhere/shadow", join(root, "0.jsonl"));
+    fs.symlinkSync("../logs/2.log", join(root, "2.jsonl"));
+    fs.symlinkSync("a/kept.log", join(root, "3.jsonl"));
+    const mayRead = (real: string): boolean => real.startsWith(join(folder, "logs"));
+    const { names, problems } = look(root, { mayRead });
+    expect(names).toEqual(["a/1.jsonl", "2.jsonl", "3.jsonl"]);
+    const what = `it is not read: it is a link to ${join(folder, "elsewhere/shadow")}, which is in no folder of logs`;
+    expect(problems).toEqual([{ path: join(root, "0.jsonl"), line: 0, what }]);
+    expect(look(root).names).toEqual(["a/1.jsonl", "3.jsonl"]);
   });
 
   it("finds a file once, under its own name, however many links lead to it", () => {
@@ -108,9 +130,10 @@ describe("findFiles()", () => {
     makeFiles(folder, ["elsewhere/1.jsonl", "root/b/2.jsonl", "root/c.jsonl"]);
     for (const name of ["b/x.jsonl", "d.jsonl"])
       fs.symlinkSync(join(folder, "elsewhere/1.jsonl"), join(folder, "root", name));
-    expect(look(join(folder, "root")).names).toEqual(["b/2.jsonl", "c.jsonl", "b/x.jsonl"]);
+    const mayRead = (): boolean => true;
+    expect(look(join(folder, "root"), { mayRead }).names).toEqual(["b/2.jsonl", "c.jsonl", "b/x.jsonl"]);
     fs.symlinkSync(join(folder, "elsewhere/1.jsonl"), join(folder, "root", "a.jsonl"));
-    expect(look(join(folder, "root")).names).toEqual(["b/2.jsonl", "c.jsonl", "a.jsonl"]);
+    expect(look(join(folder, "root"), { mayRead }).names).toEqual(["b/2.jsonl", "c.jsonl", "a.jsonl"]);
   });
 
   it("survives links that lead in circles, out of the root, or nowhere", () => {

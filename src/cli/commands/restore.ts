@@ -142,7 +142,8 @@ const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   identical: "is already there",
   grown: "is there, and has grown since",
   different: "is there with other content; --force archives that and replaces it",
-  blocked: "is not a file",
+  blocked: "is not a file, or a link that leads out of the folders of logs: move it away first",
+  outside: "is outside of the folders of logs of its agent",
   damaged: "is damaged in the archive",
 };
 

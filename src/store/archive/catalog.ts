@@ -7,7 +7,9 @@ import type { Disk } from "../disk.ts";
 import { errorCode } from "../disk-error.ts";
 import { replaceFile } from "../replace-file.ts";
 import { readFields, senseless } from "./field-reader.ts";
+import { isReadableName } from "./readable-name.ts";
 import { sealJson, unsealJson } from "./sealed-json.ts";
+import { folderNameOf } from "./session-folder.ts";
 
 /*
  * Reading the manifests of 5,000 sessions takes half a second, and every listing would pay it. So what
@@ -98,14 +100,18 @@ function entryFromJson(value: unknown, raw: string): CatalogEntry {
   if (!isAgent(agent)) return senseless("agent");
   const files = read.list("files").map(fileFromJson);
   const folderName = read.text("folder");
+  const id = read.text("id");
+  if (folderNameOf({ agent, id }) !== folderName) return senseless("folder");
+  const markdown = read.textOrNull("markdown");
+  if (markdown !== null && !isReadableName(markdown)) return senseless("markdown");
   return {
     folderName,
     times: timesFromJson(read.list("times")),
     session: {
       agent,
-      id: read.text("id"),
+      id,
       generation: read.count("generation"),
-      markdown: read.textOrNull("markdown"),
+      markdown,
       files,
       aside: read.has("aside") ? read.list("aside").map(fileFromJson) : [],
       bytes: files.reduce((sum, { size }) => sum + size, 0),

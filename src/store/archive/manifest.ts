@@ -4,6 +4,7 @@ import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import type { KeptFile, SessionName } from "../../core/archive/archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
 import { readFields, senseless } from "./field-reader.ts";
+import { isReadableName } from "./readable-name.ts";
 
 /** A file and where its bytes are: chunks without gaps, from its first byte to its last. */
 export interface StoredFile extends KeptFile {
@@ -54,13 +55,20 @@ export function manifestFromJson(value: unknown): Manifest {
   const read = readFields(value);
   const version = read.count("version");
   if (version !== FORMAT_VERSION) throw new ArchiveDamage(`its record is of version ${version}`);
-  const agent = read.text("agent");
+  const name = read.text("agent");
+  const agent = isAgent(name) ? name : senseless(`agent: none of ${agentNames.join(", ")}`);
   const generation = read.count("generation");
+  const markdown = read.textOrNull("markdown");
+  if (markdown !== null && !isReadableName(markdown)) {
+    throw new ArchiveDamage(
+      "its record was tampered with: its readable copy is said to be outside of the archive",
+    );
+  }
   return {
-    agent: isAgent(agent) ? agent : senseless(`agent: none of ${agentNames.join(", ")}`),
+    agent,
     id: read.text("id"),
     generation,
-    markdown: read.textOrNull("markdown"),
+    markdown,
     files: read.list("files").map((file) => fileFromJson(file, generation)),
     earlier: read.list("earlier").map((file) => fileFromJson(file, generation)),
     isAside: read.has("aside"),

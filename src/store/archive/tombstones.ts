@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { agentNames, isAgent } from "../../core/archive/agent-name.ts";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import type { SessionName } from "../../core/archive/archive-store.ts";
@@ -118,10 +118,15 @@ function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | unde
     const bytes = disk.readFile(join(folder, FILE_NAME), MAX_BYTES);
     if (bytes === undefined) return undefined;
     const read = readFields(unsealJson(bytes));
-    const agent = read.text("agent");
+    const name = read.text("agent");
+    const agent = isAgent(name) ? name : senseless("agent");
+    const id = read.text("id");
+    // It must be that of the grave: what is taken away or brought back goes by its name.
+    if (basename(folder) !== folderNameOf({ agent, id })) return "damaged";
+    if (basename(dirname(folder)) !== agent) return "damaged";
     return {
-      agent: isAgent(agent) ? agent : senseless("agent"),
-      id: read.text("id"),
+      agent,
+      id,
       at: read.number("at"),
       phase: asPhase(read.text("phase")),
     };

@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import { readFields } from "../archive/field-reader.ts";
 import { sealJson, unsealJson } from "../archive/sealed-json.ts";
@@ -7,6 +7,7 @@ import { removeQuietly } from "../lock-record.ts";
 import { makeFolders } from "../make-folders.ts";
 import { namesIn } from "../names-in.ts";
 import { replaceFile } from "../replace-file.ts";
+import { isTempName } from "../temp-file.ts";
 
 /*
  *   rewrites/open/<temp name>.json    a log is being replaced; whoever comes next brings it to an end
@@ -88,10 +89,15 @@ function readRecord(disk: Disk, path: string): JournalRecord | undefined {
     const bytes = disk.readFile(path, MAX_BYTES);
     if (bytes === undefined) return undefined;
     const fields = readFields(unsealJson(bytes));
+    const log = fields.text("path");
+    const temps = fields.list("temps").filter((name) => typeof name === "string");
+    const old = fields.textOrNull("old");
+    // Files beside the log are removed by these names: others than temp files are none of ours.
+    if (!isAbsolute(log) || ![...temps, ...(old === null ? [] : [old])].every(isTempName)) return undefined;
     return {
-      path: fields.text("path"),
-      temps: fields.list("temps").filter((name) => typeof name === "string"),
-      old: fields.textOrNull("old"),
+      path: log,
+      temps,
+      old,
       plannedTo: fields.count("plannedTo"),
       made: fields.count("made"),
       inode: fields.numberOrNull("inode"),

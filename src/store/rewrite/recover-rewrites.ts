@@ -13,11 +13,15 @@ const LF = 0x0a;
 
 /**
  * Ends what killed processes began: temp files are removed, and lines that had reached an old file only
- * are brought over. To be called with the store's lock held.
+ * are brought over. `isLog` says of a file whether it may be written to. To be called with the store's lock held.
  */
-export function recoverRewrites(disk: Disk, rewrites: string): void {
+export function recoverRewrites(disk: Disk, rewrites: string, isLog: (path: string) => boolean): void {
   if (disk.stat(rewrites) === undefined) return;
-  for (const { record, close } of readJournals(disk, rewrites)) if (endRewrite(disk, record)) close();
+  for (const { record, close } of readJournals(disk, rewrites)) {
+    // A record may have been tampered with: what is no log of an agent is left alone, and so is the record.
+    if (disk.stat(record.path) !== undefined && !isLog(record.path)) continue;
+    if (endRewrite(disk, record)) close();
+  }
   // Nobody else writes here.
   for (const name of ["open", ...agentNames])
     sweepTempFiles(disk, join(rewrites, name), { now: Number.POSITIVE_INFINITY });
