@@ -25,6 +25,11 @@ export function secondNameFor(path: string): string {
   return join(dirname(path), `.sessions-${randomBytes(8).toString("hex")}.old`);
 }
 
+/** Also those that were given out before second names had an ending of their own. */
+export function isSecondName(name: string): boolean {
+  return /^\.sessions-[0-9a-f]{16}\.(?:old|tmp)$/.test(name);
+}
+
 /** A new file with exactly these bytes, mode and time, durable but for its name. */
 export interface TempFile {
   readonly path: string;

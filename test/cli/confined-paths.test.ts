@@ -173,6 +173,7 @@ test("a tombstone that names another session than its grave takes nothing away",
 
 describe("a journal that was tampered with", () => {
   const temp = ".sessions-0123456789abcdef.tmp";
+  const second = ".sessions-0123456789abcdef.old";
   test.each<[string, (world: Harbour) => Json]>([
     [
       "removes no file that is not a temp file",
@@ -182,10 +183,10 @@ describe("a journal that was tampered with", () => {
       "removes no old file of another name",
       ({ log }) => ({ path: log, temps: [], old: "../../../precious" }),
     ],
-    ["appends to no file that is not a log", ({ precious }) => ({ path: precious, temps: [], old: temp })],
+    ["appends to no file that is not a log", ({ precious }) => ({ path: precious, temps: [], old: second })],
   ])("%s", async (_what, record) => {
     const world = await harbour();
-    writeFileSync(join(world.home, temp), "evil\n");
+    writeFileSync(join(world.home, second), "evil\n");
     const open = join(world.store, "rewrites/open");
     mkdirSync(open, { recursive: true });
     const rest = { version: 1, plannedTo: 0, made: 5, inode: null, round: 0 };

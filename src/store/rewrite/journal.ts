@@ -7,7 +7,7 @@ import { removeQuietly } from "../lock-record.ts";
 import { makeFolders } from "../make-folders.ts";
 import { namesIn } from "../names-in.ts";
 import { replaceFile } from "../replace-file.ts";
-import { isTempName } from "../temp-file.ts";
+import { isSecondName, isTempName } from "../temp-file.ts";
 
 /*
  *   rewrites/open/<temp name>.json    a log is being replaced; whoever comes next brings it to an end
@@ -93,7 +93,8 @@ function readRecord(disk: Disk, path: string): JournalRecord | undefined {
     const temps = fields.list("temps").filter((name) => typeof name === "string");
     const old = fields.textOrNull("old");
     // Files beside the log are removed by these names: others than temp files are none of ours.
-    if (!isAbsolute(log) || ![...temps, ...(old === null ? [] : [old])].every(isTempName)) return undefined;
+    if (!isAbsolute(log) || !temps.every(isTempName)) return undefined;
+    if (old !== null && !isSecondName(old)) return undefined;
     return {
       path: log,
       temps,

@@ -33,7 +33,7 @@ function endRewrite(disk: Disk, record: JournalRecord): boolean {
   for (const name of record.temps) removeQuietly(disk, join(folder, name));
   const old = record.old === null ? undefined : join(folder, record.old);
   const oldStat = old === undefined ? undefined : disk.lstat(old);
-  if (old !== undefined && oldStat !== undefined) {
+  if (old !== undefined && oldStat?.kind === "file") {
     const now = disk.stat(record.path);
     // Gone: somebody has deleted it since.
     if (now !== undefined && now.inode !== oldStat.inode && !bringOver(disk, record, old, oldStat, now))
