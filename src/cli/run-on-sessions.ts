@@ -78,7 +78,12 @@ export async function runOnSessions(
   };
   for (const pointer of pointers) {
     try {
-      answers.push(await world.uninterrupted(() => work(pointer, rewriting)));
+      const answer = await world.uninterrupted(() => work(pointer, rewriting));
+      answers.push(answer);
+      if ("problems" in answer && answer.problems.length > 0) {
+        problems.push(...answer.problems);
+        codes.push(exitCodes.withProblems);
+      }
     } catch (error) {
       // Of one session it is told as of every command; of several, the rest goes on.
       if (!(error instanceof UserError) || others.length === 0 || first === undefined) throw error;
@@ -95,12 +100,14 @@ export async function runOnSessions(
   return gravest(codes);
 }
 
-function toJson({ id, agent, dryRun, resume, fork, ...rest }: Answer): object {
+function toJson(answer: Answer): object {
+  const { id, agent, dryRun, resume, fork, ...rest } = answer;
   return {
     sessionId: id,
     agent,
     dryRun,
     ...rest,
+    ...("problems" in answer ? { problems: answer.problems.map(({ what }) => what) } : {}),
     fork: fork === null ? null : { sessionId: fork.id, source: fork.path },
     resume: shellQuote(resume.command),
   };
@@ -118,8 +125,13 @@ function format(answer: Answer, verb: "flatten" | "unflatten", world: World): st
   const would = dryRun ? "would be " : "";
   lines.push(`  ${countOf(blocks, "block")} ${would}${verb === "flatten" ? "moved out" : "put back"}`);
   lines.push(`  ${amounts(answer)}`);
-  if ("isExact" in answer && !answer.isExact)
-    lines.push(style.yellow("  lines from before have been changed by others since: these stay as they are"));
+  if ("fromArchive" in answer && answer.fromArchive > 0)
+    lines.push(`  of these, and of their copies, ${formatCount(answer.fromArchive)} came from the archive`);
+  if ("isExact" in answer && !answer.isExact) {
+    const isSure = answer.problems.length === 0;
+    const changed = "lines from before have been changed by others since: these stay as they are";
+    lines.push(style.yellow(`  ${isSure ? changed : "it can't be proven that every byte is as it was"}`));
+  }
   if (fork !== null) lines.push(`  new session ${sanitize(fork.id)}: ${path(fork.path)}`);
   if (sidecar !== null && !dryRun) lines.push(style.dim(`  sidecar: ${path(sidecar)}`));
   if (backup !== null) lines.push(style.dim(`  archived before: generation ${backup}`));
@@ -131,9 +143,8 @@ function format(answer: Answer, verb: "flatten" | "unflatten", world: World): st
 }
 
 function unflattenNothing(answer: Answer): string {
-  return "wasFlat" in answer && answer.wasFlat
-    ? "  nothing was left to be put back"
-    : "  it is not flattened";
+  if (!("wasFlat" in answer) || !answer.wasFlat) return "  it is not flattened";
+  return answer.problems.length > 0 ? "  nothing could be put back" : "  nothing was left to be put back";
 }
 
 function amounts({ diskBytesSaved, contextTokensSaved, contextTokensTotal }: Answer): string {

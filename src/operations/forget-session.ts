@@ -11,7 +11,7 @@ import {
   writeTombstone,
 } from "../store/archive/tombstones.ts";
 import { errorCode } from "../store/disk-error.ts";
-import { sidecarPath } from "../store/flat/sidecar.ts";
+import { damagedPath, pendingPath, sidecarPath } from "../store/flat/sidecar.ts";
 import { moveEntry } from "../store/move-entry.ts";
 import { forgetTails } from "../store/tails/tail-folder.ts";
 import { markdownPath } from "./archived-sessions.ts";
@@ -129,6 +129,13 @@ function bringBack(library: Library, stone: Tombstone, removers: readonly Remove
   removeTombstone(library.disk, forgottenFolder(library), stone);
 }
 
+/** A session's sidecar in its grave, and what killed runs or damage may have left beside it. */
+const SIDECARS = [
+  ["sidecar.flat", ""],
+  ["sidecar.flat.new", pendingPath("")],
+  ["sidecar.flat.damaged", damagedPath("")],
+] as const;
+
 /** The readable copy before the bytes: only the record of those knows its name. Back in the other order. */
 function ownRemovers(library: Library): readonly Remover[] {
   const { disk, places } = library;
@@ -165,10 +172,12 @@ function ownRemovers(library: Library): readonly Remover[] {
     },
     {
       forget: (session, grave) => {
-        moveEntry(disk, sidecarPath(places.flat, session), join(grave, "sidecar.flat"));
+        const path = sidecarPath(places.flat, session);
+        for (const [name, ending] of SIDECARS) moveEntry(disk, `${path}${ending}`, join(grave, name));
       },
       undo: (session, grave) => {
-        moveEntry(disk, join(grave, "sidecar.flat"), sidecarPath(places.flat, session));
+        const path = sidecarPath(places.flat, session);
+        for (const [name, ending] of SIDECARS) moveEntry(disk, join(grave, name), `${path}${ending}`);
       },
     },
     {

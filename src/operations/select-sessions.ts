@@ -107,7 +107,7 @@ function looksLikePath(word: string): boolean {
 function selectByPath(library: Library, pointers: SessionPointers, word: string): SessionPointer | undefined {
   const path = pointers.resolve(word);
   const known = pointers.all().find(({ files }) => files.files.some((file) => file.path === path));
-  if (known !== undefined) return known;
+  if (known !== undefined) return { ...known, named: path };
   const stat = library.disk.stat(path);
   if (stat === undefined) return undefined;
   if (stat.kind !== "file") {

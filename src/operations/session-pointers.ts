@@ -16,6 +16,8 @@ export interface SessionPointer {
   readonly agent: Agent;
   readonly id: string;
   readonly files: SessionFiles;
+  /** The file that the user named by its path: of several copies of a log it is the one that is meant. */
+  readonly named?: string;
   /** Set where the agent's own files are gone: the archive has the bytes. */
   readonly kept?: ByteSource;
   /** Set where only its prompts are left. */

@@ -5,6 +5,7 @@ import { sameMark } from "../store/disk.ts";
 import { errorCode, explainDiskError } from "../store/disk-error.ts";
 import { type Library, sessionKey } from "./library.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
+import { checkSidecars, type SidecarsChecked } from "./shrink/check-sidecars.ts";
 
 export interface VerifyOptions {
   /** Only these; absent: the whole archive. */
@@ -55,6 +56,8 @@ export interface VerifyAnswer {
   };
   /** Files in the archive that nothing names: left by a run that was killed, removed by the next. */
   readonly strays: number;
+  /** Sidecars of flattened sessions, each block proven, and logs whose markers they must serve. */
+  readonly sidecars: SidecarsChecked;
 }
 
 /** Proves the archive: every byte of every generation against its hash, and against its source where that exists. */
@@ -99,7 +102,8 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
   if (options.sessions === undefined) {
     damages.push(...listing.unreadable.map(({ location, what }) => unreadable(location, what)));
   }
-  return { sessions: sessions.length, ...totals, damages, differences, sources };
+  const sidecars = checkSidecars(library, { sessions: options.sessions, blocks: true });
+  return { sessions: sessions.length, ...totals, damages, differences, sources, sidecars };
 }
 
 function describe(

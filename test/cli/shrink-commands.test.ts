@@ -171,6 +171,89 @@ describe("sessions flatten, retrieve, unflatten", () => {
   });
 });
 
+describe("a sidecar that is damaged, gone or still needed", () => {
+  const sidecarOf = ({ world }: Ground): string => `${world.home}/.sessions/flat/claude/${TOOL_SESSION}.flat`;
+  const damage = (path: string, at: number): void => {
+    const handle = fs.openSync(path, "r+");
+    fs.writeSync(handle, "XXXXXXXX", at);
+    fs.closeSync(handle);
+  };
+
+  test("unflatten uses what is readable and the archive, and ends with exit code 3", async () => {
+    const made = ground();
+    await made.ask("flatten", TOOL_SESSION);
+    damage(sidecarOf(made), 10);
+    const { code, json, err } = await made.ask("unflatten", TOOL_SESSION, "--json");
+    expect([code, json.sessions[0].blocks, json.sessions[0].fromArchive]).toEqual([3, 2, 0]);
+    expect(json.problems[0].what).toContain("damaged");
+    expect(err).toBe("");
+    expect(fs.readFileSync(made.path, "utf8")).toBe(LOG);
+  });
+
+  test("without a sidecar and an archive unflatten says what stays, with exit code 3", async () => {
+    const made = ground();
+    await made.ask("flatten", TOOL_SESSION);
+    fs.rmSync(sidecarOf(made));
+    fs.rmSync(`${made.world.home}/.sessions/raw`, { recursive: true });
+    const { code, out, err } = await made.ask("unflatten", TOOL_SESSION);
+    expect([code, out.includes("it is not flattened")]).toEqual([3, false]);
+    expect(err).toContain("markers stay: neither the sidecar nor the archive has what they stand for");
+    expect((await made.ask("retrieve", TOOL_SESSION, "toolu_b")).code).toBe(0);
+    expect((await made.ask("retrieve", TOOL_SESSION, "toolu_c")).code).toBe(1);
+  });
+
+  test("a sidecar that is nothing of the kind is told, with exit code 5, if the archive is gone, too", async () => {
+    const made = ground();
+    await made.ask("flatten", TOOL_SESSION);
+    fs.writeFileSync(sidecarOf(made), "x");
+    fs.rmSync(`${made.world.home}/.sessions/raw`, { recursive: true });
+    for (const command of ["unflatten", "flatten"]) {
+      const { code, err } = await made.ask(command, TOOL_SESSION);
+      expect([command, code]).toEqual([command, 5]);
+      expect(err).toContain("is damaged");
+    }
+  });
+
+  test("verify and doctor name it, each with its fix", async () => {
+    const made = ground();
+    await made.ask("flatten", TOOL_SESSION);
+    await made.ask("archive");
+    expect((await made.ask("verify", "--json")).json.sidecars).toMatchObject({ sidecars: 1, findings: [] });
+    damage(sidecarOf(made), fs.statSync(sidecarOf(made)).size - 100);
+    const verified = await made.ask("verify", "--json");
+    const finding = {
+      sessionId: TOOL_SESSION,
+      file: sidecarOf(made),
+      fix: expect.stringContaining("unflatten"),
+    };
+    expect([verified.code, verified.json.sidecars.findings]).toMatchObject([3, [finding]]);
+    expect((await made.ask("verify")).out).toContain(`fix: sessions unflatten ${TOOL_SESSION}`);
+    const { json } = await made.ask("doctor", "--json");
+    expect(json.checks).toContainEqual(
+      expect.objectContaining({
+        ...{ name: "sidecars", state: "problem", fix: expect.stringContaining("unflatten") },
+      }),
+    );
+    fs.rmSync(sidecarOf(made));
+    fs.rmSync(`${made.world.home}/.sessions/raw`, { recursive: true });
+    const lost = await made.ask("verify", "--json");
+    expect([lost.code, lost.json.sidecars.findings]).toMatchObject([3, [{ file: made.path }]]);
+  });
+
+  test("forget names the logs that still have its markers", async () => {
+    const made = ground();
+    await made.ask("flatten", TOOL_SESSION);
+    const { json } = await made.ask("forget", TOOL_SESSION, "--yes", "--json");
+    expect(json.flattenedLogs).toEqual([{ file: made.path, markers: 3 }]);
+    expect(fs.existsSync(sidecarOf(made))).toBe(false);
+    await made.ask("forget", TOOL_SESSION, "--undo");
+    expect((await made.ask("forget", TOOL_SESSION, "--yes")).out).toContain("still has 3 markers");
+    await made.ask("forget", TOOL_SESSION, "--undo");
+    expect((await made.ask("unflatten", TOOL_SESSION)).code).toBe(0);
+    expect(fs.readFileSync(made.path, "utf8")).toBe(LOG);
+  });
+});
+
 describe("sessions search", () => {
   test.each([
     ["compact", "--keep", "0"],

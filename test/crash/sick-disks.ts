@@ -48,13 +48,21 @@ export interface FailingDisk {
   readonly leftOpen: () => readonly string[];
 }
 
-/** Fails once, at call `n` (from 0, all calls), and is well again: for what `catch` and `finally` do. */
-export function diskThatFailsAt(under: Disk, n: number, code = "EIO"): FailingDisk {
+/**
+ * Fails once, at call `n` (from 0), and is well again: for what `catch` and `finally` do. All calls count, or those
+ * that `counts` picks.
+ */
+export function diskThatFailsAt(
+  under: Disk,
+  n: number,
+  code = "EIO",
+  counts: (call: Call) => boolean = () => true,
+): FailingDisk {
   const open = new Map<number, string>();
   let made = 0;
   let failedAt: Call | undefined;
   const disk = intercept(under, (call, run) => {
-    if (made++ === n) {
+    if (counts(call) && made++ === n) {
       failedAt = call;
       // A close that reports an error has closed the file all the same.
       if (call.name === "close") {

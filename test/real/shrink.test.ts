@@ -16,7 +16,6 @@ import { planFlatten } from "../../src/operations/shrink/plan-flatten.ts";
 import { planUnflatten } from "../../src/operations/shrink/plan-unflatten.ts";
 import { unflattenSession } from "../../src/operations/shrink/unflatten-session.ts";
 import { openSidecar } from "../../src/store/flat/open-sidecar.ts";
-import { adoptSidecar } from "../../src/store/flat/sidecar.ts";
 import { createMemoryDisk } from "../../src/store/memory-disk.ts";
 import { nodeProcesses } from "../../src/store/node-processes.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
@@ -93,13 +92,23 @@ describe("every real log", () => {
         const flat = planFlatten(rawLines([bytes]), bytes.length, id, undefined, finder, rule);
         const disk = createMemoryDisk(() => 0);
         flat.builder.write(disk, "/x.flat", { agent, id, path, ...rule, original: flat.original });
-        adoptSidecar(disk, "/x.flat");
         const sidecar = openSidecar(disk, "/x.flat");
         if (sidecar === undefined) throw new Error("no sidecar");
         const after = apply(flat.plan, bytes);
         const mark = { size: after.length, mtimeMs: 0, inode: 0 };
-        const back = planUnflatten({ chunks: () => [after], mark }, sidecar);
+        const log = {
+          ...{ chunks: () => [after], mark, range: (from: number, to: number) => after.subarray(from, to) },
+        };
+        const back = planUnflatten(agent, log, { sidecar, archived: () => [] });
         expect([path, back.isExact, apply(back.plan, after).equals(bytes)]).toEqual([path, true, true]);
+        expect([path, back.left, back.missing]).toEqual([path, [], []]);
+        // The same from the archive alone, as if the sidecar were gone.
+        const kept = {
+          ...{ generation: 1, path, chunks: () => [bytes] },
+          read: (from: number, length: number) => bytes.subarray(from, from + length),
+        };
+        const found = planUnflatten(agent, log, { sidecar: undefined, archived: () => [kept] });
+        if (flat.blocks > 0) expect([path, apply(found.plan, after).equals(bytes)]).toEqual([path, true]);
         total.files++;
         total.blocks += flat.blocks;
         total.bytes += bytes.length;

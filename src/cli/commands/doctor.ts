@@ -16,7 +16,8 @@ export const command: Command = defineCommand({
   description:
     "Says what is wrong with the set-up, each with its fix: which agents are here, whether the hooks are installed and " +
     "work (a dry event is run through each), what Claude Code will delete, what is not archived, the state of index " +
-    "and archive, who can read the store, lines of logs that can't be read, and what the disk is used for.\n\n" +
+    "and archive, whether flattened sessions can be put back, who can read the store, lines of logs that can't be " +
+    "read, and what the disk is used for.\n\n" +
     "The exit code is 0 where all is well, 3 where something is not, and 5 where this program can't use the store.",
   examples: [
     { line: "sessions doctor", says: "look at everything" },

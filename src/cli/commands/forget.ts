@@ -9,9 +9,11 @@ import { findInIndex } from "../../operations/only-in-index.ts";
 import { forgottenSessions } from "../../operations/open-archive.ts";
 import { MIN_PREFIX, selectSession } from "../../operations/select-sessions.ts";
 import { sessionOfLog } from "../../operations/session-of-log.ts";
+import { type LogWithMarkers, logsWithMarkers } from "../../operations/shrink/logs-with-markers.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { openLibrary } from "../open-library.ts";
+import { countOf } from "../print/amounts.ts";
 import { printJson } from "../print/print-json.ts";
 import { sanitize } from "../print/sanitize.ts";
 import { shortPath } from "../print/short-path.ts";
@@ -52,20 +54,35 @@ export const command: Command = defineCommand({
       return exitCodes.done;
     }
     const { agent, id, isIndexed, ...found } = await selectAny(library, access.engine, positionals, flags);
-    const source = mask(found.source);
-    const forGood = isIndexed ? " Only the index has it: it can't be brought back." : "";
+    const { source, flattened } = mask({ source: found.source, flattened: found.flattened });
+    const forGood = isIndexed
+      ? " Only the index has it: it can't be brought back."
+      : markersWarning(flattened);
     const question = `Forget session ${sanitize(id)} of ${agent}?${forGood}`;
     if (!flags.yes && !(await isConfirmed(`forget session ${id}`, question, world))) return exitCodes.refused;
     const done = await world.uninterrupted(() => forgetSession(library, { agent, id }, { locking }));
     if (flags.json) {
       const undoUntil = isIndexed ? null : isoTime(done.undoUntil);
-      printJson(world, { sessionId: id, agent, forgotten: true, broughtBack: false, undoUntil, source });
+      const flattenedLogs = flattened.map(({ path, markers }) => ({ file: path, markers }));
+      printJson(world, {
+        ...{ sessionId: id, agent, forgotten: true, broughtBack: false, undoUntil, source, flattenedLogs },
+      });
     } else {
       world.stdout.write(`Session ${sanitize(id)} is forgotten.\n`);
       if (source !== null) {
         const path = sanitize(shortPath(source, world.home));
         world.stdout.write(style.dim(`The agent's own file is still there: ${path}\n`));
       }
+      for (const { path, markers } of flattened) {
+        const file = sanitize(shortPath(path, world.home));
+        world.stdout.write(
+          style.yellow(
+            `${file} still has ${countOf(markers, "marker")}, and what they stand for is forgotten\n`,
+          ),
+        );
+      }
+      if (flattened.length > 0)
+        world.stdout.write(style.dim("To put it back first: --undo, then sessions unflatten\n"));
       if (!isIndexed)
         world.stdout.write(style.dim(`For ${UNDO_DAYS} days: sessions forget ${sanitize(id)} --undo\n`));
     }
@@ -78,6 +95,14 @@ interface Selected extends SessionName {
   readonly source: string | null;
   /** Only the index is left of it. */
   readonly isIndexed: boolean;
+  /** Its logs that have markers: what these stand for goes with the sidecar and the archive. */
+  readonly flattened: readonly LogWithMarkers[];
+}
+
+function markersWarning(flattened: readonly LogWithMarkers[]): string {
+  return flattened.length === 0
+    ? ""
+    : " Its log is flattened, and what was moved out of it goes, too: `sessions unflatten` first puts it back.";
 }
 
 async function selectAny(
@@ -89,15 +114,16 @@ async function selectAny(
   try {
     const { agent, id, files, kept } = selectSession(library, words, { everywhere });
     const source = kept === undefined ? (files.files[0]?.path ?? null) : null;
-    return { agent, id, source, isIndexed: false };
+    return { agent, id, source, isIndexed: false, flattened: logsWithMarkers(library, files) };
   } catch (error) {
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.nothingFound) throw error;
     // A run that was killed may have hidden it before all of it was taken away: that is completed.
     const [stone, other] = tombstonesOf(library, words);
-    if (stone !== undefined && other === undefined) return { ...stone, source: null, isIndexed: false };
+    if (stone !== undefined && other === undefined)
+      return { ...stone, source: null, isIndexed: false, flattened: [] };
     const found = words.length === 1 ? await findInIndex(engine, words[0] ?? "") : undefined;
     if (found === undefined || forgottenSessions(library).has(found)) throw error;
-    return { ...found, source: null, isIndexed: true };
+    return { ...found, source: null, isIndexed: true, flattened: [] };
   }
 }
 

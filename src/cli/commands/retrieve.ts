@@ -30,7 +30,9 @@ export const command: Command = defineCommand({
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const [selector = "", name = ""] = positionals;
     const pointer = selectSession(library, [selector], { everywhere: flags.everywhere });
-    const { blocks, from, generation } = retrieveBlock(library, pointer, name);
+    const { blocks, from, generation, damages } = retrieveBlock(library, pointer, name);
+    for (const damage of mask(damages))
+      world.stderr.write(`${sanitize(`Passed over, because it can't be read: ${damage}`)}\n`);
     const file = outputFile(flags);
     const text = mask(blocks.flatMap((block) => block.text ?? []).join("\n"));
     const media = blocks.filter(({ data }) => data !== null);

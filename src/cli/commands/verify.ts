@@ -15,7 +15,8 @@ export const command: Command = defineCommand({
   description:
     "Proves the archive: reads every byte of every generation and holds it against its hash, and against the agent's " +
     "own file where that still exists. Names each damaged session, file, generation and range of bytes, and says " +
-    "what of it is still good. Changes nothing.",
+    "what of it is still good. Also reads every sidecar of flattened sessions, and looks for markers in logs whose " +
+    "result is nowhere. Changes nothing.",
   examples: [
     { line: "sessions verify", says: "the whole archive" },
     { line: "sessions verify 3f542803 --json", says: "one session, for programs" },
@@ -49,14 +50,23 @@ export const command: Command = defineCommand({
     }
     if (flags.json) printJson(world, verifyJson(answer));
     else world.stdout.write(format(answer, world));
-    const isGood = answer.damages.length === 0 && answer.differences.length === 0;
+    const { damages, differences, sidecars } = answer;
+    const isGood = damages.length === 0 && differences.length === 0 && sidecars.findings.length === 0;
     return isGood ? exitCodes.done : exitCodes.withProblems;
   },
 });
 
-function verifyJson({ damages, differences, ...rest }: VerifyAnswer): object {
+function verifyJson({ damages, differences, sidecars, ...rest }: VerifyAnswer): object {
   return {
     ...rest,
+    sidecars: {
+      ...sidecars,
+      findings: sidecars.findings.map(({ id, path, ...finding }) => ({
+        sessionId: id,
+        file: path,
+        ...finding,
+      })),
+    },
     damages: damages.map(({ id, path, ...damage }) => ({ sessionId: id, file: path, ...damage })),
     differences: differences.map(({ id, path, ...difference }) => ({
       sessionId: id,
@@ -72,6 +82,11 @@ function format({ damages, differences, ...proof }: VerifyAnswer, world: World):
   for (const { id, path, what } of differences) {
     lines.push(`${style.yellow(sanitize(id))}  ${sanitize(path)}: ${sanitize(what)}`);
   }
+  const { sidecars, findings, blocks } = { ...proof.sidecars };
+  for (const { id, path, what, fix } of findings) {
+    lines.push(`${style.red(sanitize(id))}  ${sanitize(path)}: ${sanitize(what)}`);
+    lines.push(`${style.dim("fix:")} ${sanitize(fix)}`);
+  }
   const { same, changed, gone } = proof.sources;
   lines.push(
     `${countOf(proof.sessions, "session")}, ${countOf(proof.generations, "generation")}, ` +
@@ -81,6 +96,11 @@ function format({ damages, differences, ...proof }: VerifyAnswer, world: World):
         `${formatCount(gone)} are gone.`,
     ),
   );
+  if (sidecars > 0) {
+    lines.push(
+      style.dim(`${countOf(sidecars, "sidecar")} of flattened sessions, ${countOf(blocks, "block")}.`),
+    );
+  }
   if (damages.length > 0) {
     const bad = new Set(damages.map(({ id }) => id)).size;
     lines.push(style.red(`${countOf(damages.length, "damage")} in ${countOf(bad, "session")}.`));

@@ -31,6 +31,46 @@ export function isFlatMarker(text: string): boolean {
   return text.startsWith(BEGINNING);
 }
 
+/** What a marker says. Its names are as `plain` makes them. */
+export interface FlatMarker
+  extends Pick<FlatContent, "toolUseId" | "kind" | "mediaType" | "bytes" | "lines" | "number"> {
+  readonly session: string;
+}
+
+const MARKER =
+  /^\[FLATTENED id=(\S*) tool=\S+(?: file=\S*)? \| (?:text (\d+) B, (\d+) lines|(image|document) (\S*) (\d+) B) \| sessions retrieve (\S+) (\S*)\]$/;
+
+/** Reads a marker; undefined if the text is anything else. */
+export function parseFlatMarker(text: string): FlatMarker | undefined {
+  const match = isFlatMarker(text) ? MARKER.exec(text) : null;
+  if (match === null) return undefined;
+  const [, toolUseId = "", textBytes, lines, kind, mediaType, mediaBytes, session = "", name = ""] = match;
+  const number = name === toolUseId ? 1 : (parseBlockName(name).number ?? 1);
+  return kind === "image" || kind === "document"
+    ? { toolUseId, kind, mediaType: mediaType ?? "", bytes: Number(mediaBytes), lines: 0, number, session }
+    : {
+        toolUseId,
+        kind: "text",
+        mediaType: null,
+        bytes: Number(textBytes),
+        lines: Number(lines),
+        number,
+        session,
+      };
+}
+
+/** Is this what the marker stands for, by all that the marker says of it? */
+export function fitsMarker(marker: FlatMarker, content: Omit<FlatContent, "tool" | "file">): boolean {
+  return (
+    marker.toolUseId === plain(content.toolUseId) &&
+    marker.kind === content.kind &&
+    (marker.mediaType ?? "") === plain(content.mediaType ?? "") &&
+    marker.bytes === content.bytes &&
+    marker.lines === content.lines &&
+    marker.number === content.number
+  );
+}
+
 /** Names come out of logs: whatever they hold, a marker is one line and its parts can be told apart. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\s|\]]+/gu, "_").slice(0, 300);

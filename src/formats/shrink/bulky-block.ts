@@ -68,7 +68,7 @@ export function textBlock(bytes: Buffer, span: JsonSpan, call: CallOfResult, num
 }
 
 /** An image or a document with its base64; Claude Code has it in `source`, Pi in the block itself. */
-function mediaBlock(
+export function mediaBlock(
   bytes: Buffer,
   item: JsonSpan,
   call: CallOfResult,

@@ -7,6 +7,7 @@ import { checkStoreVersion } from "../../store/store-version.ts";
 import { hookLogPaths, readHookFailures } from "../hook-log.ts";
 import type { Library } from "../library.ts";
 import { openArchive } from "../open-archive.ts";
+import { checkSidecars } from "../shrink/check-sidecars.ts";
 import { sweepLeftovers } from "../sweep-leftovers.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 
@@ -49,6 +50,21 @@ export function checkArchive(library: Library): Check {
   }
   if (sessions.length === 0) return note("archive", "it is empty", "sessions archive");
   return ok("archive", `${count(sessions.length, "session")}; \`sessions verify\` proves every byte`);
+}
+
+/** Can every flattened session be put back? */
+export function checkFlattened(library: Library): Check {
+  const { sidecars, flattenedLogs, findings } = checkSidecars(library, { blocks: false });
+  const [first] = findings;
+  if (first !== undefined) {
+    const places = findings.slice(0, MAX_LISTED).map(({ path, what }) => `${path}: ${what}`);
+    const what = `${count(findings.length, "problem")} with flattened sessions`;
+    const fixes = [...new Set(findings.map(({ fix }) => fix))].slice(0, MAX_LISTED);
+    return problem("sidecars", what, fixes.join("; "), places);
+  }
+  if (sidecars === 0 && flattenedLogs === 0) return ok("sidecars", "no session is flattened");
+  const holds = `${count(flattenedLogs, "flattened log")}, ${count(sidecars, "sidecar")}`;
+  return ok("sidecars", `${holds}: all that was moved out can be put back`);
 }
 
 /** Keys in config.json that mean nothing, most likely by a typing error. */

@@ -8,6 +8,7 @@ export interface Check {
     | "sessions"
     | "index"
     | "archive"
+    | "sidecars"
     | "modes"
     | "settings"
     | "logs"

@@ -4,12 +4,19 @@ import type { RawLine } from "../../formats/raw-lines.ts";
 import type { Sidecar } from "../../store/flat/open-sidecar.ts";
 import type { SidecarLine } from "../../store/flat/sidecar.ts";
 
+export interface LineMatcher {
+  /** The entry for a line of the log, if there is one. */
+  match(line: RawLine): SidecarLine | undefined;
+  /** Entries that no line matched so far. */
+  unused(): readonly SidecarLine[];
+}
+
 /**
  * Tells which lines of a log a sidecar has something for: first by where they stood, for two may be equal;
  * then by their bytes alone, for an agent may have removed lines before them. Each entry is used once.
  */
-export function createLineMatcher(sidecar: Sidecar | undefined): (line: RawLine) => SidecarLine | undefined {
-  if (sidecar === undefined) return () => undefined;
+export function createLineMatcher(sidecar: Sidecar | undefined): LineMatcher {
+  if (sidecar === undefined) return { match: () => undefined, unused: () => [] };
   const byOffset = new Map<number, SidecarLine[]>();
   const byHash = new Map<string, SidecarLine[]>();
   const used = new Set<SidecarLine>();
@@ -17,12 +24,15 @@ export function createLineMatcher(sidecar: Sidecar | undefined): (line: RawLine)
     add(byOffset, line.offset, line);
     add(byHash, line.sha256, line);
   }
-  return ({ bytes, offset }) => {
-    const sha256 = hashOfLine(bytes);
-    const here = byOffset.get(offset)?.find((line) => line.sha256 === sha256);
-    const found = here ?? byHash.get(sha256)?.find((line) => !used.has(line));
-    if (found !== undefined) used.add(found);
-    return found;
+  return {
+    match: ({ bytes, offset }) => {
+      const sha256 = hashOfLine(bytes);
+      const here = byOffset.get(offset)?.find((line) => line.sha256 === sha256);
+      const found = here ?? byHash.get(sha256)?.find((line) => !used.has(line));
+      if (found !== undefined) used.add(found);
+      return found;
+    },
+    unused: () => sidecar.index.lines.filter((line) => !used.has(line)),
   };
 }
 

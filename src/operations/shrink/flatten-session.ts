@@ -17,8 +17,8 @@ import { withStore } from "../with-store.ts";
 import { writableFiles } from "./compact-session.ts";
 import { flattenFork } from "./flatten-fork.ts";
 import type { ForkNames } from "./fork-session.ts";
-import { type LogSnapshot, takeSnapshot } from "./log-snapshot.ts";
-import { adopting, writeSidecar } from "./pending-sidecar.ts";
+import { type LogSnapshot, logToRewrite, takeSnapshot, withLead } from "./log-snapshot.ts";
+import { withSidecar, writeSidecar } from "./pending-sidecar.ts";
 import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
 import { plannedChunks, readPlanned } from "./read-planned.ts";
 import { recoverShrinking } from "./recover-shrinking.ts";
@@ -67,16 +67,19 @@ export function flattenSession(
   const makeFinder = finderOf(files);
   const run = async (): Promise<FlattenAnswer> => {
     const { disk, places } = library;
-    const path = files.files[0]?.path ?? "";
+    const path = logToRewrite(files, pointer);
     const snapshot = takeSnapshot(library, path);
     const resume = (id: string, source: string): ResumeCommand =>
       formatOf(files.agent).resume({ id, project: projectOfLog(library, files), source });
-    const sidecar = openSidecar(disk, sidecarPath(places.flat, files));
+    const flat = sidecarPath(places.flat, files);
+    const sidecar = openSidecar(disk, flat);
+    if (sidecar !== undefined && sidecar.damage !== null && options.fork === undefined)
+      throw damagedSidecar(files.id, sidecar.path, sidecar.damage);
     if (options.fork !== undefined && options.dryRun !== true) {
       const forked = await flattenFork(library, files, snapshot, sidecar, {
         ...{ names: options.fork, markdown: options.markdown, wish: options.wish, makeFinder },
       });
-      const tokens = await tokensOf(library, files, snapshot, forked.planned, options);
+      const tokens = await tokensOf(library, withLead(files, path), snapshot, forked.planned, options);
       const { fork, blocks, diskBytesSaved, sidecar: made } = forked;
       return {
         ...{ agent: files.agent, id: files.id, dryRun: false, blocks, diskBytesSaved, ...tokens },
@@ -89,7 +92,7 @@ export function flattenSession(
     }
     const rule = ruleFor(sidecar, options.wish);
     const planned = planOf(files, snapshot, sidecar, makeFinder(rule), rule);
-    const tokens = await tokensOf(library, files, snapshot, planned, options);
+    const tokens = await tokensOf(library, withLead(files, path), snapshot, planned, options);
     const answer: FlattenAnswer = {
       ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, blocks: planned.blocks },
       diskBytesSaved: snapshot.mark.size - plannedSize(planned.plan),
@@ -98,10 +101,12 @@ export function flattenSession(
       ...{ archive: null, backup: null, fork: null, resume: resume(files.id, path) },
     };
     if (answer.dryRun || changesNothing(planned.plan)) return answer;
-    const flat = writeSidecar(library, files, path, planned);
-    const done = await adopting(library, flat, () =>
-      rewriteSession(library, files, snapshot, planned.plan, options),
-    );
+    const before = { path: snapshot.realPath, inode: snapshot.mark.inode };
+    const done = await withSidecar(library, before, {
+      isNew: sidecar === undefined,
+      sidecar: () => writeSidecar(library, files, path, planned),
+      log: () => rewriteSession(library, files, snapshot, planned.plan, options),
+    });
     return { ...answer, sidecar: flat, archive: done.archive, backup: done.generation };
   };
   if (options.dryRun === true) return run();
@@ -128,6 +133,16 @@ export function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => Bu
     exitCode: exitCodes.wrongUsage,
     hint: "flatten works on sessions of Claude Code and Pi",
   });
+}
+
+function damagedSidecar(id: string, path: string, damage: string): UserError {
+  return new UserError(
+    `Cannot flatten session ${id}: its sidecar ${JSON.stringify(path)} is damaged (${damage})`,
+    {
+      exitCode: exitCodes.broken,
+      hint: `\`sessions unflatten ${id}\` puts back what can be, from the archive too; then flatten it again`,
+    },
+  );
 }
 
 export interface ContextChange {

@@ -1,8 +1,11 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { exitCodes, UserError } from "../../core/errors.ts";
+import type { SessionFiles } from "../../formats/format.ts";
 import type { FileMark } from "../../store/disk.ts";
 import { diskError } from "../../store/disk-error.ts";
 import type { Library } from "../library.ts";
+import type { SessionPointer } from "../session-pointers.ts";
 
 /** A log as it was at one moment: what comes later is not seen. */
 export interface LogSnapshot {
@@ -15,6 +18,8 @@ export interface LogSnapshot {
   sha256(): string;
   /** The bytes from the beginning. Each chunk is valid until the next is asked for. */
   chunks(): Iterable<Uint8Array>;
+  /** A part of it. */
+  range(from: number, to: number): Buffer;
 }
 
 export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): LogSnapshot {
@@ -32,6 +37,8 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
     realPath: disk.realpath(path),
     mark: { size, mtimeMs, inode },
     chunks,
+    range: (from, to) =>
+      Buffer.concat(Array.from(disk.readChunks(path, { from, to }), (chunk) => Buffer.from(chunk))),
     sha256: () => {
       if (known !== undefined) return known;
       const hash = createHash("sha256");
@@ -44,4 +51,16 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
       return known;
     },
   };
+}
+
+/** The log that is to be rewritten: the one that was named by its path, else the session's leading one. */
+export function logToRewrite({ files }: SessionFiles, { named }: Pick<SessionPointer, "named">): string {
+  const log = files.find(({ path, role }) => path === named && role === "main") ?? files[0];
+  return log?.path ?? "";
+}
+
+/** The files of a session with that log as the leading one. */
+export function withLead(files: SessionFiles, path: string): SessionFiles {
+  const lead = files.files.filter((file) => file.path === path);
+  return { ...files, files: [...lead, ...files.files.filter((file) => file.path !== path)] };
 }

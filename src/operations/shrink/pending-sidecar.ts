@@ -1,9 +1,13 @@
 import type { SessionName } from "../../core/archive/archive-store.ts";
-import { adoptSidecar, dropPending, sidecarPath } from "../../store/flat/sidecar.ts";
+import { errorCode } from "../../store/disk-error.ts";
+import { removeSidecar, sidecarPath } from "../../store/flat/sidecar.ts";
 import type { Library } from "../library.ts";
 import type { FlattenPlan } from "./plan-flatten.ts";
 
-/** Durable before the log is replaced: at every moment what is not in the log is in the sidecar. */
+/**
+ * Writes a session's sidecar. Durable before the log is replaced: at every moment what is not in the log is in the
+ * sidecar. It also has all that the one before it had, so it serves the old log as well.
+ */
 export function writeSidecar(
   { disk, places }: Library,
   session: SessionName,
@@ -16,19 +20,44 @@ export function writeSidecar(
   return flat;
 }
 
-/** Replaces a log whose sidecar is pending: both, or none. */
-export async function adopting<T>(
+export interface LogBefore {
+  readonly path: string;
+  /** undefined: there was no log. */
+  readonly inode: number | undefined;
+}
+
+/**
+ * Writes a sidecar, then replaces the log. If that fails, the sidecar is removed only if it is new and the log is
+ * surely the one that was there before: a failure may also come after the log was replaced.
+ */
+export async function withSidecar<T>(
   { disk }: Library,
-  flat: string,
-  replace: () => T | Promise<T>,
+  log: LogBefore,
+  write: { readonly isNew: boolean; readonly sidecar: () => string; readonly log: () => T | Promise<T> },
 ): Promise<T> {
-  let done: T;
+  const flat = write.sidecar();
   try {
-    done = await replace();
+    return await write.log();
   } catch (error) {
-    dropPending(disk, flat);
+    if (write.isNew && isUntouched()) removeIfPossible(flat);
     throw error;
   }
-  adoptSidecar(disk, flat);
-  return done;
+
+  function isUntouched(): boolean {
+    try {
+      return disk.stat(log.path)?.inode === log.inode;
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  function removeIfPossible(path: string): void {
+    try {
+      removeSidecar(disk, path);
+    } catch (error) {
+      // One too many does no harm. What made the run fail is what the user should hear.
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import { type Edit, planEdits, type RewritePlan } from "../../core/shrink/rewrite-plan.ts";
 import type { RawLine } from "../../formats/raw-lines.ts";
 import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
@@ -7,6 +8,7 @@ import { flattenLine, type MovedPart } from "../../formats/shrink/flatten-line.t
 import type { Sidecar } from "../../store/flat/open-sidecar.ts";
 import {
   createSidecar,
+  type FlatBlock,
   type SidecarBuilder,
   type SidecarIndex,
   type SidecarLine,
@@ -41,7 +43,7 @@ export function planFlatten(
   finder: BulkyFinder,
   rule: BulkyOptions,
 ): FlattenPlan {
-  const match = createLineMatcher(sidecar);
+  const matcher = createLineMatcher(sidecar);
   const builder = createSidecar();
   const edits: Edit[] = [];
   const hash = createHash("sha256");
@@ -50,15 +52,22 @@ export function planFlatten(
   let blocks = 0;
   for (const line of lines) {
     const { bytes, offset, ended } = line;
-    const known = match(line);
-    const original =
-      known === undefined || sidecar === undefined ? bytes : restoredLine(sidecar, bytes, known);
+    const known = matcher.match(line);
+    const restored =
+      known === undefined || sidecar === undefined ? bytes : restoredIfWhole(sidecar, bytes, known);
+    const original = restored ?? bytes;
     hash.update(original);
     if (ended) hash.update("\n");
     originalSize += original.length + Number(ended);
     const found = finder(original);
     // More may still be written to a line that has no end.
     if (!ended) continue;
+    if (restored === undefined) {
+      // A block of it is damaged: the line stays as it is, and so does what there is of it.
+      if (known !== undefined && sidecar !== undefined)
+        builder.line(takeLine(builder, sidecar, known, offset + grownBy));
+      continue;
+    }
     const flat = flattenLine(original, found, session);
     if (flat.moved.length === 0) continue;
     const isSame = flat.bytes.equals(bytes);
@@ -76,6 +85,7 @@ export function planFlatten(
     edits.push({ from: offset, to: offset + bytes.length, with: Buffer.from(flat.bytes) });
     grownBy += flat.bytes.length - bytes.length;
   }
+  if (sidecar !== undefined) carryOver(builder, sidecar, matcher.unused());
   const original = { size: originalSize, sha256: hash.digest("hex") };
   return { plan: planEdits(edits, size), builder, original, rule, blocks };
 }
@@ -94,6 +104,45 @@ function sidecarLine(
 ): SidecarLine {
   const spans = moved.map(({ at, length }, index) => ({ at, length, block: numbers[index] ?? 0 }));
   return { offset, sha256: hashOfLine(bytes), spans };
+}
+
+function restoredIfWhole(sidecar: Sidecar, bytes: Buffer, known: SidecarLine): Buffer | undefined {
+  try {
+    return restoredLine(sidecar, bytes, known);
+  } catch (error) {
+    if (error instanceof ArchiveDamage) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Takes entries over that no line of this log matched: the line was changed, or another copy of the log has it. Nobody
+ * else may have their blocks. A block that the new sidecar has already is not stored twice.
+ */
+function carryOver(builder: SidecarBuilder, sidecar: Sidecar, entries: readonly SidecarLine[]): void {
+  if (entries.length === 0) return;
+  const identityOf = ({ toolUseId, number, isCopy, sha256 }: FlatBlock): string =>
+    JSON.stringify([toolUseId, number, isCopy, sha256]);
+  const numbers = new Map(builder.blocks.map((block, number) => [identityOf(block), number]));
+  const entryOf = (line: SidecarLine, blocks: readonly FlatBlock[]): string =>
+    JSON.stringify([line.sha256, ...line.spans.map(({ block }) => blocks[block]?.sha256)]);
+  const lines = new Set(builder.lines.map((line) => entryOf(line, builder.blocks)));
+  const take = (block: FlatBlock): number => {
+    const identity = identityOf(block);
+    const number = numbers.get(identity) ?? builder.take(sidecar.packed(block), block);
+    numbers.set(identity, number);
+    return number;
+  };
+  for (const line of entries) {
+    if (lines.has(entryOf(line, sidecar.index.blocks))) continue;
+    builder.line({
+      ...line,
+      spans: line.spans.map((span) => {
+        const block = sidecar.index.blocks[span.block];
+        return { ...span, block: block === undefined ? -1 : take(block) };
+      }),
+    });
+  }
 }
 
 /** An entry of the sidecar that there is, with its blocks as they are packed. */

@@ -1,23 +1,24 @@
 import { join } from "node:path";
 import { agentNames } from "../../core/archive/agent-name.ts";
+import { UserError } from "../../core/errors.ts";
 import { rawLines } from "../../formats/raw-lines.ts";
-import { isAbsent } from "../../store/disk-error.ts";
+import { errorCode, isAbsent } from "../../store/disk-error.ts";
 import { openSidecar } from "../../store/flat/open-sidecar.ts";
-import { adoptSidecar, dropPending, pendingPath } from "../../store/flat/sidecar.ts";
+import { adoptSidecar, pendingPath, removeSidecar } from "../../store/flat/sidecar.ts";
 import { sweepTempFiles } from "../../store/sweep-temp-files.ts";
 import type { Library } from "../library.ts";
 import { createLineMatcher } from "./flat-lines.ts";
 
-/** Ends what a killed run has begun: a pending sidecar is that of its log, or of nothing. */
+/**
+ * Ends what a killed run of an earlier version has begun: that wrote a sidecar as `.flat.new`, replaced the log, and
+ * then gave the sidecar its name. It is removed only if it surely is that of nothing. `retrieve` reads it as it is.
+ */
 export function recoverSidecars({ disk, places }: Library): void {
   for (const agent of agentNames) {
     const folder = join(places.flat, agent);
     for (const name of namesIn(folder)) {
       const path = join(folder, name.slice(0, -".new".length));
-      if (!name.endsWith(".flat.new")) continue;
-      // It also has what the one before it has: whichever of the two the log needs, this one serves.
-      if (disk.stat(path) !== undefined || isNeeded(path)) adoptSidecar(disk, path);
-      else dropPending(disk, path);
+      if (name.endsWith(".flat.new")) settle(path);
     }
     // Nobody else writes here.
     sweepTempFiles(disk, folder, { now: Number.POSITIVE_INFINITY });
@@ -32,13 +33,23 @@ export function recoverSidecars({ disk, places }: Library): void {
     }
   }
 
-  /** Does the log have a line that was flattened? */
-  function isNeeded(path: string): boolean {
-    const sidecar = openSidecar(disk, pendingPath(path));
-    if (sidecar === undefined || disk.stat(sidecar.index.path) === undefined) return false;
-    const match = createLineMatcher(sidecar);
-    for (const line of rawLines(disk.readChunks(sidecar.index.path)))
-      if (match(line) !== undefined) return true;
-    return false;
+  function settle(path: string): void {
+    try {
+      const pending = openSidecar(disk, pendingPath(path));
+      // One that is damaged is left to people.
+      if (pending === undefined || pending.damage !== null) return;
+      const { path: log } = pending.index;
+      const matcher = createLineMatcher(pending);
+      let isNeeded = disk.stat(log) === undefined;
+      if (!isNeeded) {
+        for (const line of rawLines(disk.readChunks(log))) isNeeded ||= matcher.match(line) !== undefined;
+      }
+      // It also has what the one before it has: whichever of the two the log needs, this one serves.
+      if (disk.stat(path) !== undefined || isNeeded) adoptSidecar(disk, path);
+      else removeSidecar(disk, pendingPath(path));
+    } catch (error) {
+      // What the disk refuses now is tried again by the next run; this one has something else to do.
+      if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
+    }
   }
 }

@@ -5,7 +5,8 @@ import type { ArchiveStore, ListedSession } from "../../core/archive/archive-sto
 import { exitCodes, UserError } from "../../core/errors.ts";
 import { plannedSize, type RewritePlan } from "../../core/shrink/rewrite-plan.ts";
 import type { SessionFiles } from "../../formats/format.ts";
-import type { FileStat } from "../../store/disk.ts";
+import type { FileMark, FileStat } from "../../store/disk.ts";
+import { errorCode } from "../../store/disk-error.ts";
 import { replaceFile } from "../../store/replace-file.ts";
 import { openJournal } from "../../store/rewrite/journal.ts";
 import { noteOwnWrite } from "../../store/rewrite/own-writes.ts";
@@ -75,7 +76,7 @@ export async function rewriteSession(
   });
   if (swapped.kind === "changed") throw changedMeanwhile(files.id);
   if (swapped.kind === "held") throw heldOpen(files.id, heldBy(library, snapshot, pid));
-  noteOwnWrite(disk, places.rewrites, files, snapshot.path, swapped.file);
+  noteIfPossible(library, files, snapshot.path, swapped.file);
   return {
     ...secured,
     path: snapshot.path,
@@ -84,6 +85,18 @@ export async function rewriteSession(
     carriedBytes: swapped.carried,
     bak,
   };
+}
+
+/**
+ * Notes that the log is this program's own write. The log is replaced by now, so a note that can't be written is no
+ * failure: without it, a log that was just rewritten counts as in use for 10 seconds.
+ */
+function noteIfPossible({ disk, places }: Library, files: SessionFiles, path: string, file: FileMark): void {
+  try {
+    noteOwnWrite(disk, places.rewrites, files, path, file);
+  } catch (error) {
+    if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
+  }
 }
 
 /**

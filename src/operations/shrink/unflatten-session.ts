@@ -1,28 +1,43 @@
-import { dirname } from "node:path";
+import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
+import { exitCodes, UserError } from "../../core/errors.ts";
+import type { Problem } from "../../core/model/session.ts";
 import { changesNothing, plannedSize } from "../../core/shrink/rewrite-plan.ts";
+import type { SessionFiles } from "../../formats/format.ts";
 import { formatOf } from "../../formats/formats.ts";
-import { openSidecar } from "../../store/flat/open-sidecar.ts";
-import { sidecarPath } from "../../store/flat/sidecar.ts";
-import { removeQuietly } from "../../store/lock-record.ts";
+import { openSidecar, type Sidecar } from "../../store/flat/open-sidecar.ts";
+import { damagedPath, removeSidecar, sidecarPath } from "../../store/flat/sidecar.ts";
 import type { Library } from "../library.ts";
 import { projectOfLog } from "../project-of-log.ts";
 import type { SessionPointer } from "../session-pointers.ts";
 import { withStore } from "../with-store.ts";
+import { archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
 import { type FlattenAnswer, type FlattenOptions, tokensOf } from "./flatten-session.ts";
-import { takeSnapshot } from "./log-snapshot.ts";
-import { planUnflatten } from "./plan-unflatten.ts";
+import { logToRewrite, takeSnapshot, withLead } from "./log-snapshot.ts";
+import { copiesInNeed } from "./logs-with-markers.ts";
+import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
 import { recoverShrinking } from "./recover-shrinking.ts";
 import { rewriteSession } from "./rewrite-session.ts";
 
 export interface UnflattenAnswer extends FlattenAnswer {
-  /** The session was flattened. */
+  /** The log had markers, or there was a sidecar. */
   readonly wasFlat: boolean;
   /** What was there when it was flattened is there again, byte for byte. False where an agent has changed old lines. */
   readonly isExact: boolean;
+  /** Of what was put back, copies included, so many parts came from the archive. */
+  readonly fromArchive: number;
+  /** Blocks that stay in the sidecar, because the log has no place for them. */
+  readonly blocksLeft: number;
+  /** Markers that stay in the log, because their block is nowhere. */
+  readonly markersLeft: number;
+  /** What could not be done, and what is wrong with the sidecar. */
+  readonly problems: readonly Problem[];
 }
 
-/** Puts everything back that was moved out of a session's log, and removes the sidecar. */
+/**
+ * Puts everything back that was moved out of a session's log. The sidecar is removed only when each of its blocks is
+ * in the log again and no other copy of the log needs it.
+ */
 export function unflattenSession(
   library: Library,
   pointer: SessionPointer,
@@ -31,45 +46,109 @@ export function unflattenSession(
   const files = writableFiles(library, pointer);
   const run = async (): Promise<UnflattenAnswer> => {
     const { disk, places } = library;
-    const path = files.files[0]?.path ?? "";
+    const path = logToRewrite(files, pointer);
     const snapshot = takeSnapshot(library, path);
     const sidecar = openSidecar(disk, sidecarPath(places.flat, files));
-    const resume = formatOf(files.agent).resume({
-      ...{ id: files.id, project: projectOfLog(library, files), source: path },
+    const planned = planUnflatten(files.agent, snapshot, {
+      sidecar,
+      archived: () => archivedLogs(library, files),
     });
+    const { plan, blocks, isExact, fromArchive, left, missing } = planned;
+    const copies = sidecar === undefined ? [] : copiesInNeed(library, files, path, sidecar);
+    const wasFlat = sidecar !== undefined || !changesNothing(plan) || missing.length > 0;
+    const tokens = wasFlat
+      ? await tokensOf(library, withLead(files, path), snapshot, planned, options)
+      : { contextTokensSaved: 0, contextTokensTotal: 0 };
     const answer: UnflattenAnswer = {
-      ...{
-        agent: files.agent,
-        id: files.id,
-        dryRun: options.dryRun === true,
-        wasFlat: sidecar !== undefined,
-      },
-      ...{ blocks: 0, diskBytesSaved: 0, contextTokensSaved: 0, contextTokensTotal: 0, isExact: true },
-      ...{ sidecar: sidecar?.path ?? null, archive: null, backup: null, fork: null, resume },
+      ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, wasFlat },
+      ...{ blocks, isExact, fromArchive, blocksLeft: left.length, markersLeft: missing.length },
+      diskBytesSaved: snapshot.mark.size - plannedSize(plan),
+      ...tokens,
+      ...{ sidecar: sidecar?.path ?? null, archive: null, backup: null, fork: null },
+      resume: formatOf(files.agent).resume({
+        ...{ id: files.id, project: projectOfLog(library, files), source: path },
+      }),
+      problems: problemsOf(files, path, sidecar, planned, copies),
     };
-    if (sidecar === undefined) return answer;
-    const planned = planUnflatten(snapshot, sidecar);
-    const { plan, blocks, isExact } = planned;
-    const diskBytesSaved = snapshot.mark.size - plannedSize(plan);
-    const would = {
-      ...answer,
-      blocks,
-      isExact,
-      diskBytesSaved,
-      ...(await tokensOf(library, files, snapshot, planned, options)),
-    };
-    if (would.dryRun) return would;
+    if (sidecar !== undefined && sidecar.damage !== null && changesNothing(plan) && missing.length > 0)
+      throw nothingReadable(files.id, sidecar, sidecar.damage);
+    if (answer.dryRun) return answer;
     const done = changesNothing(plan)
       ? undefined
       : await rewriteSession(library, files, snapshot, plan, options);
+    const isDamaged = sidecar !== undefined && (sidecar.damage !== null || planned.damaged > 0);
+    const isNeeded = left.length > 0 || copies.length > 0 || (isDamaged && missing.length > 0);
     // Only now: until the log has it all again, the sidecar is needed.
-    removeQuietly(disk, sidecar.path);
-    disk.fsyncFolder(dirname(sidecar.path));
-    return { ...would, sidecar: null, archive: done?.archive ?? null, backup: done?.generation ?? null };
+    if (sidecar !== undefined && !isNeeded) putAway(library, sidecar);
+    return {
+      ...answer,
+      sidecar: sidecar !== undefined && isNeeded ? sidecar.path : null,
+      archive: done?.archive ?? null,
+      backup: done?.generation ?? null,
+    };
   };
-  if (options.dryRun === true) return run();
+  const work = (): Promise<UnflattenAnswer> =>
+    run().catch((error) => Promise.reject(damageFound(error, files)));
+  if (options.dryRun === true) return work();
   return withStore(library, options.locking, () => {
     recoverShrinking(library);
-    return run();
+    return work();
+  });
+}
+
+/** Nobody can say what was in a sidecar whose index is damaged: it goes aside. */
+function putAway({ disk }: Library, { path, damage }: Sidecar): void {
+  if (damage === null) removeSidecar(disk, path);
+  else disk.rename(path, damagedPath(path));
+}
+
+function problemsOf(
+  { id }: SessionFiles,
+  path: string,
+  sidecar: Sidecar | undefined,
+  { left, missing, damaged }: UnflattenPlan,
+  copies: readonly string[],
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  const tell = (where: string, what: string): void => void problems.push({ path: where, line: 0, what });
+  if (sidecar !== undefined && sidecar.damage !== null) {
+    tell(sidecar.path, `the sidecar is damaged: ${sidecar.damage}`);
+  } else if (sidecar !== undefined && damaged > 0) {
+    tell(sidecar.path, `the sidecar is damaged: ${damaged} of its blocks can't be read`);
+  }
+  if (sidecar !== undefined && left.length > 0) {
+    const what = `the log has no place for ${left.length} of its blocks, so the sidecar stays`;
+    tell(sidecar.path, `${what}; \`sessions retrieve ${id} ${left[0]?.toolUseId}\` prints the first`);
+  }
+  if (missing.length > 0) {
+    const what = `${missing.length} markers stay: neither the sidecar nor the archive has what they stand for`;
+    tell(path, `${what}; the store that flattened it may have it, or a backup of the log`);
+  }
+  for (const copy of copies) {
+    tell(
+      copy,
+      `this copy of the log still needs the sidecar, which stays; \`sessions unflatten\` with this path`,
+    );
+  }
+  return problems;
+}
+
+function nothingReadable(id: string, { path }: Sidecar, damage: string): UserError {
+  return new UserError(
+    `Cannot unflatten session ${id}: its sidecar ${JSON.stringify(path)} is damaged (${damage}), and the archive has none of its blocks; nothing was changed`,
+    {
+      exitCode: exitCodes.broken,
+      hint: "put a backup of the sidecar in its place; `sessions verify` says what else is damaged",
+    },
+  );
+}
+
+/** What was readable a moment ago, and is not any more. The log is replaced as a whole or not at all. */
+function damageFound(error: unknown, { id }: SessionFiles): unknown {
+  if (!(error instanceof ArchiveDamage)) return error;
+  return new UserError(`Cannot unflatten session ${id}: ${error.what}; nothing was changed`, {
+    exitCode: exitCodes.broken,
+    hint: "`sessions verify` says what is damaged",
+    cause: error,
   });
 }

@@ -12,6 +12,8 @@ export interface FieldReader {
   numberOrNull(key: string): number | null;
   hash(key: string): string;
   list(key: string): readonly unknown[];
+  flag(key: string): boolean;
+  record(key: string): object;
 }
 
 export function readFields(value: unknown): FieldReader {
@@ -42,6 +44,14 @@ export function readFields(value: unknown): FieldReader {
     list: (key) => {
       const found = at(key);
       return Array.isArray(found) ? found : senseless(key);
+    },
+    flag: (key) => {
+      const found = at(key);
+      return typeof found === "boolean" ? found : senseless(key);
+    },
+    record: (key) => {
+      const found = at(key);
+      return typeof found === "object" && found !== null ? found : senseless(key);
     },
   };
 }

@@ -10,8 +10,9 @@ import { makeFolders } from "../make-folders.ts";
 import { replaceFile } from "../replace-file.ts";
 
 /*
- *   flat/<agent>/<session>.flat         packed blocks, one after the other; the index; its length and hash
- *   flat/<agent>/<session>.flat.new     the same, for a log that is about to be replaced
+ *   flat/<agent>/<session>.flat           packed blocks, one after the other; the index; its length and hash
+ *   flat/<agent>/<session>.flat.new       the same, left by a killed run of an earlier version
+ *   flat/<agent>/<session>.flat.damaged   one whose index can't be read and that no log needs any more
  */
 
 /** What was moved out of one place of a log: its exact bytes, which are JSON. */
@@ -55,20 +56,24 @@ export function sidecarPath(flat: string, session: SessionName): string {
   return join(flat, session.agent, `${folderNameOf(session)}.flat`);
 }
 
-/** Where it stands until the log is replaced. */
+/** Where earlier versions wrote a sidecar before they replaced the log. */
 export function pendingPath(path: string): string {
   return `${path}.new`;
 }
 
-/** The log is replaced: now it is the session's sidecar. */
+/** Where a sidecar goes whose index can't be read, once no log needs it. */
+export function damagedPath(path: string): string {
+  return `${path}.damaged`;
+}
+
+/** Makes a pending sidecar the session's sidecar. */
 export function adoptSidecar(disk: Disk, path: string): void {
   disk.rename(pendingPath(path), path);
   disk.fsyncFolder(dirname(path));
 }
 
-/** The log is not replaced. */
-export function dropPending(disk: Disk, path: string): void {
-  removeQuietly(disk, pendingPath(path));
+export function removeSidecar(disk: Disk, path: string): void {
+  removeQuietly(disk, path);
   disk.fsyncFolder(dirname(path));
 }
 
@@ -80,7 +85,8 @@ export interface SidecarBuilder {
   take(packed: Buffer, block: FlatBlock): number;
   line(line: SidecarLine): void;
   readonly lines: readonly SidecarLine[];
-  /** As one that is pending. Durable when it returns. */
+  readonly blocks: readonly FlatBlock[];
+  /** Replaces the sidecar that there may be. Durable when it returns. */
   write(disk: Disk, path: string, head: Omit<SidecarIndex, "lines" | "blocks" | "version">): void;
 }
 
@@ -97,6 +103,7 @@ export function createSidecar(): SidecarBuilder {
   };
   return {
     lines,
+    blocks,
     add(raw, about) {
       const bytes = compress(raw);
       // It is about to leave the log: what was packed must be what comes out.
@@ -113,7 +120,7 @@ export function createSidecar(): SidecarBuilder {
       footer.write(hashOf(index), 8, 32, "hex");
       MAGIC.copy(footer, 40);
       makeFolders(disk, dirname(path));
-      replaceFile(disk, pendingPath(path), [...packed, index, footer]);
+      replaceFile(disk, path, [...packed, index, footer]);
     },
   };
 }

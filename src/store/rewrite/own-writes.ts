@@ -1,10 +1,12 @@
 import { dirname, join } from "node:path";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import type { SessionName } from "../../core/archive/archive-store.ts";
+import { UserError } from "../../core/errors.ts";
 import { readFields } from "../archive/field-reader.ts";
 import { sealJson, unsealJson } from "../archive/sealed-json.ts";
 import { folderNameOf } from "../archive/session-folder.ts";
 import { type Disk, type FileMark, sameMark } from "../disk.ts";
+import { errorCode } from "../disk-error.ts";
 import { makeFolders } from "../make-folders.ts";
 import { replaceFile } from "../replace-file.ts";
 
@@ -46,8 +48,10 @@ export function isOwnWrite(
     };
     return fields.text("path") === path && sameMark(noted, mark);
   } catch (error) {
-    if (error instanceof ArchiveDamage) return false;
-    throw error;
+    // A note that can't be read says nothing.
+    if (error instanceof ArchiveDamage || error instanceof UserError) return false;
+    if (errorCode(error) === undefined) throw error;
+    return false;
   }
 }
 

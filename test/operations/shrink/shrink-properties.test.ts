@@ -14,7 +14,6 @@ import { bulkyFinderOf } from "../../../src/formats/shrink/bulky-finders.ts";
 import { planFlatten, ruleFor } from "../../../src/operations/shrink/plan-flatten.ts";
 import { planUnflatten } from "../../../src/operations/shrink/plan-unflatten.ts";
 import { openSidecar, type Sidecar } from "../../../src/store/flat/open-sidecar.ts";
-import { adoptSidecar } from "../../../src/store/flat/sidecar.ts";
 import { createMemoryDisk } from "../../../src/store/memory-disk.ts";
 import fc from "../../support/fc.ts";
 import { anyLog } from "../../support/shrink/any-log.ts";
@@ -41,16 +40,18 @@ function flatten(
   const flat = planFlatten(rawLines([bytes]), bytes.length, "session", sidecar, finder, rule);
   const disk = createMemoryDisk(() => 0);
   flat.builder.write(disk, FLAT, { agent, id: "session", path: "/log", ...rule, original: flat.original });
-  adoptSidecar(disk, FLAT);
   return { bytes: apply(flat.plan, bytes), sidecar: openSidecar(disk, FLAT), blocks: flat.blocks };
 }
 
-function unflatten({ bytes, sidecar }: Flat): { readonly bytes: Buffer; readonly isExact: boolean } {
+function unflatten(
+  agent: "claude" | "pi",
+  { bytes, sidecar }: Flat,
+): { readonly bytes: Buffer; readonly isExact: boolean } {
   if (sidecar === undefined) throw new Error("no sidecar");
-  const { plan, isExact } = planUnflatten(
-    { chunks: () => [bytes], mark: { size: bytes.length, mtimeMs: 0, inode: 0 } },
-    sidecar,
-  );
+  const mark = { size: bytes.length, mtimeMs: 0, inode: 0 };
+  const log = { chunks: () => [bytes], mark, range: (from: number, to: number) => bytes.subarray(from, to) };
+  const { plan, isExact, left } = planUnflatten(agent, log, { sidecar, archived: () => [] });
+  expect(left).toEqual([]);
   return { bytes: apply(plan, bytes), isExact };
 }
 
@@ -68,12 +69,12 @@ describe.each(["claude", "pi"] as const)("a log of %s, whatever it is", (agent) 
         anyLog(agent),
         (log, wish, more, again, last) => {
           const once = flatten(agent, { bytes: log, sidecar: undefined }, wish);
-          expect(unflatten(once)).toEqual({ bytes: log, isExact: true });
+          expect(unflatten(agent, once)).toEqual({ bytes: log, isExact: true });
           const grown = { ...once, bytes: Buffer.concat([once.bytes, more]) };
-          expect(unflatten(grown)).toEqual({ bytes: Buffer.concat([log, more]), isExact: true });
+          expect(unflatten(agent, grown)).toEqual({ bytes: Buffer.concat([log, more]), isExact: true });
           const twice = flatten(agent, grown, again);
           const all = { ...twice, bytes: Buffer.concat([twice.bytes, last]) };
-          expect(unflatten(all)).toEqual({ bytes: Buffer.concat([log, more, last]), isExact: true });
+          expect(unflatten(agent, all)).toEqual({ bytes: Buffer.concat([log, more, last]), isExact: true });
           moved += once.blocks + twice.blocks;
         },
       ),
