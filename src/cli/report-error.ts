@@ -1,4 +1,5 @@
-import { UserError } from "../core/errors.ts";
+import { ArchiveDamage } from "../core/archive/archive-damage.ts";
+import { exitCodes, UserError } from "../core/errors.ts";
 import { diskError } from "../store/disk-error.ts";
 import { printJson } from "./print/print-json.ts";
 import { sanitize } from "./print/sanitize.ts";
@@ -47,8 +48,15 @@ function isDebugging({ variables }: Pick<World, "variables">): boolean {
   return Boolean(variables.SESSIONS_DEBUG) || Boolean(variables.DEBUG);
 }
 
-/** A full disk or a missing permission is a circumstance, no bug, also where nobody foresaw it. */
+/** A full disk, a missing permission or damaged bytes are circumstances, no bugs, also where nobody foresaw them. */
 function fromSystem(thrown: unknown): unknown {
+  if (thrown instanceof ArchiveDamage) {
+    return new UserError(thrown.message, {
+      exitCode: exitCodes.broken,
+      cause: thrown,
+      hint: "`sessions verify` says what is damaged; `sessions archive --check` mends what it can",
+    });
+  }
   const call = thrown instanceof Error && "syscall" in thrown ? String(thrown.syscall) : "";
   const isNamed = thrown instanceof Error && "path" in thrown;
   return diskError(VERBS[call] ?? (isNamed ? "use" : "go on"), undefined, thrown);
