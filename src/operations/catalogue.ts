@@ -119,7 +119,7 @@ export function rowFinisher(
     return {
       digest: row,
       state,
-      source: state === "kept" ? null : row.lead,
+      source: state === "kept" ? null : (row.maskedLead ?? row.lead),
       archive: copyOf(row),
       bytes: row.bytes,
     };

@@ -154,7 +154,7 @@ function foundSession(
   const { command: resume } = formatOf(row.agent).resume({
     id: row.id,
     project: row.project,
-    source: row.lead,
+    source: row.maskedLead ?? row.lead,
   });
   const { score, match, matchingTurns } = hit;
   return { row: finish(row), score, match, resume, snippets, matchingTurns };

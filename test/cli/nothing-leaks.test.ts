@@ -86,7 +86,7 @@ function hostileHistory(home: string): void {
     claudeLog(`.claude/projects/-home-ana-shop/${ID}.jsonl`, ID),
     claudeLog(".claude/projects/-home-ana-shop/notes.jsonl", hostile("id")),
     {
-      path: ".pi/agent/sessions/--w--/2026-11-15T08-00-00-000Z_0bad0bad-0000-4000-8000-000000000002.jsonl",
+      path: `.pi/agent/sessions/--w-${secret(7)}--/2026-11-15T08-00-00-000Z_0bad0bad-0000-4000-8000-000000000002.jsonl`,
       lines: [
         {
           type: "session",

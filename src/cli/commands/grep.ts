@@ -94,7 +94,10 @@ export const command: Command = defineCommand({
           const hits = event.hits.slice(0, limit - tally.shown());
           tally.take(event.session, hits);
           progress.clear();
-          printer.hits(mask(event.session), hits);
+          printer.hits(
+            mask(event.session),
+            hits.map((hit) => ({ ...hit, path: mask(hit.path) })),
+          );
         } else if (event.kind === "problem") tally.problem(mask(event.problem));
         else tally.finish();
         if (tally.shown() >= limit) break;

@@ -26,7 +26,9 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
   const { earlier = [] } = options;
   const { session, lost } = earlier.length === 0 ? { session: log, lost: [] } : withShrunkAway(log, earlier);
   const digest = maskDeep(extractDigest(session), options.mask);
-  const row = sessionRow(digest, session.problems, files, options.origin, options.mark);
+  const plain = sessionRow(digest, session.problems, files, options.origin, options.mark);
+  const maskedLead = plain.lead === null ? null : options.mask(plain.lead);
+  const row = maskedLead === null || maskedLead === plain.lead ? plain : { ...plain, maskedLead };
   const isCopy = options.isCopy(row);
   const all = [...sessionDocuments(session, digest, isCopy), ...turnsDocuments(session, lost, isCopy)];
   const documents = all.map((document) => masked(document, options));

@@ -22,6 +22,8 @@ export interface SessionRow {
   readonly bytes: number;
   readonly files: number;
   readonly lead: string | null;
+  /** The same as it may be printed, where that differs: a folder's name may hold a secret. */
+  readonly maskedLead?: string;
   readonly origin: Origin;
   /** Changes when any file of the session does. */
   readonly mark: string;
