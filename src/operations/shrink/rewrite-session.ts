@@ -183,12 +183,19 @@ function notDurable(id: string, why: string): UserError {
   });
 }
 
-/** Never over another file: the first free name of `.bak`, `.bak.1`, … */
+/**
+ * Never over another file: the first free name of `.bak`, `.bak.1`, … A file that has these very bytes already, as a run
+ * that was killed leaves it, is the copy.
+ */
 function writeBak(library: Library, snapshot: LogSnapshot): string {
   const { disk, places } = library;
   for (let number = 0; ; number++) {
     const path = `${snapshot.realPath}.bak${number === 0 ? "" : `.${number}`}`;
-    if (disk.lstat(path) !== undefined) continue;
+    const present = disk.lstat(path);
+    if (present !== undefined) {
+      if (isCopy(library, path, present, snapshot)) return path;
+      continue;
+    }
     const temp = tempPathFor(path);
     const journal = openJournal(disk, places.rewrites, {
       ...{ path: snapshot.realPath, temps: [basename(temp)], old: null, plannedTo: 0, made: 0 },
@@ -203,4 +210,11 @@ function writeBak(library: Library, snapshot: LogSnapshot): string {
       journal.close();
     }
   }
+}
+
+function isCopy({ disk }: Library, path: string, present: FileStat, { mark, sha256 }: LogSnapshot): boolean {
+  if (present.kind !== "file" || present.size !== mark.size) return false;
+  const hash = createHash("sha256");
+  for (const chunk of disk.readChunks(path)) hash.update(chunk);
+  return hash.digest("hex") === sha256();
 }

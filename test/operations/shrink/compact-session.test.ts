@@ -185,6 +185,13 @@ describe("compactSession(), Claude Code", () => {
     expect(fs.readFileSync(`${path}.bak`, "utf8")).toBe("somebody's");
   });
 
+  it("--bak takes a copy that a killed run has left for its own", async () => {
+    const { library, path, text } = setUp();
+    fs.writeFileSync(`${path}.bak`, text);
+    expect((await compact(library, { bak: true })).bak).toBe(`${path}.bak`);
+    expect(fs.existsSync(`${path}.bak.1`)).toBe(false);
+  });
+
   it("a dry run changes nothing at all", async () => {
     const { library, text, path } = setUp();
     const { shrunk } = await compact(library, { dryRun: true });
