@@ -1,15 +1,41 @@
 import type { ViteUserConfig } from "vitest/config";
 
+/** Killed processes, dying disks and races between processes: minutes of them. */
+const crash = [
+  "test/crash/**/*.test.ts",
+  "test/**/*-crash.test.ts",
+  "test/store/index/index-processes.test.ts",
+];
+/** Over real logs; it fails where the logs are missing, so that it cannot pass on nothing. */
+const real = ["test/real/**/*.test.ts"];
+
+const shared = {
+  globalSetup: "test/support/build-once.ts",
+  pool: "forks",
+  // Most of the slow ones wait for the disk.
+  maxWorkers: "100%",
+} as const;
+
 const config: ViteUserConfig = {
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/real/**", "node_modules/**"],
-    globalSetup: ["test/support/build-once.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    pool: "forks",
-    // Most of the slow ones wait for the disk.
-    maxWorkers: "100%",
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["node_modules/**", ...crash, ...real],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: { ...shared, name: "crash", include: crash, testTimeout: 240_000, hookTimeout: 60_000 },
+      },
+      {
+        test: { ...shared, name: "real", include: real, testTimeout: 600_000, hookTimeout: 600_000 },
+      },
+    ],
   },
 };
 

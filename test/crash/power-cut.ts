@@ -123,6 +123,8 @@ export function cuttableDisk(under: Disk, grave: string): CuttableDisk {
 /** The clock of a file system ticks slowly: that a folder was changed must not be needed to recover. */
 function loseNames(changes: readonly NameChange[]): void {
   for (const { folders, undo } of changes) {
+    // A folder that is gone for good took with it what was done in it.
+    if (![...folders].every((path) => fs.existsSync(path))) continue;
     const times = [...folders].map((path) => ({ path, stat: fs.statSync(path) }));
     undo();
     for (const { path, stat } of times) if (fs.existsSync(path)) fs.utimesSync(path, stat.atime, stat.mtime);

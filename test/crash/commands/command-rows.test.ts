@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { commandTable } from "../../../src/cli/command-table.ts";
+import { commandRows } from "./command-rows.ts";
+
+/** These write nothing, or nothing but the index, which `search` and `index` stand for. */
+const writesNothing: readonly string[] = [
+  ...["overview", "grep", "list", "files", "pending", "resume", "verify", "summary", "help", "version"],
+];
+
+it("has a row for every command that writes", () => {
+  const named = new Set(commandRows.map(({ name }) => name.split(/[ ,]/)[0]));
+  const missing = commandTable.map(({ name }) => name).filter((name) => !named.has(name));
+  expect(missing.toSorted()).toEqual(writesNothing.toSorted());
+});
+
+it("names no two rows alike", () => {
+  expect(new Set(commandRows.map(({ name }) => name)).size).toBe(commandRows.length);
+});
