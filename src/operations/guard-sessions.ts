@@ -53,7 +53,7 @@ export async function guardSessions(library: Library, options: GuardOptions): Pr
     const { markdown, locking, pause } = options;
     const done = await archiveSessions(library, { sessions, markdown, locking, pause });
     archived += done.archived.length;
-    problems.push(...done.problems);
+    for (const problem of done.problems) problems.push(problem);
   };
   const named = options.log === undefined ? undefined : sessionOfLog(library, options.log);
   if (named !== undefined) await archive([named]);
@@ -101,7 +101,7 @@ async function archiveQuiet(
   const deferred = unsafe.filter((files) => !isQuiet(files)).map((files) => changedAt(files) + QUIET_MS);
   writeGuardStamp(library, {
     startedAt,
-    nextAt: Math.min(startedAt + IDLE_MS, ...deferred),
+    nextAt: deferred.reduce((first, at) => Math.min(first, at), startedAt + IDLE_MS),
     skipped: Object.fromEntries(left),
   });
 }

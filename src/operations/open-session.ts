@@ -9,6 +9,7 @@ import { diskSource } from "./disk-source.ts";
 import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
 import { identifySession } from "./identify-session.ts";
 import { bytesOf } from "./indexing/session-row.ts";
+import { reasonOf } from "./isolate.ts";
 import type { Library } from "./library.ts";
 import { readSession } from "./read-session.ts";
 import { runningSessions, stateOf } from "./running-sessions.ts";
@@ -35,7 +36,21 @@ export function openSession(
   return readPointed(library, selectSession(library, words, options));
 }
 
+/** Reads a session. One that makes the program stumble can't be shown, and the message says which file, and why. */
 export function readPointed(library: Library, pointer: SessionPointer): OpenSession {
+  try {
+    return readWhole(library, pointer);
+  } catch (error) {
+    const path = pointer.files.files[0]?.path ?? "";
+    throw new UserError(`Cannot read session ${pointer.id}: ${path}: ${reasonOf(error)}`, {
+      exitCode: exitCodes.withProblems,
+      hint: "`sessions archive` keeps its bytes all the same, and `sessions grep` finds what is in it",
+      cause: error,
+    });
+  }
+}
+
+function readWhole(library: Library, pointer: SessionPointer): OpenSession {
   if (pointer.stub !== undefined) return openStub(pointer.stub);
   const source = pointer.kept ?? diskSource(library.disk);
   const files = identifySession(source, pointer.files);

@@ -14,24 +14,38 @@ import { isolate, reasonOf } from "./isolate.ts";
 /** Files beside a log are small; larger ones are not read. */
 const SIDECAR_BYTES = 4 * 1024 * 1024;
 
-/** Reads all files of a session into one model. A file that can't be read is a problem, not a failure. */
+/**
+ * Reads all files of a session into one model. A file that can't be read is a problem, not a failure; so is one that
+ * makes the program stumble: then it is a session without turns.
+ */
 export function readSession(
   source: ByteSource,
   files: SessionFiles,
   limits: TextLimits = defaultTextLimits,
   tails?: LogTails,
 ): Session {
-  const format = formatOf(files.agent);
+  const { agent, id } = files;
+  const format = formatOf(agent);
   const problems: Problem[] = [];
   const reader: LogReader = { source, format, limits, problems, session: files, tails };
   if (files.files.reduce((sum, { size }) => sum + size, 0) > LONG_LOG_BYTES) spareMemory();
+  return (
+    isolate(problems, files.files[0]?.path ?? "", "cannot be read", () => readAll(reader)) ??
+    createSessionBuilder(format.leafRule).finish({ agent, id, facts: NO_FACTS, lines: 0, problems })
+  );
+}
+
+function readAll(reader: LogReader): Session {
+  const { session: files, problems } = reader;
   const sidecars = readSidecars(reader, files.files);
   const main = readLogs(reader, inReadingOrder(files.files), false);
   const title = sidecars.find((sidecar) => sidecar.title !== undefined)?.title;
   const work = workOf(sidecars);
-  const subagents = files.files
-    .filter((file) => file.role === "subagent")
-    .map((file) => readSubagent(reader, file, sidecars));
+  const subagents = files.files.flatMap((file) =>
+    file.role === "subagent"
+      ? (isolate(problems, file.path, "cannot be read", () => readSubagent(reader, file, sidecars)) ?? [])
+      : [],
+  );
   const rest: SessionRest = {
     agent: files.agent,
     id: files.id,
@@ -46,23 +60,8 @@ export function readSession(
     ...(title === undefined ? {} : { title }),
     ...(work.length === 0 ? {} : { work }),
   };
-  return finish(reader, main.builder, rest, files.files[0]?.path ?? "");
+  return main.builder.finish(rest);
 }
-
-/** Where the lines of a log can't be put together, it is a session without turns, and a problem. */
-function finish(
-  { format, problems }: LogReader,
-  builder: SessionBuilder,
-  rest: SessionRest,
-  path: string,
-): Session {
-  return (
-    isolate(problems, path, "its lines cannot be put together", () => builder.finish(rest)) ??
-    createSessionBuilder(format.leafRule).finish({ ...rest, subagents: [] })
-  );
-}
-
-type SessionBuilder = ReturnType<typeof createSessionBuilder>;
 
 interface LogReader {
   readonly source: ByteSource;
@@ -82,7 +81,7 @@ function inReadingOrder(files: readonly SessionFile[]): readonly SessionFile[] {
 }
 
 interface ReadLogs {
-  readonly builder: SessionBuilder;
+  readonly builder: ReturnType<typeof createSessionBuilder>;
   readonly facts: SourceFacts;
   readonly lines: number;
 }
@@ -135,8 +134,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
     } catch (error) {
       problems.push({ path, line: 0, what: `cannot be read: ${source.explain(error)}` });
     }
-    const found = isolate(problems, path, "its end cannot be read", () => parser.finish());
-    if (found !== undefined) facts = mergeFacts(facts, found);
+    facts = mergeFacts(facts, parser.finish());
   }
   return { builder, facts, lines };
 }
@@ -151,27 +149,18 @@ function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly S
     description: known?.description ?? null,
     callId: known?.callId ?? null,
     source: file.path,
-    session: finish(
-      reader,
-      builder,
-      { agent: reader.format.agent, id, facts, lines, problems: [] },
-      file.path,
-    ),
+    session: builder.finish({ agent: reader.format.agent, id, facts, lines, problems: [] }),
   };
 }
 
 function readSidecars(reader: LogReader, files: readonly SessionFile[]): readonly Sidecar[] {
-  const { format, source, problems } = reader;
+  const { format, source } = reader;
   if (format.readSidecar === undefined) return [];
   const found: Sidecar[] = [];
   for (const file of files) {
     if (!SIDECAR_ROLES.has(file.role) || file.size > SIDECAR_BYTES) continue;
-    const { path } = file;
-    const text = source.text(path, SIDECAR_BYTES);
-    const sidecar =
-      text === undefined
-        ? undefined
-        : isolate(problems, path, "cannot be read", () => format.readSidecar?.(file, text));
+    const text = source.text(file.path, SIDECAR_BYTES);
+    const sidecar = text === undefined ? undefined : format.readSidecar(file, text);
     if (sidecar !== undefined) found.push(sidecar);
   }
   return found;

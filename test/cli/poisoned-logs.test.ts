@@ -19,13 +19,14 @@ import {
 
 const { POISON_RUNS: given } = process.env;
 const RUNS = given === undefined ? 1 : Number(given);
+const SESSIONS = 30;
 
 test(
   "logs with anything in them stop no command, and healthy ones beside them are found and kept",
   async () => {
     await fc.assert(
-      fc.asyncProperty(poisonedHome(given === undefined ? 10 : 20), async (entries) => {
-        expect(await exercise(entries, { everyNth: given === undefined ? 10 : 3 })).toEqual([]);
+      fc.asyncProperty(poisonedHome(SESSIONS), async (entries) => {
+        expect(await exercise(entries, { everyNth: given === undefined ? 20 : 5 })).toEqual([]);
       }),
       // A smaller home that fails takes hours to be found: the first one is told.
       { numRuns: RUNS, endOnFailure: true },

@@ -8,27 +8,46 @@ import { sanitize } from "./sanitize.ts";
 import { createStyle, type Style } from "./style.ts";
 import { truncate } from "./truncate.ts";
 
+/** Branches within branches are set in up to here; deeper ones stand below one another. */
+const MAX_INDENT = 60;
+
+/** What is still to be drawn of a branch. */
+interface Undrawn {
+  readonly branch: TreeBranch;
+  readonly forks: TreeBranch["forks"];
+  readonly indent: string;
+  readonly stem: string;
+  readonly below: string;
+  readonly from: number;
+}
+
 /** The branches of a session, its compactions, labels and sub-agents, drawn as a tree. */
 export function formatTree(session: Session, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const lines: string[] = [];
-  const draw = ({ turns, forks }: TreeBranch, indent: string, isLast: boolean, isRoot: boolean): void => {
-    const stem = isRoot ? "" : isLast ? "└─ " : "├─ ";
-    const below = isRoot ? "" : isLast ? "   " : "│  ";
-    turns.forEach((turn, index) => {
-      lines.push(
-        `${indent}${index === 0 ? stem : below}${turnLine(turn, session, world, style, indent.length + 3)}`,
-      );
-      for (const note of notesOf(session, turn.number))
-        lines.push(`${indent}${below}     ${style.dim(sanitize(note))}`);
-      const leaving = forks.get(turn.number) ?? [];
-      leaving.forEach((fork, at) => {
-        draw(fork, `${indent}${below}`, at === leaving.length - 1, false);
-      });
+  const roots = sessionTree(session).map((branch) => undrawn(branch, "", "", ""));
+  // A list and no recursion: branches may be nested deeper than the stack.
+  const left = roots.toReversed();
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { branch, forks, indent, stem, below, from } = next;
+    const turn = branch.turns[from];
+    if (turn === undefined) continue;
+    const line = turnLine(turn, session, world, style, indent.length + 3);
+    lines.push(`${indent}${from === 0 ? stem : below}${line}\n`);
+    for (const note of notesOf(session, turn.number))
+      lines.push(`${indent}${below}     ${style.dim(sanitize(note))}\n`);
+    left.push({ ...next, from: from + 1 });
+    const leaving = (forks.get(turn.number) ?? []).map((fork, at, { length }) => {
+      const deeper = indent.length < MAX_INDENT ? `${indent}${below}` : indent;
+      return at === length - 1 ? undrawn(fork, deeper, "└─ ", "   ") : undrawn(fork, deeper, "├─ ", "│  ");
     });
-  };
-  for (const root of sessionTree(session)) draw(root, "", true, true);
-  return lines.map((line) => `${line}\n`).join("");
+    for (const fork of leaving.reverse()) left.push(fork);
+  }
+  return lines.join("");
+}
+
+function undrawn(branch: TreeBranch, indent: string, stem: string, below: string): Undrawn {
+  return { branch, forks: branch.forks, indent, stem, below, from: 0 };
 }
 
 function turnLine(turn: Turn, session: Session, world: World, style: Style, used: number): string {

@@ -15,9 +15,9 @@ export interface WrapOptions {
 export function wrap(text: string, options: WrapOptions): string {
   const indent = options.indent ?? "";
   const room = Math.max(1, options.width - displayWidth(indent));
-  const lines: string[] = [];
-  for (const paragraph of text.split("\n")) lines.push(...wrapParagraph(paragraph, room));
-  return lines
+  return text
+    .split("\n")
+    .flatMap((paragraph) => wrapParagraph(paragraph, room))
     .map((line, index) => `${index === 0 ? (options.firstIndent ?? indent) : indent}${line}`.trimEnd())
     .join("\n");
 }

@@ -24,9 +24,7 @@ export function clawSummary(messages: readonly SummaryMessage[]): string {
   if (files.length > 0) lines.push(`- Key files referenced: ${files.join(", ")}.`);
   const work = messages.map(firstText).findLast((text) => text !== undefined);
   if (work !== undefined) lines.push(`- Current work: ${cutLine(work, CURRENT_WORK_CHARS)}`);
-  lines.push(...listed(TIMELINE, messages.map(timelineRow), true));
-  lines.push("</summary>");
-  return lines.join("\n");
+  return [...lines, ...listed(TIMELINE, messages.map(timelineRow), true), "</summary>"].join("\n");
 }
 
 /** The heading behind which every message stands in one line. */

@@ -7,7 +7,7 @@ export function sessionMessages(session: Session): readonly SummaryMessage[] {
   for (const { request, context, steps } of session.turns) {
     if (context === "current" && request.trim() !== "")
       messages.push({ role: "user", blocks: [{ kind: "text", text: request }] });
-    messages.push(...stepMessages(steps));
+    for (const message of stepMessages(steps)) messages.push(message);
   }
   return messages;
 }
@@ -20,7 +20,7 @@ function stepMessages(steps: readonly Step[]): SummaryMessage[] {
   let line = 0;
   const flush = (): void => {
     if (blocks.length > 0) messages.push({ role: "assistant", blocks });
-    messages.push(...results);
+    for (const result of results) messages.push(result);
     blocks = [];
     results = [];
   };

@@ -48,16 +48,17 @@ function turnParents(nodes: NodeTable, turnOf: (node: number) => number | null):
 }
 
 function followRun(first: number, children: ReadonlyMap<number, readonly number[]>): readonly number[] {
-  const run = [first];
+  // A set: a log may have a run of a million turns, and links that lead in a circle.
+  const run = new Set([first]);
   for (
     let next = children.get(first);
     next?.length === 1 && next[0] !== undefined;
     next = children.get(next[0])
   ) {
-    if (run.includes(next[0])) break;
-    run.push(next[0]);
+    if (run.has(next[0])) break;
+    run.add(next[0]);
   }
-  return run;
+  return [...run];
 }
 
 function branchSummary(steps: readonly Step[]): string | null {

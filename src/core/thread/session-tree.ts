@@ -20,12 +20,15 @@ export function sessionTree(session: Session): readonly TreeBranch[] {
   const grow = (branch: BranchPoint): TreeBranch => ({
     branch,
     turns: branch.turns.flatMap((number) => turns.get(number) ?? []),
-    forks: new Map(
-      branch.turns.flatMap((number) => {
-        const forks = children.get(number);
-        return forks === undefined ? [] : [[number, forks.map(grow)] as const];
-      }),
-    ),
+    // Grown when it is looked at: a log may have a fork at each of 100,000 turns, each within the one before.
+    get forks() {
+      return new Map(
+        branch.turns.flatMap((number) => {
+          const forks = children.get(number);
+          return forks === undefined ? [] : [[number, forks.map(grow)] as const];
+        }),
+      );
+    },
   });
   return (children.get(null) ?? []).map(grow);
 }

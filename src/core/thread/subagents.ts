@@ -94,7 +94,7 @@ function flatten(session: Session): readonly Step[] {
         line: turn.line,
         context: "subagent",
       });
-    steps.push(...turn.steps);
+    for (const step of turn.steps) steps.push(step);
   });
   return steps.map((step) => ({ ...step, context: "subagent" }));
 }

@@ -147,7 +147,7 @@ function merged(said: readonly Said[]): readonly ApiMessage[] {
   for (const { role, blocks } of said) {
     if (blocks.length === 0) continue;
     const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
+    if (last?.role === role) for (const block of blocks) last.content.push(block);
     else messages.push({ role, content: [...blocks] });
   }
   if (messages[0]?.role === "assistant")

@@ -71,10 +71,12 @@ function claudeFinder({ minBytes, copies }: BulkyOptions): BulkyFinder {
         else {
           const call = calls.of(part.id);
           first ??= call;
-          blocks.push(...contentBlocks(bytes, part.content, call, calls.numbersOf(part.id)));
+          const found = contentBlocks(bytes, part.content, call, calls.numbersOf(part.id));
+          for (const block of found) blocks.push(block);
         }
       }
-      if (copies && first !== undefined) blocks.push(...copyBlocks(bytes, copy, first, minBytes));
+      if (copies && first !== undefined)
+        for (const block of copyBlocks(bytes, copy, first, minBytes)) blocks.push(block);
     }
     return bulkyOnly(bytes, blocks, minBytes);
   };

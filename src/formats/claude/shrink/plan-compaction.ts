@@ -31,7 +31,7 @@ export function planClaudeCompaction(
 ): ClaudeCompaction {
   const found: FoundPart[] = [];
   for (const { bytes } of rawLines(chunks())) {
-    for (const { parts } of toolLines(bytes)) found.push(...parts.map((part) => foundPart(bytes, part)));
+    for (const { parts } of toolLines(bytes)) for (const part of parts) found.push(foundPart(bytes, part));
   }
   const chosen = chooseParts(found, rule);
   const edits: Edit[] = [];
@@ -78,6 +78,7 @@ function lineEdits({ parts, copy }: ToolLine, chosen: readonly (ShrunkPart | und
     }
   }
   const [first] = placeholders;
-  if (copy !== undefined && first !== undefined && !isResultKept) edits.push(...shrinkCopy(copy, first));
-  return edits;
+  return copy === undefined || first === undefined || isResultKept
+    ? edits
+    : [...edits, ...shrinkCopy(copy, first)];
 }
