@@ -10,18 +10,16 @@ export async function runResume(
   done = "",
 ): Promise<number> {
   const [program = "", ...args] = command;
-  const hint = `${done}the command is: ${shellQuote(command)}`;
-  // A log may name any folder, also one that no system has.
-  if (folder !== null && world.disk.stat(folder)?.kind !== "folder") {
-    throw new UserError(`Cannot run ${program} in ${JSON.stringify(folder)}: there is no such folder`, {
-      exitCode: exitCodes.wrongUsage,
-      hint,
-    });
-  }
-  const code = await world.run(program, args, folder === null ? {} : { folder });
+  // A log may name any folder, also one that no system can have.
+  const canBe = folder === null || !folder.includes("\0");
+  const code = canBe ? await world.run(program, args, folder === null ? {} : { folder }) : undefined;
   if (code !== undefined) return code;
-  throw new UserError(`Cannot run ${program}: there is no such program`, {
+  const isThere = folder === null || world.disk.stat(folder)?.kind === "folder";
+  const what = isThere
+    ? "there is no such program"
+    : `there is no folder ${JSON.stringify(folder)} to run it in`;
+  throw new UserError(`Cannot run ${program}: ${what}`, {
     exitCode: exitCodes.wrongUsage,
-    hint,
+    hint: `${done}the command is: ${shellQuote(command)}`,
   });
 }

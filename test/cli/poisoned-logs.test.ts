@@ -194,3 +194,9 @@ test.each([
   const { out } = await world.ask(["show", ID, "--json"]);
   expect(JSON.parse(out)).toMatchObject({ state: "idle" });
 });
+
+test("what can't be resumed because of its folder is told so", async () => {
+  const { ask } = worldWith(logOf("claude", { cwd: '"/home/ana/\\u0000shop"' }));
+  const { code, err } = await ask(["resume", ID, "--exec"]);
+  expect([code, err]).toEqual([2, expect.stringContaining("Cannot run claude: there is no folder")]);
+});
