@@ -94,8 +94,6 @@ interface CommandBase<T> {
   readonly parser: "light" | "yargs";
   /** `-word` is a word unless it is a known flag: the negation of search. Only with the light parser. */
   readonly dashWords?: boolean;
-  /** Lines of arguments that between them run the code which most calls need: it is kept compiled. */
-  readonly rehearsal?: readonly (readonly string[])[];
 }
 
 /** A command as the frame sees it. Made by `defineCommand`, which alone knows the types of its flags. */

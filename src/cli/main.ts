@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 import process from "node:process";
-import { run } from "./program.ts";
+import { start } from "./start.ts";
 
-await run(process);
+await start(process);

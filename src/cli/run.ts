@@ -1,12 +1,11 @@
 import { exitCodes, UserError } from "../core/errors.ts";
-import { budgetOf, withinBudget } from "./agent-answer.ts";
 import { hintNearest } from "./arguments/hint-nearest.ts";
 import { parseArguments } from "./arguments/parse-arguments.ts";
 import { everywhereFlags } from "./command.ts";
 import { type CommandRow, commandTable, defaultCommand } from "./command-table.ts";
 import { findRow } from "./find-row.ts";
-import { guardOutput } from "./print/guard-output.ts";
 import { reportError } from "./report-error.ts";
+import { guarded, runCommand } from "./run-command.ts";
 import type { World } from "./world.ts";
 
 /** Runs one command line in a world and gives its exit code. Never throws, never exits. */
@@ -16,7 +15,7 @@ export async function run(
   table: readonly CommandRow[] = commandTable,
 ): Promise<number> {
   try {
-    return await runCommand(argv, world, table);
+    return await runLine(argv, world, table);
   } catch (error) {
     const mustNotFail = neverFails(argv, table);
     const json = flagsOf(argv).includes("--json") && !mustNotFail;
@@ -32,11 +31,7 @@ export function neverFails(argv: readonly string[], table: readonly CommandRow[]
   return table.some((row) => row.name === name && row.neverFails === true);
 }
 
-async function runCommand(
-  argv: readonly string[],
-  world: World,
-  table: readonly CommandRow[],
-): Promise<number> {
+async function runLine(argv: readonly string[], world: World, table: readonly CommandRow[]): Promise<number> {
   const { name, rest } = splitCommand(argv);
   if (name === undefined && flagsOf(argv).includes("--version")) {
     return runRow(
@@ -54,16 +49,7 @@ async function runRow(row: CommandRow, argv: readonly string[], world: World): P
   const { command } = await row.load();
   const args = await parseArguments(row.name, command, argv);
   if (args.flags.help === true) return showHelp(row.name, world, [row]);
-  const painted = guarded(world, args.given.has("color") ? args.flags.color === true : undefined);
-  if (args.flags.reveal === true && !world.stdout.isTerminal) {
-    throw new UserError("Cannot reveal secrets: --reveal works on a terminal only", {
-      exitCode: exitCodes.wrongUsage,
-      hint: "leave --reveal out, or do not redirect the output",
-    });
-  }
-  const budget = budgetOf(command, args, world);
-  if (budget === undefined) return command.run(args, painted);
-  return withinBudget(budget, row.name, argv, painted, (inner) => command.run(args, inner));
+  return runCommand(row.name, command, argv, args, world);
 }
 
 async function showHelp(
@@ -108,13 +94,4 @@ function flagsOf(argv: readonly string[]): readonly string[] {
 function colorFlag(argv: readonly string[]): boolean | undefined {
   const last = flagsOf(argv).findLast((arg) => arg === "--color" || arg === "--no-color");
   return last === undefined ? undefined : last === "--color";
-}
-
-/** Everything that a command or a failure prints goes through what this gives. */
-function guarded(world: World, hasColor: boolean | undefined): World {
-  return {
-    ...world,
-    stdout: guardOutput(world.stdout, hasColor),
-    stderr: guardOutput(world.stderr, hasColor),
-  };
 }

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import type { Worker, WorkerOptions } from "node:worker_threads";
 import { exitCodes, UserError } from "../core/errors.ts";
 import type { WorkerHandle } from "../core/worker-handle.ts";
@@ -12,8 +13,8 @@ const tasks: Readonly<Record<string, () => Promise<Task>>> = {
 export type Task = (data: unknown, post: (message: unknown) => void) => (message: unknown) => void;
 
 /**
- * The first word of the command line of another thread: to load node:worker_threads takes time. The second is its
- * task, which is also the name of the command that does the same: the code that was compiled for that is used.
+ * The first word of the command line of another thread, the second is its task: to load node:worker_threads only to ask
+ * whether this is one takes time.
  */
 const WORKER_MARK = "--thread-of-sessions";
 
@@ -45,7 +46,7 @@ export async function runWorker(host: NodeJS.Process): Promise<void> {
 const READY = "sessions: ready";
 const FINISH = "sessions: finish";
 
-/** Starts threads of this very program: `program` is the address of the bundle, or of a source beside main.ts. */
+/** Starts threads of this very program: `program` is the path of the bundle, or of a source beside main.ts. */
 export function startWorker(
   program: string,
   host: NodeJS.Process,
@@ -96,8 +97,8 @@ const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 function startThread(program: string, host: NodeJS.Process, task: string, data: unknown): Worker {
   const { Worker } = threadsOf(host);
   const options: WorkerOptions = { workerData: { task, data }, argv: [WORKER_MARK, task] };
-  if (!program.endsWith(".ts")) return new Worker(new URL(program), { ...options, resourceLimits });
-  const main = new URL("main.ts", program);
+  if (!program.endsWith(".ts")) return new Worker(program, { ...options, resourceLimits });
+  const main = new URL("main.ts", pathToFileURL(program));
   if (host.versions.deno !== undefined) return new Worker(main, options);
   // Node reads TypeScript in the main thread only, where tsx was loaded; a thread has to load it too.
   const boot = `import("tsx/esm/api").then(({ register }) => { register(); return import(${JSON.stringify(main.href)}); });`;

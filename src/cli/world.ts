@@ -1,5 +1,5 @@
 import { availableParallelism, homedir } from "node:os";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { exitCodes, UserError } from "../core/errors.ts";
 import type { StartWorker } from "../core/worker-handle.ts";
 import type { Disk } from "../store/disk.ts";
@@ -10,7 +10,6 @@ import type { Processes } from "../store/processes.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { wantsColor } from "./print/wants-color.ts";
 import { inputFrom, outputTo } from "./streams.ts";
-import { startWorker } from "./worker-threads.ts";
 
 /** Where text goes: an answer to stdout, talk to stderr. */
 export interface Output {
@@ -87,14 +86,15 @@ const managedFolders: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   win32: "C:\\Program Files\\ClaudeCode",
 };
 
-/** From here: the bundle lies one folder below the package, this file two. */
-const packageRoot = import.meta.url.endsWith("/src/cli/world.ts") ? "../../" : "../";
+/** Bundles are one folder below the package, this file is two. */
+const packageFolder = join(import.meta.dirname, import.meta.filename.endsWith(".ts") ? "../.." : "..");
 
 const closedPipe: readonly string[] = ["EPIPE", "ERR_STREAM_DESTROYED"];
 
 /** This machine, as the process sees it. */
 export function realWorld(
   host: NodeJS.Process,
+  startWorker: StartWorker,
   interrupts: Interrupts,
   afterwards: (work: () => Promise<void>) => void,
 ): World {
@@ -109,7 +109,7 @@ export function realWorld(
     // npm and deno task run in the package's folder and say here where the user was.
     folder: variables.INIT_CWD || host.cwd(),
     managedFolder: managedFolders[host.platform] ?? "/etc/claude-code",
-    demoHome: fileURLToPath(new URL(`${packageRoot}fixtures/demo`, import.meta.url)),
+    demoHome: join(packageFolder, "fixtures", "demo"),
     stdout: outputTo({
       ...{ handle: 1, open: () => host.stdout, ...pastStreams, hasColor },
       onError: (error) => {
@@ -129,7 +129,7 @@ export function realWorld(
     uuid: () => crypto.randomUUID(),
     processes: nodeProcesses,
     threads: availableParallelism(),
-    startWorker: startWorker(import.meta.url, host),
+    startWorker,
     isRunning: (pid) => nodeProcesses.exists(pid),
     program: programOf(host),
     run: async (program, args, options) => {
@@ -138,7 +138,7 @@ export function realWorld(
     },
     startDetached: async (args) => {
       const { startDetached } = await import("./start-detached.ts");
-      await startDetached(host, args);
+      await startDetached(programOf(host), args, variables);
     },
     afterwards,
     uninterrupted: (action) => interrupts.hold(action),
@@ -146,11 +146,21 @@ export function realWorld(
 }
 
 function programOf(host: NodeJS.Process): World["program"] {
-  const given = host.argv[1] ?? fileURLToPath(import.meta.url);
+  const given = host.argv[1] ?? import.meta.filename;
   // A link in a folder of programs may go elsewhere tomorrow.
   const script = nodeDisk.stat(given) === undefined ? given : nodeDisk.realpath(given);
-  const isDeno = host.versions.deno !== undefined;
-  // From its sources it needs what it was started with, to be understood.
-  const runtime = isDeno ? ["run", "-A", "--quiet"] : script.endsWith(".ts") ? host.execArgv : [];
-  return { command: host.execPath, args: [...runtime, script] };
+  const { execPath: command, versions, env } = host;
+  if (versions.deno === undefined) {
+    // From its sources it needs what it was started with, to be understood.
+    return { command, args: [...(script.endsWith(".ts") ? host.execArgv : []), script] };
+  }
+  // In a clone without node_modules only the task knows where packages come from.
+  const isTask =
+    env.DENO_NO_PACKAGE_JSON !== undefined &&
+    script === import.meta.filename.replace(/world\.ts$/, "main.ts");
+  const config = join(packageFolder, "deno.json");
+  const args = isTask
+    ? ["task", "--quiet", "--config", config, "sessions"]
+    : ["run", "-A", "--quiet", script];
+  return { command, args };
 }

@@ -1,15 +1,15 @@
 import { hostname } from "node:os";
-import process from "node:process";
+import { kill, pid } from "node:process";
 import { errorCode } from "./disk-error.ts";
 import type { Processes } from "./processes.ts";
 
 /** The processes of this machine, seen from this one. */
 export const nodeProcesses: Processes = {
-  pid: process.pid,
+  pid,
   host: hostname(),
-  exists: (pid) => {
+  exists: (other) => {
     try {
-      process.kill(pid, 0);
+      kill(other, 0);
       return true;
     } catch (error) {
       // EPERM: it exists, and belongs to somebody else.

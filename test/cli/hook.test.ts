@@ -245,9 +245,8 @@ describe("hook session-end", () => {
     // The last that it does is to keep its compiled code; Deno does that by itself.
     if (process.versions.deno !== undefined) return;
     const cache = join(at.world.home, ".sessions", "cache");
-    const parts = (): readonly string[] =>
-      fs.readdirSync(cache).flatMap((name) => /^code\.guard\.\w+\.(\w+)\.v[\d.]+-\w+$/.exec(name)?.[1] ?? []);
-    await expect.poll(parts, { timeout: 30_000 }).toEqual(["more", "parsers", "program", "reading"]);
+    const isKept = (): boolean => fs.readdirSync(cache).some((name) => name.startsWith("code.main.guard."));
+    await expect.poll(isKept, { timeout: 30_000 }).toBe(true);
   }, 60_000);
 });
 

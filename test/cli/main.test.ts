@@ -1,9 +1,7 @@
 import { Buffer } from "node:buffer";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import process from "node:process";
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { makeWorld } from "../support/make-world.ts";
 import { bundle, runBundle } from "../support/run-bundle.ts";
@@ -16,91 +14,7 @@ const demoLog = fileURLToPath(
 );
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
-describe.skipIf(process.versions.deno !== undefined)("the code that was compiled", () => {
-  const codeIn = (home: string): readonly string[] => {
-    const folder = join(home, ".sessions", "cache");
-    return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith("code.")) : [];
-  };
-
-  test("is kept for the next run of the same command, where there is a store", async () => {
-    const { home } = makeWorld();
-    const first = await runBundle(["version"], { home });
-    expect(codeIn(home)).toEqual([]);
-    mkdirSync(join(home, ".sessions"));
-    expect(await runBundle(["version"], { home })).toEqual(first);
-    const kept = codeIn(home);
-    expect(kept).toContainEqual(expect.stringMatching(/^code\.version\.\w+\.program\./));
-    const marks = (): readonly (readonly [mtimeMs: number, inode: number])[] =>
-      kept
-        .map((name) => statSync(join(home, ".sessions", "cache", name)))
-        .map(({ mtimeMs, ino }) => [mtimeMs, ino]);
-    const before = marks();
-    expect(await runBundle(["version"], { home })).toEqual(first);
-    expect(codeIn(home)).toEqual(kept);
-    expect(marks()).toEqual(before);
-  });
-
-  test("is made anew where it is damaged, or the engine does not take it", async () => {
-    const { home } = makeWorld();
-    mkdirSync(join(home, ".sessions"));
-    const first = await runBundle(["version"], { home });
-    const paths = codeIn(home).map((name) => join(home, ".sessions", "cache", name));
-    expect(paths.length).toBeGreaterThan(1);
-    const goods = paths.map((path) => readFileSync(path));
-    const nonsense = (good: Buffer): Buffer => Buffer.alloc(good.length, 7);
-    const sealed = (good: Buffer): Buffer => {
-      const bytes = nonsense(good);
-      bytes.writeUInt32LE(crc32(bytes.subarray(4)), 0);
-      return bytes;
-    };
-    for (const damage of [
-      () => Buffer.alloc(0),
-      (good: Buffer) => good.subarray(0, 1_000),
-      nonsense,
-      sealed,
-    ]) {
-      const bad = goods.map(damage);
-      paths.forEach((path, i) => {
-        writeFileSync(path, bad[i] ?? "");
-      });
-      expect(await runBundle(["version"], { home })).toEqual(first);
-      paths.forEach((path, i) => {
-        expect(readFileSync(path)).not.toEqual(bad[i]);
-      });
-    }
-  });
-
-  test("of a search is kept for more than was asked", async () => {
-    const { home } = makeWorld();
-    mkdirSync(join(home, ".claude/projects/-x"), { recursive: true });
-    cpSync(demoLog, join(home, ".claude/projects/-x", basename(demoLog)));
-    const first = await runBundle(["search", "zuzuzuzu"], { home });
-    expect(first.code).toBe(1);
-    expect(first.err).toMatch(/^No session matches[^\n]*\n/);
-    for (const part of ["program", "reading"])
-      expect(codeIn(home)).toContainEqual(
-        expect.stringMatching(new RegExp(`^code\\.search\\.\\w+\\.${part}\\.`)),
-      );
-    expect(await runBundle(["search", "token"], { home })).toMatchObject({ code: 0, err: "" });
-  });
-
-  test("is not kept of what is no command", async () => {
-    const { home } = makeWorld();
-    mkdirSync(join(home, ".sessions"));
-    expect(await runBundle(["versoin"], { home })).toMatchObject({ code: 2 });
-    expect(codeIn(home)).toEqual([]);
-  });
-});
-
 describe("the bundled program", () => {
-  test("is plain ASCII, as it is read", () => {
-    for (const part of ["program", "reading", "parsers", "more"])
-      expect(
-        readFileSync(join(dirname(bundle), `${part}.cjs`)).every((byte) => byte < 0x80),
-        part,
-      ).toBe(true);
-  });
-
   test("has the signs beyond ASCII that its sources have: masking, letters", async () => {
     const { home } = makeWorld();
     const folder = join(home, ".claude/projects/-x");
@@ -136,33 +50,6 @@ describe("the bundled program", () => {
   test("can be started by its name", () => {
     expect(readFileSync(bundle, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(statSync(bundle).mode & 0o111).not.toBe(0);
-  });
-
-  test.each([
-    ["search", 5],
-    ["hook", 0],
-  ])("says what is wrong where a part of it is missing (%s)", async (command, code) => {
-    const { home } = makeWorld();
-    const program = join(home, "sessions.cjs");
-    cpSync(bundle, program);
-    const run = await runBundle([command, "x"], { home, program });
-    expect(run).toMatchObject({ code, out: "" });
-    expect(run.err).toMatch(
-      /^sessions: Cannot use ".*program\.cjs": it is missing[^\n]+\nhint: try again[^\n]+\n$/,
-    );
-  });
-
-  test.each([
-    ["list", 5],
-    ["hook", 0],
-  ])("says what is wrong where a part of it is of another version (%s)", async (command, code) => {
-    const { home } = makeWorld();
-    cpSync(dirname(bundle), home, { recursive: true });
-    writeFileSync(join(home, "more.cjs"), "(function () { return () => undefined; })");
-    const run = await runBundle([command, "session-end"], { home, program: join(home, "sessions.cjs") });
-    expect(run).toMatchObject({ code, out: "" });
-    if (code !== 0)
-      expect(run.err).toMatch(/^sessions: Cannot use ".*more\.cjs": [^\n]+\nhint: try again[^\n]+\n$/);
   });
 
   test("prints its version", async () => {

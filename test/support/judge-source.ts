@@ -20,9 +20,12 @@ const pureModules = ["node:buffer", "node:crypto", "node:path", "node:path/posix
 /** The only files that may look at the process, the clock and the home; everything else is handed them. */
 const knowsTheMachine = [
   "src/cli/main.ts",
-  "src/cli/starter.ts",
+  "src/cli/launcher.ts",
   "src/cli/world.ts",
   "src/store/places.ts",
+  "src/cli/bundles/late-crypto.ts",
+  "src/cli/bundles/main.ts",
+  "src/store/compile-cache.ts",
   "src/store/engine-flags.ts",
   "src/store/node-processes.ts",
 ];

@@ -63,4 +63,4 @@ const table = Object.entries(slow).map(
   }),
 );
 
-process.exitCode = await start(process, table);
+await start(process, table);

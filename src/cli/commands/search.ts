@@ -68,14 +68,6 @@ export const command: Command = defineCommand({
   flags: flagTable,
   parser: "light",
   dashWords: true,
-  // Words that nearly every history has; two with typos; one that none has.
-  rehearsal: [
-    ["test", "error", "file"],
-    ["tset", "erorr"],
-    ["zzqxzzqx"],
-    ['"the test"', "since:1000d"],
-    ["test", "--json"],
-  ],
   async run(args, world) {
     const { flags } = args;
     const { library, access } = await openIndex(world, { allowDemo: true });

@@ -19,7 +19,7 @@ const allInvisible = new RegExp(invisible.source, "g");
 
 // The breve of й stays: in Russian it is another letter than и, as ё is none but е.
 const marks =
-  /(?<![иИ])\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
+  /(?<![\u0438\u0418])\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
 
 const otherLetters: Readonly<Record<string, string>> = {
   ß: "ss",

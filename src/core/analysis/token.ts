@@ -35,7 +35,7 @@ export interface Name {
 
 /** The term of a single lower-case word. */
 export function termOf(word: string): string {
-  if (!isPlain(word, 0)) return word.replace(/ς/g, "σ");
+  if (!isPlain(word, 0)) return word.replace(/\u03c2/g, "σ");
   if (isStopWord(word)) return word;
   const found = stem(word);
   // "owned" must not become "own", which no query asks for.

@@ -16,7 +16,7 @@ export function* sentences(text: string): Generator<string> {
       .replace(/\*\*|__/g, "")
       .trim();
     let from = 0;
-    for (const match of prose.matchAll(/[.!?](?=\s|$)|[。！？]/g)) {
+    for (const match of prose.matchAll(/[.!?](?=\s|$)|[\u3002\uff01\uff1f]/g)) {
       const end = match.index + 1;
       const sentence = prose.slice(from, end).trim();
       if (sentence !== "") yield sentence;

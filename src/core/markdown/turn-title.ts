@@ -13,7 +13,7 @@ export function turnTitle({
 }): string {
   const line = cleanLine(request.slice(0, 8 * EXCERPT_CHARS));
   // Between words where there is such a place; what a cut leaves of a surrogate pair is cleaned behind it.
-  const excerpt = cleanLine(shorten(line, EXCERPT_CHARS)).replace(/(?<=.{40}) \S*…$/u, "…");
+  const excerpt = cleanLine(shorten(line, EXCERPT_CHARS)).replace(/(?<=.{40}) \S*\u2026$/u, "…");
   return excerpt === "" ? `Turn ${number}` : `Turn ${number}: ${excerpt}`;
 }
 

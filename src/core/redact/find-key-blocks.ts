@@ -8,7 +8,7 @@ const FOOTER = /-----END ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
  * What may stand between two lines of a key in a log: line ends, also escaped ones of JSON in JSON; indentation, line
  * numbers, marks of diffs and quotes, and the quotes and plus signs of a text put together in code.
  */
-const GAP = /(?:\\{1,4}[nrt]|\\?["'`]|[\s+,>|#*]|\d{1,6} {0,2}[→:|\t]|<br ?\/?>){1,200}/y;
+const GAP = /(?:\\{1,4}[nrt]|\\?["'`]|[\s+,>|#*]|\d{1,6} {0,2}[\u2192:|\t]|<br ?\/?>){1,200}/y;
 /** What `grep` puts between the name of a file and its line, with a number or without. */
 const AFTER_NAME = /[:-](?:\d{1,6}[:-])?/y;
 /** The name that stands before the header in its line, and so before every line of the key. */
@@ -90,7 +90,7 @@ function readBody(
 }
 
 const BEFORE_FOOTER =
-  /^(?:\\{1,4}[nr]|\\?["'`+,]|[\s>|#*:-]|\d{1,6} {0,2}[→:|\t-]|<br ?\/?>|=\S{4}\s){0,60}-----END/;
+  /^(?:\\{1,4}[nr]|\\?["'`+,]|[\s>|#*:-]|\d{1,6} {0,2}[\u2192:|\t-]|<br ?\/?>|=\S{4}\s){0,60}-----END/;
 
 function isBeforeFooter(rest: string): boolean {
   return BEFORE_FOOTER.test(rest);
@@ -116,7 +116,7 @@ function tailBefore(text: string, at: number, found: Finding[]): number {
   for (let count = 0; count < MAX_TAIL_LINES; count++) {
     const lineStart = text.lastIndexOf("\n", lineEnd - 2) + 1;
     if (lineEnd - lineStart > 200 || lineEnd <= lineStart) break;
-    const line = /^[\s\d→:|>+]{0,14}([A-Za-z0-9+/]{8,100}={0,2})\s{0,2}$/.exec(
+    const line = /^[\s\d\u2192:|>+]{0,14}([A-Za-z0-9+/]{8,100}={0,2})\s{0,2}$/.exec(
       text.slice(lineStart, lineEnd),
     );
     const key = line?.[1];

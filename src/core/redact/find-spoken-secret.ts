@@ -13,7 +13,7 @@ const MAX_PARTS = 64;
  * weaker than a colon or an equals sign. Only long random values, since words follow these names far more often.
  */
 const LEAD_IN =
-  /(?:(bearer|basic)\s+|((?:api|access|secret|private|auth|encryption|signing|master|account)[ _-]?key|token|secret|secret_key_base)s?["'`]?\)?(?:\s+(?:is|was|are|=|->|→)\s+|\s*,\s*|\s*>\s*|\s*\(\s*|\s+))\\{0,2}["'`]?$/i;
+  /(?:(bearer|basic)\s+|((?:api|access|secret|private|auth|encryption|signing|master|account)[ _-]?key|token|secret|secret_key_base)s?["'`]?\)?(?:\s+(?:is|was|are|=|->|\u2192)\s+|\s*,\s*|\s*>\s*|\s*\(\s*|\s+))\\{0,2}["'`]?$/i;
 const REST = /[\w+/=.~-]{0,600}/y;
 
 export function findSpokenSecret(text: string, runStart: number, end: number, found: Finding[]): void {

@@ -14,7 +14,7 @@ export function maskFor(finding: Finding): string {
 /** How every mask begins; a value that holds this has been dealt with. */
 export const MASK_BEGIN = "[masked";
 
-const MASK: RegExp = /\[masked(?:: [a-z0-9-]{1,40}(?: [^\s\]…]{1,24}…)?)?\]/g;
+const MASK: RegExp = /\[masked(?:: [a-z0-9-]{1,40}(?: [^\s\]\u2026]{1,24}\u2026)?)?\]/g;
 
 /** The masks that already stand in a text, as [start, end]. */
 export function findMasks(text: string): readonly (readonly [number, number])[] {

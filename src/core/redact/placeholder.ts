@@ -2,7 +2,7 @@ import { MASK_BEGIN } from "./mask.ts";
 
 /** `${TOKEN}`, `$TOKEN`, `{{ token }}`, `<token>`, `%TOKEN%`, `__TOKEN__`, `@@TOKEN@@`, `[token]`, `(hidden)`. */
 const REFERENCE =
-  /^(?:<|\[.*\]$|\(.*\)$|@@|\$[A-Za-z_][\w.]*$|\$\d?$|\{|%[A-Za-z_]+%$|%[sdv]$|__|#\{|`|\.\.|…|!(?:vault|Ref|Sub|GetAtt|reference|secret|env))|\$\{|\$\(|\{\{/;
+  /^(?:<|\[.*\]$|\(.*\)$|@@|\$[A-Za-z_][\w.]*$|\$\d?$|\{|%[A-Za-z_]+%$|%[sdv]$|__|#\{|`|\.\.|\u2026|!(?:vault|Ref|Sub|GetAtt|reference|secret|env))|\$\{|\$\(|\{\{/;
 /** Words that say "put yours here". Each in one case at a time: in any mixture, random letters spell them now and then. */
 const STAND_INS = (
   "your example placeholder changeme change_me change-me change-this replace insert todo fixme dummy redacted masked hidden here_ _here -here " +

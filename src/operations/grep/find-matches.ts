@@ -46,7 +46,7 @@ function isNew(lines: string, told: Set<string>): boolean {
 /** A line without its number, the sign of a diff, and space around it. */
 function coreOf(line: string): string {
   return line
-    .replace(/^\s*\d+(?:→|\t)/, "")
+    .replace(/^\s*\d+(?:\u2192|\t)/, "")
     .replace(/^[\s+-]+/, "")
     .trimEnd();
 }

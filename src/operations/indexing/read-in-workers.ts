@@ -1,7 +1,7 @@
 import { createRedactor } from "../../core/redact/redact.ts";
 import type { IndexBatch } from "../../core/search/search-engine.ts";
 import type { StartWorker } from "../../core/worker-handle.ts";
-import { compileLess } from "../../store/compile-less.ts";
+import { deferOptimization } from "../../store/engine-flags.ts";
 import { diskSource } from "../disk-source.ts";
 import type { Library } from "../library.ts";
 import { putCopies, type ReadSession } from "./copies.ts";
@@ -20,7 +20,7 @@ import { createQueueCounts, takeFrom } from "./shared-queue.ts";
  */
 export function readInWorkers(library: Library, start: StartWorker, threads: number): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
-    compileLess();
+    deferOptimization();
     const queue = sessions
       .filter((session) => session.source === undefined)
       .toSorted((a, b) => sizeOf(b.files) - sizeOf(a.files));

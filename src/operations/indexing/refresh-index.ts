@@ -6,7 +6,6 @@ import type {
   SearchEngine,
   SearchWriter,
 } from "../../core/search/search-engine.ts";
-import { compileHardly } from "../../store/compile-less.ts";
 import { diskSource } from "../disk-source.ts";
 import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
 import { type Library, sessionKey } from "../library.ts";
@@ -162,7 +161,6 @@ async function write(
   const tails = options.rebuild === true ? undefined : tailOptions(library, rows.values(), options.tails);
   const none: SessionToRead[] = [];
   try {
-    if (few.length > 0 && !isMuch) compileHardly();
     if (few.length > 0) none.push(...(await readHere(library, onVanished, tails)(few, writer, isCopy, done)));
     if (rest.length > 0) none.push(...(await read(rest, writer, isCopy, done)));
   } finally {

@@ -11,7 +11,7 @@ if (isWorker(process)) await runWorker(process);
 else {
   const [, , home = "", store = "", threads = ""] = process.argv;
   const library = benchLibrary(home, store);
-  const inThreads = readInWorkers(library, startWorker(import.meta.url, process), Number(threads));
+  const inThreads = readInWorkers(library, startWorker(import.meta.filename, process), Number(threads));
   const { read, bytes } = await refreshIndex(library, {
     engine: openEngine(library, nodeProcesses),
     rebuild: true,

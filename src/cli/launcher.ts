@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+/*
+ * What is started first. It picks the bundle that has the command, so that a search does not load the whole program, and
+ * has it loaded with the code that was compiled for the same command before.
+ */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { exitCodes } from "../core/errors.ts";
+import { type LoadedBundle, loadBundle } from "../store/compile-cache.ts";
+import { deferOptimization } from "../store/engine-flags.ts";
+import { findPlaces } from "../store/places.ts";
+import type { Bundle } from "./bundles/bundle.ts";
+
+/** Commands that have a bundle of their own, beside this file. All others are in main.cjs. */
+const ownBundles: ReadonlyMap<string, string> = new Map([["search", "search.cjs"]]);
+
+const DID_ITS_WORK: readonly number[] = [exitCodes.done, exitCodes.withProblems];
+
+const [command = "overview", subcommand = ""] = process.argv.slice(2);
+const codeFor = {
+  places: findPlaces({
+    home: homedir(),
+    variables: process.env,
+    folder: process.env.INIT_CWD || process.cwd(),
+  }),
+  // Each event of an agent is a command of its own.
+  command: command === "hook" ? `${command}-${subcommand}` : command,
+  now: () => Date.now(),
+  ...(command === "search" && { setFlags: deferOptimization }),
+};
+
+void launch();
+
+async function launch(): Promise<void> {
+  const own = ownBundles.get(command);
+  if (own === undefined || !(await runBundle(own))) await runBundle("main.cjs");
+}
+
+/** False: the main bundle has to do it. */
+async function runBundle(name: string): Promise<boolean> {
+  const loaded = load(join(__dirname, name));
+  if (loaded === undefined) return true;
+  const isDone = await (loaded.exports as Bundle).run(process);
+  // Only a run that did its work has compiled what the next one needs.
+  if (isDone && DID_ITS_WORK.includes(Number(process.exitCode ?? 0))) loaded.keepCode();
+  return isDone;
+}
+
+/** undefined: the file is missing, and the user knows. */
+function load(file: string): LoadedBundle | undefined {
+  try {
+    return loadBundle(file, codeFor, require);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND")) throw error;
+    process.stderr.write(
+      `sessions: Cannot use ${JSON.stringify(file)}: it is missing\nhint: try again; if that does not help, install the program again\n`,
+    );
+    // A hook that fails would stop the agent that calls it.
+    process.exitCode = command === "hook" ? exitCodes.done : exitCodes.broken;
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { exitCodes, UserError } from "../core/errors.ts";
+import { budgetOf, withinBudget } from "./agent-answer.ts";
+import type { Command, ParsedArguments } from "./command.ts";
+import { guardOutput } from "./print/guard-output.ts";
+import type { World } from "./world.ts";
+
+/** Runs one command with its parsed arguments; `argv` is what they were parsed from. Returns the exit code. */
+export async function runCommand(
+  name: string,
+  command: Command,
+  argv: readonly string[],
+  args: ParsedArguments,
+  world: World,
+): Promise<number> {
+  const painted = guarded(world, args.given.has("color") ? args.flags.color === true : undefined);
+  if (args.flags.reveal === true && !world.stdout.isTerminal) {
+    throw new UserError("Cannot reveal secrets: --reveal works on a terminal only", {
+      exitCode: exitCodes.wrongUsage,
+      hint: "leave --reveal out, or do not redirect the output",
+    });
+  }
+  const budget = budgetOf(command, args, world);
+  if (budget === undefined) return command.run(args, painted);
+  return withinBudget(budget, name, argv, painted, (inner) => command.run(args, inner));
+}
+
+/** Everything that a command or a failure prints goes through what this gives. */
+export function guarded(world: World, hasColor: boolean | undefined): World {
+  return {
+    ...world,
+    stdout: guardOutput(world.stdout, hasColor),
+    stderr: guardOutput(world.stderr, hasColor),
+  };
+}
