@@ -4,6 +4,8 @@ import { exitCodes, UserError } from "../core/errors.ts";
 /** The system's name for what went wrong (`ENOSPC`); undefined where it is no error of the system. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
+  // What Deno's permissions refuse.
+  if (error.name === "NotCapable") return "EACCES";
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   // ERR_… are complaints of the runtime about our arguments: bugs, not circumstances.
   if (/^E[A-Z0-9]+$/.test(code)) return code;

@@ -26,6 +26,13 @@ describe("diskError()", () => {
     });
   });
 
+  it("takes what Deno's permissions refuse for a denied permission", () => {
+    const refused = Object.assign(new Error('Requires all access to "/proc/1/stat"'), { name: "NotCapable" });
+    expect(diskError("read", "/proc/1/stat", refused)).toMatchObject({
+      message: 'Cannot read "/proc/1/stat": permission denied',
+    });
+  });
+
   it("names an error of the system that it has no words for", () => {
     expect(diskError("write", "/a", systemError("EWEIRD", "?"))).toMatchObject({
       message: 'Cannot write "/a": the system says EWEIRD',
