@@ -8,8 +8,6 @@ export interface WayToDie {
   readonly sample: (row: CommandRow) => number;
   /** How many calls there are; by default those of the command and its guard. */
   readonly calls?: (trial: Trial) => Promise<number>;
-  /** Other processes decide how many calls it makes: it may end before its call comes. */
-  readonly mayOutlive?: boolean;
   /** False: it had ended by itself before. Throws what is wrong afterwards. */
   readonly die: (trial: Trial, at: number) => Promise<boolean>;
 }
@@ -43,7 +41,8 @@ async function sweepWay(trial: Trial, way: WayToDie): Promise<readonly string[]>
   if (calls === 0) return [];
   const failures: string[] = [];
   let deaths = 0;
-  for (const at of chooseCalls(row.name, way.name, calls, way.sample(row))) {
+  const chosen = chooseCalls(row.name, way.name, calls, way.sample(row));
+  for (const at of chosen) {
     try {
       if (await way.die(trial, at)) deaths++;
     } catch (error) {
@@ -55,7 +54,7 @@ async function sweepWay(trial: Trial, way: WayToDie): Promise<readonly string[]>
     }
   }
   reportCount({ row: row.name, way: way.name, deaths, calls, failures: failures.length });
-  // A test that killed nothing passes.
-  if (deaths === 0 && way.mayOutlive !== true) failures.push(`${row.name}: ${way.name} has killed nothing`);
+  // A test that killed nothing passes. One run alone may make a call less than the one that was counted, and outlive.
+  if (deaths === 0 && chosen.length > 1) failures.push(`${row.name}: ${way.name} has killed nothing`);
   return failures;
 }
