@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { measureString } from "./json-strings.ts";
 
 /**
  * Where the values of a JSON text stand in its bytes. Who replaces such a span, and copies the rest, changes
@@ -164,7 +165,11 @@ function endOfString(bytes: Buffer, start: number): number | undefined {
   return undefined;
 }
 
+/** Longer values are never decoded whole. */
+const MAX_DECODED = 16 * 1024 * 1024;
+
 function parseString(bytes: Buffer, start: number, end: number): string | undefined {
+  if (end - start > MAX_DECODED) return undefined;
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8", start, end));
     return typeof value === "string" ? value : undefined;
@@ -173,17 +178,28 @@ function parseString(bytes: Buffer, start: number, end: number): string | undefi
   }
 }
 
-/** Past this a value is not decoded just to be proven. */
-const MAX_PROVEN = 64 * 1024 * 1024;
-
 /** Is it JSON to a parser, too? Spans are found without looking into strings. */
-export function isProperJson(bytes: Buffer, { start, end }: JsonSpan): boolean {
-  if (end - start > MAX_PROVEN) return true;
+export function isProperJson(bytes: Buffer, span: JsonSpan): boolean {
+  if (lengthOf(span) > MAX_DECODED) return hasProperStrings(bytes, span);
   try {
-    JSON.parse(bytes.toString("utf8", start, end));
+    JSON.parse(bytes.toString("utf8", span.start, span.end));
     return true;
   } catch {
     return false;
+  }
+}
+
+/** The same for long values: all but the insides of strings was read when the spans were found. */
+function hasProperStrings(bytes: Buffer, span: JsonSpan): boolean {
+  switch (span.kind) {
+    case "string":
+      return measureString(bytes, span.start, span.end) !== undefined;
+    case "array":
+      return span.items.every((item) => hasProperStrings(bytes, item));
+    case "object":
+      return span.members.every(({ value }) => hasProperStrings(bytes, value));
+    default:
+      return true;
   }
 }
 
@@ -196,7 +212,7 @@ export function itemsOf(span: JsonSpan | undefined): readonly JsonSpan[] {
   return span?.kind === "array" ? span.items : [];
 }
 
-/** The text of a string; undefined where it is none, or no JSON. */
+/** The text of a string; undefined where it is none, no JSON, or too long to be decoded. */
 export function stringOf(bytes: Buffer, span: JsonSpan | undefined): string | undefined {
   return span?.kind === "string" ? parseString(bytes, span.start, span.end) : undefined;
 }
