@@ -12,6 +12,7 @@ import { createLibrary } from "../../src/operations/create-library.ts";
 import type { Library } from "../../src/operations/library.ts";
 import { type SessionPointer, sessionPointers } from "../../src/operations/session-pointers.ts";
 import { flattenSession } from "../../src/operations/shrink/flatten-session.ts";
+import type { LogSnapshot } from "../../src/operations/shrink/log-snapshot.ts";
 import { planFlatten } from "../../src/operations/shrink/plan-flatten.ts";
 import { planUnflatten } from "../../src/operations/shrink/plan-unflatten.ts";
 import { unflattenSession } from "../../src/operations/shrink/unflatten-session.ts";
@@ -79,6 +80,15 @@ const EVERY = 8;
 
 const apply = (plan: RewritePlan, bytes: Buffer): Buffer => Buffer.concat([...rewrittenBytes(plan, [bytes])]);
 
+function logOf(bytes: Buffer): Pick<LogSnapshot, "chunks" | "mark" | "range" | "parts"> {
+  return {
+    mark: { size: bytes.length, mtimeMs: 0, inode: 0 },
+    chunks: () => [bytes],
+    range: (from, to) => bytes.subarray(from, to),
+    parts: (from, to) => [bytes.subarray(from, to)],
+  };
+}
+
 describe("every real log", () => {
   test("is flattened, and comes back with the same bytes", () => {
     const sessions = sessionsOf(["claude", "pi"]);
@@ -89,23 +99,20 @@ describe("every real log", () => {
       for (const { path } of files.files.filter(({ role }) => role === "main" || role === "subagent")) {
         const bytes = readFileSync(path);
         const finder = bulkyFinderOf(agent)?.(rule) ?? (() => []);
-        const flat = planFlatten(rawLines([bytes]), bytes.length, id, undefined, finder, rule);
+        const flat = planFlatten(logOf(bytes), id, undefined, finder, rule);
         const disk = createMemoryDisk(() => 0);
         flat.builder.write(disk, "/x.flat", { agent, id, path, ...rule, original: flat.original });
         const sidecar = openSidecar(disk, "/x.flat");
         if (sidecar === undefined) throw new Error("no sidecar");
         const after = apply(flat.plan, bytes);
-        const mark = { size: after.length, mtimeMs: 0, inode: 0 };
-        const log = {
-          ...{ chunks: () => [after], mark, range: (from: number, to: number) => after.subarray(from, to) },
-        };
+        const log = logOf(after);
         const back = planUnflatten(agent, log, { sidecar, archived: () => [] });
         expect([path, back.isExact, apply(back.plan, after).equals(bytes)]).toEqual([path, true, true]);
         expect([path, back.left, back.missing]).toEqual([path, [], []]);
         // The same from the archive alone, as if the sidecar were gone.
         const kept = {
           ...{ generation: 1, path, chunks: () => [bytes] },
-          read: (from: number, length: number) => bytes.subarray(from, from + length),
+          parts: (from: number, length: number) => [bytes.subarray(from, from + length)],
         };
         const found = planUnflatten(agent, log, { sidecar: undefined, archived: () => [kept] });
         if (flat.blocks > 0) expect([path, apply(found.plan, after).equals(bytes)]).toEqual([path, true]);

@@ -1,12 +1,13 @@
 import { exitCodes, UserError } from "../../core/errors.ts";
+import { maskParts } from "../../core/redact/mask-parts.ts";
 import { selectSession } from "../../operations/select-sessions.ts";
 import { type RetrievedBlock, retrieveBlock } from "../../operations/shrink/retrieve-block.ts";
-import { writeDocument } from "../../operations/write-document.ts";
+import { type DocumentParts, writeDocument } from "../../operations/write-document.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { outputFile, outputFlags } from "../output-file.ts";
 import { formatBytes } from "../print/amounts.ts";
-import { printJson } from "../print/print-json.ts";
+import { printJsonWithTexts } from "../print/print-json.ts";
 import { sanitize } from "../print/sanitize.ts";
 
 export const command: Command = defineCommand({
@@ -34,42 +35,65 @@ export const command: Command = defineCommand({
     for (const damage of mask(damages))
       world.stderr.write(`${sanitize(`Passed over, because it can't be read: ${damage}`)}\n`);
     const file = outputFile(flags);
-    const text = mask(blocks.flatMap((block) => block.text ?? []).join("\n"));
     const media = blocks.filter(({ data }) => data !== null);
-    const content = file === undefined ? "" : contentFor(blocks, media, text);
-    const written = file === undefined ? undefined : writeDocument(library, file, () => [content], flags);
+    const written =
+      file === undefined ? undefined : writeDocument(library, file, contentFor(blocks, media, mask), flags);
     if (flags.json) {
-      printJson(world, {
+      const about = {
         ...{ sessionId: pointer.id, agent: pointer.agent, toolUseId: blocks[0]?.toolUseId ?? name },
         ...{ tool: mask(blocks[0]?.tool ?? ""), from, generation },
-        blocks: mask(blocks.map(toJson)),
-        path: written?.path ?? null,
-      });
+      };
+      const texts = blocks.map(({ text }) => text && (() => maskParts(text(), mask)));
+      printJsonWithTexts(
+        world,
+        (standIns) => ({
+          ...about,
+          blocks: mask(blocks.map(toJson)).map((block, at) => ({ ...block, text: standIns[at] ?? null })),
+          path: written?.path ?? null,
+        }),
+        texts,
+      );
       return exitCodes.done;
     }
     if (written !== undefined) {
       world.stdout.write(`Wrote ${sanitize(written.path)} (${formatBytes(written.bytes)})\n`);
       return exitCodes.done;
     }
-    if (media.length > 0 && text === "") {
+    if (media.length === blocks.length) {
       throw new UserError(`Cannot print ${media[0]?.kind ?? "an image"}: it is no text`, {
         exitCode: exitCodes.wrongUsage,
         hint: "write it to a file with -o FILE",
       });
     }
-    world.stdout.write(sanitize(text.endsWith("\n") ? text : `${text}\n`, "lines"));
+    let last = "";
+    for (const part of maskParts(textOf(blocks), mask)) {
+      world.stdout.write(sanitize(part, "lines"));
+      last = part;
+    }
+    if (!last.endsWith("\n")) world.stdout.write("\n");
     return exitCodes.done;
   },
 });
+
+/** The texts of all blocks, line by line behind each other. */
+function* textOf(blocks: readonly RetrievedBlock[]): Generator<string, void, void> {
+  let isFirst = true;
+  for (const { text } of blocks) {
+    if (text === null) continue;
+    if (!isFirst) yield "\n";
+    isFirst = false;
+    yield* text();
+  }
+}
 
 /** A single image as it is; else the texts. */
 function contentFor(
   blocks: readonly RetrievedBlock[],
   media: readonly RetrievedBlock[],
-  text: string,
-): string | Uint8Array {
+  mask: (text: string) => string,
+): DocumentParts {
   const [only, other] = media;
-  if (only?.data === undefined || only.data === null) return text;
+  if (only?.data === undefined || only.data === null) return () => maskParts(textOf(blocks), mask);
   if (blocks.length === 1) return only.data;
   throw new UserError(`Cannot write ${blocks.length} blocks to one file`, {
     exitCode: exitCodes.wrongUsage,
@@ -77,6 +101,6 @@ function contentFor(
   });
 }
 
-function toJson({ number, kind, mediaType, bytes, lines, file, text }: RetrievedBlock): object {
-  return { number, kind, mediaType, bytes, lines, file, text };
+function toJson({ number, kind, mediaType, bytes, lines, file }: RetrievedBlock): object {
+  return { number, kind, mediaType, bytes, lines, file };
 }

@@ -1,7 +1,8 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { FlatContent } from "../../core/shrink/flat-marker.ts";
 import { isFlatMarker } from "../../core/shrink/flat-marker.ts";
 import { type JsonSpan, lengthOf, memberAt, stringOf } from "../../core/text/json-spans.ts";
+import { measureString } from "../../core/text/json-strings.ts";
 
 /** A part of a line that is to be moved out. */
 export interface BulkyBlock {
@@ -29,9 +30,6 @@ export interface CallOfResult {
   readonly file: string | undefined;
 }
 
-/** Past this a string is not decoded just to be measured. */
-const MAX_DECODED = 64 * 1024 * 1024;
-
 /** The blocks of a result's content: a text, or a list of texts and images. */
 export function contentBlocks(
   bytes: Buffer,
@@ -51,7 +49,7 @@ export function contentBlocks(
 }
 
 export function textBlock(bytes: Buffer, span: JsonSpan, call: CallOfResult, number: number): BulkyBlock {
-  const text = lengthOf(span) > MAX_DECODED ? undefined : stringOf(bytes, span);
+  const size = measureString(bytes, span.start, span.end);
   return {
     span,
     leaves: "string",
@@ -60,8 +58,8 @@ export function textBlock(bytes: Buffer, span: JsonSpan, call: CallOfResult, num
       ...call,
       kind: "text",
       mediaType: null,
-      bytes: text === undefined ? lengthOf(span) - 2 : Buffer.byteLength(text),
-      lines: text === undefined ? 0 : countLines(text),
+      bytes: size?.bytes ?? lengthOf(span) - 2,
+      lines: size?.lines ?? 0,
       number,
     },
   };
@@ -93,12 +91,6 @@ export function mediaBlock(
       number: numberOf(),
     },
   };
-}
-
-function countLines(text: string): number {
-  let lines = text === "" || text.endsWith("\n") ? 0 : 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
-  return lines;
 }
 
 /** Long strings in a copy of a result, and lists that are long without having any. */

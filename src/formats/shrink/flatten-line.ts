@@ -5,6 +5,10 @@ import type { BulkyBlock } from "./bulky-block.ts";
 
 /** A part that was moved out of a line. */
 export interface MovedPart {
+  /** Where it stood in the line, and what stands there now. */
+  readonly start: number;
+  readonly end: number;
+  readonly by: Buffer;
   /** Where in the new line its marker stands. */
   readonly at: number;
   readonly length: number;
@@ -36,7 +40,9 @@ export function flattenLine(bytes: Buffer, blocks: readonly BulkyBlock[], sessio
     const by = standIn(block, session);
     if (span.start < from || by.length >= lengthOf(span)) continue;
     put(bytes.subarray(from, span.start));
-    moved.push({ at: length, length: by.length, raw: bytes.subarray(span.start, span.end), isCopy, content });
+    const { start, end } = span;
+    const raw = bytes.subarray(start, end);
+    moved.push({ start, end, by, at: length, length: by.length, raw, isCopy, content });
     put(by);
     from = span.end;
   }

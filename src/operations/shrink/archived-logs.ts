@@ -10,7 +10,8 @@ export interface ArchivedLog {
   readonly path: string;
   /** Each chunk is valid until the next is requested. */
   chunks(): Iterable<Uint8Array>;
-  read(from: number, length: number): Buffer;
+  /** A part of it, page by page. Each is valid until the next is requested. */
+  parts(from: number, length: number): Iterable<Uint8Array>;
 }
 
 /** Every log that the archive has of a session, the newest generation first. What can't be opened is left out. */
@@ -25,7 +26,7 @@ export function* archivedLogs(
     for (const file of kept?.files ?? []) {
       if (kept === undefined || (file.role !== "main" && file.role !== "rotation")) continue;
       const { path } = file;
-      yield { generation, path, chunks: () => kept.read(file), read: createReader(kept, file) };
+      yield { generation, path, chunks: () => kept.read(file), parts: createReader(kept, file) };
     }
   }
 }
@@ -33,7 +34,7 @@ export function* archivedLogs(
 const PAGE_BYTES = 1024 * 1024;
 
 /** Reads ranges of an archived file. Blocks are mostly read in order: the page that was read last is kept. */
-function createReader(kept: KeptSession, file: KeptFile): ArchivedLog["read"] {
+function createReader(kept: KeptSession, file: KeptFile): ArchivedLog["parts"] {
   let last: { readonly number: number; readonly bytes: Buffer } | undefined;
   const page = (number: number): Buffer => {
     if (last?.number !== number) last = { number, bytes: readFrom(number * PAGE_BYTES, PAGE_BYTES) };
@@ -50,16 +51,14 @@ function createReader(kept: KeptSession, file: KeptFile): ArchivedLog["read"] {
     }
     return Buffer.concat(parts);
   };
-  return (from, length) => {
-    const parts: Buffer[] = [];
+  return function* (from, length) {
     for (let at = from; at < from + length; ) {
       const number = Math.floor(at / PAGE_BYTES);
       const start = at - number * PAGE_BYTES;
       const part = page(number).subarray(start, Math.min(PAGE_BYTES, start + from + length - at));
       if (part.length === 0) throw new ArchiveDamage("it is shorter than it should be");
-      parts.push(part);
+      yield part;
       at += part.length;
     }
-    return Buffer.concat(parts);
   };
 }

@@ -4,6 +4,7 @@ import { agentNames } from "../../core/archive/agent-name.ts";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import type { SessionName } from "../../core/archive/archive-store.ts";
 import { UserError } from "../../core/errors.ts";
+import { changesNothing } from "../../core/shrink/rewrite-plan.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import { errorCode, explainDiskError } from "../../store/disk-error.ts";
 import { isReadable, openSidecar } from "../../store/flat/open-sidecar.ts";
@@ -90,7 +91,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
         sidecar,
         archived: () => archivedLogs(library, files),
       });
-      if (missing.length === 0 && left.length === 0 && plan.pieces.length <= 1) return;
+      if (missing.length === 0 && left.length === 0 && changesNothing(plan)) return;
       totals.flattenedLogs++;
       if (missing.length === 0) return;
       tell(

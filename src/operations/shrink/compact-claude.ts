@@ -9,13 +9,15 @@ import { readPlanned } from "./read-planned.ts";
 export function compactClaude({ library, files, snapshot, wish }: CompactorInput): CompactionPlan {
   const rule = { ...(wish.aggressive ? AGGRESSIVE : NORMAL), keep: wish.keep ?? KEEP };
   const { plan, shrunk } = planClaudeCompaction(snapshot.chunks, snapshot.mark.size, rule);
-  const before = readPlanned(library, files, snapshot, undefined);
-  const after = shrunk.length === 0 ? before : readPlanned(library, files, snapshot, plan);
+  // One after the other: two sessions of a long log do not fit into memory.
+  const tokens = (now: typeof plan | undefined): CompactionPlan["before"] =>
+    estimateTokens(readPlanned(library, files, snapshot, now).characters);
+  const before = tokens(undefined);
   return {
     plan,
     shrunk,
-    before: estimateTokens(before.characters),
-    after: estimateTokens(after.characters),
+    before,
+    after: shrunk.length === 0 ? before : tokens(plan),
     nothing: shrunk.length === 0 ? "no tool call is both old and large" : null,
   };
 }

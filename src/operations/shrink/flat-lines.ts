@@ -46,16 +46,22 @@ export function hashOfLine(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The line as it was before it was flattened. */
+/** The line as it was before it was flattened. Held once, however long it is. */
 export function restoredLine(sidecar: Sidecar, bytes: Buffer, { spans }: SidecarLine): Buffer {
-  const parts: Buffer[] = [];
+  const parts = spans.flatMap((span) => {
+    const block = sidecar.index.blocks[span.block];
+    return block === undefined ? [] : [{ ...span, block }];
+  });
+  const restored = Buffer.allocUnsafe(
+    parts.reduce((sum, { length, block }) => sum - length + block.length, bytes.length),
+  );
   let from = 0;
-  for (const { at, length, block } of spans) {
-    const about = sidecar.index.blocks[block];
-    if (about === undefined) continue;
-    parts.push(bytes.subarray(from, at), sidecar.read(about));
+  let to = 0;
+  for (const { at, length, block } of parts) {
+    to += bytes.copy(restored, to, from, at);
+    for (const chunk of sidecar.chunks(block)) to += chunk.copy(restored, to);
     from = at + length;
   }
-  parts.push(bytes.subarray(from));
-  return Buffer.concat(parts);
+  bytes.copy(restored, to, from);
+  return restored;
 }

@@ -1,14 +1,20 @@
-import { Buffer } from "node:buffer";
-import { plannedSize, rewrittenBytes } from "../../core/shrink/rewrite-plan.ts";
+import { basename, dirname } from "node:path";
+import { plannedSize, type RewritePlan, rewrittenBytes } from "../../core/shrink/rewrite-plan.ts";
+import type { Fork } from "../../formats/fork.ts";
 import type { SessionFiles } from "../../formats/format.ts";
 import { rawLines } from "../../formats/raw-lines.ts";
 import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
+import { diskError, errorCode } from "../../store/disk-error.ts";
 import type { Sidecar } from "../../store/flat/open-sidecar.ts";
 import { sidecarPath } from "../../store/flat/sidecar.ts";
+import { removeQuietly } from "../../store/lock-record.ts";
+import { makeFolders } from "../../store/make-folders.ts";
+import { openJournal } from "../../store/rewrite/journal.ts";
+import { tempPathFor, writeTempFile } from "../../store/temp-file.ts";
 import type { Library } from "../library.ts";
 import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { type Forked, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
-import type { LogSnapshot } from "./log-snapshot.ts";
+import { type LogSnapshot, takeSnapshot } from "./log-snapshot.ts";
 import { withSidecar, writeSidecar } from "./pending-sidecar.ts";
 import { type FlattenPlan, planFlatten } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
@@ -24,7 +30,7 @@ export interface FlattenedFork {
   readonly blocks: number;
   readonly diskBytesSaved: number;
   /** What it does to the log itself, were it not left alone. */
-  readonly planned: FlattenPlan;
+  readonly plan: RewritePlan;
 }
 
 /**
@@ -38,27 +44,65 @@ export async function flattenFork(
   sidecar: Sidecar | undefined,
   { wish, makeFinder, ...options }: FlattenForkOptions,
 ): Promise<FlattenedFork> {
-  const { size } = snapshot.mark;
   const archived = (): Iterable<ArchivedLog> => archivedLogs(library, files);
   const whole = planUnflatten(files.agent, snapshot, { sidecar, archived }).plan;
   const fork = prepareFork(library, files, snapshot, options);
-  const content = Buffer.concat([...fork.content(() => rawLines(rewrittenBytes(whole, snapshot.chunks())))]);
-  const flat = planFlatten(rawLines([content]), content.length, fork.id, undefined, makeFinder(wish), wish);
-  const name = { agent: files.agent, id: fork.id };
-  const isFlat = flat.builder.lines.length > 0;
-  const log = (): Forked => writeFork(library, files, snapshot, fork, rewrittenBytes(flat.plan, [content]));
-  const written = isFlat
-    ? await withSidecar(
-        library,
-        { path: fork.path, inode: undefined },
-        { isNew: true, sidecar: () => writeSidecar(library, name, fork.path, flat), log },
-      )
-    : log();
+  const content = fork.content(() => rawLines(rewrittenBytes(whole, snapshot.chunks())));
+  const { flat, written } = await withDraft(library, fork.path, content, async (draft) => {
+    const plan = planFlatten(draft, fork.id, undefined, makeFinder(wish), wish);
+    return { flat: plan, written: await writeFlattened(library, files, snapshot, fork, draft, plan) };
+  });
   return {
-    fork: written,
-    sidecar: isFlat ? sidecarPath(library.places.flat, name) : null,
+    ...written,
     blocks: flat.blocks,
-    diskBytesSaved: content.length - plannedSize(flat.plan),
-    planned: planFlatten(rawLines(snapshot.chunks()), size, files.id, sidecar, makeFinder(wish), wish),
+    diskBytesSaved: flat.original.size - plannedSize(flat.plan),
+    plan: planFlatten(snapshot, files.id, sidecar, makeFinder(wish), wish).plan,
   };
+}
+
+/**
+ * Writes the copy as it would be without being flattened into a file beside its place, for as long as it is needed: it
+ * can be made only once, and does not fit into memory.
+ */
+async function withDraft<T>(
+  library: Library,
+  path: string,
+  content: Iterable<Uint8Array>,
+  use: (draft: LogSnapshot) => Promise<T>,
+): Promise<T> {
+  const { disk, places } = library;
+  makeFolders(disk, dirname(path));
+  const draft = tempPathFor(path);
+  const journal = openJournal(disk, places.rewrites, {
+    ...{ path, temps: [basename(draft)], old: null, plannedTo: 0, made: 0, inode: null, round: 0 },
+  });
+  try {
+    writeTempFile(disk, path, content, { mode: 0o600, path: draft });
+    return await use(takeSnapshot(library, draft));
+  } catch (error) {
+    throw errorCode(error) === undefined ? error : diskError("write", path, error);
+  } finally {
+    removeQuietly(disk, draft);
+    journal.close();
+  }
+}
+
+async function writeFlattened(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  fork: Fork,
+  draft: LogSnapshot,
+  flat: FlattenPlan,
+): Promise<Pick<FlattenedFork, "fork" | "sidecar">> {
+  const log = (): Forked =>
+    writeFork(library, files, snapshot, fork, rewrittenBytes(flat.plan, draft.chunks()));
+  if (flat.builder.isEmpty) return { fork: log(), sidecar: null };
+  const name = { agent: files.agent, id: fork.id };
+  const written = await withSidecar(
+    library,
+    { path: fork.path, inode: undefined },
+    { isNew: true, sidecar: () => writeSidecar(library, name, fork.path, flat), log },
+  );
+  return { fork: written, sidecar: sidecarPath(library.places.flat, name) };
 }

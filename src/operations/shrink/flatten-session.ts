@@ -2,13 +2,12 @@ import type { SessionName } from "../../core/archive/archive-store.ts";
 import { exitCodes, UserError } from "../../core/errors.ts";
 import type { Session } from "../../core/model/session.ts";
 import { contextTokens } from "../../core/shrink/context-tokens.ts";
-import { changesNothing, plannedSize } from "../../core/shrink/rewrite-plan.ts";
+import { changesNothing, plannedSize, type RewritePlan } from "../../core/shrink/rewrite-plan.ts";
 import type { ResumeCommand, SessionFiles } from "../../formats/format.ts";
 import { formatOf } from "../../formats/formats.ts";
-import { rawLines } from "../../formats/raw-lines.ts";
 import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
 import { bulkyFinderOf } from "../../formats/shrink/bulky-finders.ts";
-import { openSidecar, type Sidecar } from "../../store/flat/open-sidecar.ts";
+import { openSidecar } from "../../store/flat/open-sidecar.ts";
 import { sidecarPath } from "../../store/flat/sidecar.ts";
 import type { Library } from "../library.ts";
 import { projectOfLog } from "../project-of-log.ts";
@@ -19,7 +18,7 @@ import { flattenFork } from "./flatten-fork.ts";
 import type { ForkNames } from "./fork-session.ts";
 import { type LogSnapshot, logToRewrite, takeSnapshot, withLead } from "./log-snapshot.ts";
 import { withSidecar, writeSidecar } from "./pending-sidecar.ts";
-import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
+import { planFlatten, ruleFor } from "./plan-flatten.ts";
 import { plannedChunks, readPlanned } from "./read-planned.ts";
 import { recoverShrinking } from "./recover-shrinking.ts";
 import { refuseLive } from "./refuse-live.ts";
@@ -79,7 +78,7 @@ export function flattenSession(
       const forked = await flattenFork(library, files, snapshot, sidecar, {
         ...{ names: options.fork, markdown: options.markdown, wish: options.wish, makeFinder },
       });
-      const tokens = await tokensOf(library, withLead(files, path), snapshot, forked.planned, options);
+      const tokens = await tokensOf(library, withLead(files, path), snapshot, forked.plan, options);
       const { fork, blocks, diskBytesSaved, sidecar: made } = forked;
       return {
         ...{ agent: files.agent, id: files.id, dryRun: false, blocks, diskBytesSaved, ...tokens },
@@ -91,39 +90,37 @@ export function flattenSession(
       refuseLive(library, files, snapshot, { force: options.force === true, pid });
     }
     const rule = ruleFor(sidecar, options.wish);
-    const planned = planOf(files, snapshot, sidecar, makeFinder(rule), rule);
-    const tokens = await tokensOf(library, withLead(files, path), snapshot, planned, options);
-    const answer: FlattenAnswer = {
-      ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, blocks: planned.blocks },
-      diskBytesSaved: snapshot.mark.size - plannedSize(planned.plan),
-      ...tokens,
-      sidecar: sidecar?.path ?? null,
-      ...{ archive: null, backup: null, fork: null, resume: resume(files.id, path) },
+    const planned = planFlatten(snapshot, files.id, sidecar, makeFinder(rule), rule);
+    const { plan, blocks } = planned;
+    const isLeft = options.dryRun === true || changesNothing(plan);
+    if (isLeft) planned.builder.clear();
+    const finish = async (): Promise<FlattenAnswer> => {
+      const tokens = await tokensOf(library, withLead(files, path), snapshot, plan, options);
+      const answer: FlattenAnswer = {
+        ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, blocks },
+        diskBytesSaved: snapshot.mark.size - plannedSize(plan),
+        ...tokens,
+        sidecar: sidecar?.path ?? null,
+        ...{ archive: null, backup: null, fork: null, resume: resume(files.id, path) },
+      };
+      if (isLeft) return answer;
+      const { archive, generation } = await rewriteSession(library, files, snapshot, plan, options);
+      return { ...answer, sidecar: flat, archive, backup: generation };
     };
-    if (answer.dryRun || changesNothing(planned.plan)) return answer;
+    if (isLeft) return finish();
     const before = { path: snapshot.realPath, inode: snapshot.mark.inode };
-    const done = await withSidecar(library, before, {
+    // The sidecar first: when it is written, what was collected for it is let go, which makes room for the session.
+    return withSidecar(library, before, {
       isNew: sidecar === undefined,
       sidecar: () => writeSidecar(library, files, path, planned),
-      log: () => rewriteSession(library, files, snapshot, planned.plan, options),
+      log: finish,
     });
-    return { ...answer, sidecar: flat, archive: done.archive, backup: done.generation };
   };
   if (options.dryRun === true) return run();
   return withStore(library, options.locking, () => {
     recoverShrinking(library);
     return run();
   });
-}
-
-function planOf(
-  files: SessionFiles,
-  snapshot: LogSnapshot,
-  sidecar: Sidecar | undefined,
-  finder: BulkyFinder,
-  rule: BulkyOptions,
-): FlattenPlan {
-  return planFlatten(rawLines(snapshot.chunks()), snapshot.mark.size, files.id, sidecar, finder, rule);
 }
 
 export function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => BulkyFinder {
@@ -155,16 +152,17 @@ export async function tokensOf(
   library: Library,
   files: SessionFiles,
   snapshot: LogSnapshot,
-  { plan }: Pick<FlattenPlan, "plan">,
+  plan: RewritePlan,
   { countTokens }: Pick<FlattenOptions, "countTokens">,
 ): Promise<ContextChange> {
-  const before = readPlanned(library, files, snapshot, undefined);
-  const after = changesNothing(plan) ? before : readPlanned(library, files, snapshot, plan);
-  const count = async (session: Session, now: typeof plan | undefined): Promise<number> =>
-    countTokens === undefined
+  // One after the other: two sessions of a long log do not fit into memory.
+  const count = async (now: RewritePlan | undefined): Promise<number> => {
+    const session = readPlanned(library, files, snapshot, now);
+    return countTokens === undefined
       ? contextTokens(session)
       : countTokens(library, files, session, () => plannedChunks(snapshot, now));
-  const total = await count(before, undefined);
-  const left = after === before ? total : await count(after, plan);
+  };
+  const total = await count(undefined);
+  const left = changesNothing(plan) ? total : await count(plan);
   return { contextTokensSaved: total - left, contextTokensTotal: total };
 }

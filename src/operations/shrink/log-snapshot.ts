@@ -18,8 +18,9 @@ export interface LogSnapshot {
   sha256(): string;
   /** The bytes from the beginning. Each chunk is valid until the next is asked for. */
   chunks(): Iterable<Uint8Array>;
-  /** A part of it. */
+  /** A part of it: at once, or in chunks, each of which is valid until the next is asked for. */
   range(from: number, to: number): Buffer;
+  parts(from: number, to: number): Iterable<Uint8Array>;
 }
 
 export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): LogSnapshot {
@@ -39,6 +40,7 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
     chunks,
     range: (from, to) =>
       Buffer.concat(Array.from(disk.readChunks(path, { from, to }), (chunk) => Buffer.from(chunk))),
+    parts: (from, to) => disk.readChunks(path, { from, to }),
     sha256: () => {
       if (known !== undefined) return known;
       const hash = createHash("sha256");

@@ -1,8 +1,9 @@
 import type { SessionName } from "../../core/archive/archive-store.ts";
 import { errorCode } from "../../store/disk-error.ts";
-import { removeSidecar, sidecarPath } from "../../store/flat/sidecar.ts";
+import { BlockChanged, removeSidecar, sidecarPath } from "../../store/flat/sidecar.ts";
 import type { Library } from "../library.ts";
 import type { FlattenPlan } from "./plan-flatten.ts";
+import { changedMeanwhile } from "./refuse-live.ts";
 
 /**
  * Writes a session's sidecar. Durable before the log is replaced: at every moment what is not in the log is in the
@@ -16,7 +17,11 @@ export function writeSidecar(
 ): string {
   const { agent, id } = session;
   const flat = sidecarPath(places.flat, session);
-  builder.write(disk, flat, { agent, id, path, ...rule, original });
+  try {
+    builder.write(disk, flat, { agent, id, path, ...rule, original });
+  } catch (error) {
+    throw error instanceof BlockChanged ? changedMeanwhile(id) : error;
+  }
   return flat;
 }
 

@@ -1,19 +1,28 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
-import { type Edit, planEdits, type RewritePlan } from "../../core/shrink/rewrite-plan.ts";
-import type { RawLine } from "../../formats/raw-lines.ts";
+import { createEditList, type Edit, type RewritePlan } from "../../core/shrink/rewrite-plan.ts";
+import { type RawLine, rawLines } from "../../formats/raw-lines.ts";
 import type { BulkyFinder, BulkyOptions } from "../../formats/shrink/bulky-block.ts";
 import { flattenLine, type MovedPart } from "../../formats/shrink/flatten-line.ts";
+import type { FileMark } from "../../store/disk.ts";
 import type { Sidecar } from "../../store/flat/open-sidecar.ts";
 import {
+  type BlockSource,
   createSidecar,
   type FlatBlock,
+  type NewBlock,
   type SidecarBuilder,
   type SidecarIndex,
   type SidecarLine,
 } from "../../store/flat/sidecar.ts";
 import { createLineMatcher, hashOfLine, restoredLine } from "./flat-lines.ts";
+import type { LogSnapshot } from "./log-snapshot.ts";
+
+/** What is flattened: a log, or what is to become one. */
+export type FlattenSource = Pick<LogSnapshot, "chunks" | "range" | "parts"> & {
+  readonly mark: Pick<FileMark, "size">;
+};
 
 export interface FlattenPlan {
   readonly plan: RewritePlan;
@@ -36,21 +45,20 @@ export function ruleFor(sidecar: Sidecar | undefined, wish: BulkyOptions): Bulky
  * flattening twice is the same as once, and a sidecar never holds a marker of its own.
  */
 export function planFlatten(
-  lines: Iterable<RawLine>,
-  size: number,
+  log: FlattenSource,
   session: string,
   sidecar: Sidecar | undefined,
   finder: BulkyFinder,
   rule: BulkyOptions,
 ): FlattenPlan {
   const matcher = createLineMatcher(sidecar);
-  const builder = createSidecar();
-  const edits: Edit[] = [];
+  const builder = createSidecar(log.parts);
+  const edits = createEditList();
   const hash = createHash("sha256");
   let originalSize = 0;
   let grownBy = 0;
   let blocks = 0;
-  for (const line of lines) {
+  for (const line of rawLines(log.chunks())) {
     const { bytes, offset, ended } = line;
     const known = matcher.match(line);
     const restored =
@@ -74,7 +82,8 @@ export function planFlatten(
     if (isSame && known !== undefined && sidecar !== undefined)
       builder.line(takeLine(builder, sidecar, known, offset + grownBy));
     else {
-      const numbers = flat.moved.map((part) => addPart(builder, part));
+      const source = sourceOf(log, line, sidecar, known);
+      const numbers = flat.moved.map((part) => addPart(builder, part, source(part)));
       builder.line(sidecarLine(flat.bytes, flat.moved, numbers, offset + grownBy));
       blocks += flat.moved.filter(({ isCopy }) => !isCopy).length;
       // Killed before the log is replaced, it still has the line as it is now.
@@ -82,18 +91,38 @@ export function planFlatten(
         builder.line(takeLine(builder, sidecar, known, offset));
     }
     if (isSame) continue;
-    edits.push({ from: offset, to: offset + bytes.length, with: Buffer.from(flat.bytes) });
+    // Of most lines only the markers are kept: the rest of a long log would not fit into memory.
+    if (known === undefined) for (const part of flat.moved) edits.add(editOf(part, offset));
+    else edits.add({ from: offset, to: offset + bytes.length, with: flat.bytes });
     grownBy += flat.bytes.length - bytes.length;
   }
   if (sidecar !== undefined) carryOver(builder, sidecar, matcher.unused());
   const original = { size: originalSize, sha256: hash.digest("hex") };
-  return { plan: planEdits(edits, size), builder, original, rule, blocks };
+  return { plan: edits.plan(log.mark.size), builder, original, rule, blocks };
 }
 
-function addPart(builder: SidecarBuilder, { raw, isCopy, content }: MovedPart): number {
-  const { toolUseId, tool, file, kind, mediaType, bytes, lines, number } = content;
-  const about = { toolUseId, tool, file: file ?? null, kind, mediaType, bytes, lines, number };
-  return builder.add(raw, { ...about, isCopy });
+function editOf({ start, end, by }: MovedPart, offset: number): Edit {
+  return { from: offset + start, to: offset + end, with: by };
+}
+
+/** Where a part of a line is read again, as it was before it was ever flattened. */
+function sourceOf(
+  log: FlattenSource,
+  { offset, bytes: { length } }: RawLine,
+  sidecar: Sidecar | undefined,
+  known: SidecarLine | undefined,
+): (part: MovedPart) => BlockSource {
+  if (known === undefined || sidecar === undefined)
+    return ({ start, end }) => ({ from: offset + start, to: offset + end });
+  return ({ start, end }) =>
+    () => [restoredLine(sidecar, log.range(offset, offset + length), known).subarray(start, end)];
+}
+
+function addPart(builder: SidecarBuilder, part: MovedPart, source: BlockSource): number {
+  const { raw, isCopy } = part;
+  const { toolUseId, tool, file, kind, mediaType, bytes, lines, number } = part.content;
+  const about = { toolUseId, tool, file: file ?? null, kind, mediaType, bytes, lines, number, isCopy };
+  return builder.add({ ...about, length: raw.length, sha256: hashOfLine(raw) }, source);
 }
 
 function sidecarLine(
@@ -121,15 +150,16 @@ function restoredIfWhole(sidecar: Sidecar, bytes: Buffer, known: SidecarLine): B
  */
 function carryOver(builder: SidecarBuilder, sidecar: Sidecar, entries: readonly SidecarLine[]): void {
   if (entries.length === 0) return;
-  const identityOf = ({ toolUseId, number, isCopy, sha256 }: FlatBlock): string =>
+  const identityOf = ({ toolUseId, number, isCopy, sha256 }: NewBlock): string =>
     JSON.stringify([toolUseId, number, isCopy, sha256]);
-  const numbers = new Map(builder.blocks.map((block, number) => [identityOf(block), number]));
-  const entryOf = (line: SidecarLine, blocks: readonly FlatBlock[]): string =>
+  const added = builder.blocks();
+  const numbers = new Map(added.map((block, number) => [identityOf(block), number]));
+  const entryOf = (line: SidecarLine, blocks: readonly NewBlock[]): string =>
     JSON.stringify([line.sha256, ...line.spans.map(({ block }) => blocks[block]?.sha256)]);
-  const lines = new Set(builder.lines.map((line) => entryOf(line, builder.blocks)));
+  const lines = new Set(builder.lines().map((line) => entryOf(line, added)));
   const take = (block: FlatBlock): number => {
     const identity = identityOf(block);
-    const number = numbers.get(identity) ?? builder.take(sidecar.packed(block), block);
+    const number = numbers.get(identity) ?? builder.take(block, () => sidecar.packed(block));
     numbers.set(identity, number);
     return number;
   };
@@ -157,7 +187,7 @@ function takeLine(
     sha256,
     spans: spans.map((span) => {
       const block = sidecar.index.blocks[span.block];
-      return { ...span, block: block === undefined ? -1 : builder.take(sidecar.packed(block), block) };
+      return { ...span, block: block === undefined ? -1 : builder.take(block, () => sidecar.packed(block)) };
     }),
   };
 }

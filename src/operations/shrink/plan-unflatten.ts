@@ -3,7 +3,13 @@ import { createHash } from "node:crypto";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import type { Agent } from "../../core/model/entry.ts";
 import { type FlatMarker, fitsMarker } from "../../core/shrink/flat-marker.ts";
-import { type Edit, planEdits, type RewritePlan, rewrittenBytes } from "../../core/shrink/rewrite-plan.ts";
+import {
+  type Edit,
+  planEdits,
+  type ReadRecord,
+  type RewritePlan,
+  rewrittenBytes,
+} from "../../core/shrink/rewrite-plan.ts";
 import { type JsonSpan, lengthOf } from "../../core/text/json-spans.ts";
 import { type RawLine, rawLines } from "../../formats/raw-lines.ts";
 import { bulkyFinderOf } from "../../formats/shrink/bulky-finders.ts";
@@ -30,6 +36,8 @@ export interface UnflattenPlan {
   /** Blocks of the sidecar that can't be read. */
   readonly damaged: number;
 }
+
+type NewBytes = Exclude<Edit["with"], Uint8Array>;
 
 export interface BlockSources {
   readonly sidecar: Sidecar | undefined;
@@ -78,13 +86,13 @@ export function planUnflatten(
     damaged.add(block);
     return false;
   };
-  const put = (from: number, to: number, isCopy: boolean, by: Exclude<Edit["with"], Uint8Array>): void => {
+  const put = (from: number, to: number, isCopy: boolean, by: NewBytes): void => {
     edits.push({ from, to, with: by });
     taken.add(from);
     if (!isCopy) blocks++;
   };
-  const putBlock = (from: number, to: number, block: FlatBlock, source: Sidecar): void => {
-    put(from, to, block.isCopy, { length: block.length, read: () => source.read(block) });
+  const putBlock = (from: number, to: number, block: FlatBlock): void => {
+    put(from, to, block.isCopy, fetchBlock(block));
     placed.add(identityOf(block));
   };
 
@@ -123,6 +131,8 @@ export function planUnflatten(
     return planEdits(
       edits.toSorted((a, b) => a.from - b.from),
       log.mark.size,
+      "carry",
+      sidecar && blockReader(sidecar),
     );
   }
 
@@ -138,7 +148,7 @@ export function planUnflatten(
       const block = sidecar?.index.blocks[number];
       if (sidecar === undefined || block === undefined) return [];
       const from = line.offset + at;
-      if (canRead(block)) putBlock(from, from + length, block, sidecar);
+      if (canRead(block)) putBlock(from, from + length, block);
       else return [{ from, to: from + length, isCopy: block.isCopy, marker: null, sha256: block.sha256 }];
       return [];
     });
@@ -155,7 +165,7 @@ export function planUnflatten(
       const readable = fitting.find(canRead);
       if (readable === undefined) gaps.set(gap.from, { ...gap, sha256: block.sha256 });
       else {
-        put(gap.from, gap.to, gap.isCopy, { length: block.length, read: () => sidecar.read(readable) });
+        put(gap.from, gap.to, gap.isCopy, fetchBlock(readable));
         placed.add(identityOf(readable));
         gaps.delete(gap.from);
         isEachExact = false;
@@ -226,7 +236,7 @@ export function planUnflatten(
           // An empty list alone says nothing, unless the sidecar has this very list.
           if (isList && !isSameLine && !isInSidecar({ toolUseId, sha256 })) continue;
           if (!fitting.isExact) isEachExact = false;
-          put(begin, line.offset + to, isCopy, { length, read: () => kept.read(offset + at, length) });
+          put(begin, line.offset + to, isCopy, fetchPart(kept, offset + at, length));
           placed.add(identityOf({ toolUseId, sha256 }));
           line.gaps.delete(begin);
           fromArchive++;
@@ -234,6 +244,24 @@ export function planUnflatten(
       }
     }
   }
+}
+
+/*
+ * These stand alone, so that a plan holds on to nothing else: what was needed to make it does not fit into memory beside a
+ * session of a long log.
+ */
+
+/** What must be known of a block to read it when it is written. */
+function fetchBlock({ offset, stored, pieces, length, sha256 }: FlatBlock): NewBytes {
+  return { length, record: JSON.stringify({ offset, stored, pieces, length, sha256 }) };
+}
+
+function blockReader({ chunks }: Sidecar): ReadRecord {
+  return (record) => chunks(JSON.parse(record));
+}
+
+function fetchPart({ parts }: ArchivedLog, from: number, length: number): NewBytes {
+  return { length, read: () => parts(from, length) };
 }
 
 function markerGaps(agent: Agent, { bytes, offset }: RawLine): readonly Gap[] {

@@ -8,7 +8,7 @@ import { readSession } from "../read-session.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
 
 /** Texts are counted here, not read. */
-const LEAN = { ...defaultTextLimits, outputChars: 0, thinkingChars: 0 };
+const LEAN = { ...defaultTextLimits, outputChars: 0, inputChars: 0, thinkingChars: 0 };
 
 /** Reads a session as its snapshot has it, or as a plan would make it. */
 export function readPlanned(

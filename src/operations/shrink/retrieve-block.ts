@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import { exitCodes, UserError } from "../../core/errors.ts";
 import { type FlatContent, parseBlockName } from "../../core/shrink/flat-marker.ts";
+import { lengthOf, memberAt, scanJson, stringOf } from "../../core/text/json-spans.ts";
+import { decodeString } from "../../core/text/json-strings.ts";
 import { isCompactedText } from "../../formats/claude/shrink/placeholders.ts";
 import { rawLines } from "../../formats/raw-lines.ts";
 import { bulkyFinderOf } from "../../formats/shrink/bulky-finders.ts";
@@ -11,15 +13,15 @@ import { damagedPath, pendingPath, sidecarPath } from "../../store/flat/sidecar.
 import { diskSource } from "../disk-source.ts";
 import type { Library } from "../library.ts";
 import type { SessionPointer } from "../session-pointers.ts";
-import { archivedLogs } from "./archived-logs.ts";
+import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 
 /** What a tool gave back, whole. */
 export interface RetrievedBlock extends Omit<FlatContent, "file"> {
   readonly file: string | null;
-  /** Of texts. */
-  readonly text: string | null;
-  /** Of images and documents. */
-  readonly data: Buffer | null;
+  /** Of texts: the text in parts, which are read when they are requested. No part ends within a character. */
+  readonly text: (() => Iterable<string>) | null;
+  /** Of images and documents: the bytes, in the same way. */
+  readonly data: (() => Iterable<Uint8Array>) | null;
 }
 
 export interface Retrieved {
@@ -62,13 +64,14 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
   }
   if (pointer.kept === undefined && pointer.stub === undefined) {
     for (const path of logsOf(pointer)) {
-      const here = attempt(path, () => inLog(pointer, diskSource(library.disk).chunks(path), isWanted));
+      const here = attempt(path, () => inLog(pointer, logOn(library, path), isWanted));
       if (here.length > 0) return { blocks: here, from: "log", generation: null, damages };
     }
   }
-  for (const { generation, path, chunks } of archivedLogs(library, pointer)) {
+  for (const log of archivedLogs(library, pointer)) {
+    const { generation, path } = log;
     const place = `generation ${generation} of ${path}`;
-    const found = attempt(place, () => inLog(pointer, chunks(), isWanted));
+    const found = attempt(place, () => inLog(pointer, log, isWanted));
     if (found.length > 0) return { blocks: found, from: "archive", generation, damages };
   }
   const rest = lookInto(damagedPath(flat));
@@ -106,42 +109,64 @@ function inSidecar(sidecar: Sidecar, isWanted: IsWanted): readonly RetrievedBloc
   for (const block of sidecar.index.blocks) {
     const { isCopy, toolUseId, tool, file, kind, mediaType, bytes, lines, number } = block;
     if (isCopy || !isWanted(block) || found.has(number)) continue;
+    // Once to its end, which proves it: nothing of a damaged block is given back.
+    for (const _ of sidecar.chunks(block));
     const about = { toolUseId, tool, file, kind, mediaType, bytes, lines, number };
-    found.set(number, { ...about, ...contentOf(sidecar.read(block)) });
+    found.set(number, { ...about, ...contentOf(kind, () => sidecar.chunks(block)) });
   }
   return [...found.values()];
 }
 
+type ReadableLog = Pick<ArchivedLog, "chunks" | "parts">;
+
+function logOn({ disk }: Library, path: string): ReadableLog {
+  return {
+    chunks: () => diskSource(disk).chunks(path),
+    parts: (from, length) => disk.readChunks(path, { from, to: from + length }),
+  };
+}
+
 /** What a log still has of results: neither markers nor placeholders. */
-function inLog(
-  { agent }: SessionPointer,
-  chunks: Iterable<Uint8Array>,
-  isWanted: IsWanted,
-): readonly RetrievedBlock[] {
+function inLog({ agent }: SessionPointer, log: ReadableLog, isWanted: IsWanted): readonly RetrievedBlock[] {
   const finder = bulkyFinderOf(agent)?.({ minBytes: 0, copies: false });
   if (finder === undefined) return [];
   const found: RetrievedBlock[] = [];
-  for (const { bytes } of rawLines(chunks)) {
+  for (const { bytes, offset } of rawLines(log.chunks())) {
     for (const { span, content } of finder(bytes)) {
       if (!isWanted(content)) continue;
-      const block = contentOf(bytes.subarray(span.start, span.end));
-      if (block.text !== null && isCompactedText(block.text)) continue;
-      found.push({ ...content, file: content.file ?? null, ...block });
+      if (isCompactedText(stringOf(bytes, span) ?? "")) continue;
+      const read = (): Iterable<Uint8Array> => log.parts(offset + span.start, lengthOf(span));
+      found.push({ ...content, file: content.file ?? null, ...contentOf(content.kind, read) });
     }
   }
   return found;
 }
 
 /** A text is a JSON string; an image is an object with its base64. */
-function contentOf(raw: Buffer): Pick<RetrievedBlock, "text" | "data"> {
-  const value: unknown = JSON.parse(raw.toString("utf8"));
-  if (typeof value === "string") return { text: value, data: null };
-  const data = base64In(value);
-  return { text: null, data: data === undefined ? null : Buffer.from(data, "base64") };
+function contentOf(
+  kind: FlatContent["kind"],
+  read: () => Iterable<Uint8Array>,
+): Pick<RetrievedBlock, "text" | "data"> {
+  if (kind === "text") return { text: () => decodeString(read()), data: null };
+  return { text: null, data: () => decodeMedia(read()) };
 }
 
-function base64In(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if ("data" in value && typeof value.data === "string") return value.data;
-  return "source" in value ? base64In(value.source) : undefined;
+function* decodeMedia(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+  // Its base64 may be followed by anything: it is found only when all is there.
+  const raw = Buffer.concat(Array.from(parts, (part) => Buffer.from(part)));
+  const block = scanJson(raw);
+  const data = memberAt(block, "data") ?? memberAt(memberAt(block, "source"), "data");
+  if (data?.kind === "string") yield* decodeBase64(decodeString([raw.subarray(data.start, data.end)]));
+}
+
+/** Four characters make three bytes; what is none of them is passed over. */
+function* decodeBase64(texts: Iterable<string>): Generator<Buffer, void, void> {
+  let rest = "";
+  for (const text of texts) {
+    const signs = rest + text.replace(/[^A-Za-z0-9+/_-]/g, "");
+    const whole = signs.length - (signs.length % 4);
+    yield Buffer.from(signs.slice(0, whole), "base64");
+    rest = signs.slice(whole);
+  }
+  yield Buffer.from(rest, "base64");
 }

@@ -10,10 +10,10 @@ import type { Library } from "../library.ts";
 import { projectOfLog } from "../project-of-log.ts";
 import type { SessionPointer } from "../session-pointers.ts";
 import { withStore } from "../with-store.ts";
-import { archivedLogs } from "./archived-logs.ts";
+import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
 import { type FlattenAnswer, type FlattenOptions, tokensOf } from "./flatten-session.ts";
-import { logToRewrite, takeSnapshot, withLead } from "./log-snapshot.ts";
+import { type LogSnapshot, logToRewrite, takeSnapshot, withLead } from "./log-snapshot.ts";
 import { copiesInNeed } from "./logs-with-markers.ts";
 import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
 import { recoverShrinking } from "./recover-shrinking.ts";
@@ -45,19 +45,13 @@ export function unflattenSession(
 ): Promise<UnflattenAnswer> {
   const files = writableFiles(library, pointer);
   const run = async (): Promise<UnflattenAnswer> => {
-    const { disk, places } = library;
     const path = logToRewrite(files, pointer);
     const snapshot = takeSnapshot(library, path);
-    const sidecar = openSidecar(disk, sidecarPath(places.flat, files));
-    const planned = planUnflatten(files.agent, snapshot, {
-      sidecar,
-      archived: () => archivedLogs(library, files),
-    });
+    const { sidecar, planned, copies } = makePlan(library, files, snapshot);
     const { plan, blocks, isExact, fromArchive, left, missing } = planned;
-    const copies = sidecar === undefined ? [] : copiesInNeed(library, files, path, sidecar);
     const wasFlat = sidecar !== undefined || !changesNothing(plan) || missing.length > 0;
     const tokens = wasFlat
-      ? await tokensOf(library, withLead(files, path), snapshot, planned, options)
+      ? await tokensOf(library, withLead(files, path), snapshot, plan, options)
       : { contextTokensSaved: 0, contextTokensTotal: 0 };
     const answer: UnflattenAnswer = {
       ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, wasFlat },
@@ -96,8 +90,28 @@ export function unflattenSession(
   });
 }
 
+type SidecarFile = Pick<Sidecar, "path" | "damage">;
+
+/** The index of the sidecar is let go: of a long log it does not fit into memory beside the session. */
+function makePlan(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+): {
+  readonly sidecar: SidecarFile | undefined;
+  readonly planned: UnflattenPlan;
+  readonly copies: readonly string[];
+} {
+  const sidecar = openSidecar(library.disk, sidecarPath(library.places.flat, files));
+  const archived = (): Iterable<ArchivedLog> => archivedLogs(library, files);
+  const planned = planUnflatten(files.agent, snapshot, { sidecar, archived });
+  if (sidecar === undefined) return { sidecar, planned, copies: [] };
+  const { path, damage } = sidecar;
+  return { sidecar: { path, damage }, planned, copies: copiesInNeed(library, files, snapshot.path, sidecar) };
+}
+
 /** Nobody can say what was in a sidecar whose index is damaged: it goes aside. */
-function putAway({ disk }: Library, { path, damage }: Sidecar): void {
+function putAway({ disk }: Library, { path, damage }: SidecarFile): void {
   if (damage === null) removeSidecar(disk, path);
   else disk.rename(path, damagedPath(path));
 }
@@ -105,7 +119,7 @@ function putAway({ disk }: Library, { path, damage }: Sidecar): void {
 function problemsOf(
   { id }: SessionFiles,
   path: string,
-  sidecar: Sidecar | undefined,
+  sidecar: SidecarFile | undefined,
   { left, missing, damaged }: UnflattenPlan,
   copies: readonly string[],
 ): readonly Problem[] {
@@ -133,7 +147,7 @@ function problemsOf(
   return problems;
 }
 
-function nothingReadable(id: string, { path }: Sidecar, damage: string): UserError {
+function nothingReadable(id: string, { path }: SidecarFile, damage: string): UserError {
   return new UserError(
     `Cannot unflatten session ${id}: its sidecar ${JSON.stringify(path)} is damaged (${damage}), and the archive has none of its blocks; nothing was changed`,
     {

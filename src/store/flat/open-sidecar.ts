@@ -1,18 +1,27 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { ArchiveDamage } from "../../core/archive/archive-damage.ts";
 import { scanJson } from "../../core/text/json-spans.ts";
-import { hashOf, unpack } from "../archive/chunk.ts";
+import { unpack } from "../archive/chunk.ts";
 import { readFields, senseless } from "../archive/field-reader.ts";
 import type { Disk } from "../disk.ts";
 import { diskError, errorCode, explainDiskError } from "../disk-error.ts";
 import {
+  BLOCKS_BEGIN,
   type FlatBlock,
   FOOTER_BYTES,
   hasMagic,
-  SIDECAR_VERSION,
+  INDEX_END,
+  LINES_BEGIN,
+  PIECE_BYTES,
+  SIDECAR_VERSIONS,
   type SidecarIndex,
   type SidecarLine,
 } from "./sidecar.ts";
+
+/** Where a block is, and what must come out. */
+type StoredPlace = Pick<FlatBlock, "offset" | "stored" | "pieces">;
+type StoredBlock = StoredPlace & Pick<FlatBlock, "length" | "sha256">;
 
 export interface Sidecar {
   readonly path: string;
@@ -20,9 +29,14 @@ export interface Sidecar {
   readonly index: SidecarIndex;
   /** What is wrong with the index; null if it is whole. A block may be damaged in either case. */
   readonly damage: string | null;
-  /** A block as it is stored. Throws `ArchiveDamage`. */
-  packed(block: FlatBlock): Buffer;
-  /** The exact bytes of a block, proven by their hash. Throws `ArchiveDamage`. */
+  /** The pieces of a block as they are stored; most blocks have one. Throws `ArchiveDamage`. */
+  packed(block: StoredPlace): Iterable<Buffer>;
+  /**
+   * The exact bytes of a block, piece by piece. Throws `ArchiveDamage`, at the end at the latest: only then their hash
+   * has proven them.
+   */
+  chunks(block: StoredBlock): Iterable<Buffer>;
+  /** The same at once: for short blocks. */
   read(block: FlatBlock): Buffer;
 }
 
@@ -31,32 +45,48 @@ export function openSidecar(disk: Disk, path: string): Sidecar | undefined {
   const stat = disk.stat(path);
   if (stat === undefined) return undefined;
   const { index, damage } = indexOrRemains(disk, path, stat.kind === "file" ? stat.size : undefined);
-  const packed = (block: FlatBlock): Buffer => {
+  const piece = (from: number, stored: number): Buffer => {
     try {
-      return readRange(disk, path, block.offset, block.offset + block.stored);
+      return readRange(disk, path, from, from + stored);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
       throw new ArchiveDamage(`a block can't be read: ${explainDiskError(error)}`, { cause: error });
     }
   };
-  return {
-    path,
-    index,
-    damage,
-    packed,
-    read: (block) => {
-      const bytes = unpackBlock(packed(block), block);
-      if (hashOf(bytes) !== block.sha256)
-        throw new ArchiveDamage("a block of the sidecar is not what was put in");
-      return bytes;
-    },
+  const packed = function* ({ offset, stored, pieces }: StoredPlace): Generator<Buffer, void, void> {
+    let from = offset;
+    for (const length of pieces ?? [stored]) {
+      yield piece(from, length);
+      from += length;
+    }
   };
+  const chunks = function* (block: StoredBlock): Generator<Buffer, void, void> {
+    const hash = createHash("sha256");
+    let left = block.length;
+    for (const stored of packed(block)) {
+      const bytes = unpackPiece(stored, block.pieces === undefined ? left : Math.min(left, PIECE_BYTES));
+      hash.update(bytes);
+      left -= bytes.length;
+      yield bytes;
+    }
+    if (left !== 0 || hash.digest("hex") !== block.sha256)
+      throw new ArchiveDamage("a block of the sidecar is not what was put in");
+  };
+  const read = (block: FlatBlock): Buffer => {
+    // One that lies about its length is found out before room is made for it.
+    if (block.pieces === undefined) return [...chunks(block)][0] ?? Buffer.alloc(0);
+    const bytes = Buffer.allocUnsafe(block.length);
+    let at = 0;
+    for (const chunk of chunks(block)) at += chunk.copy(bytes, at);
+    return bytes;
+  };
+  return { path, index, damage, packed, chunks, read };
 }
 
 /** Can this block be read? */
 export function isReadable(sidecar: Sidecar, block: FlatBlock): boolean {
   try {
-    sidecar.read(block);
+    for (const _ of sidecar.chunks(block));
     return true;
   } catch (error) {
     if (error instanceof ArchiveDamage) return false;
@@ -64,7 +94,7 @@ export function isReadable(sidecar: Sidecar, block: FlatBlock): boolean {
   }
 }
 
-function unpackBlock(packed: Buffer, { length }: FlatBlock): Buffer {
+function unpackPiece(packed: Buffer, length: number): Buffer {
   try {
     return unpack(packed, length);
   } catch (error) {
@@ -92,15 +122,54 @@ function readIndex(disk: Disk, path: string, size: number): SidecarIndex {
   if (!hasMagic(footer)) throw new ArchiveDamage("it has no end that this program knows");
   const length = Number(footer.readBigUInt64LE(0));
   if (length > size - FOOTER_BYTES) throw new ArchiveDamage("its end makes no sense");
-  const bytes = readRange(disk, path, size - FOOTER_BYTES - length, size - FOOTER_BYTES);
-  if (hashOf(bytes) !== footer.toString("hex", 8, 40))
+  const range = { from: size - FOOTER_BYTES - length, to: size - FOOTER_BYTES };
+  const hash = createHash("sha256");
+  for (const chunk of disk.readChunks(path, range)) hash.update(chunk);
+  if (hash.digest("hex") !== footer.toString("hex", 8, 40))
     throw new ArchiveDamage("its index is not what was written");
-  return toIndex(parseJson(bytes));
+  return readEntries(linesOf(disk.readChunks(path, range)));
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** Reads the index line by line; one of an earlier version has a single line. */
+function readEntries(text: Iterable<string>): SidecarIndex {
+  let head: unknown;
+  const lines: SidecarLine[] = [];
+  const blocks: FlatBlock[] = [];
+  let list: "lines" | "blocks" | undefined;
+  for (const json of text) {
+    if (list === undefined) {
+      if (!json.endsWith(LINES_BEGIN)) return toIndex(parseJson(json));
+      head = parseJson(`${json.slice(0, -LINES_BEGIN.length)}}`);
+      list = "lines";
+    } else if (json === BLOCKS_BEGIN) list = "blocks";
+    else if (json === INDEX_END) break;
+    else {
+      const entry = parseJson(json.endsWith(",") ? json.slice(0, -1) : json);
+      if (list === "lines") lines.push(toLine(entry));
+      else blocks.push(toBlock(entry));
+    }
+  }
+  return { ...toHead(head), lines: checked(lines, blocks), blocks };
+}
+
+function* linesOf(chunks: Iterable<Buffer>): Generator<string, void, void> {
+  let parts: Buffer[] = [];
+  for (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)]).toString("utf8");
+      parts = [];
+      from = end + 1;
+    }
+    // The next chunk comes in the same memory.
+    if (from < chunk.length) parts.push(Buffer.from(chunk.subarray(from)));
+  }
+  if (parts.length > 0) yield Buffer.concat(parts).toString("utf8");
+}
+
+function parseJson(json: string): unknown {
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return JSON.parse(json);
   } catch (error) {
     throw new ArchiveDamage("its index is no JSON", { cause: error });
   }
@@ -109,37 +178,49 @@ function parseJson(bytes: Buffer): unknown {
 /** The hash says that a program wrote it, not that it was this one. */
 function toIndex(value: unknown): SidecarIndex {
   const fields = readFields(value);
-  if (fields.count("version") !== SIDECAR_VERSION) senseless("version");
   const blocks = fields.list("blocks").map(toBlock);
+  return { ...toHead(value), lines: checked(fields.list("lines").map(toLine), blocks), blocks };
+}
+
+function toHead(value: unknown): Omit<SidecarIndex, "lines" | "blocks"> {
+  const fields = readFields(value);
+  const version = fields.count("version");
+  if (!SIDECAR_VERSIONS.includes(version)) senseless("version");
   const original = readFields(fields.record("original"));
   return {
-    version: SIDECAR_VERSION,
+    version,
     agent: fields.text("agent"),
     id: fields.text("id"),
     path: fields.text("path"),
     minBytes: fields.number("minBytes"),
     copies: fields.flag("copies"),
     original: { size: original.count("size"), sha256: original.hash("sha256") },
-    lines: fields.list("lines").map((line) => toLine(line, blocks.length)),
-    blocks,
   };
 }
 
-function toLine(value: unknown, blocks: number): SidecarLine {
+function toLine(value: unknown): SidecarLine {
   const fields = readFields(value);
   const spans = fields.list("spans").map((each) => {
     const span = readFields(each);
-    const block = span.count("block");
-    if (block >= blocks) senseless("block");
-    return { at: span.count("at"), length: span.count("length"), block };
+    return { at: span.count("at"), length: span.count("length"), block: span.count("block") };
   });
   return { offset: fields.count("offset"), sha256: fields.hash("sha256"), spans };
+}
+
+/** Only blocks that there are. */
+function checked(lines: readonly SidecarLine[], blocks: readonly FlatBlock[]): readonly SidecarLine[] {
+  for (const { spans } of lines)
+    for (const { block } of spans) if (block >= blocks.length) senseless("block");
+  return lines;
 }
 
 function toBlock(value: unknown): FlatBlock {
   const fields = readFields(value);
   const kind = fields.text("kind");
   if (kind !== "text" && kind !== "image" && kind !== "document") senseless("kind");
+  const length = fields.count("length");
+  const stored = fields.count("stored");
+  const pieces = fields.has("pieces") ? toPieces(fields.list("pieces"), length, stored) : undefined;
   return {
     toolUseId: fields.text("toolUseId"),
     tool: fields.text("tool"),
@@ -150,13 +231,26 @@ function toBlock(value: unknown): FlatBlock {
     lines: fields.count("lines"),
     number: fields.count("number"),
     isCopy: fields.flag("isCopy"),
-    length: fields.count("length"),
+    length,
     sha256: fields.hash("sha256"),
     offset: fields.count("offset"),
-    stored: fields.count("stored"),
+    stored,
+    ...(pieces === undefined ? {} : { pieces }),
   };
 }
 
+function toPieces(list: readonly unknown[], length: number, stored: number): readonly number[] {
+  let sum = 0;
+  const pieces = list.map((piece) => {
+    if (typeof piece !== "number" || !(piece > 0)) return senseless("pieces");
+    sum += piece;
+    return piece;
+  });
+  if (sum !== stored || pieces.length !== Math.ceil(length / PIECE_BYTES)) senseless("pieces");
+  return pieces;
+}
+
+const LF = 0x0a;
 const BLOCK_START = Buffer.from('{"toolUseId":');
 
 /**
@@ -170,7 +264,7 @@ function salvageBlocks(disk: Disk, path: string): readonly FlatBlock[] {
     const span = scanJson(bytes, at);
     if (span === undefined) continue;
     try {
-      found.push(toBlock(parseJson(bytes.subarray(span.start, span.end))));
+      found.push(toBlock(parseJson(bytes.toString("utf8", span.start, span.end))));
     } catch (error) {
       if (!(error instanceof ArchiveDamage)) throw error;
     }
@@ -196,7 +290,7 @@ function fromFirst(disk: Disk, path: string, needle: Buffer): Buffer {
 
 function remainsOf(blocks: readonly FlatBlock[]): SidecarIndex {
   return {
-    ...{ version: SIDECAR_VERSION, agent: "", id: "", path: "", minBytes: 0, copies: true },
+    ...{ version: 1, agent: "", id: "", path: "", minBytes: 0, copies: true },
     original: { size: 0, sha256: "" },
     lines: [],
     blocks,

@@ -77,14 +77,22 @@ export function writeLongLine(path: string, bytes: number, seed: number, content
   utimesSync(path, Date.UTC(2026, 0, 1) / 1000, Date.UTC(2026, 0, 1) / 1000);
 }
 
+/** To think of more words than these takes long. */
+const DIFFERENT_BLOCKS = 16;
+
 /** Blocks of about a mebibyte of the inside of a JSON string, ASCII or not, whole characters and escapes. */
 function createBlocks(seed: number, content: LongContent): (number: number) => string {
-  return (number) => {
+  const made: string[] = [];
+  const make = (number: number): string => {
     const { int, chars } = createSeededRandom(seed + number);
     if (content === "image") return chars(MEBIBYTE, alphabets.base64);
     const words = createWords(() => int(2 ** 32) / 2 ** 32);
     let text = "";
     while (text.length < MEBIBYTE) text += JSON.stringify(`${words.code(40)}\n`).slice(1, -1);
     return text;
+  };
+  return (number) => {
+    made[number % DIFFERENT_BLOCKS] ??= make(number % DIFFERENT_BLOCKS);
+    return made[number % DIFFERENT_BLOCKS] ?? "";
   };
 }

@@ -14,8 +14,9 @@ import {
   type FlattenOptions,
   flattenSession,
 } from "../../../src/operations/shrink/flatten-session.ts";
-import { retrieveBlock } from "../../../src/operations/shrink/retrieve-block.ts";
+import { type Retrieved, retrieveBlock } from "../../../src/operations/shrink/retrieve-block.ts";
 import { type UnflattenAnswer, unflattenSession } from "../../../src/operations/shrink/unflatten-session.ts";
+import { openSidecar } from "../../../src/store/flat/open-sidecar.ts";
 import { nodeDisk } from "../../../src/store/node-disk.ts";
 import { bundleScript } from "../../crash/spawn-script.ts";
 import { locking, quickLibrary } from "../../support/archive/archiving.ts";
@@ -209,6 +210,66 @@ describe("flattenSession()", () => {
   });
 });
 
+describe("a log that is read in many chunks", () => {
+  const many = Array.from({ length: 400 }, (_, at) => callOf("Read", 4_000, {}, `toolu_many_${at}`));
+
+  it("is forked and flattened without a line going wrong", async () => {
+    const library = quickLibrary();
+    const log = toolLog(many);
+    const path = putToolLog(library.surroundings.home, log);
+    const { fork } = await flatten(library, TOOL_SESSION, { fork: { uuid: () => crypto.randomUUID() } });
+    const linesOf = (text: string): readonly string[] => text.trimEnd().split("\n");
+    const flat = linesOf(fs.readFileSync(fork?.path ?? "", "utf8"));
+    expect(() => flat.map((line) => JSON.parse(line))).not.toThrow();
+    expect(fs.readFileSync(path, "utf8")).toBe(log);
+    await unflatten(library, fork?.id ?? "", true);
+    const results = (text: string): readonly unknown[] =>
+      linesOf(text).flatMap((line) => JSON.parse(line).toolUseResult ?? []);
+    expect(results(fs.readFileSync(fork?.path ?? "", "utf8"))).toEqual(results(log));
+    expect(fs.readdirSync(dirname(path)).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  it("keeps a long block in pieces, which unflatten, retrieve and another flatten put together", async () => {
+    const library = quickLibrary();
+    const long = callOf("Bash", 2_500_000, {}, "toolu_pieces");
+    const log = toolLog([...calls, { ...long, copy: undefined }]);
+    const path = putToolLog(library.surroundings.home, log);
+    const { sidecar } = await flatten(library, TOOL_SESSION);
+    const { index } = openSidecar(nodeDisk, sidecar ?? "") ?? {};
+    expect(index?.version).toBe(2);
+    expect(index?.blocks.find(({ toolUseId }) => toolUseId === long.id)?.pieces).toHaveLength(3);
+    const pointer = selectSession(library, [TOOL_SESSION]);
+    expect(textOf(retrieveBlock(library, pointer, long.id)) === long.result).toBe(true);
+    await flatten(library, TOOL_SESSION, { wish: { ...wish, minBytes: 50 }, force: true });
+    expect(textOf(retrieveBlock(library, pointer, long.id)) === long.result).toBe(true);
+    await unflatten(library, TOOL_SESSION, true);
+    expect(fs.readFileSync(path, "utf8") === log).toBe(true);
+  });
+
+  it("is refused where a result is another one when it is to be moved out", async () => {
+    const library = quickLibrary();
+    const log = toolLog(many);
+    const path = putToolLog(library.surroundings.home, log);
+    const { mtimeMs } = fs.statSync(path);
+    const changed = log.replace("Read x", "Read y");
+    // The first file that is made is the sidecar's: by then it is known what goes into it.
+    const open: typeof nodeDisk.open = (file, how, mode) => {
+      if (how === "create" && file.startsWith(library.places.flat)) {
+        fs.writeFileSync(path, changed);
+        fs.utimesSync(path, mtimeMs / 1000, mtimeMs / 1000);
+      }
+      return library.disk.open(file, how, mode);
+    };
+    const watched = { ...library, disk: { ...library.disk, open } };
+    await expect(flatten(watched, TOOL_SESSION)).rejects.toThrow("its log changed meanwhile");
+    expect(fs.readFileSync(path, "utf8")).toBe(changed);
+    expect(filesBelow(library.places.flat).size).toBe(0);
+  });
+});
+
+const textOf = ({ blocks }: Retrieved): string =>
+  blocks.map(({ text }) => [...(text?.() ?? [])].join("")).join("\n");
+
 describe("retrieveBlock()", () => {
   const setUp = async (): Promise<Library> => {
     const library = quickLibrary();
@@ -220,18 +281,16 @@ describe("retrieveBlock()", () => {
   it("gives a text back from the sidecar, and images as bytes", async () => {
     const library = await setUp();
     const pointer = selectSession(library, [TOOL_SESSION]);
-    expect(retrieveBlock(library, pointer, "toolu_long")).toMatchObject({
-      from: "sidecar",
-      blocks: [{ text: calls[0]?.result, tool: "Read" }],
-    });
+    const long = retrieveBlock(library, pointer, "toolu_long");
+    expect(long).toMatchObject({ from: "sidecar", blocks: [{ tool: "Read" }] });
+    expect(textOf(long)).toBe(calls[0]?.result);
     const [shot] = retrieveBlock(library, pointer, "toolu_shot#2").blocks;
     expect(shot).toMatchObject({ kind: "image", mediaType: "image/png", text: null });
-    expect(shot?.data?.toString("base64")).toBe(Buffer.from(image.source.data, "base64").toString("base64"));
+    expect(Buffer.concat([...(shot?.data?.() ?? [])])).toEqual(Buffer.from(image.source.data, "base64"));
     expect(retrieveBlock(library, pointer, "toolu_shot").blocks).toHaveLength(2);
-    expect(retrieveBlock(library, pointer, "toolu_short")).toMatchObject({
-      from: "log",
-      blocks: [{ text: calls[1]?.result }],
-    });
+    const short = retrieveBlock(library, pointer, "toolu_short");
+    expect(short.from).toBe("log");
+    expect(textOf(short)).toBe(calls[1]?.result);
     expect(() => retrieveBlock(library, pointer, "toolu_none")).toThrow("no result of that call");
   });
 
@@ -240,11 +299,9 @@ describe("retrieveBlock()", () => {
     putToolLog(library.surroundings.home, toolLog(calls));
     const pointer = selectSession(library, [TOOL_SESSION]);
     await compactSession(library, pointer, { wish: { auto: false, aggressive: false, keep: 0 }, locking });
-    expect(retrieveBlock(library, pointer, "toolu_long")).toMatchObject({
-      from: "archive",
-      generation: 1,
-      blocks: [{ text: calls[0]?.result }],
-    });
+    const found = retrieveBlock(library, pointer, "toolu_long");
+    expect(found).toMatchObject({ from: "archive", generation: 1 });
+    expect(textOf(found)).toBe(calls[0]?.result);
   });
 });
 

@@ -11,6 +11,7 @@ import { planClaudeCompaction } from "../../../src/formats/claude/shrink/plan-co
 import { rawLines } from "../../../src/formats/raw-lines.ts";
 import type { BulkyOptions } from "../../../src/formats/shrink/bulky-block.ts";
 import { bulkyFinderOf } from "../../../src/formats/shrink/bulky-finders.ts";
+import type { LogSnapshot } from "../../../src/operations/shrink/log-snapshot.ts";
 import { planFlatten, ruleFor } from "../../../src/operations/shrink/plan-flatten.ts";
 import { planUnflatten } from "../../../src/operations/shrink/plan-unflatten.ts";
 import { openSidecar, type Sidecar } from "../../../src/store/flat/open-sidecar.ts";
@@ -29,6 +30,15 @@ interface Flat {
   readonly blocks: number;
 }
 
+function logOf(bytes: Buffer): Pick<LogSnapshot, "chunks" | "mark" | "range" | "parts"> {
+  return {
+    mark: { size: bytes.length, mtimeMs: 0, inode: 0 },
+    chunks: () => [bytes],
+    range: (from, to) => bytes.subarray(from, to),
+    parts: (from, to) => [bytes.subarray(from, to)],
+  };
+}
+
 function flatten(
   agent: "claude" | "pi",
   { bytes, sidecar }: Pick<Flat, "bytes" | "sidecar">,
@@ -37,7 +47,7 @@ function flatten(
   const rule = ruleFor(sidecar, wish);
   const finder = bulkyFinderOf(agent)?.(rule);
   if (finder === undefined) throw new Error("no finder");
-  const flat = planFlatten(rawLines([bytes]), bytes.length, "session", sidecar, finder, rule);
+  const flat = planFlatten(logOf(bytes), "session", sidecar, finder, rule);
   const disk = createMemoryDisk(() => 0);
   flat.builder.write(disk, FLAT, { agent, id: "session", path: "/log", ...rule, original: flat.original });
   return { bytes: apply(flat.plan, bytes), sidecar: openSidecar(disk, FLAT), blocks: flat.blocks };
@@ -48,9 +58,7 @@ function unflatten(
   { bytes, sidecar }: Flat,
 ): { readonly bytes: Buffer; readonly isExact: boolean } {
   if (sidecar === undefined) throw new Error("no sidecar");
-  const mark = { size: bytes.length, mtimeMs: 0, inode: 0 };
-  const log = { chunks: () => [bytes], mark, range: (from: number, to: number) => bytes.subarray(from, to) };
-  const { plan, isExact, left } = planUnflatten(agent, log, { sidecar, archived: () => [] });
+  const { plan, isExact, left } = planUnflatten(agent, logOf(bytes), { sidecar, archived: () => [] });
   expect(left).toEqual([]);
   return { bytes: apply(plan, bytes), isExact };
 }

@@ -39,8 +39,10 @@ const flatten = async (library: Library, minBytes = 1024, named = TOOL_SESSION):
   });
 const unflatten = async (library: Library, named = TOOL_SESSION): Promise<UnflattenAnswer> =>
   unflattenSession(library, selectSession(library, [named]), { locking: atOnce, force: true });
-const textOf = (library: Library, id: string): unknown =>
-  retrieveBlock(library, selectSession(library, [TOOL_SESSION]), id).blocks[0]?.text;
+const textOf = (library: Library, id: string): string =>
+  [...(retrieveBlock(library, selectSession(library, [TOOL_SESSION]), id).blocks[0]?.text?.() ?? [])].join(
+    "",
+  );
 const read = (path: string): string => fs.readFileSync(path, "utf8");
 const changeOneSpace = (path: string): void =>
   putOld(path, read(path).replace('"isSidechain":false,"cwd":', '"isSidechain": false,"cwd":'));

@@ -9,6 +9,7 @@ import {
   scanJsonLine,
   stringOf,
 } from "../../../core/text/json-spans.ts";
+import { measureString } from "../../../core/text/json-strings.ts";
 import { jsonText } from "../../../core/text/json-text.ts";
 
 /** A tool call in a line of a log. */
@@ -84,7 +85,7 @@ function toolPart(
   }
 }
 
-/** Past this a string is not decoded just to be measured. */
+/** A longer input is not decoded just to be measured. */
 const MAX_DECODED = 16 * 1024 * 1024;
 
 /** Bytes of a result: of its texts, and of its images as base64; of anything else as JSON. */
@@ -104,8 +105,7 @@ export function resultBytes(bytes: Buffer, content: JsonSpan): number {
 }
 
 function textBytes(bytes: Buffer, span: JsonSpan): number {
-  if (lengthOf(span) > MAX_DECODED) return lengthOf(span) - 2;
-  return Buffer.byteLength(stringOf(bytes, span) ?? "");
+  return measureString(bytes, span.start, span.end)?.bytes ?? 0;
 }
 
 /** Bytes of an input as its JSON, without the spaces that somebody may have put between. */
