@@ -80,6 +80,9 @@ const named: Readonly<Record<string, (random: SeededRandom) => string>> = {
   "slack-webhook": (r) =>
     `T0${r.chars(9, base36).toUpperCase()}/B0${r.chars(9, base36).toUpperCase()}/${r.chars(24, base62)}`,
   "discord-webhook": (r) => r.chars(68, base64url),
+  bcrypt: (r) => `$2b$12$${r.chars(53, base62)}`,
+  argon2id: (r) => `$argon2id$v=19$m=65536,t=3,p=4$${r.chars(22, base64)}$${r.chars(43, base64)}`,
+  "sha512-crypt": (r) => `$6$${r.chars(16, base62)}$${r.chars(86, base62)}`,
   example: () => "EXAMPLE",
 };
 

@@ -1,10 +1,14 @@
 import { findAuthorization } from "./find-authorization.ts";
 import { findCookies } from "./find-cookies.ts";
-import { findOddValue, isOddName } from "./find-odd-value.ts";
+import { findCredentialLine } from "./find-credential-lines.ts";
+import { findJwk } from "./find-jwk.ts";
+import { findOddValue } from "./find-odd-value.ts";
 import { findUrlCredentials } from "./find-url-credentials.ts";
-import type { Finder, Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { MASK_BEGIN } from "./mask.ts";
+import { readNameInWords, readNameWithParent, readPairedName, readParentName } from "./name-around.ts";
 import { readValue, type Value } from "./read-value.ts";
+import type { Sign } from "./scan-signs.ts";
 import { endOfSecretName, mayBeSecretName } from "./secret-ending.ts";
 import { readSecretName, type SecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
@@ -12,32 +16,23 @@ import { MARGIN } from "./text-units.ts";
 
 const MAX_NAME = 80;
 const LONG = 256;
-const LOOK_BACK = 100;
-/** `name: DB_PASSWORD` or `key="SmtpPassword"`, right before its value. */
-const PAIR_NAME =
-  /(?:name|key|variable)\\?["']?\s{0,2}[:=]\s{0,2}\\?["']?([\w.-]{2,60})\\?["']?[\s,;]{1,24}\\?["']?$/i;
 const LONG_VALUE = /[ \t]{0,12}[brufL@&]?\\{0,3}["'`]?[^\s"'`]{16}/iy;
-/** In prose and prompts a name has spaces: `API key: …`, `AWS Secret Access Key [None]: …`. */
-const WORDS_BEFORE = /(?<![A-Za-z])((?:[A-Za-z]{2,12} ){1,3})\[?$/;
 
 /** Values of names that tell a secret: `password=`, `"apiKey": "…"`, `SECRET_TOKEN=…`, headers, URLs, cookies. */
-export const findAssignments: Finder = (text, found, units) => {
-  scan(text, "=", found, units);
-  scan(text, ":", found, units);
-};
+export const assignmentSigns: readonly Sign[] = [
+  { sign: "=", find: assignmentAt },
+  { sign: ":", find: assignmentAt },
+  // As it is typed in Chinese and Japanese.
+  { sign: "：", find: assignmentAt },
+  { sign: ":", before: "123456789*", find: findCredentialLine },
+];
 
-function scan(text: string, separator: "=" | ":", found: Finding[], units: Uint16Array): void {
-  let at = text.indexOf(separator);
-  while (at !== -1) {
-    let next = at + 1;
-    if (separator === ":" && units[MARGIN + next] === 47 && units[MARGIN + next + 1] === 47) {
-      next = findUrlCredentials(text, at, found);
-    } else if (mayBeSecretName(units, MARGIN + at)) {
-      const nameEnd = endOfSecretName(text, at);
-      if (nameEnd !== -1) next = Math.max(next, maskValue(text, nameEnd, at, found));
-    }
-    at = text.indexOf(separator, next);
-  }
+function assignmentAt(text: string, at: number, found: Finding[], units: Uint16Array): number {
+  // The colons inside of a URL are no signs of their own.
+  if (units[MARGIN + at + 1] === 47 && text.startsWith("://", at)) return findUrlCredentials(text, at, found);
+  if (!mayBeSecretName(units, MARGIN + at)) return at;
+  const nameEnd = endOfSecretName(text, at);
+  return nameEnd === -1 ? at : maskValue(text, nameEnd, at, found);
 }
 
 function startOfName(text: string, end: number): number {
@@ -62,7 +57,19 @@ function isNameCharacter(code: number): boolean {
     (code >= 48 && code <= 57) ||
     code === 95 ||
     code === 45 ||
-    code === 46
+    code === 46 ||
+    isForeignLetter(code)
+  );
+}
+
+/** Letters with accents, Cyrillic, kana, Chinese and Korean. */
+function isForeignLetter(code: number): boolean {
+  return (
+    (code >= 0xc0 && code <= 0x24f) ||
+    (code >= 0x400 && code <= 0x4ff) ||
+    (code >= 0x3040 && code <= 0x30ff) ||
+    (code >= 0x4e00 && code <= 0x9fff) ||
+    (code >= 0xac00 && code <= 0xd7a3)
   );
 }
 
@@ -86,7 +93,13 @@ function maskValue(text: string, nameEnd: number, separatorAt: number, found: Fi
   const lower = name.toLowerCase();
   if (lower.endsWith("authorization")) return findAuthorization(text, at, found);
   if (lower.endsWith("cookie")) return findCookies(text, at, found);
-  if (isOddName(lower)) return findOddValue(text, lower, at, found);
+  if (lower === "kty") return findJwk(text, at, found);
+  // `user/pass: admin/…`
+  const isPair = text.startsWith("user/", nameStart - 5) || text.startsWith("username/", nameStart - 9);
+  const oddEnd = findOddValue(text, isPair ? `user/${lower}` : lower, at, found);
+  if (oddEnd !== -1) return oddEnd;
+  // `--- PASS: TestName`
+  if (name === "PASS" && text.charCodeAt(separatorAt) !== 61) return separatorAt;
   const secretName = readName(text, name, nameStart, at);
   if (secretName === undefined) return separatorAt;
   // C++ and Perl: `Pass::Name`.
@@ -127,25 +140,23 @@ function isLoneField(text: string, nameStart: number, nameEnd: number, value: Va
   return (before === "" || before === "\n") && (after === "" || after === "\n" || after === "\r");
 }
 
-/** The name in front of the separator, or the one that a pair gives: `name: DB_PASSWORD, value: …`; `API key: …`. */
+/** The name in front of the separator, or one that stands elsewhere. */
 function readName(text: string, name: string, nameStart: number, at: number): SecretName | undefined {
-  if (name.length < 40 && /(?:^|[.:])value$/i.test(name)) {
-    const before = text.slice(Math.max(0, nameStart - LOOK_BACK), nameStart);
-    const pair = PAIR_NAME.exec(before)?.[1];
-    return pair === undefined ? undefined : readSecretName(pair);
+  if (name.length < 40 && /(?:^|[.:])(?:value|default)$/i.test(name)) {
+    const value = readValue(text, at, false);
+    return value === undefined
+      ? undefined
+      : (readPairedName(text, nameStart, value.end) ?? readParentName(text, nameStart));
   }
-  if (name.length <= 5 && /^(?:key|token|none)$/i.test(name)) {
+  if (name.length <= 5 && /^(?:key|token|none|code)$/i.test(name)) {
     // These names are everywhere, and their values nearly always short.
     LONG_VALUE.lastIndex = at;
     if (!LONG_VALUE.test(text)) return undefined;
     // `?key=…`
-    if (/[?&]/.test(text.charAt(nameStart - 1))) return readSecretName("api_key");
-    const words = WORDS_BEFORE.exec(text.slice(Math.max(0, nameStart - LOOK_BACK), nameStart))?.[1];
-    if (words !== undefined) {
-      const spoken = readSecretName((/none/i.test(name) ? words : words + name).trim().replaceAll(" ", "_"));
-      // Any word may stand before `key` in a sentence.
-      return spoken?.isStrong === true ? spoken : undefined;
-    }
+    if (/[?&]/.test(text.charAt(nameStart - 1)))
+      return readSecretName(name === "code" ? "auth_code" : "api_key");
+    const named = readNameInWords(text, nameStart, name) ?? readNameWithParent(text, nameStart, name);
+    if (named !== undefined) return named;
   }
   return readSecretName(name);
 }

@@ -1,29 +1,57 @@
 import type { Finding } from "./finding.ts";
 import { isPlaceholder } from "./placeholder.ts";
-import { looksRandom, looksWritten } from "./randomness.ts";
+import { isUuid, looksRandom, looksWritten } from "./randomness.ts";
 import { withoutTrailing } from "./read-value.ts";
 
-/** `Bearer …`, `"Basic …"`, `` `token …` ``: the scheme stays, what follows it goes. */
+/** `Bearer …`, `"Basic …"`, `` `token …` ``, `ApiKey …`: the scheme stays, what follows it goes. */
 const CREDENTIALS =
-  /[\s,]{0,4}\\{0,3}["'`]?(?:(bearer|basic|token|apikey|api-key|digest|negotiate|key)\s{1,2})?([\w+/=.~:-]{8,4096})/iy;
+  /[\s,]{0,4}\\{0,3}["'`]?(?:([A-Za-z][\w-]{1,40})(?:\s|%20|\+){1,2})?([\w+/=.~:%!@-]{8,4096})/y;
+/** Schemes after which even a value that does not look random is a credential. */
+const KNOWN_SCHEME =
+  /^(?:bearer|basic|token|apikey|api-key|digest|negotiate|ntlm|key|bot|jwt|oauth|ssws|geniekey|accesskey|hmac|aws|sharedkey(?:lite)?|zoho-oauthtoken)$/i;
+/** `Digest username="…", response="…"`, `Signature keyId="…",signature="…"`, `SharedAccessSignature sr=…&sig=…`. */
+const PARAMETERS = /[\s,]{0,4}\\{0,3}["'`]?[A-Za-z][\w-]{1,40}\s{1,2}(?=[\w-]{1,40}=[^=\s])/y;
+const PARAMETER = /([\w-]{1,40})=\\{0,3}["']?([^\s"',&;\\]{8,1000})/g;
+const SECRET_PARAMETER =
+  /^(?:response|(?:\w{1,20}_)?(?:signature|token|secret|password)|sig|mac|hash|auth|key|api[_-]?key|pveapitoken)$/i;
+const MAX_PARAMETERS = 2_000;
 const MIN_BARE = 20;
 
 /** Masks the credentials of an Authorization header; returns where to go on. */
 export function findAuthorization(text: string, at: number, found: Finding[]): number {
+  PARAMETERS.lastIndex = at;
+  if (PARAMETERS.test(text)) return maskParameters(text, PARAMETERS.lastIndex, found);
   CREDENTIALS.lastIndex = at;
   const match = CREDENTIALS.exec(text);
   if (match?.[2] === undefined) return at;
-  const credentials = withoutTrailing(match[2], ".:");
-  if (
-    credentials.includes("://") ||
-    isPlaceholder(credentials) ||
-    !(/[\d+/=]/.test(credentials) || looksRandom(credentials, 20))
-  )
+  const credentials = withoutTrailing(match[2], ".:%!");
+  if (credentials.includes("://") || isPlaceholder(credentials) || !isCredential(match[1], credentials))
     return at;
-  // Without a scheme, only what could be nothing else.
-  if (match[1] === undefined && (credentials.length < MIN_BARE || looksWritten(credentials))) return at;
   const start = at + match[0].length - match[2].length;
   const end = start + credentials.length;
   found.push({ kind: "authorization", start, end });
   return end;
+}
+
+function isCredential(scheme: string | undefined, credentials: string): boolean {
+  // Without a scheme, only what could be nothing else.
+  if (scheme === undefined)
+    return (
+      credentials.length >= MIN_BARE &&
+      !looksWritten(credentials) &&
+      (/[\d+/=]/.test(credentials) || looksRandom(credentials, MIN_BARE))
+    );
+  if (KNOWN_SCHEME.test(scheme)) return /[\d+/=]/.test(credentials) || looksRandom(credentials, 20);
+  return isUuid(credentials) || looksRandom(credentials, 16);
+}
+
+function maskParameters(text: string, from: number, found: Finding[]): number {
+  const parameters = text.slice(from, from + MAX_PARAMETERS).split("\n", 1)[0] ?? "";
+  for (const match of parameters.matchAll(PARAMETER)) {
+    const [pair, name = "", value = ""] = match;
+    if (!SECRET_PARAMETER.test(name) || isPlaceholder(value) || !/\d/.test(value)) continue;
+    const start = from + match.index + pair.length - value.length;
+    found.push({ kind: "authorization", start, end: start + value.length });
+  }
+  return from;
 }

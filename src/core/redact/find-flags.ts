@@ -1,30 +1,41 @@
-import type { Finder, Finding } from "./finding.ts";
+import { findCookies } from "./find-cookies.ts";
+import type { Finding } from "./finding.ts";
 import { isPlaceholder } from "./placeholder.ts";
-import { readValue } from "./read-value.ts";
+import { readValue, skip } from "./read-value.ts";
+import type { Sign } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
 import { MARGIN } from "./text-units.ts";
 
-/** `--password x`, `-Password x`, and in a list of arguments `"--password", "x"`. With `=` it is an assignment. */
-const LONG_FLAG = /--?([A-Za-z][\w-]{1,40})(?:\\{0,3}["'],[ \t]{0,2}(?=\\{0,3}["'])|[ \t]{1,3}(?!-))/y;
+/** What parts a flag from its value: spaces, the end of a continued line, or in a list of arguments `"--password", "x"`. */
+const AFTER_FLAG = String.raw`(?:\\{0,3}["'],\s{0,8}(?=\\{0,3}["'])|[ \t]{1,3}(?:\\\r?\n[ \t]{0,20})?(?!-))`;
+/** `--password x`, `-Password x`. With `=` it is an assignment. */
+const LONG_FLAG = new RegExp(`--?([A-Za-z][\\w.-]{1,40})${AFTER_FLAG}`, "y");
+const SHORT_FLAG_END = new RegExp(AFTER_FLAG, "y");
 /** Flags of one letter, and the programs that take a password with them. */
 const SHORT_FLAGS: Readonly<Record<string, RegExp>> = {
-  p: /\b(?:sshpass|docker login|podman login|mongo(?:sh|dump|restore|export|import)?|mysql\w{0,10}|mariadb\w{0,10}|7za?|unrar|cadaver)\b/,
-  a: /\bredis-cli\b/,
-  w: /\bldap\w{1,10}\b/,
-  P: /\b(?:zip|unzip|sqlcmd|bcp)\b/,
-  u: /\b(?:curl|wget|http|https|xh)\b/,
+  p: /\b(?:sshpass|(?:docker|podman|buildah|skopeo|oras|nerdctl|az|helm registry|cf|oc) login|mongo(?:sh|dump|restore|export|import|stat|top)?|mysql\w{0,10}|mariadb\w{0,10}|mycli|cqlsh|7z[ar]?|rar|unrar|cadaver|psexec\w{0,4}|rdesktop|crackmapexec|nxc|netexec|evil-winrm|rabbitmqadmin|xtrabackup)\b/,
+  a: /\b(?:redis|valkey|keydb)-(?:cli|benchmark)\b/,
+  w: /\b(?:ldap\w{1,10}|security add-\w+-password)\b/,
+  P: /\b(?:zip|unzip|sqlcmd|bcp|tsql|ipmitool|mosquitto_\w{3,4}|ssh-keygen|pdfattach)\b/,
+  N: /\bssh-keygen\b/,
+  A: /\bsnmp\w{3,10}\b/,
+  X: /\bsnmp\w{3,10}\b/,
+  k: /\bopenssl (?:enc|aes)\S{0,20}\b/,
+  b: /\bcurl\b/,
+  u: /\b(?:curl|wget|http|https|xh|lftp|ncftp\w{0,3})\b/,
+  U: /\b(?:curl|smbclient|rpcclient|smbmap|net|winexe)\b/,
 };
 const LOOK_BACK = 200;
 
 /** Secrets after flags of a command. */
-export const findFlags: Finder = (text, found, units) => {
-  let at = text.indexOf("-");
-  while (at !== -1) {
-    const end = mayBeFlag(units, MARGIN + at) ? flagAt(text, at, found) : at;
-    at = text.indexOf("-", Math.max(end, at + 1));
-  }
-};
+export const flagSigns: readonly Sign[] = [
+  {
+    sign: "-",
+    before: "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    find: (text, at, found, units) => (mayBeFlag(units, MARGIN + at) ? flagAt(text, at, found) : at),
+  },
+];
 
 /** Space, line end, tab, quotes, bracket, comma: what stands before a flag. */
 const OPENS_FLAG: Uint8Array = new Uint8Array(65_536);
@@ -58,8 +69,16 @@ function flagAt(text: string, at: number, found: Finding[]): number {
   }
   const programs = SHORT_FLAGS[second];
   if (programs === undefined) return at;
-  const line = text.slice(Math.max(0, at - LOOK_BACK), at);
-  return programs.test(line.slice(line.lastIndexOf("\n") + 1)) ? shortFlag(text, at, second, found) : at;
+  return programs.test(commandBefore(text, at)) ? shortFlag(text, at, second, found) : at;
+}
+
+/** The command up to `at`, with the lines before that a backslash continues. */
+function commandBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - LOOK_BACK), at);
+  let lineEnd = before.lastIndexOf("\n");
+  while (lineEnd > 0 && before.charAt(lineEnd - 1) === "\\") lineEnd = before.lastIndexOf("\n", lineEnd - 1);
+  // A list of arguments reads like the command that it makes.
+  return before.slice(lineEnd + 1).replace(/\\{0,3}["'],\s{0,8}\\{0,3}["']/g, " ");
 }
 
 /** `echo … | sudo -S`, `echo … | docker login --password-stdin`. */
@@ -81,6 +100,14 @@ function pipedPassword(text: string, at: number, found: Finding[]): number {
   return at;
 }
 
+/** Flags of openssl, keytool and apksigner whose password says where it comes from: `pass:…`. */
+const PASS_ARGUMENT = /^(?:pass|passin|passout|ks-pass|key-pass|srcpass|destpass)$/;
+
+/** Commands that store a secret under a name, and the flag that its value follows. */
+const SETS_SECRET =
+  /\b(?:secrets? (?:set|put|create|add)|create-secret|put-secret-value|put-parameter|Env:\w*(?:PASSWORD|SECRET|TOKEN|KEY)|SecretManagement)\b/i;
+const VALUE_FLAG = /^(?:body|value|secret-string|plaintext|Secret)$/i;
+
 function longFlag(text: string, at: number, found: Finding[]): number {
   LONG_FLAG.lastIndex = at;
   const match = LONG_FLAG.exec(text);
@@ -88,8 +115,11 @@ function longFlag(text: string, at: number, found: Finding[]): number {
   if (flag === undefined) return at;
   const valueAt = LONG_FLAG.lastIndex;
   if (flag === "user" || flag === "proxy-user") return userAndPassword(text, valueAt, found);
-  if (flag === "passin" || flag === "passout") return passArgument(text, valueAt, found);
-  const name = readSecretName(flag);
+  if (flag === "cookie") return findCookies(text, valueAt, found);
+  if (PASS_ARGUMENT.test(flag)) return passArgument(text, valueAt, found);
+  // `--key` alone is mostly a name; only a random value after it is a key.
+  const isValueOfSecret = VALUE_FLAG.test(flag) && SETS_SECRET.test(commandBefore(text, at));
+  const name = readSecretName(isValueOfSecret ? "password" : flag === "key" ? "api-key" : flag);
   if (name === undefined) return at;
   const value = readValue(text, valueAt, false);
   if (value === undefined || !isSecretValue(name, value, text.charAt(value.end))) return at;
@@ -98,9 +128,11 @@ function longFlag(text: string, at: number, found: Finding[]): number {
 }
 
 function shortFlag(text: string, at: number, letter: string, found: Finding[]): number {
-  if (letter === "u") return userAndPassword(text, at + 2, found);
-  const isGlued = text.charCodeAt(at + 2) !== 32;
-  const value = readValue(text, at + 2, true);
+  const valueAt = skip(SHORT_FLAG_END, text, at + 2);
+  if (letter === "u" || letter === "U") return userAndPassword(text, valueAt, found);
+  if (letter === "b") return findCookies(text, valueAt, found);
+  const isGlued = valueAt === at + 2;
+  const value = readValue(text, valueAt, true);
   if (value === undefined || value.text.startsWith("-") || isPlaceholder(value.text)) return at;
   // After a space it may be the name of the database; a word glued to the flag can only be the password.
   if (!/\d/.test(value.text) && !(isGlued && value.text.length >= 4 && letter === "p")) return at;
@@ -109,9 +141,9 @@ function shortFlag(text: string, at: number, letter: string, found: Finding[]): 
   return value.end;
 }
 
-const USER = /[ \t]{0,3}\\{0,3}["']?[\w.@+-]{1,80}:/y;
+const USER = /[ \t]{0,3}\\{0,3}["']?[\w.@+/\\-]{1,80}?[:%,]/y;
 
-/** `-u user:password`, `--user "user:password"`. */
+/** `-u user:password`, `--user "user:password"`, `-U user%password`. */
 function userAndPassword(text: string, at: number, found: Finding[]): number {
   USER.lastIndex = at;
   if (!USER.test(text)) return at;
@@ -128,12 +160,14 @@ function userAndPassword(text: string, at: number, found: Finding[]): number {
   return end;
 }
 
+const PASS_PREFIX = /\\{0,3}["']?pass:\\{0,3}["']?/y;
+
 /** `-passin pass:secret` of openssl. */
 function passArgument(text: string, at: number, found: Finding[]): number {
-  if (!text.startsWith("pass:", at)) return at;
-  const end = endOfWord(text, at + 5);
-  if (end - at < 8 || isPlaceholder(text.slice(at + 5, end))) return at;
-  found.push({ kind: "password", start: at + 5, end });
+  const start = skip(PASS_PREFIX, text, at);
+  const end = endOfWord(text, start);
+  if (start === at || end - start < 3 || isPlaceholder(text.slice(start, end))) return at;
+  found.push({ kind: "password", start, end });
   return end;
 }
 

@@ -1,5 +1,7 @@
-import type { Finder, Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { hasFewCharacters } from "./randomness.ts";
+import { LINE_BREAK, skip } from "./read-value.ts";
+import type { Sign } from "./scan-signs.ts";
 
 const HEADER = /-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
 const FOOTER = /-----END ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
@@ -21,14 +23,36 @@ const LINE = /[A-Za-z0-9+/]{1,20000}={0,2}/y;
 const FULL_LINE = 40;
 const MIN_KEY = 40;
 
-/** Private keys in many lines: PEM, OpenSSH, PGP; whole, or torn at either end. */
-export const findKeyBlocks: Finder = (text, found) => {
-  let at = text.indexOf("-----");
-  while (at !== -1) {
-    const end = text.startsWith("BEGIN", at + 5) ? blockFrom(text, at, found) : tailBefore(text, at, found);
-    at = text.indexOf("-----", Math.max(end, endOfDashes(text, at)));
-  }
-};
+/** Private keys in many lines: PEM, OpenSSH, PGP; whole, or torn at either end. Other blocks of secrets. */
+export const keyBlockSigns: readonly Sign[] = [
+  {
+    sign: "-----",
+    find: (text, at, found) => {
+      const end = text.startsWith("BEGIN", at + 5) ? blockFrom(text, at, found) : tailBefore(text, at, found);
+      return Math.max(end, endOfDashes(text, at));
+    },
+  },
+  hexBlock("private-key", "-----BEGIN OpenVPN Static key V1-----", "[0-9a-f]{32}"),
+  hexBlock("ansible-vault", "$ANSIBLE_VAULT;", "[0-9a-f]{2,80}"),
+];
+
+/** A block of lines that are hex digits, after its own header. */
+function hexBlock(kind: string, header: string, line: string): Sign {
+  const pattern = new RegExp(
+    `[\\w.;-]{0,60}(?:${LINE_BREAK})(${line}(?:${LINE_BREAK}${line}(?![0-9A-Za-z])){0,400})`,
+    "y",
+  );
+  return {
+    sign: header,
+    find: (text, at, found) => {
+      pattern.lastIndex = at + header.length;
+      const body = pattern.exec(text)?.[1];
+      if (body === undefined || body.length < MIN_KEY) return at;
+      found.push({ kind, start: pattern.lastIndex - body.length, end: pattern.lastIndex, shown: "" });
+      return pattern.lastIndex;
+    },
+  };
+}
 
 /** A whole rule of dashes is passed at once; the last five may belong to a header. */
 function endOfDashes(text: string, at: number): number {
@@ -41,7 +65,8 @@ function blockFrom(text: string, at: number, found: Finding[]): number {
   HEADER.lastIndex = at;
   const header = HEADER.exec(text);
   if (header === null) return at;
-  const line = text.slice(Math.max(text.lastIndexOf("\n", at) + 1, at - 220), at);
+  const before = text.slice(Math.max(0, at - 220), at);
+  const line = before.slice(before.lastIndexOf("\n") + 1);
   const body = readBody(text, HEADER.lastIndex, NAME_BEFORE.exec(line)?.[1]);
   if (
     body.size < MIN_KEY ||
@@ -98,12 +123,8 @@ function isBeforeFooter(rest: string): boolean {
 
 const LF = 10;
 
-function skip(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : at;
-}
-
 const MAX_TAIL_LINES = 200;
+const MAX_TAIL_LINE = 200;
 
 /** The end of a key whose beginning was cut off: the lines of base64 right before its footer. */
 function tailBefore(text: string, at: number, found: Finding[]): number {
@@ -114,8 +135,9 @@ function tailBefore(text: string, at: number, found: Finding[]): number {
   let start = at;
   let lineEnd = at;
   for (let count = 0; count < MAX_TAIL_LINES; count++) {
-    const lineStart = text.lastIndexOf("\n", lineEnd - 2) + 1;
-    if (lineEnd - lineStart > 200 || lineEnd <= lineStart) break;
+    const from = Math.max(0, lineEnd - MAX_TAIL_LINE);
+    const lineStart = from + text.slice(from, Math.max(from, lineEnd - 1)).lastIndexOf("\n") + 1;
+    if ((lineStart === from && from > 0) || lineEnd <= lineStart) break;
     const line = /^[\s\d\u2192:|>+]{0,14}([A-Za-z0-9+/]{8,100}={0,2})\s{0,2}$/.exec(
       text.slice(lineStart, lineEnd),
     );

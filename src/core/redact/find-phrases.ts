@@ -1,54 +1,87 @@
-import type { Finder, Finding } from "./finding.ts";
+import { findTableColumn } from "./find-tables.ts";
+import type { Finding } from "./finding.ts";
 import { isPlaceholder } from "./placeholder.ts";
-import { isUuid } from "./randomness.ts";
-import { type Value, withoutTrailing } from "./read-value.ts";
+import { isUuid, looksRandom } from "./randomness.ts";
+import { skip, type Value, withoutTrailing } from "./read-value.ts";
+import type { Sign } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
-import { MARGIN } from "./text-units.ts";
 
 /**
  * A password that neither colon nor equals sign gives away. What stands between the word and the value:
  * `is`, spaces (`.netrc`, SQL), the bar of a table, a comma (`define('DB_PASSWORD', '…')`), a tag (`<password>…`), a call.
  */
-const AFTER_WORD =
-  /\\{0,3}["'`]?(?:(?:\*\*)?[ \t]{0,20}\|[ \t]{0,4}|[ \t]for[^:\n]{1,40}:[ \t]{1,3}|[ \t]{1,3}(?:(?:is|was|=|->|\u2192)[ \t]{1,3})?|[ \t]{0,2},[ \t]{0,2}(?=\\{0,3}["'`])|\\{0,3}["']?>|[ \t]{0,2}\([ \t]{0,2}(?=\\{0,3}["'`]))\\{0,3}(["'`]?)/y;
+const AFTER_WORD = new RegExp(
+  [
+    String.raw`\\{0,3}["'\x60]?(?:`,
+    [
+      String.raw`\\{0,3}["']?(?: [\w:.-]{1,30}=["'][^"'<>\n]{0,120}["']){0,3}>(?:\s{0,40}<[vV]alue>)?`,
+      String.raw`(?:\*\*)?[ \t]{0,20}\|[ \t]{0,4}`,
+      String.raw`[ \t](?:(?:is|was) \w{2,12} )?for[^:\n]{1,40}(?::| is)[ \t]{1,3}`,
+      String.raw`(?:\?|[ \t])[ \t]{0,2}(is|was|ist|lautet|it's|its|it is|=|->|\u2192|set to|changed to|to):?[ \t]{1,3}(?:now )?`,
+      String.raw`[ \t]{1,3}(?:[-\u2013\u2014] )?`,
+      String.raw`[ \t]{0,2},[ \t]{0,2}(?=\\{0,3}["'\x60])`,
+      "&gt;",
+      String.raw`[ \t]{0,2}\([ \t]{0,2}(?=\\{0,3}["'\x60])`,
+    ].join("|"),
+    String.raw`)\\{0,3}(["'\x60]?)`,
+  ].join(""),
+  "y",
+);
+/** A password alone in the line after a sentence about it. */
+const LONE_LINE = /[^\n:]{0,80}:[ \t]{0,4}\r?\n\s{0,20}([^\s"'`<>\\]{8,128})[ \t]{0,4}(?:\r?\n|$)/y;
+/** `… login deploy password` of a `.netrc`: any word may follow. */
+const NETRC = /\blogin\s{1,8}\S{1,100}\s{1,8}password$/;
+/** `use … as the password` */
+const BEFORE_WORD =
+  /(?:^|[\s"'`(])([^\s"'`(),;]{6,64})["'`]?,? (?:as|is) (?:the|your|my|a|our|its|his|her)(?: [a-z]{2,12}){0,2} $/;
 const BARE = /[^\s"'`<>()[\]{},;\\]{4,128}/y;
-const IDENTIFIED = /IDENTIFIED BY '([^'\n]{4,128})'/gi;
+const IDENTIFIED = /IDENTIFIED(?: WITH \S{1,40})? (?:BY|AS)(?: PASSWORD)? ["']?([^'"\s;]{4,128})/iy;
 
-/** Passwords in prose, SQL, XML, `.netrc` and calls. */
-export const findPhrases: Finder = (text, found, units) => {
-  scan(text, "wor", "pass", found, units);
-  scan(text, "WOR", "PASS", found, units);
-  if (text.includes("IDENTIFIED BY ")) findGroups(text, IDENTIFIED, found);
-};
+/** What follows the name of a column: the end of its cell. */
+const ENDS_CELL = /[\w .*"'`)]{0,24}[|\u2502,;\t\r\n]|[\w]{0,10} {2}/y;
 
-/** Looks for the middle of the word: a search for `w` stops seldom, one for `p` or `s` at every other word. */
-function scan(
-  text: string,
-  middle: "wor" | "WOR",
-  begin: string,
-  found: Finding[],
-  units: Uint16Array,
-): void {
-  const s = begin.charCodeAt(3);
-  let at = text.indexOf(middle);
-  while (at !== -1) {
-    const end = at + 4;
-    const isWord =
-      units[MARGIN + at - 1] === s &&
-      text.endsWith(begin.slice(1), at) &&
-      /[pP]/.test(text.charAt(at - 4)) &&
-      /[dtDT]/.test(text.charAt(end - 1));
-    at = text.indexOf(middle, isWord ? Math.max(phraseAt(text, end, found), end) : end);
-  }
+/** Passwords in prose, SQL, XML, `.netrc` and calls; columns of tables. */
+export const phraseSigns: readonly Sign[] = [
+  ...["word", "wort", "WORD"].map((part) => wordSign(part, /[pP]ass$|PASS$/, true)),
+  wordSign("wd", /[pP](?:ass)?$/, true),
+  ...["cret", "CRET"].map((part) => wordSign(part, /[sS]e$|SE$/, false)),
+  ...["ken", "KEN"].map((part) => wordSign(part, /[tT]o$|TO$/, false)),
+  { sign: "IDENTIFIED ", find: identifiedAt },
+];
+
+/** The end of a word for a secret, and what stands before it. */
+function wordSign(part: string, before: RegExp, isPassword: boolean): Sign {
+  return {
+    sign: part,
+    find: (text, at, found) => {
+      if (!before.test(text.slice(Math.max(0, at - 4), at))) return at;
+      const end = at + part.length;
+      if (skip(ENDS_CELL, text, end) > end) findTableColumn(text, at, found);
+      return isPassword ? phraseAt(text, end, found) : end;
+    },
+  };
 }
 
 function phraseAt(text: string, at: number, found: Finding[]): number {
+  const before = BEFORE_WORD.exec(text.slice(Math.max(0, at - 120), at).replace(/\w+$/, ""));
+  if (before?.[1] !== undefined && isSpoken(before[1]) && !isPlaceholder(before[1])) {
+    const start = text.lastIndexOf(before[1], at);
+    found.push({ kind: "password", start, end: start + before[1].length });
+  }
+  LONE_LINE.lastIndex = at;
+  const lone = LONE_LINE.exec(text)?.[1];
+  if (lone !== undefined && looksRandom(lone, 12) && !isPlaceholder(lone)) {
+    const start = text.indexOf(lone, at);
+    found.push({ kind: "password", start, end: start + lone.length });
+    return start + lone.length;
+  }
   AFTER_WORD.lastIndex = at;
   const between = AFTER_WORD.exec(text);
   if (between === null) return at;
   const start = AFTER_WORD.lastIndex;
-  const quote = between[1] ?? "";
+  const verb = between[1] ?? "";
+  const quote = between[2] ?? "";
   BARE.lastIndex = start;
   if (!BARE.test(text)) return at;
   // In prose a full stop ends the sentence, not the password.
@@ -56,9 +89,15 @@ function phraseAt(text: string, at: number, found: Finding[]): number {
   const bare = quote === "" ? withoutTrailing(word, ".:?") : word;
   const end = start + bare.length;
   if (quote !== "" && text.charAt(end).replace("\\", quote) !== quote) return at;
-  const isTag = between[0].includes(">");
-  if (isTag && text.charAt(end) !== "<") return at;
-  if (quote === "" && !isTag && !isSpoken(bare)) return at;
+  const isTag = /(?<![-=])>|&gt;/.test(between[0]);
+  if (isTag && text.charAt(end) !== "<" && !bare.endsWith("&lt")) return at;
+  const isNetrc =
+    quote === "" && /^\s+$/.test(between[0]) && NETRC.test(text.slice(Math.max(0, at - 130), at));
+  if (isNetrc && !isPlaceholder(bare)) {
+    found.push({ kind: "password", start, end });
+    return end;
+  }
+  if (quote === "" && !isTag && !isSpoken(bare) && !(verb !== "" && isSpokenWithSigns(bare))) return at;
   // A list of names has commas too: `"user", "password", "role"`.
   if (between[0].includes(",") && !/[^A-Za-z_-]/.test(bare)) return at;
   const value: Value = { text: bare, start, end, quote: isTag || quote !== "" ? '"' : "" };
@@ -66,6 +105,17 @@ function phraseAt(text: string, at: number, found: Finding[]): number {
   if (name === undefined || !isSecretValue(name, value, text.charAt(end))) return at;
   found.push({ kind: "password", start, end });
   return end;
+}
+
+/** After `is`, a sign that parts things elsewhere may belong to the password. */
+function isSpokenWithSigns(word: string): boolean {
+  return (
+    word.length >= 8 &&
+    /\d/.test(word) &&
+    /[a-z]/.test(word) &&
+    /[A-Z]/.test(word) &&
+    !/:\/\/|^[./~]/.test(word)
+  );
 }
 
 /** In prose any word can follow; a password has a digit among at least three letters, or a digit and a sign. */
@@ -79,11 +129,11 @@ function isSpoken(word: string): boolean {
   );
 }
 
-function findGroups(text: string, pattern: RegExp, found: Finding[]): void {
-  for (const match of text.matchAll(pattern)) {
-    const secret = match[1];
-    if (secret === undefined || isPlaceholder(secret) || /^(?:password|pass|secret)$/i.test(secret)) continue;
-    const start = match.index + match[0].lastIndexOf(secret);
-    found.push({ kind: "password", start, end: start + secret.length });
-  }
+/** SQL: `IDENTIFIED BY '…'`. */
+function identifiedAt(text: string, at: number, found: Finding[]): number {
+  IDENTIFIED.lastIndex = at;
+  const secret = IDENTIFIED.exec(text)?.[1];
+  if (secret === undefined || isPlaceholder(secret) || /^(?:password|pass|secret)$/i.test(secret)) return at;
+  found.push({ kind: "password", start: IDENTIFIED.lastIndex - secret.length, end: IDENTIFIED.lastIndex });
+  return IDENTIFIED.lastIndex;
 }

@@ -5,6 +5,7 @@ import { isPlaceholder } from "./placeholder.ts";
 import { isRepetitive, looksWritten } from "./randomness.ts";
 import { MARGIN } from "./text-units.ts";
 import { type Anchored, anchorsAt, before, mayHoldToken } from "./token-anchors.ts";
+import { awsSecret, type TokenKind } from "./token-kind.ts";
 
 /** One look back for all of them: does one of the keys that begin before a run stand here? */
 const beforeRun = new RegExp(
@@ -37,16 +38,16 @@ function runAt(text: string, start: number, found: Finding[]): number {
   if (after === start) findSpokenSecret(text, start, end, found);
   // `aws configure set aws_secret_access_key …`
   if (text.charCodeAt(end - 1) === 121 && text.endsWith("secret_access_key", end))
-    findSecretBeside(text, end, found);
+    findSecretBeside(text, end, awsSecret, found);
   return after === start ? -1 : Math.max(end, after) + 1;
 }
 
 /** Returns where the last key that was found ends; `start` where there is none. */
 function tokensInRun(text: string, start: number, end: number, found: Finding[]): number {
   const previous = text.charCodeAt(start - 1);
-  // . / :
+  // . / : ~
   beforeRun.lastIndex = start;
-  if ((previous === 46 || previous === 47 || previous === 58) && beforeRun.test(text)) {
+  if ((previous === 46 || previous === 47 || previous === 58 || previous === 126) && beforeRun.test(text)) {
     for (const entry of before) {
       if (!text.endsWith(entry.anchor, start)) continue;
       const after = tokenAt(text, start - entry.anchor.length, entry, found);
@@ -88,8 +89,9 @@ function tokenAt(text: string, at: number, { anchor, kind }: Anchored, found: Fi
   // A long filler is passed at once: else a text of nothing but `ghp_` would be read from each of them on.
   const isFiller = kind.certain === true ? isRepetitive(body) : looksWritten(body);
   if (isFiller || isPlaceholder(body)) return body.length > LONG ? end : -1;
-  found.push({ kind: kind.kind, start, end, shown: kind.shown === "none" ? "" : anchor });
-  if (kind.kind === "aws-access-key") findSecretBeside(text, end, found);
+  if (kind.isPublic !== true)
+    found.push({ kind: kind.kind, start, end, shown: kind.shown === "none" ? "" : anchor });
+  if (kind.beside !== undefined) findSecretBeside(text, end, kind.beside, found);
   return end;
 }
 
@@ -115,14 +117,15 @@ function endsEscape(text: string, at: number): boolean {
   );
 }
 
-const BESIDE =
-  /[\s,;|"'`:=<>/]{1,12}(?:[\s\w.<>/-]{0,80}[\s,;|"'`:=>]{1,12})?(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
-
-/** The secret half of an AWS key has no form of its own but its length; it mostly stands right after the other half. */
-function findSecretBeside(text: string, from: number, found: Finding[]): void {
-  BESIDE.lastIndex = from;
-  const match = BESIDE.exec(text);
-  const secret = match?.[1];
+/** The secret half of a key, right after the other half. */
+function findSecretBeside(
+  text: string,
+  from: number,
+  { kind, secret: pattern }: NonNullable<TokenKind["beside"]>,
+  found: Finding[],
+): void {
+  pattern.lastIndex = from;
+  const secret = pattern.exec(text)?.[1];
   if (
     secret === undefined ||
     isPlaceholder(secret) ||
@@ -132,6 +135,6 @@ function findSecretBeside(text: string, from: number, found: Finding[]): void {
   ) {
     return;
   }
-  const end = BESIDE.lastIndex;
-  found.push({ kind: "aws-secret-key", start: end - secret.length, end, shown: "" });
+  const end = pattern.lastIndex;
+  found.push({ kind, start: end - secret.length, end, shown: "" });
 }

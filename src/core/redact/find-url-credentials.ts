@@ -1,3 +1,4 @@
+import { findUrlKey } from "./find-url-keys.ts";
 import type { Finding } from "./finding.ts";
 import { isPlaceholder } from "./placeholder.ts";
 import { looksRandom } from "./randomness.ts";
@@ -6,27 +7,11 @@ const MAX_USER_INFO = 512;
 /** What examples put there. */
 const SHOWN_IN_EXAMPLES =
   /^(?:\w{0,12}(?:pass|password|passwd)|pwd|pw|secret|token|user|username|postgres|root|admin|guest|test|.{1,3})$/i;
-const WEBHOOK =
-  /:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/([\w/]{20,120})|(?:\w{1,10}\.)?discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{10,24}\/([\w-]{40,100}))/y;
-
 /** `scheme://user:password@host`: the password, or a key that stands in place of the user. Returns where to go on. */
 export function findUrlCredentials(text: string, at: number, found: Finding[]): number {
-  WEBHOOK.lastIndex = at;
-  const webhook = WEBHOOK.exec(text);
-  if (webhook !== null) {
-    const secret = webhook[1] ?? webhook[2] ?? "";
-    const end = WEBHOOK.lastIndex;
-    if (!isPlaceholder(secret) && /\d/.test(secret)) {
-      found.push({
-        kind: webhook[1] === undefined ? "discord-webhook" : "slack-webhook",
-        start: end - secret.length,
-        end,
-        shown: "",
-      });
-    }
-    return end;
-  }
   const start = at + 3;
+  const keyEnd = findUrlKey(text, start, found);
+  if (keyEnd !== -1) return keyEnd;
   const signAt = endOfUserInfo(text, start);
   if (signAt === -1) return start;
   const userInfo = text.slice(start, signAt);

@@ -1,4 +1,4 @@
-import { begun, type TokenKind } from "./token-kind.ts";
+import { awsSecret, begun, besidePattern, type TokenKind } from "./token-kind.ts";
 
 const HEX32 = "[0-9a-f]{32}";
 const HEX40 = "[0-9a-f]{40}";
@@ -6,7 +6,7 @@ const HEX64 = "[0-9a-f]{64}";
 
 /** Clouds, code hosts, package registries, payments, chat and mail. Lengths are minima: makers lengthen their keys. */
 export const platformTokens: readonly TokenKind[] = [
-  begun("aws-access-key", "AKIA ASIA ABIA ACCA", "[A-Z2-7]{16}", { certain: true }),
+  begun("aws-access-key", "AKIA ASIA ABIA ACCA", "[A-Z2-7]{16}", { certain: true, beside: awsSecret }),
   begun("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "[A-Za-z0-9_]{30,400}"),
   begun("github-token", "github_pat_", "[A-Za-z0-9_]{30,255}"),
   begun(
@@ -27,6 +27,11 @@ export const platformTokens: readonly TokenKind[] = [
   begun("docker-token", "dckr_pat_ dckr_oat_", "[\\w-]{20,60}"),
   begun("sendgrid-key", "SG.", "[\\w-]{16,32}\\.[\\w-]{32,64}"),
   begun("twilio-key", "SK", HEX32, { strict: true }),
+  begun("twilio-key", "AC", HEX32, {
+    strict: true,
+    isPublic: true,
+    beside: { kind: "twilio-key", secret: besidePattern("[0-9a-f]{32}", "[^0-9a-f]") },
+  }),
   begun("mailgun-key", "key-", HEX32, { strict: true }),
   begun("mailchimp-key", "us", "\\d{1,2}", { lead: /(?<![A-Za-z0-9])[0-9a-f]{32}-$/, shown: "none" }),
   begun("brevo-key", "xkeysib- xsmtpsib-", "[0-9a-f]{64}-[A-Za-z0-9]{16}"),
@@ -41,6 +46,7 @@ export const platformTokens: readonly TokenKind[] = [
   },
   begun("discord-token", "mfa.", "[\\w-]{80,100}"),
   begun("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", HEX64),
+  begun("cloudflare-key", "eyJhIjoi", "[A-Za-z0-9+/]{60,400}={0,2}(?![.\\w-])", { strict: true }),
   begun("cloudflare-key", "v1.", "0-[0-9a-f]{24}-[0-9a-f]{146}"),
   begun("shopify-token", "shpat_ shpca_ shppa_ shpss_ shptka_", HEX32),
   begun("square-token", "sq0atp- sq0csp- sq0idp-", "[\\w-]{22,43}"),
@@ -57,4 +63,44 @@ export const platformTokens: readonly TokenKind[] = [
   begun("databricks-token", "dapi", "[0-9a-f]{32}(?:-\\d)?", { strict: true }),
   begun("alibaba-key", "LTAI", "[A-Za-z0-9]{17,26}"),
   begun("artifactory-key", "AKCp", "[A-Za-z0-9]{60,80}"),
+  begun("adafruit-key", "aio_", "[A-Za-z0-9]{28}"),
+  begun("asana-token", ":", "[0-9a-f]{32}", {
+    lead: /(?<!\d)[012]\/\d{16,17}(?:\/\d{16,17})?$/,
+    shown: "none",
+  }),
+  begun("aws-bedrock-key", "ABSK", "[A-Za-z0-9+/]{100,160}={0,2}", { strict: true }),
+  begun("azure-client-secret", "Q~", "[\\w.~-]{31,34}", { lead: /(?<![\w.~-])[\w.~-]{3}\d$/, shown: "none" }),
+  begun("clojars-token", "CLOJARS_", "[a-z0-9]{60}"),
+  begun("crates-token", "cio", "[A-Za-z0-9]{32}", { strict: true }),
+  begun("dropbox-token", "sl.", "(?:u\\.)?[\\w-]{60,1200}"),
+  begun("dynatrace-token", "dt0c01. dt0s01. dt0s16.", "[A-Z0-9]{24}\\.[A-Z0-9]{64}"),
+  begun("facebook-token", "EAAB EAAC EAAD EAAE EAAF EAAG EAAH EAAI EAAJ EAAM", "[A-Za-z0-9]{80,400}", {
+    strict: true,
+  }),
+  begun("firebase-key", ":", "APA91b[\\w-]{100,200}", { lead: /(?<![\w-])AAAA[\w-]{7}$/, shown: "none" }),
+  begun("flutterwave-key", "FLWSECK- FLWSECK_TEST-", "[0-9A-Za-z]{12,40}(?:-X)?"),
+  begun("payment-key", "live_ test_", "[A-Za-z0-9]{30,60}", { strict: true }),
+  begun("paddle-key", "pdl_live_apikey_ pdl_sdbx_apikey_", "[A-Za-z0-9_]{40,80}"),
+  begun("plaid-token", "access-", "(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27}", {
+    strict: true,
+  }),
+  begun("polar-token", "polar_oat_ polar_pat_ polar_rst_", "[A-Za-z0-9]{40,60}"),
+  begun("razorpay-key", "rzp_live_ rzp_test_", "[A-Za-z0-9]{14,24}"),
+  begun("easypost-key", "EZAK EZTK", "[A-Za-z0-9]{54}"),
+  begun("duffel-token", "duffel_live_ duffel_test_", "[\\w-]{40,50}"),
+  begun("shippo-token", "shippo_live_ shippo_test_", "[0-9a-f]{40}"),
+  begun("mailersend-key", "mlsn.", "[0-9a-f]{64}"),
+  begun("neon-key", "napi_", "[a-z0-9]{40,80}"),
+  begun("openshift-token", "sha256~", "[\\w-]{43}"),
+  begun("render-key", "rnd_", "[A-Za-z0-9]{28,40}"),
+  begun("scaleway-key", "SCW", "[A-Z0-9]{17}", { strict: true }),
+  begun("tencent-key", "AKID", "[A-Za-z0-9]{32}", { strict: true }),
+  begun("trello-token", "ATTA", "[0-9a-f]{60,80}", { strict: true }),
+  begun("yandex-key", "AQVN", "[\\w-]{35,38}", { strict: true }),
+  begun(
+    "private-key",
+    "LS0tLS1CRUdJTiBQUklWQVRF LS0tLS1CRUdJTiBSU0Eg LS0tLS1CRUdJTiBFQyBQ LS0tLS1CRUdJTiBPUEVOU1NI LS0tLS1CRUdJTiBFTkNSWVBURUQ LS0tLS1CRUdJTiBEU0Eg",
+    "[A-Za-z0-9+/]{40,20000}={0,2}",
+    { shown: "none" },
+  ),
 ];

@@ -1,11 +1,17 @@
 import { type EscapedPiece, escapedPieces, seenText } from "./escaped-text.ts";
-import { findAssignments } from "./find-assignments.ts";
-import { findFlags } from "./find-flags.ts";
-import { findKeyBlocks } from "./find-key-blocks.ts";
-import { findPhrases } from "./find-phrases.ts";
+import { assignmentSigns } from "./find-assignments.ts";
+import { flagSigns } from "./find-flags.ts";
+import { keyBlockSigns } from "./find-key-blocks.ts";
+import { passwordHashSigns } from "./find-password-hashes.ts";
+import { phraseSigns } from "./find-phrases.ts";
+import { placeSigns } from "./find-places.ts";
+import { printedSecretSigns } from "./find-printed-secrets.ts";
+import { recoveryCodeSigns } from "./find-recovery-codes.ts";
+import { sqlRowSigns } from "./find-sql-rows.ts";
 import { findTokens } from "./find-tokens.ts";
 import { type Finding, mergeFindings } from "./finding.ts";
 import { findMasks, maskFor } from "./mask.ts";
+import { createSignScanner } from "./scan-signs.ts";
 import { unitsOf } from "./text-units.ts";
 
 export type { Finding } from "./finding.ts";
@@ -26,12 +32,6 @@ export interface Redactor {
 }
 
 const SHORTEST = 8;
-/**
- * Paths, names and short lines are most of the texts, though not of the characters. Without any of these signs none of the
- * finders finds anything, and of those texts two in five have none.
- */
-const SHORT = 256;
-const MAY_HOLD_SECRET = /[=:-]|\w{20}|wor|WOR|IDENTIFIED/;
 /** Extra patterns may match what masking leaves behind; this many rounds are enough for any that is meant well. */
 const MAX_ROUNDS = 4;
 
@@ -40,18 +40,27 @@ const NOT_PLAIN = /[^\t\n\r -~]/;
 /** JSON stands in JSON, as in a log that a tool has printed; deeper than this nobody nests it. */
 const MAX_ENCODINGS = 3;
 
+const findAtSigns = createSignScanner([
+  ...assignmentSigns,
+  ...flagSigns,
+  ...placeSigns,
+  ...keyBlockSigns,
+  ...phraseSigns,
+  ...passwordHashSigns,
+  ...printedSecretSigns,
+  ...recoveryCodeSigns,
+  ...sqlRowSigns,
+]);
+
 const none: readonly Finding[] = [];
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const extra = (options.extra ?? []).map(toPattern);
   const findInto = (text: string, found: Finding[], depth: number): void => {
-    if (text.length >= SHORTEST && (text.length > SHORT || MAY_HOLD_SECRET.test(text))) {
+    if (text.length >= SHORTEST) {
       const units = unitsOf(text);
       findTokens(text, found, units);
-      findAssignments(text, found, units);
-      findFlags(text, found, units);
-      findKeyBlocks(text, found, units);
-      findPhrases(text, found, units);
+      findAtSigns(text, found, units);
     }
     for (const pattern of extra) findExtra(text, pattern, found);
     if (depth === 0 || text.length < SHORTEST) return;

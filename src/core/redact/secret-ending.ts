@@ -3,17 +3,19 @@
  * let go without cutting a string: first by a table of the last three letters, then letter by letter.
  */
 const ENDINGS = (
-  "password passwd passwort kennwort passphrase passcode pwd pass psk pw secret secrets key key_data key-data token jwt pat bearer " +
-  "sessionid sessid sid authorization cookie value signature sig auth none private-lines mnemonic phrase"
+  "password passwords passwd passwort kennwort passphrase passcode pwd pass psk pw secret secrets key key_data key-data token jwt pat bearer " +
+  "sessionid sessid sid authorization cookie value default signature sig auth none private-lines mnemonic phrase words seed salt kty " +
+  "credentials creds login accounts keypair totp otp code verifier dockerconfigjson dockercfg " +
+  "contraseña contrasena senha passe wachtwoord parola hasło haslo salasana passord lösenord пароль 密码 パスワード 비밀번호"
 ).split(" ");
 /** Endings that say which of several (`API_KEY_PROD`, `secret_key_base`); the name proper stands before them. */
 const WHICH =
-  "prod production dev development staging stage test testing live sandbox old new base default main backup".split(
+  "prod production dev development staging stage test testing live sandbox old new base default main backup primary secondary".split(
     " ",
   );
 
-/** Which endings share their last three letters; one byte each, so that the table stays in the processor's cache. */
-const LIST_OF: Uint8Array = new Uint8Array(1 << 15);
+/** Which endings share their last three letters. */
+const LIST_OF: Uint16Array = new Uint16Array(1 << 15);
 const lists: string[][] = [[]];
 for (const word of [...ENDINGS, ...WHICH]) {
   // A word of two letters is entered with every letter that may stand before it.
@@ -28,7 +30,7 @@ const isWhich: ReadonlySet<string> = new Set(WHICH);
 
 /** What may stand between a name and its separator: spaces, quotes, brackets, the `?` of an optional field. */
 const CLOSING: Uint8Array = new Uint8Array(65_536);
-for (const character of " \t\"'`\\])?:*") CLOSING[character.charCodeAt(0)] = 1;
+for (const character of " \t\"'`\\[])?:*") CLOSING[character.charCodeAt(0)] = 1;
 const MAX_CLOSING = 40;
 
 /** Where the name before the separator at `at` ends; -1 where it can't be one that tells a secret. */
@@ -66,7 +68,7 @@ function packLetters(text: string, end: number): number {
 
 function hasEnding(text: string, end: number): boolean {
   const ending = endingAt(text, end);
-  if (ending === undefined || !isWhich.has(ending)) return ending !== undefined;
+  if (ending === undefined || ending === "default" || !isWhich.has(ending)) return ending !== undefined;
   const joint = end - ending.length - 1;
   return isJoint(text.charCodeAt(joint)) && endingAt(text, joint) !== undefined;
 }

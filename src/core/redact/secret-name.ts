@@ -11,18 +11,14 @@ export interface SecretName {
   readonly isSetting: boolean;
 }
 
-const PASSWORDS = new Set(
-  "password passwd passwort passphrase passcode pwd pass pw psk kennwort userpass dbpass rootpass adminpass smtppass authpass".split(
-    " ",
-  ),
-);
-const SECRETS = new Set(
-  "secret secrets clientsecret appsecret secretkey privatekey encryptionkey signingkey masterkey".split(" "),
-);
-const TOKENS = new Set(
-  "token authtoken accesstoken refreshtoken idtoken apitoken bearertoken bottoken jwt pat bearer".split(" "),
-);
-const KEYS = new Set("apikey accesskey authkey appkey adminkey servicekey authkey licensekey".split(" "));
+const PASSWORD =
+  /(?:passwords?|passwd|passphrase|passwort|passcode|kennwort|contrasena|wachtwoord|motdepasse)$|^(?:pwd|pass|pw|psk|(?!by|mini|com|encom|tres|over|under|sur|sub|render|multi|no)[a-z]{2,14}(?:pass|pwd)|(?:db|root|admin|user|bind)pw|senha|passe|parola|haslo|salasana|passord)$/;
+/** contraseña, hasło, lösenord, пароль, 密码, パスワード, 비밀번호: words for a password whose letters splitting a name into words would lose. */
+const FOREIGN_PASSWORD =
+  /(?:contrase\u00f1a|has\u0142o|l\u00f6senord|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638)$/i;
+const SECRET = /secrets?$|(?:secret|private|encryption|signing|master)key$/;
+const TOKEN = /token$|^(?:jwt|pat|bearer|dockerconfigjson|dockercfg)$/;
+const KEY = /(?:api|access|auth|app|admin|service|license)key$/;
 const COOKIES = new Set(
   "sessionid phpsessid jsessionid sessid sid aspsessionid cfid laravelsession".split(" "),
 );
@@ -35,9 +31,11 @@ const SECRET_KEY_WORDS = new Set(
     " ",
   ),
 );
+/** What stands before `code` where the code is as good as a token. */
+const AUTH_CODE_WORDS = new Set("auth authorization device oauth".split(" "));
 /** What stands before `key` where the key only names or finds something. */
 const HARMLESS_KEY_WORDS = new Set(
-  "public pub primary foreign sort partition cache query object idempotency dedupe row map group index lookup hash site registry publishable candidate unique composite translation message shortcut hot arrow sha etag".split(
+  "public pub primary foreign sort partition cache query object idempotency dedupe row map group index lookup hash site registry publishable candidate unique composite translation message shortcut hot arrow sha etag socket host".split(
     " ",
   ),
 );
@@ -67,16 +65,20 @@ export function readSecretName(name: string): SecretName | undefined {
 }
 
 function readName(name: string): SecretName | undefined {
+  if (FOREIGN_PASSWORD.test(name))
+    return { kind: "password", words: ["password"], isStrong: false, isSetting: false };
   const words = splitName(name);
   let count = words.length;
   while (count > 1 && WHICH.test(words[count - 1] ?? "")) count--;
   const last = (words[count - 1] ?? "").replace(/\d{1,2}$/, "");
-  const kind = kindOf(last, words[count - 2] ?? "", words);
-  if (kind === undefined) return undefined;
   // `PASS` alone is what tests print.
   const isSetting = /^[A-Z][A-Z0-9_]*$/.test(name) && name !== "PASS";
+  const kind = kindOf(last, words[count - 2] ?? "", words, isSetting);
+  if (kind === undefined) return undefined;
   const isStrong =
-    kind === "api-key" ? API_KEY_WORDS.has(words[count - 2] ?? "") || last !== "key" : words.length > 1;
+    kind === "api-key"
+      ? API_KEY_WORDS.has(words[count - 2] ?? "") || last !== "key"
+      : words.length > 1 || /.(?:token|secret)$/.test(last);
   return { kind, words, isStrong, isSetting };
 }
 
@@ -90,18 +92,31 @@ function splitName(name: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-function kindOf(last: string, before: string, words: readonly string[]): NameKind | undefined {
-  if (PASSWORDS.has(last) || /(?:password|passwd|passphrase|passwort)$/.test(last)) return "password";
+function kindOf(
+  last: string,
+  before: string,
+  words: readonly string[],
+  isSetting: boolean,
+): NameKind | undefined {
+  if (PASSWORD.test(last)) return "password";
   if (last === "key") return kindOfKey(before, words);
-  if (KEYS.has(last)) return "api-key";
   if (last === "accountkey" || last === "sharedaccesskey") return "azure-key";
-  if (SECRETS.has(last)) return "secret";
+  if (KEY.test(last)) return "api-key";
+  if (SECRET.test(last)) return "secret";
   if (last === "data" && before === "key") return words.includes("client") ? "secret" : undefined;
   if (last === "signature" && words[0] === "x") return "secret";
+  if (last === "totp" || (last === "verifier" && before === "code")) return "secret";
+  if (last === "code" && AUTH_CODE_WORDS.has(before)) return "token";
+  // `AUTH_SALT=…` of a site's settings; in code a salt is as public as its hash.
+  if ((last === "salt" || last === "seed") && isSetting) return "secret";
   if (COOKIES.has(last) && !(last === "sid" && words.length > 1 && before !== "connect")) return "cookie";
   if (last === "session" && (before === "laravel" || before === "rails")) return "cookie";
-  if (TOKENS.has(last)) return HARMLESS_TOKEN_WORDS.has(before) ? undefined : "token";
+  if (TOKEN.test(last)) return isHarmlessToken(last, before) ? undefined : "token";
   return undefined;
+}
+
+function isHarmlessToken(last: string, before: string): boolean {
+  return HARMLESS_TOKEN_WORDS.has(before) || HARMLESS_TOKEN_WORDS.has(last.slice(0, -"token".length));
 }
 
 function kindOfKey(before: string, words: readonly string[]): NameKind | undefined {

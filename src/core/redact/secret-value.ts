@@ -13,10 +13,12 @@ const NO_PASSWORD = new Set(
     "authentication credentials credential disable enable require env keyring keychain vault file stdin http1 http2 ipv4 ipv6"
   ).split(" "),
 );
+/** `^7.1.2`, `>=1.0`, `v2.3.4-beta.1`: of a package whose name ends in `pass`. */
+const VERSION = /^[\^~<>=v]{0,3}\d{1,4}(?:\.[\dx*]{1,6}){1,3}(?:-[\w.]{1,20})?$/;
 const IDENTIFIER_PATH = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+[!?]*$/;
 const FILE_PATH = /^(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])[\w .@+~/\\-]*$/;
 /** `current-password`, `user_password`, `pwdHash`: a name for a password. */
-const NAMES_ITSELF = /^[A-Za-z._ -]+$/;
+const NAMES_ITSELF = /^[A-Za-z._: -]+$/;
 
 /** Whether the value after such a name is a secret, and not code, prose, a type or a place to fill in. */
 export function isSecretValue(name: SecretName, value: Value, next: string): boolean {
@@ -55,24 +57,58 @@ function isKey(name: SecretName, value: Value): boolean {
   const { text } = value;
   if (isUuid(text)) return name.isStrong;
   if (looksRandom(text, name.isStrong ? 16 : 20)) return true;
-  // Short secrets that people make up, such as `JWT_SECRET=s3cr3t!Sauce`.
-  return name.kind === "secret" && text.length >= 8 && text.length <= 128 && hasThreeClasses(text);
+  if (text.length < 8 || text.length > 128 || /\s/.test(text)) return false;
+  // Secrets that people make up: `JWT_SECRET=s3cr3t!Sauce`, `APP_SECRET=willow_Lantern259`.
+  return name.kind === "secret" && (hasThreeClasses(text) || isMadeUp(value, name));
+}
+
+/** Words with a number, as people make up passwords; in a setting, or in quotes and of mixed case: not the name of a thing. */
+function isMadeUp({ text, quote }: Value, name: SecretName): boolean {
+  if (!/[A-Za-z]{3}/.test(text) || !/\d{2}/.test(text) || !/^[\w.!@#$%^&*+-]+$/.test(text)) return false;
+  const isMixedCase = /[a-z]/.test(text) && /[A-Z]/.test(text);
+  return name.isSetting || (isMixedCase && (quote !== "" || /\d{3}/.test(text)));
+}
+
+/** The little words of sentences and labels; a passphrase has none of them. */
+const WORDS_OF_SENTENCES = new Set(
+  (
+    "a an the is are was be been must should can may not no or and of for to at in on by with from your my our his her their its this that it " +
+    "you we least most than more characters character letters digits enter new old confirm forgot reset change current again please required " +
+    "invalid wrong password passphrase passwort secret token key user username le la les de des du un une ein eine der die das den ihr sie und " +
+    "oder zeichen mindestens el los las su tu para con o e seu sua"
+  ).split(" "),
+);
+
+/** `correct horse battery staple`, `orchid Lantern 88 tin`, `axjh bplq tybk pwdu`. */
+function isPassphrase(name: SecretName, { text, quote }: Value): boolean {
+  if (quote === "" || text.length > 120) return false;
+  const words = text.split(" ");
+  if (words.length === 4 && words.every((word) => /^[a-z0-9]{4}$/.test(word)))
+    return !words.some((word) => WORDS_OF_SENTENCES.has(word));
+  const isExpected = name.isSetting || name.words.includes("passphrase");
+  return (
+    words.length >= 3 &&
+    words.length <= 12 &&
+    (isExpected || (/\d/.test(text) && /^[a-z]/.test(text))) &&
+    words.every((word) => /^[\w!@#$%^&*+-]{1,20}$/.test(word) && !WORDS_OF_SENTENCES.has(word.toLowerCase()))
+  );
 }
 
 function isPassword(name: SecretName, value: Value): boolean {
   const { text, quote } = value;
-  if (text.length > 200 || /\s/.test(text)) return false;
+  if (text.length > 200) return false;
+  if (/\s/.test(text)) return isPassphrase(name, value);
   const lower = text.toLowerCase();
-  if (NO_PASSWORD.has(lower)) return false;
+  if (NO_PASSWORD.has(lower) || VERSION.test(text)) return false;
   const hasDigit = /\d/.test(text);
   const hasSign = /[^\w.\-/]/.test(text);
   const isNumber = /^(?:0x[\da-f]+|[\d._-]+)[;,]?$/i.test(text);
-  if (isNumber) return quote !== "" && /^\d{6,}$/.test(text);
+  if (isNumber) return name.isSetting ? /^\d{4,}$/.test(text) : quote !== "" && /^\d{6,}$/.test(text);
   if (!hasDigit && /pass|pwd|secret|token|key/i.test(text) && NAMES_ITSELF.test(text)) return false;
   if (name.isSetting && !name.words.includes("pwd")) return true;
   // `pass` is also a verb and a count.
   if (name.words.length === 1 && name.words[0] === "pass")
-    return quote !== "" && (hasDigit || hasSign) && text.length >= 6;
+    return text.length >= 6 && (quote !== "" ? hasDigit || hasSign : hasDigit && isMixed(text));
   if (/^[A-Za-z0-9+/]{8,}={1,2}$/.test(text) && text.length % 4 === 0) return true;
   if (hasDigit)
     return quote !== "" ? text.length >= 5 : text.length >= 6 && !/^(?:[A-Za-z]+_)?[a-z]{1,8}\d$/.test(text);
@@ -81,6 +117,14 @@ function isPassword(name: SecretName, value: Value): boolean {
     return quote !== "" && /[A-Za-z]{3}/.test(text) && text.length >= 6 && !/[(){}<>=;,]/.test(text);
   // A plain word in quotes: a label begins with a capital, and a name has parts.
   return quote !== "" && /^[a-z]{6,}$/.test(text);
+}
+
+/** Capital and small letters, or a sign that no word has. */
+function isMixed(text: string): boolean {
+  return (
+    /^[^/:(){}[\]<>]+$/.test(text) &&
+    ((/[a-z]/.test(text) && /[A-Z]/.test(text)) || /[!@#$%^&*+~]/.test(text))
+  );
 }
 
 function hasThreeClasses(text: string): boolean {

@@ -5,6 +5,9 @@ import type { TokenKind } from "./token-kind.ts";
 
 export const tokenKinds: readonly TokenKind[] = [...platformTokens, ...serviceTokens];
 
+/** The ends of anchors that are no part of the run behind them. */
+const STANDS_BEFORE_RUN = /[.:/~]$/;
+
 /** How keys of a kind begin. */
 export interface Anchored {
   readonly anchor: string;
@@ -13,12 +16,12 @@ export interface Anchored {
 
 /** Anchors that begin a run or a part of it, by three characters packed into 15 bits; 0 is the empty list. */
 const lists: Anchored[][] = [[]];
-const LIST_OF: Uint8Array = new Uint8Array(1 << 15);
+const LIST_OF: Uint16Array = new Uint16Array(1 << 15);
 /** 1 for the three characters of those that may begin a part of a run. */
 const BEGINS_PART: Uint8Array = new Uint8Array(1 << 15);
 /** Anchors that stand right before a run, and the pairs of characters that they end in; an anchor of one with every other. */
 export const before: readonly Anchored[] = tokenKinds.flatMap((kind) =>
-  kind.anchors.filter((anchor) => /[.:/]$/.test(anchor)).map((anchor) => ({ anchor, kind })),
+  kind.anchors.filter((anchor) => STANDS_BEFORE_RUN.test(anchor)).map((anchor) => ({ anchor, kind })),
 );
 const ENDS_ANCHOR: Uint8Array = new Uint8Array(1 << 14);
 for (const { anchor } of before) {
@@ -29,7 +32,7 @@ for (const { anchor } of before) {
 }
 for (const kind of tokenKinds) {
   for (const anchor of kind.anchors) {
-    if (/[.:/]$/.test(anchor)) continue;
+    if (STANDS_BEFORE_RUN.test(anchor)) continue;
     // An anchor of two characters is entered with every third.
     if (anchor.length === 2)
       for (let third = 0; third < 32; third++) enter(anchor + String.fromCharCode(third), { anchor, kind });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/core/redact/redact.ts";
+import { loadFreshSet, measureFresh } from "../../support/fresh-samples.ts";
 import { measureQuality } from "../../support/redact-quality.ts";
 import { loadSampleSet } from "../../support/secret-samples.ts";
 
-const { find } = createRedactor();
+const { find, redact } = createRedactor();
 
 describe("the labelled texts", () => {
   it("are as many as the figures claim", () => {
@@ -39,6 +40,31 @@ describe("the labelled texts", () => {
       (kind) => kind.covered < kind.secrets * 0.95 || kind.right < kind.findings * 0.95,
     );
     expect(weak).toEqual([]);
+  });
+});
+
+describe("the fresh texts", () => {
+  it("are as many as the figures claim", () => {
+    const { secrets, lookAlikes } = loadFreshSet("dev");
+    expect([secrets.length, lookAlikes.length]).toEqual([120, 50]);
+    expect(loadFreshSet("neighbours").secrets.length).toBeGreaterThanOrEqual(180);
+  });
+
+  it.each(["dev", "neighbours"] as const)("of the %s set lose at least 95 of 100 secrets", (name) => {
+    const set = loadFreshSet(name);
+    const missed = measureFresh(set, redact).missed.map(({ id }) => id);
+    expect(missed.length, missed.join("\n")).toBeLessThanOrEqual(set.secrets.length * 0.05);
+  });
+
+  it.each(["dev", "neighbours"] as const)("of the %s set that look alike stay", (name) => {
+    expect(measureFresh(loadFreshSet(name), redact).touched.map(({ id }) => id)).toEqual([]);
+  });
+
+  it.each(["dev", "neighbours"] as const)("of the %s set are the same masked twice as once", (name) => {
+    for (const { id, text } of loadFreshSet(name).secrets) {
+      const once = redact(text);
+      expect(redact(once), id).toBe(once);
+    }
   });
 });
 

@@ -1,0 +1,137 @@
+import type { Finding } from "./finding.ts";
+import { MARGIN } from "./text-units.ts";
+
+/** A sign that a secret may be near, and what looks for it there. */
+export interface Sign {
+  /** The characters to stop at. */
+  readonly sign: string;
+  /** For a sign of one character: only where one of these follows. */
+  readonly before?: string;
+  /**
+   * Adds what it finds around the sign at `at`, and returns from where on the sign is worth a look again. `units` are those
+   * of the text, from `MARGIN` on: what is looked at character by character is looked at there.
+   */
+  readonly find: (text: string, at: number, found: Finding[], units: Uint16Array) => number;
+}
+
+interface Entry {
+  readonly codes: readonly number[];
+  /** Where in the sign the two characters stand by which it is looked up. */
+  readonly offset: number;
+  readonly sign: Sign;
+  /** Its place in the list of positions to go on from. */
+  readonly index: number;
+}
+
+/**
+ * Makes a function that reads a text once and asks at each sign what looks there. The signs are told by a table of two
+ * characters, seven bits each: searching for every sign by itself takes longer than all else, since most texts are short.
+ */
+export function createSignScanner(
+  signs: readonly Sign[],
+): (text: string, found: Finding[], units: Uint16Array) => void {
+  const { listOfPair, lists } = buildTable(signs);
+  const goOnFrom = new Array<number>(signs.length).fill(0);
+
+  const visit = (
+    list: readonly Entry[],
+    text: string,
+    at: number,
+    found: Finding[],
+    units: Uint16Array,
+  ): void => {
+    for (const { codes, offset, sign, index } of list) {
+      const start = at - offset;
+      if (start < (goOnFrom[index] ?? 0) || !isAt(codes, units, MARGIN + start)) continue;
+      goOnFrom[index] = Math.max(start + 1, sign.find(text, start, found, units));
+    }
+  };
+  const lookAt = (pair: number, text: string, at: number, found: Finding[], units: Uint16Array): void => {
+    const list = listOfPair[pair] ?? 0;
+    if (list !== 0) visit(lists[list] ?? [], text, at, found, units);
+  };
+
+  return (text, found, units) => {
+    goOnFrom.fill(0);
+    const end = MARGIN + text.length;
+    // Four pairs at a time: one branch for them takes half the time of four. Behind the text are zeros.
+    let first = (units[MARGIN] ?? 0) & 127;
+    for (let at = MARGIN; at < end; at += 4) {
+      const second = (units[at + 1] ?? 0) & 127;
+      const third = (units[at + 2] ?? 0) & 127;
+      const fourth = (units[at + 3] ?? 0) & 127;
+      const fifth = (units[at + 4] ?? 0) & 127;
+      const pair1 = (first << 7) | second;
+      const pair2 = (second << 7) | third;
+      const pair3 = (third << 7) | fourth;
+      const pair4 = (fourth << 7) | fifth;
+      first = fifth;
+      if (
+        ((listOfPair[pair1] ?? 0) |
+          (listOfPair[pair2] ?? 0) |
+          (listOfPair[pair3] ?? 0) |
+          (listOfPair[pair4] ?? 0)) ===
+        0
+      )
+        continue;
+      const place = at - MARGIN;
+      lookAt(pair1, text, place, found, units);
+      lookAt(pair2, text, place + 1, found, units);
+      lookAt(pair3, text, place + 2, found, units);
+      lookAt(pair4, text, place + 3, found, units);
+    }
+  };
+}
+
+function isAt(codes: readonly number[], units: Uint16Array, at: number): boolean {
+  for (let offset = 0; offset < codes.length; offset++)
+    if (units[at + offset] !== codes[offset]) return false;
+  return true;
+}
+
+function buildTable(signs: readonly Sign[]): {
+  readonly listOfPair: Uint8Array;
+  readonly lists: readonly (readonly Entry[])[];
+} {
+  const entries = new Map<number, Entry[]>();
+  for (const [index, sign] of signs.entries()) {
+    const codes = Array.from(sign.sign, (character) => character.charCodeAt(0));
+    const offset = sign.sign.length > 1 ? rarestPair(sign.sign) : 0;
+    for (const pair of pairsOf(sign, offset))
+      entries.set(pair, [...(entries.get(pair) ?? []), { codes, offset, sign, index }]);
+  }
+  // Pairs with the same signs share a list, so that a byte is enough to number them.
+  const listOfPair = new Uint8Array(1 << 14);
+  const lists: Entry[][] = [[]];
+  const known = new Map<string, number>();
+  for (const [pair, list] of entries) {
+    const key = list.map((entry) => entry.index).join();
+    const number = known.get(key) ?? lists.push(list) - 1;
+    known.set(key, number);
+    listOfPair[pair] = number;
+  }
+  return { listOfPair, lists };
+}
+
+/** The pairs of characters by which a sign is looked up, as numbers of 14 bits. */
+function pairsOf({ sign, before }: Sign, offset: number): readonly number[] {
+  const first = (sign.charCodeAt(offset) & 127) << 7;
+  if (sign.length > 1) return [first | (sign.charCodeAt(offset + 1) & 127)];
+  if (before !== undefined) return Array.from(before, (second) => first | (second.charCodeAt(0) & 127));
+  return Array.from({ length: 128 }, (_, second) => first | second);
+}
+
+/** Characters of English, the commonest first; all others are taken for rarer than these. */
+const BY_FREQUENCY = " etaoinsrhldcumfpgwybv";
+
+/** Where the two characters of a sign stand that texts have most seldom: `qu` in `requirepass`. */
+function rarestPair(sign: string): number {
+  const frequency = (at: number): number => {
+    const rank = BY_FREQUENCY.indexOf(sign.charAt(at));
+    return rank === -1 ? 1 : BY_FREQUENCY.length + 1 - rank;
+  };
+  let rarest = 0;
+  for (let at = 1; at < sign.length - 1; at++)
+    if (frequency(at) * frequency(at + 1) < frequency(rarest) * frequency(rarest + 1)) rarest = at;
+  return rarest;
+}
