@@ -5,7 +5,7 @@ import type { MarkdownWriter } from "../operations/keep-session.ts";
 import type { Library } from "../operations/library.ts";
 
 /** Changes where the markdown of an unchanged session would. */
-const MARKDOWN_VERSION = "3";
+const MARKDOWN_VERSION = "4";
 
 /** Whatever is shown on this terminal, secrets never get into the copies. */
 export function markdownWriter({ config }: Pick<Library, "config">): MarkdownWriter {

@@ -31,7 +31,7 @@ export function createSignScanner(
   signs: readonly Sign[],
 ): (text: string, found: Finding[], units: Uint16Array) => void {
   const { listOfPair, lists } = buildTable(signs);
-  const goOnFrom = new Array<number>(signs.length).fill(0);
+  const goOnFrom = signs.map(() => 0);
 
   const visit = (
     list: readonly Entry[],

@@ -7,7 +7,7 @@ import type { Processes } from "../../store/processes.ts";
 import type { Library } from "../library.ts";
 
 /** Changes when a session gives other documents or another row than before: an older index is built anew. */
-const DOCUMENTS_VERSION = 7;
+const DOCUMENTS_VERSION = 8;
 
 export const sessionSchema: IndexSchema = {
   fields: sessionFields,
