@@ -11,7 +11,7 @@ import { transform } from "esbuild";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
-const sources = ["src/core/search/loops/search-loops.as"];
+const sources = ["src/search/ranking/loops/search-loops.as"];
 
 /** The compiler knows no other ending. */
 const ENTRY = "loops.ts";

@@ -39,7 +39,7 @@ const built = await Promise.all([
     define: { ...program.define, "import.meta.url": "importMetaUrl" },
     banner: { js: '"use strict";const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
   }),
-  build({ ...shared, entryPoints: { index: "src/operations/index.ts" }, format: "esm" }),
+  build({ ...shared, entryPoints: { index: "src/index.ts" }, format: "esm" }),
   // Last: whoever sees a new launcher sees its bundles.
   build({ ...program, entryPoints: { sessions: "src/cli/launcher.ts" } }),
 ]);

@@ -4,7 +4,7 @@ import type { ViteUserConfig } from "vitest/config";
 const crash = [
   "test/crash/**/*.test.ts",
   "test/**/*-crash.test.ts",
-  "test/store/index/index-processes.test.ts",
+  "test/search/paged/index-processes.test.ts",
 ];
 /** Over real logs; it fails where the logs are missing, so that it cannot pass on nothing. */
 const real = ["test/real/**/*.test.ts"];

@@ -27,7 +27,7 @@ describe("judgeSource()", () => {
     ["src/core/b/a.ts", 'import { b } from "../c.ts";'],
     ["src/formats/a.ts", 'import type { B } from "../core/b.ts";'],
     ["src/store/a.ts", 'import fs from "node:fs";'],
-    ["src/store/places.ts", 'import { homedir } from "node:os"; homedir();'],
+    ["src/fs/places.ts", 'import { homedir } from "node:os"; homedir();'],
     ["src/operations/a.ts", 'export { b } from "../store/b.ts";'],
     ["src/integrations/a.ts", 'const b = await import("../operations/b.ts");'],
     ["src/cli/a.ts", 'import { b } from "../integrations/b.ts"; import yargs from "yargs";'],

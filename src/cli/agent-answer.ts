@@ -1,7 +1,7 @@
-import { type FittedJson, fitJson, tokensOf } from "../core/agent/fit-json.ts";
-import { quoteText } from "../core/agent/quote-text.ts";
-import { encodeJson } from "../core/text/encode-json.ts";
-import { shellQuote } from "../core/view/shell-quote.ts";
+import { encodeJson } from "../redact/encode-json.ts";
+import { type FittedJson, fitJson, tokensOf } from "../render/agent/fit-json.ts";
+import { quoteText } from "../render/agent/quote-text.ts";
+import { shellQuote } from "../render/json/shell-quote.ts";
 import type { Command, ParsedArguments } from "./command.ts";
 import type { World } from "./world.ts";
 

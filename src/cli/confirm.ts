@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from "../core/errors.ts";
+import { exitCodes, UserError } from "../errors.ts";
 import type { World } from "./world.ts";
 
 /** Asks a person at the terminal. Where nobody is there, `what` is refused. */

@@ -1,6 +1,6 @@
-import { maskDeep } from "../core/redact/mask-deep.ts";
-import { createRedactor } from "../core/redact/redact.ts";
-import type { Library } from "../operations/library.ts";
+import type { Library } from "../fs/library.ts";
+import { maskDeep } from "../redact/mask-deep.ts";
+import { createRedactor } from "../redact/redact.ts";
 
 /** Masks secrets in any plain data: those that everybody knows, and those that the user has patterns for. */
 export function createMask({ redact: extra }: Pick<Library["config"], "redact">): <T>(value: T) => T {

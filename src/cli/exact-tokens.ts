@@ -1,8 +1,8 @@
-import { exitCodes, UserError } from "../core/errors.ts";
-import { loadedParts } from "../core/shrink/loaded-parts.ts";
-import { rawLines } from "../formats/raw-lines.ts";
-import { apiMessages } from "../formats/shrink/api-messages.ts";
-import type { CountTokens } from "../operations/shrink/flatten-session.ts";
+import { apiMessages } from "../agents/api-messages.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { rawLines } from "../jsonl/raw-lines.ts";
+import { loadedParts } from "../session/loaded-parts.ts";
+import type { CountTokens } from "../shrink/flatten-session.ts";
 
 const DEFAULT_BASE = "https://api.anthropic.com";
 /** For sessions of models that the API does not know. */

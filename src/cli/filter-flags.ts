@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { exitCodes, UserError } from "../core/errors.ts";
-import type { Agent } from "../core/model/entry.ts";
-import type { Context } from "../core/model/session.ts";
-import { parseDate } from "../core/query/parse-date.ts";
-import type { SessionFilter } from "../core/query/session-filter.ts";
-import { expandHome } from "../store/places.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { expandHome } from "../fs/places.ts";
+import { parseDate } from "../search/query/parse-date.ts";
+import type { SessionFilter } from "../search/query/session-filter.ts";
+import type { Agent } from "../session/entry.ts";
+import type { Context } from "../session/session.ts";
 import type { FlagValues } from "./command.ts";
 import type { World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from "../core/errors.ts";
+import { exitCodes, UserError } from "../errors.ts";
 import { hintNearest } from "./arguments/hint-nearest.ts";
 import type { CommandRow } from "./command-table.ts";
 

@@ -1,6 +1,6 @@
-import { claimGuardRun } from "../operations/guard-stamp.ts";
-import { hasLogs } from "../operations/has-logs.ts";
-import type { Library } from "../operations/library.ts";
+import { hasLogs } from "../agents/has-logs.ts";
+import type { Library } from "../fs/library.ts";
+import { claimGuardRun } from "../retention/guard-stamp.ts";
 import type { World } from "./world.ts";
 
 /** Set to `off`, nothing is started in the background. */

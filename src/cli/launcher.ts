@@ -6,10 +6,10 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { exitCodes } from "../core/errors.ts";
-import { type LoadedBundle, loadBundle } from "../store/compile-cache.ts";
-import { deferOptimization } from "../store/engine-flags.ts";
-import { findPlaces } from "../store/places.ts";
+import { exitCodes } from "../errors.ts";
+import { type LoadedBundle, loadBundle } from "../fs/compile-cache.ts";
+import { deferOptimization } from "../fs/engine-flags.ts";
+import { findPlaces } from "../fs/places.ts";
 import type { Bundle } from "./bundles/bundle.ts";
 
 /** Commands that have a bundle of their own, beside this file. All others are in main.cjs. */

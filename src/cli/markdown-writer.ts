@@ -1,8 +1,8 @@
-import { markdownParts } from "../core/markdown/render-markdown.ts";
-import { maskDeep } from "../core/redact/mask-deep.ts";
-import { createRedactor } from "../core/redact/redact.ts";
-import type { MarkdownWriter } from "../operations/keep-session.ts";
-import type { Library } from "../operations/library.ts";
+import type { MarkdownWriter } from "../archive/keep-session.ts";
+import type { Library } from "../fs/library.ts";
+import { maskDeep } from "../redact/mask-deep.ts";
+import { createRedactor } from "../redact/redact.ts";
+import { markdownParts } from "../render/markdown/render-markdown.ts";
 
 /** Changes where the markdown of an unchanged session would. */
 const MARKDOWN_VERSION = "4";

@@ -1,5 +1,5 @@
-import type { Library } from "../operations/library.ts";
-import type { SearchResult } from "../operations/search-sessions.ts";
+import type { Library } from "../fs/library.ts";
+import type { SearchResult } from "../search/search-sessions.ts";
 
 /** All that a search gives is masked already, but patterns of the user may be newer than the index. */
 export async function maskFound(

@@ -1,15 +1,15 @@
-import type { SearchEngine } from "../core/search/search-engine.ts";
-import type { StartWorker } from "../core/worker-handle.ts";
-import { createLibrary } from "../operations/create-library.ts";
-import { hasLogs } from "../operations/has-logs.ts";
-import type { IndexAccess } from "../operations/indexing/index-access.ts";
-import { openEngine } from "../operations/indexing/open-engine.ts";
-import type { ReadInWorkers } from "../operations/indexing/refresh-index.ts";
-import type { Library } from "../operations/library.ts";
-import { createMemoryDisk } from "../store/memory-disk.ts";
+import { hasLogs } from "../agents/has-logs.ts";
+import { createLibrary } from "../fs/create-library.ts";
+import type { Library } from "../fs/library.ts";
+import { createMemoryDisk } from "../fs/memory-disk.ts";
+import type { SearchEngine } from "../search/engine.ts";
+import type { IndexAccess } from "../search/refresh/index-access.ts";
+import { openEngine } from "../search/refresh/open-engine.ts";
+import type { ReadInWorkers } from "../search/refresh/refresh-index.ts";
+import type { StartWorker } from "../search/worker-handle.ts";
 import { guardAfterwards } from "./guard-afterwards.ts";
-import { indexProgress } from "./print/index-progress.ts";
-import { createStyle } from "./print/style.ts";
+import { indexProgress } from "./output/index-progress.ts";
+import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 
 export interface OpenLibrary extends OpenIndex {
@@ -96,7 +96,7 @@ export function indexAccess(library: Library, world: World): IndexAccess {
 
 function readInThreads(library: Library, start: StartWorker, threads: number): ReadInWorkers {
   return async (...work) => {
-    const { readInWorkers } = await import("../operations/indexing/read-in-workers.ts");
+    const { readInWorkers } = await import("../search/refresh/read-in-workers.ts");
     return readInWorkers(library, start, Math.min(threads, MAX_THREADS))(...work);
   };
 }

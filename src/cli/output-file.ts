@@ -1,9 +1,9 @@
-import { exitCodes, UserError } from "../core/errors.ts";
-import type { Library } from "../operations/library.ts";
-import { type DocumentParts, writeDocument } from "../operations/write-document.ts";
-import { formatBytes } from "./print/amounts.ts";
-import { printJson } from "./print/print-json.ts";
-import { sanitize } from "./print/sanitize.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import type { Library } from "../fs/library.ts";
+import { type DocumentParts, writeDocument } from "../search/write-document.ts";
+import { formatBytes } from "./output/amounts.ts";
+import { printJson } from "./output/print-json.ts";
+import { sanitize } from "./output/sanitize.ts";
 import type { World } from "./world.ts";
 
 /** Flags of commands that can write their answer to a file. */

@@ -1,5 +1,5 @@
-import { exitCodes } from "../core/errors.ts";
-import type { StartWorker } from "../core/worker-handle.ts";
+import { exitCodes } from "../errors.ts";
+import type { StartWorker } from "../search/worker-handle.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { reportError } from "./report-error.ts";
 import { realWorld, type World } from "./world.ts";

@@ -1,9 +1,9 @@
-import { ArchiveDamage } from "../core/archive/archive-damage.ts";
-import { exitCodes, UserError } from "../core/errors.ts";
-import { diskError } from "../store/disk-error.ts";
-import { printJson } from "./print/print-json.ts";
-import { sanitize } from "./print/sanitize.ts";
-import { createStyle } from "./print/style.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { diskError } from "../fs/disk-error.ts";
+import { printJson } from "./output/print-json.ts";
+import { sanitize } from "./output/sanitize.ts";
+import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 
 /** Not one of the codes that say what happened: a failure of the program itself (EX_SOFTWARE). */

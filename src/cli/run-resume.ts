@@ -1,6 +1,6 @@
-import { exitCodes, UserError } from "../core/errors.ts";
-import { shellQuote } from "../core/view/shell-quote.ts";
-import type { ResumeCommand } from "../formats/format.ts";
+import type { ResumeCommand } from "../agents/agent.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { shellQuote } from "../render/json/shell-quote.ts";
 import type { World } from "./world.ts";
 
 /** Runs an agent's own resume command in the session's folder, and gives its exit code. */

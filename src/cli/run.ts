@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from "../core/errors.ts";
+import { exitCodes, UserError } from "../errors.ts";
 import { hintNearest } from "./arguments/hint-nearest.ts";
 import { parseArguments } from "./arguments/parse-arguments.ts";
 import { everywhereFlags } from "./command.ts";
@@ -19,7 +19,7 @@ export async function run(
   } catch (error) {
     const mustNotFail = neverFails(argv, table);
     const json = flagsOf(argv).includes("--json") && !mustNotFail;
-    const { redact } = await import("../core/redact/redact.ts");
+    const { redact } = await import("../redact/redact.ts");
     const exitCode = reportError(error, guarded(world, colorFlag(argv)), json, redact);
     return mustNotFail ? exitCodes.done : exitCode;
   }

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { Locking } from "../operations/with-store.ts";
-import { createStyle } from "./print/style.ts";
+import type { Locking } from "../fs/with-store.ts";
+import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 
 /** Who waits this long should be told what for. */

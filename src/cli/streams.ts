@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { once } from "../core/search/once.ts";
-import type { Disk, Handle } from "../store/disk.ts";
-import { errorCode } from "../store/disk-error.ts";
+import type { Disk, Handle } from "../fs/disk.ts";
+import { errorCode } from "../fs/disk-error.ts";
+import { once } from "../fs/once.ts";
 import type { Input, Output } from "./world.ts";
 
 type WriteStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };

@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
-import { exitCodes, UserError } from "../core/errors.ts";
-import { noteHookFailure } from "../operations/hook-log.ts";
-import type { Library } from "../operations/library.ts";
-import type { SessionPointer } from "../operations/session-pointers.ts";
-import { waitUntilIdle } from "../operations/shrink/wait-until-idle.ts";
-import { printJson } from "./print/print-json.ts";
-import { sanitize } from "./print/sanitize.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import type { Library } from "../fs/library.ts";
+import { noteHookFailure } from "../retention/hook-log.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
+import { waitUntilIdle } from "../shrink/wait-until-idle.ts";
+import { printJson } from "./output/print-json.ts";
+import { sanitize } from "./output/sanitize.ts";
 import type { World } from "./world.ts";
 
 /** Flags of commands that can wait for a session to end. */

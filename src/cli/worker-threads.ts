@@ -1,12 +1,12 @@
 import { pathToFileURL } from "node:url";
 import type { Worker, WorkerOptions } from "node:worker_threads";
-import { exitCodes, UserError } from "../core/errors.ts";
-import type { WorkerHandle } from "../core/worker-handle.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import type { WorkerHandle } from "../search/worker-handle.ts";
 
 /** Work that may be done in another thread, by name. Each is loaded only where it is done. */
 const tasks: Readonly<Record<string, () => Promise<Task>>> = {
-  index: async () => (await import("../operations/indexing/index-task.ts")).indexTask,
-  grep: async () => (await import("../operations/grep/grep-task.ts")).grepTask,
+  index: async () => (await import("../search/refresh/index-task.ts")).indexTask,
+  grep: async () => (await import("../search/grep/grep-task.ts")).grepTask,
 };
 
 /** Does what messages ask for, and answers with messages. Returns what is to be done with each message. */

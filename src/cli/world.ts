@@ -1,14 +1,14 @@
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
-import { exitCodes, UserError } from "../core/errors.ts";
-import type { StartWorker } from "../core/worker-handle.ts";
-import type { Disk } from "../store/disk.ts";
-import { errorCode, explainDiskError } from "../store/disk-error.ts";
-import { nodeDisk } from "../store/node-disk.ts";
-import { nodeProcesses } from "../store/node-processes.ts";
-import type { Processes } from "../store/processes.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import type { Disk } from "../fs/disk.ts";
+import { errorCode, explainDiskError } from "../fs/disk-error.ts";
+import { nodeDisk } from "../fs/node-disk.ts";
+import { nodeProcesses } from "../fs/node-processes.ts";
+import type { Processes } from "../fs/processes.ts";
+import type { StartWorker } from "../search/worker-handle.ts";
 import type { Interrupts } from "./interrupts.ts";
-import { wantsColor } from "./print/wants-color.ts";
+import { wantsColor } from "./output/wants-color.ts";
 import { inputFrom, outputTo } from "./streams.ts";
 
 /** Where text goes: an answer to stdout, talk to stderr. */

@@ -1,5 +1,5 @@
-import { ANALYSIS_VERSION, createAnalyzer } from "../../src/core/analysis/analyze-text.ts";
-import type { IndexSchema } from "../../src/core/search/index-schema.ts";
+import { ANALYSIS_VERSION, createAnalyzer } from "../../src/search/analysis/analyze-text.ts";
+import type { IndexSchema } from "../../src/search/ranking/index-schema.ts";
 
 /** The fields that a session has, with weights that do not matter here. */
 export const benchSchema: IndexSchema = {

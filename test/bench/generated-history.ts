@@ -1,4 +1,4 @@
-import type { IndexDocument, IndexedSession } from "../../src/core/search/search-engine.ts";
+import type { IndexDocument, IndexedSession } from "../../src/search/engine.ts";
 
 /**
  * A history as large as one likes that looks like one: words by Zipf's law, identifiers, paths,

@@ -1,8 +1,8 @@
 /** One search in a process of its own, as the command makes it: `index-query <folder> <json clauses>`. */
 import process from "node:process";
-import type { Clause } from "../../src/core/search/search-plan.ts";
-import { openIndex } from "../../src/store/index/index-reader.ts";
-import { nodeDisk } from "../../src/store/node-disk.ts";
+import { nodeDisk } from "../../src/fs/node-disk.ts";
+import { openIndex } from "../../src/search/paged/index-reader.ts";
+import type { Clause } from "../../src/search/ranking/search-plan.ts";
 import { eachTerm } from "../support/index/terms-of.ts";
 import { benchSchema } from "./bench-schema.ts";
 

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { createRedactor } from "../../src/core/redact/redact.ts";
+import { createRedactor } from "../../src/redact/redact.ts";
 import { measureQuality, type Quality } from "../support/redact-quality.ts";
 import { loadSampleSet, type SetName } from "../support/secret-samples.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { createRedactor, type Redactor } from "../../src/core/redact/redact.ts";
+import { createRedactor, type Redactor } from "../../src/redact/redact.ts";
 import { alphabets, createSeededRandom } from "../support/seeded-random.ts";
 
 /**

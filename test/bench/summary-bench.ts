@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { maskDeep } from "../../src/core/redact/mask-deep.ts";
-import { createRedactor } from "../../src/core/redact/redact.ts";
-import { summarizeSession, summaryFormats } from "../../src/operations/summarize-session.ts";
+import { maskDeep } from "../../src/redact/mask-deep.ts";
+import { createRedactor } from "../../src/redact/redact.ts";
+import { summarizeSession, summaryFormats } from "../../src/shrink/summarize-session.ts";
 import { benchLibrary } from "./support/bench-library.ts";
 import { writeLog } from "./support/write-logs.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { redact } from "../../src/core/redact/redact.ts";
+import { redact } from "../../src/redact/redact.ts";
 import { loadFreshSet } from "../support/fresh-samples.ts";
 import { makeWorld } from "../support/make-world.ts";
 import { runBundle } from "../support/run-bundle.ts";

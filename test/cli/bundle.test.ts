@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { createRedactor } from "../../src/core/redact/redact.ts";
+import { createRedactor } from "../../src/redact/redact.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 import { runBundle } from "../support/run-bundle.ts";
 import { loadSampleSet } from "../support/secret-samples.ts";

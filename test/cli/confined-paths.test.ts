@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { isReadableName } from "../../src/archive/raw/readable-name.ts";
+import { sealJson } from "../../src/archive/raw/sealed-json.ts";
 import { run } from "../../src/cli/run.ts";
-import { isReadableName } from "../../src/store/archive/readable-name.ts";
-import { sealJson } from "../../src/store/archive/sealed-json.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 
 /*

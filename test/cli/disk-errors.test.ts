@@ -4,7 +4,7 @@ import process from "node:process";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { BUG_EXIT_CODE } from "../../src/cli/report-error.ts";
 import { run } from "../../src/cli/run.ts";
-import { systemError } from "../../src/store/disk-error.ts";
+import { systemError } from "../../src/fs/disk-error.ts";
 import { type Call, describeCall, intercept } from "../crash/intercept.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { readHookFailures } from "../../src/operations/hook-log.ts";
-import { findPlaces } from "../../src/store/places.ts";
+import { findPlaces } from "../../src/fs/places.ts";
+import { readHookFailures } from "../../src/retention/hook-log.ts";
 import { makeLogHome } from "../support/archive/log-home.ts";
 import { type MakeWorldOptions, makeWorld } from "../support/make-world.ts";
 

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
-import { formatTree } from "../../src/cli/print/session-tree.ts";
-import { wrap } from "../../src/cli/print/wrap.ts";
-import type { BranchPoint } from "../../src/core/model/session.ts";
-import { clawSummary } from "../../src/core/summary/claw-summary.ts";
-import { sessionMessages } from "../../src/core/summary/session-messages.ts";
-import { createSessionBuilder } from "../../src/core/thread/session-builder.ts";
-import { planClaudeCompaction } from "../../src/formats/claude/shrink/plan-compaction.ts";
+import { planClaudeCompaction } from "../../src/agents/claude/plan-compaction.ts";
+import { clawSummary } from "../../src/agents/claw/claw-summary.ts";
+import { formatTree } from "../../src/cli/output/session-tree.ts";
+import { wrap } from "../../src/cli/output/wrap.ts";
+import { sessionMessages } from "../../src/extract/session-messages.ts";
+import type { BranchPoint } from "../../src/session/session.ts";
+import { createSessionBuilder } from "../../src/session/session-builder.ts";
 import { makeWorld } from "../support/make-world.ts";
 import { plainSession, reply } from "../support/plain-session.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Agent } from "../../src/core/model/entry.ts";
+import type { Agent } from "../../src/session/entry.ts";
 import fc from "../support/fc.ts";
 import { makePoisonWorld, type PoisonWorld } from "../support/poison/every-command.ts";
 import { exercise } from "../support/poison/exercise.ts";

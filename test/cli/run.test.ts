@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Command, defineCommand } from "../../src/cli/command.ts";
 import { type CommandRow, commandTable } from "../../src/cli/command-table.ts";
-import { createStyle } from "../../src/cli/print/style.ts";
+import { createStyle } from "../../src/cli/output/style.ts";
 import { run } from "../../src/cli/run.ts";
-import { exitCodes, UserError } from "../../src/core/errors.ts";
+import { exitCodes, UserError } from "../../src/errors.ts";
 import { type MakeWorldOptions, makeWorld } from "../support/make-world.ts";
 
 const echo = (parser: Command["parser"], dashWords: boolean): Command =>

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { findPlaces } from "../../src/store/places.ts";
+import { findPlaces } from "../../src/fs/places.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 
 const ID = "0b8ec0de-0000-4000-8000-000000000000";

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { inputFrom, outputTo } from "../../src/cli/streams.ts";
-import type { FileKind, FileStat } from "../../src/store/disk.ts";
-import { systemError } from "../../src/store/disk-error.ts";
+import type { FileKind, FileStat } from "../../src/fs/disk.ts";
+import { systemError } from "../../src/fs/disk-error.ts";
 
 const from = (chunks: readonly (string | Buffer)[]) =>
   inputFrom(() => Readable.from(chunks, { objectMode: true }));

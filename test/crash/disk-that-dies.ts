@@ -1,4 +1,4 @@
-import type { Disk, Handle } from "../../src/store/disk.ts";
+import type { Disk, Handle } from "../../src/fs/disk.ts";
 import { type Call, describeCall, intercept } from "./intercept.ts";
 
 /** Thrown where a killed process would have ceased to be. It has no `code`: nothing may explain it away. */

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Disk } from "../../src/store/disk.ts";
+import type { Disk } from "../../src/fs/disk.ts";
 import { crashOptions } from "./commands/crash-options.ts";
 import { type DeathOptions, diskThatDiesAfter } from "./disk-that-dies.ts";
 import { describeCall } from "./intercept.ts";

@@ -1,4 +1,4 @@
-import { type Disk, type DiskCalls, diskFrom, type Handle, type OpenFor } from "../../src/store/disk.ts";
+import { type Disk, type DiskCalls, diskFrom, type Handle, type OpenFor } from "../../src/fs/disk.ts";
 
 /** One call to the disk, before it is made. */
 export interface Call {

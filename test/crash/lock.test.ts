@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Disk } from "../../src/store/disk.ts";
-import { acquireLock, tryLock } from "../../src/store/lock.ts";
-import type { Processes } from "../../src/store/processes.ts";
-import { sweepTempFiles } from "../../src/store/sweep-temp-files.ts";
+import type { Disk } from "../../src/fs/disk.ts";
+import { acquireLock, tryLock } from "../../src/fs/lock.ts";
+import type { Processes } from "../../src/fs/processes.ts";
+import { sweepTempFiles } from "../../src/fs/sweep-temp-files.ts";
 import { everyDeath } from "./every-death.ts";
 import { diskWithoutLinks } from "./sick-disks.ts";
 import { type Village, village } from "./village.ts";

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Disk, Handle } from "../../src/store/disk.ts";
+import type { Disk, Handle } from "../../src/fs/disk.ts";
 import { type Call, intercept } from "./intercept.ts";
 
 /**

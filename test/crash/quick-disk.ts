@@ -1,5 +1,5 @@
-import { type Disk, diskFrom } from "../../src/store/disk.ts";
-import { nodeDisk } from "../../src/store/node-disk.ts";
+import { type Disk, diskFrom } from "../../src/fs/disk.ts";
+import { nodeDisk } from "../../src/fs/node-disk.ts";
 
 /**
  * The real disk, but for waiting until it has everything: nobody pulls the plug on the tests, and what a

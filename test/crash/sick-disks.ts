@@ -1,5 +1,5 @@
-import type { Disk } from "../../src/store/disk.ts";
-import { systemError } from "../../src/store/disk-error.ts";
+import type { Disk } from "../../src/fs/disk.ts";
+import { systemError } from "../../src/fs/disk-error.ts";
 import { type Call, describeCall, intercept } from "./intercept.ts";
 
 /** Takes so many bytes, in part of a write if need be, and no more, as a disk that fills up does. */

@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Disk } from "../../src/store/disk.ts";
-import { isAbsent } from "../../src/store/disk-error.ts";
-import { makeFolders } from "../../src/store/make-folders.ts";
-import { findPlaces, type Places } from "../../src/store/places.ts";
-import { replaceFile } from "../../src/store/replace-file.ts";
-import { type MigrationStep, prepareStore, readStoreState } from "../../src/store/store-version.ts";
+import type { Disk } from "../../src/fs/disk.ts";
+import { isAbsent } from "../../src/fs/disk-error.ts";
+import { makeFolders } from "../../src/fs/make-folders.ts";
+import { findPlaces, type Places } from "../../src/fs/places.ts";
+import { replaceFile } from "../../src/fs/replace-file.ts";
+import { type MigrationStep, prepareStore, readStoreState } from "../../src/fs/store-version.ts";
 import { everyDeath } from "./every-death.ts";
 
 const placesIn = (folder: string): Places => findPlaces({ home: folder, variables: {}, folder });

@@ -1,4 +1,4 @@
-import type { Processes } from "../../src/store/processes.ts";
+import type { Processes } from "../../src/fs/processes.ts";
 
 /** Made-up processes that live on one machine and die when told to. */
 export interface Village {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { parseQuery } from "../../src/core/query/parse-query.ts";
-import type { SessionFilter } from "../../src/core/query/session-filter.ts";
-import type { Match } from "../../src/core/search/search-engine.ts";
-import { openEngine } from "../../src/operations/indexing/open-engine.ts";
-import { searchSessions } from "../../src/operations/search-sessions.ts";
-import { createMemoryDisk } from "../../src/store/memory-disk.ts";
-import { nodeProcesses } from "../../src/store/node-processes.ts";
+import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
+import { nodeProcesses } from "../../src/fs/node-processes.ts";
+import type { Match } from "../../src/search/engine.ts";
+import { parseQuery } from "../../src/search/query/parse-query.ts";
+import type { SessionFilter } from "../../src/search/query/session-filter.ts";
+import { openEngine } from "../../src/search/refresh/open-engine.ts";
+import { searchSessions } from "../../src/search/search-sessions.ts";
 import { benchLibrary } from "../bench/support/bench-library.ts";
 
 /** What somebody types weeks later, and the session that is meant: any of several where they are alike. */

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { formats } from "../../src/formats/formats.ts";
-import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
+import { formats } from "../../src/agents/agents.ts";
+import { refreshIndex } from "../../src/search/refresh/refresh-index.ts";
 import { dumpIndex, dumpRebuilt, keepingEngine, keptTurns } from "../support/index-dump.ts";
 import { makeLibrary } from "../support/make-library.ts";
 import { parseBytes } from "../support/parse-bytes.ts";

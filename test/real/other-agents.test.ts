@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Session } from "../../src/core/model/session.ts";
-import { clawFormat } from "../../src/formats/claw/claw-format.ts";
-import { codexFormat } from "../../src/formats/codex/codex-format.ts";
-import type { Format, FoundFile, SessionFiles } from "../../src/formats/format.ts";
-import { piFormat } from "../../src/formats/pi/pi-format.ts";
-import { readSession } from "../../src/operations/read-session.ts";
+import type { Format, FoundFile, SessionFiles } from "../../src/agents/agent.ts";
+import { clawFormat } from "../../src/agents/claw/claw-format.ts";
+import { codexFormat } from "../../src/agents/codex/codex-format.ts";
+import { piFormat } from "../../src/agents/pi/pi-format.ts";
+import { readSession } from "../../src/agents/read-session.ts";
+import type { Session } from "../../src/session/session.ts";
 import { fixtureSource } from "../support/read-fixture.ts";
 import { realHome } from "./support/real-home.ts";
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Format, FoundFile, SessionFiles } from "../../src/formats/format.ts";
+import type { Format, FoundFile, SessionFiles } from "../../src/agents/agent.ts";
 
 const HEAD_BYTES = 64 * 1024;
 

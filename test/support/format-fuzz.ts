@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { Format } from "../../src/formats/format.ts";
+import type { Format } from "../../src/agents/agent.ts";
 import fc from "./fc.ts";
 import { type Parsed, parseBytes } from "./parse-bytes.ts";
 

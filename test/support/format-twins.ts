@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Format } from "../../src/formats/format.ts";
+import type { Format } from "../../src/agents/agent.ts";
 import { parseBytes } from "./parse-bytes.ts";
 import { contextTexts, readFixture } from "./read-fixture.ts";
 

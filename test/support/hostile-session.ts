@@ -1,4 +1,4 @@
-import type { Session, Step, ToolCall, Turn } from "../../src/core/model/session.ts";
+import type { Session, Step, ToolCall, Turn } from "../../src/session/session.ts";
 import fc from "./fc.ts";
 
 /** What has broken readers of markdown, HTML, YAML or terminals before, to be put together in any order. */

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { SearchEngine } from "../../src/core/search/search-engine.ts";
-import { sessionSchema } from "../../src/operations/indexing/open-engine.ts";
-import { refreshIndex } from "../../src/operations/indexing/refresh-index.ts";
-import type { Library } from "../../src/operations/library.ts";
-import { createEmbeddedEngine } from "../../src/store/index/embedded-engine.ts";
-import { readManifest } from "../../src/store/index/manifest.ts";
-import { nodeProcesses } from "../../src/store/node-processes.ts";
-import { findPlaces } from "../../src/store/places.ts";
+import type { Library } from "../../src/fs/library.ts";
+import { nodeProcesses } from "../../src/fs/node-processes.ts";
+import { findPlaces } from "../../src/fs/places.ts";
+import type { SearchEngine } from "../../src/search/engine.ts";
+import { createEmbeddedEngine } from "../../src/search/paged/embedded-engine.ts";
+import { readManifest } from "../../src/search/paged/manifest.ts";
+import { sessionSchema } from "../../src/search/refresh/open-engine.ts";
+import { refreshIndex } from "../../src/search/refresh/refresh-index.ts";
 import { hastyDisk } from "./index/index-folder.ts";
 import { openAll, planFor, words } from "./index/tiny-history.ts";
 

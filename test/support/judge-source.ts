@@ -22,12 +22,12 @@ const knowsTheMachine = [
   "src/cli/main.ts",
   "src/cli/launcher.ts",
   "src/cli/world.ts",
-  "src/store/places.ts",
+  "src/fs/places.ts",
   "src/cli/bundles/late-crypto.ts",
   "src/cli/bundles/main.ts",
-  "src/store/compile-cache.ts",
-  "src/store/engine-flags.ts",
-  "src/store/node-processes.ts",
+  "src/fs/compile-cache.ts",
+  "src/fs/engine-flags.ts",
+  "src/fs/node-processes.ts",
 ];
 
 const MAX_LINES = 350;

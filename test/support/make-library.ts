@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { IndexAccess } from "../../src/operations/indexing/index-access.ts";
-import { openEngine } from "../../src/operations/indexing/open-engine.ts";
-import type { Library } from "../../src/operations/library.ts";
-import { createMemoryDisk } from "../../src/store/memory-disk.ts";
-import { nodeDisk } from "../../src/store/node-disk.ts";
-import { nodeProcesses } from "../../src/store/node-processes.ts";
-import { findPlaces } from "../../src/store/places.ts";
+import type { Library } from "../../src/fs/library.ts";
+import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
+import { nodeDisk } from "../../src/fs/node-disk.ts";
+import { nodeProcesses } from "../../src/fs/node-processes.ts";
+import { findPlaces } from "../../src/fs/places.ts";
+import type { IndexAccess } from "../../src/search/refresh/index-access.ts";
+import { openEngine } from "../../src/search/refresh/open-engine.ts";
 
 export interface MakeLibraryOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import type { Entry, SourceFacts } from "../../src/core/model/entry.ts";
-import { createTextBudget, type TextLimits } from "../../src/core/text/text-budget.ts";
-import type { Format } from "../../src/formats/format.ts";
-import { splitLines } from "../../src/formats/lines.ts";
+import type { Format } from "../../src/agents/agent.ts";
+import { splitLines } from "../../src/jsonl/lines.ts";
+import type { Entry, SourceFacts } from "../../src/session/entry.ts";
+import { createTextBudget, type TextLimits } from "../../src/session/text-budget.ts";
 
 export interface Parsed {
   readonly entries: readonly Entry[];

@@ -1,5 +1,5 @@
-import type { FileTouch } from "../../src/core/model/entry.ts";
-import type { Session, Step, ToolCall, Turn } from "../../src/core/model/session.ts";
+import type { FileTouch } from "../../src/session/entry.ts";
+import type { Session, Step, ToolCall, Turn } from "../../src/session/session.ts";
 
 type PlainTurn = Partial<Turn> & { readonly request: string };
 

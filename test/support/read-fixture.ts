@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import type { Digest } from "../../src/core/extract/digest.ts";
-import { extractDigest } from "../../src/core/extract/extract-digest.ts";
-import type { Agent } from "../../src/core/model/entry.ts";
-import type { Session } from "../../src/core/model/session.ts";
-import { sessionContext } from "../../src/core/thread/session-context.ts";
-import type { ByteSource } from "../../src/operations/byte-source.ts";
-import { readSession } from "../../src/operations/read-session.ts";
+import type { ByteSource } from "../../src/agents/byte-source.ts";
+import { readSession } from "../../src/agents/read-session.ts";
+import type { Digest } from "../../src/extract/digest.ts";
+import { extractDigest } from "../../src/extract/extract-digest.ts";
+import type { Agent } from "../../src/session/entry.ts";
+import type { Session } from "../../src/session/session.ts";
+import { sessionContext } from "../../src/session/session-context.ts";
 
 /** Plain files, read with small chunks so that lines are split over many. */
 export const fixtureSource: ByteSource = {

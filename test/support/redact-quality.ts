@@ -1,4 +1,4 @@
-import type { Finding } from "../../src/core/redact/redact.ts";
+import type { Finding } from "../../src/redact/redact.ts";
 import type { LabelledSample, SampleSet } from "./secret-samples.ts";
 
 interface KindQuality {

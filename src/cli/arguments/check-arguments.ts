@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from "../../core/errors.ts";
+import { exitCodes, UserError } from "../../errors.ts";
 import type { Command, Flag, FlagTable, FlagValue, ParsedArguments } from "../command.ts";
 import { usageOf } from "../help/usage-of.ts";
 import { hintNearest } from "./hint-nearest.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../core/query/nearest.ts";
+import { nearest } from "../../search/query/nearest.ts";
 
 /** "did you mean --limit?", or nothing where no known word is near. */
 export function hintNearest(

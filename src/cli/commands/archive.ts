@@ -1,22 +1,18 @@
-import { exitCodes } from "../../core/errors.ts";
-import type { SessionFiles } from "../../formats/format.ts";
-import {
-  type ArchiveAnswer,
-  archiveSessions,
-  type NewlyArchived,
-} from "../../operations/archive-sessions.ts";
-import type { Library } from "../../operations/library.ts";
-import { selectSessions } from "../../operations/select-sessions.ts";
+import type { SessionFiles } from "../../agents/agent.ts";
+import { type ArchiveAnswer, archiveSessions, type NewlyArchived } from "../../archive/archive-sessions.ts";
+import { exitCodes } from "../../errors.ts";
+import type { Library } from "../../fs/library.ts";
+import { selectSessions } from "../../search/select-sessions.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { markdownWriter } from "../markdown-writer.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf, formatBytes } from "../print/amounts.ts";
-import { printJson } from "../print/print-json.ts";
-import { tellProblems } from "../print/problems.ts";
-import { createProgress } from "../print/progress.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { shortPath } from "../print/short-path.ts";
-import { createStyle } from "../print/style.ts";
+import { countOf, formatBytes } from "../output/amounts.ts";
+import { printJson } from "../output/print-json.ts";
+import { tellProblems } from "../output/problems.ts";
+import { createProgress } from "../output/progress.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { shortPath } from "../output/short-path.ts";
+import { createStyle } from "../output/style.ts";
 import { pause, storeLocking } from "../store-locking.ts";
 import type { World } from "../world.ts";
 

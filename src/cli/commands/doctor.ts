@@ -1,15 +1,15 @@
-import { exitCodes } from "../../core/errors.ts";
-import type { Check } from "../../operations/doctor/check.ts";
-import { type Examination, examine, examineUnusable } from "../../operations/doctor/examine.ts";
-import { findPlaces } from "../../store/places.ts";
+import { exitCodes } from "../../errors.ts";
+import { findPlaces } from "../../fs/places.ts";
+import type { Check } from "../../integrations/doctor/check.ts";
+import { type Examination, examine, examineUnusable } from "../../integrations/doctor/examine.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { packageOf } from "../install/package.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf, formatBytes } from "../print/amounts.ts";
-import { printJson } from "../print/print-json.ts";
-import { tellProblems } from "../print/problems.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { createStyle } from "../print/style.ts";
+import { countOf, formatBytes } from "../output/amounts.ts";
+import { printJson } from "../output/print-json.ts";
+import { tellProblems } from "../output/problems.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { createStyle } from "../output/style.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({

@@ -1,11 +1,11 @@
-import { exitCodes } from "../../core/errors.ts";
-import { inBatches } from "../../core/text/in-batches.ts";
-import { type ExportFormat, exportFormats, exportSession } from "../../operations/export-session.ts";
+import { exitCodes } from "../../errors.ts";
+import { inBatches } from "../../render/in-batches.ts";
+import { type ExportFormat, exportFormats, exportSession } from "../../search/export-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openLibrary } from "../open-library.ts";
+import { page } from "../output/pager.ts";
+import { printJson } from "../output/print-json.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
-import { page } from "../print/pager.ts";
-import { printJson } from "../print/print-json.ts";
 
 export const command: Command = defineCommand({
   description:

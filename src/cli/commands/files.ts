@@ -1,18 +1,18 @@
-import { exitCodes } from "../../core/errors.ts";
-import { isoTime, sessionJson } from "../../core/view/session-json.ts";
-import { withCatalogue } from "../../operations/catalogue.ts";
-import { type FileHit, fileHistory } from "../../operations/file-history.ts";
+import { exitCodes } from "../../errors.ts";
+import { isoTime, sessionJson } from "../../render/json/session-json.ts";
+import { withCatalogue } from "../../search/catalogue.ts";
+import { type FileHit, fileHistory } from "../../search/file-history.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
-import { coverageJson } from "../print/coverage-json.ts";
-import { relativeDate } from "../print/dates.ts";
-import { printJson } from "../print/print-json.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { shortPath } from "../print/short-path.ts";
-import { createStyle } from "../print/style.ts";
-import { formatTable } from "../print/table.ts";
+import { coverageJson } from "../output/coverage-json.ts";
+import { relativeDate } from "../output/dates.ts";
+import { printJson } from "../output/print-json.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { shortPath } from "../output/short-path.ts";
+import { createStyle } from "../output/style.ts";
+import { formatTable } from "../output/table.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({

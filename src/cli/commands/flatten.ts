@@ -1,5 +1,5 @@
-import { exitCodes, UserError } from "../../core/errors.ts";
-import { flattenSession } from "../../operations/shrink/flatten-session.ts";
+import { exitCodes, UserError } from "../../errors.ts";
+import { flattenSession } from "../../shrink/flatten-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { exactTokens } from "../exact-tokens.ts";
 import { openLibrary } from "../open-library.ts";

@@ -1,16 +1,16 @@
-import { exitCodes } from "../../core/errors.ts";
-import { compilePattern } from "../../core/grep/compile-pattern.ts";
-import { defaultRoles, type TextRole, textRoles } from "../../core/grep/text-role.ts";
-import type { GrepWish } from "../../operations/grep/grep-job.ts";
-import { grepSessions } from "../../operations/grep/grep-sessions.ts";
+import { exitCodes } from "../../errors.ts";
+import { compilePattern } from "../../search/grep/compile-pattern.ts";
+import type { GrepWish } from "../../search/grep/grep-job.ts";
+import { grepSessions } from "../../search/grep/grep-sessions.ts";
+import { defaultRoles, type TextRole, textRoles } from "../../search/grep/text-role.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
-import { createGrepPrinter } from "../print/grep-hits.ts";
-import { createGrepJson } from "../print/grep-json.ts";
-import { grepProgress } from "../print/grep-progress.ts";
-import { createGrepTally } from "../print/grep-tally.ts";
+import { createGrepPrinter } from "../output/grep-hits.ts";
+import { createGrepJson } from "../output/grep-json.ts";
+import { grepProgress } from "../output/grep-progress.ts";
+import { createGrepTally } from "../output/grep-tally.ts";
 import type { World } from "../world.ts";
 
 const flagTable = {

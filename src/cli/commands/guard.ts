@@ -1,15 +1,15 @@
-import { exitCodes } from "../../core/errors.ts";
-import { createLibrary } from "../../operations/create-library.ts";
-import { guardSessions } from "../../operations/guard-sessions.ts";
-import { noteHookFailure } from "../../operations/hook-log.ts";
-import { findPlaces } from "../../store/places.ts";
+import { exitCodes } from "../../errors.ts";
+import { createLibrary } from "../../fs/create-library.ts";
+import { findPlaces } from "../../fs/places.ts";
+import { guardSessions } from "../../retention/guard-sessions.ts";
+import { noteHookFailure } from "../../retention/hook-log.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { createMask } from "../create-mask.ts";
 import { markdownWriter } from "../markdown-writer.ts";
 import { indexAccess } from "../open-library.ts";
-import { countOf } from "../print/amounts.ts";
-import { printJson } from "../print/print-json.ts";
-import { tellProblems } from "../print/problems.ts";
+import { countOf } from "../output/amounts.ts";
+import { printJson } from "../output/print-json.ts";
+import { tellProblems } from "../output/problems.ts";
 import { pause, storeLocking } from "../store-locking.ts";
 
 /** Nobody waits for this: better late than not at all. */

@@ -5,7 +5,7 @@ import { commandHelp } from "../help/command-help.ts";
 import { flagLines } from "../help/flag-lines.ts";
 import { programHelp } from "../help/program-help.ts";
 import { usageOf } from "../help/usage-of.ts";
-import { printJson } from "../print/print-json.ts";
+import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
   description:

@@ -1,11 +1,11 @@
-import { exitCodes } from "../../core/errors.ts";
+import { exitCodes } from "../../errors.ts";
+import { createLibrary } from "../../fs/create-library.ts";
+import { findPlaces } from "../../fs/places.ts";
 import { handleHook } from "../../integrations/hooks/handle-hook.ts";
 import { hookEvents } from "../../integrations/hooks/hook-events.ts";
 import { MAX_INPUT_BYTES, readHookInput } from "../../integrations/hooks/hook-input.ts";
-import { createLibrary } from "../../operations/create-library.ts";
-import { claimGuardRun } from "../../operations/guard-stamp.ts";
-import { noteHookFailure } from "../../operations/hook-log.ts";
-import { findPlaces } from "../../store/places.ts";
+import { claimGuardRun } from "../../retention/guard-stamp.ts";
+import { noteHookFailure } from "../../retention/hook-log.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { mayStartGuard } from "../guard-afterwards.ts";
 import { markdownWriter } from "../markdown-writer.ts";

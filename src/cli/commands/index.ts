@@ -1,12 +1,12 @@
-import { exitCodes } from "../../core/errors.ts";
-import { readCatalogue } from "../../operations/catalogue.ts";
-import { tidyIndex, withIndex } from "../../operations/indexing/index-access.ts";
+import { exitCodes } from "../../errors.ts";
+import { readCatalogue } from "../../search/catalogue.ts";
+import { tidyIndex, withIndex } from "../../search/refresh/index-access.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf, formatBytes, formatDuration } from "../print/amounts.ts";
-import { coverageJson } from "../print/coverage-json.ts";
-import { printJson } from "../print/print-json.ts";
-import { tellProblems } from "../print/problems.ts";
+import { countOf, formatBytes, formatDuration } from "../output/amounts.ts";
+import { coverageJson } from "../output/coverage-json.ts";
+import { printJson } from "../output/print-json.ts";
+import { tellProblems } from "../output/problems.ts";
 
 export const command: Command = defineCommand({
   description:

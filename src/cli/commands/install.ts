@@ -1,16 +1,16 @@
-import { exitCodes } from "../../core/errors.ts";
-import { installableAgents, installFiles } from "../../operations/install/install-files.ts";
-import { changeFiles, planFiles } from "../../operations/settings/change-files.ts";
+import { exitCodes } from "../../errors.ts";
+import { installableAgents, installFiles } from "../../integrations/install-files.ts";
+import { changeFiles, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { packageOf } from "../install/package.ts";
 import { timers, timerText } from "../install/timer-text.ts";
 import { openLibrary } from "../open-library.ts";
-import { actionOf, filePlanJson, formatIntents, formatPlans } from "../print/file-plans.ts";
-import { printJson } from "../print/print-json.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { shortPath } from "../print/short-path.ts";
-import { createStyle } from "../print/style.ts";
+import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
+import { printJson } from "../output/print-json.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { shortPath } from "../output/short-path.ts";
+import { createStyle } from "../output/style.ts";
 import { storeLocking } from "../store-locking.ts";
 
 export const command: Command = defineCommand({

@@ -1,15 +1,15 @@
-import { sessionJson } from "../../core/view/session-json.ts";
-import { listSessions } from "../../operations/list-sessions.ts";
+import { sessionJson } from "../../render/json/session-json.ts";
+import { listSessions } from "../../search/list-sessions.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf } from "../print/amounts.ts";
-import { coverageJson } from "../print/coverage-json.ts";
-import { printJson } from "../print/print-json.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { formatSessions } from "../print/session-table.ts";
-import { createStyle } from "../print/style.ts";
+import { countOf } from "../output/amounts.ts";
+import { coverageJson } from "../output/coverage-json.ts";
+import { printJson } from "../output/print-json.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { formatSessions } from "../output/session-table.ts";
+import { createStyle } from "../output/style.ts";
 
 export const command: Command = defineCommand({
   description:

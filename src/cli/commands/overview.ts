@@ -1,16 +1,16 @@
-import { sessionJson } from "../../core/view/session-json.ts";
-import { type CatalogueRow, withCatalogue } from "../../operations/catalogue.ts";
-import { pendingWork } from "../../operations/pending-work.ts";
-import { retentionStatus } from "../../operations/retention/retention-status.ts";
+import { sessionJson } from "../../render/json/session-json.ts";
+import { retentionStatus } from "../../retention/retention-status.ts";
+import { type CatalogueRow, withCatalogue } from "../../search/catalogue.ts";
+import { pendingWork } from "../../search/pending-work.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf, formatBytes } from "../print/amounts.ts";
-import { coverageJson } from "../print/coverage-json.ts";
-import { printJson } from "../print/print-json.ts";
-import { retentionWarning } from "../print/retention.ts";
-import { formatSessions, shortIds } from "../print/session-table.ts";
-import { createStyle } from "../print/style.ts";
-import { formatTable } from "../print/table.ts";
+import { countOf, formatBytes } from "../output/amounts.ts";
+import { coverageJson } from "../output/coverage-json.ts";
+import { printJson } from "../output/print-json.ts";
+import { retentionWarning } from "../output/retention.ts";
+import { formatSessions, shortIds } from "../output/session-table.ts";
+import { createStyle } from "../output/style.ts";
+import { formatTable } from "../output/table.ts";
 import type { World } from "../world.ts";
 
 const NEWEST = 5;

@@ -1,21 +1,21 @@
-import { exitCodes } from "../../core/errors.ts";
-import { isoTime } from "../../core/view/session-json.ts";
-import { withCatalogue } from "../../operations/catalogue.ts";
-import { filterSessions } from "../../operations/filter-sessions.ts";
-import { type PendingSession, pendingWork } from "../../operations/pending-work.ts";
-import { projectOfFolder } from "../../operations/project-of-folder.ts";
+import { exitCodes } from "../../errors.ts";
+import { isoTime } from "../../render/json/session-json.ts";
+import { withCatalogue } from "../../search/catalogue.ts";
+import { filterSessions } from "../../search/filter-sessions.ts";
+import { type PendingSession, pendingWork } from "../../search/pending-work.ts";
+import { projectOfFolder } from "../../search/project-of-folder.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf } from "../print/amounts.ts";
-import { readingWidth } from "../print/conversation.ts";
-import { relativeDate } from "../print/dates.ts";
-import { printJson } from "../print/print-json.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { projectName } from "../print/short-path.ts";
-import { createStyle } from "../print/style.ts";
-import { wrap } from "../print/wrap.ts";
+import { countOf } from "../output/amounts.ts";
+import { readingWidth } from "../output/conversation.ts";
+import { relativeDate } from "../output/dates.ts";
+import { printJson } from "../output/print-json.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { projectName } from "../output/short-path.ts";
+import { createStyle } from "../output/style.ts";
+import { wrap } from "../output/wrap.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({

@@ -1,16 +1,16 @@
-import { type ExitCode, exitCodes, gravest, UserError } from "../../core/errors.ts";
-import { shellQuote } from "../../core/view/shell-quote.ts";
-import type { RestoredFile, RestoredSession } from "../../operations/restore-session.ts";
-import { type RestoreAnswer, restoreSessions } from "../../operations/restore-sessions.ts";
-import { allArchived, selectArchived } from "../../operations/select-archived.ts";
+import type { RestoredFile, RestoredSession } from "../../archive/restore-session.ts";
+import { type RestoreAnswer, restoreSessions } from "../../archive/restore-sessions.ts";
+import { type ExitCode, exitCodes, gravest, UserError } from "../../errors.ts";
+import { shellQuote } from "../../render/json/shell-quote.ts";
+import { allArchived, selectArchived } from "../../search/select-archived.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf } from "../print/amounts.ts";
-import { printJson } from "../print/print-json.ts";
-import { tellProblems } from "../print/problems.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { shortPath } from "../print/short-path.ts";
-import { createStyle } from "../print/style.ts";
+import { countOf } from "../output/amounts.ts";
+import { printJson } from "../output/print-json.ts";
+import { tellProblems } from "../output/problems.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { shortPath } from "../output/short-path.ts";
+import { createStyle } from "../output/style.ts";
 import { pause, storeLocking } from "../store-locking.ts";
 import type { World } from "../world.ts";
 

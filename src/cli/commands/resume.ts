@@ -1,10 +1,10 @@
-import { exitCodes, UserError } from "../../core/errors.ts";
-import { shellQuote } from "../../core/view/shell-quote.ts";
-import { openSession } from "../../operations/open-session.ts";
+import { exitCodes, UserError } from "../../errors.ts";
+import { shellQuote } from "../../render/json/shell-quote.ts";
+import { openSession } from "../../search/open-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openLibrary } from "../open-library.ts";
-import { printJson } from "../print/print-json.ts";
-import { sanitize } from "../print/sanitize.ts";
+import { printJson } from "../output/print-json.ts";
+import { sanitize } from "../output/sanitize.ts";
 import { runResume } from "../run-resume.ts";
 
 export const command: Command = defineCommand({

@@ -1,15 +1,15 @@
-import { exitCodes, UserError } from "../../core/errors.ts";
-import { isoTime } from "../../core/view/session-json.ts";
-import { withCatalogue } from "../../operations/catalogue.ts";
-import { type RetentionStatus, retentionStatus } from "../../operations/retention/retention-status.ts";
-import { checkDays, FOREVER_DAYS, retentionFiles } from "../../operations/retention/set-retention.ts";
-import { changeFiles, planFiles } from "../../operations/settings/change-files.ts";
-import type { FilePlan } from "../../operations/settings/plan-file.ts";
+import { exitCodes, UserError } from "../../errors.ts";
+import { isoTime } from "../../render/json/session-json.ts";
+import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
+import { checkDays, FOREVER_DAYS, retentionFiles } from "../../retention/set-retention.ts";
+import { withCatalogue } from "../../search/catalogue.ts";
+import { changeFiles, planFiles } from "../../settings/change-files.ts";
+import type { FilePlan } from "../../settings/plan-file.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
-import { filePlanJson, formatPlans } from "../print/file-plans.ts";
-import { printJson } from "../print/print-json.ts";
-import { formatRetention } from "../print/retention.ts";
+import { filePlanJson, formatPlans } from "../output/file-plans.ts";
+import { printJson } from "../output/print-json.ts";
+import { formatRetention } from "../output/retention.ts";
 import { storeLocking } from "../store-locking.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,14 +1,14 @@
-import { exitCodes, UserError } from "../../core/errors.ts";
-import { maskParts } from "../../core/redact/mask-parts.ts";
-import { selectSession } from "../../operations/select-sessions.ts";
-import { type RetrievedBlock, retrieveBlock } from "../../operations/shrink/retrieve-block.ts";
-import { type DocumentParts, writeDocument } from "../../operations/write-document.ts";
+import { exitCodes, UserError } from "../../errors.ts";
+import { maskParts } from "../../redact/mask-parts.ts";
+import { selectSession } from "../../search/select-sessions.ts";
+import { type DocumentParts, writeDocument } from "../../search/write-document.ts";
+import { type RetrievedBlock, retrieveBlock } from "../../shrink/retrieve-block.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
+import { formatBytes } from "../output/amounts.ts";
+import { printJsonWithTexts } from "../output/print-json.ts";
+import { sanitize } from "../output/sanitize.ts";
 import { outputFile, outputFlags } from "../output-file.ts";
-import { formatBytes } from "../print/amounts.ts";
-import { printJsonWithTexts } from "../print/print-json.ts";
-import { sanitize } from "../print/sanitize.ts";
 
 export const command: Command = defineCommand({
   description:

@@ -1,17 +1,17 @@
-import { exitCodes, UserError } from "../../core/errors.ts";
-import { isWord, parseQuery } from "../../core/query/parse-query.ts";
-import { encodeJson } from "../../core/text/encode-json.ts";
-import { hitJson } from "../../core/view/search-json.ts";
-import { type SearchRequest, type SearchResult, searchSessions } from "../../operations/search-sessions.ts";
+import { exitCodes, UserError } from "../../errors.ts";
+import { encodeJson } from "../../redact/encode-json.ts";
+import { isWord, parseQuery } from "../../search/query/parse-query.ts";
+import { hitJson } from "../../search/search-json.ts";
+import { type SearchRequest, type SearchResult, searchSessions } from "../../search/search-sessions.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
 import { filterFlags, noFilter, readFilters } from "../filter-flags.ts";
 import { maskFound } from "../mask-found.ts";
 import { openIndex } from "../open-library.ts";
-import { coverageJson } from "../print/coverage-json.ts";
-import { printJson } from "../print/print-json.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { formatSearch, saysNothing } from "../print/search-hits.ts";
+import { coverageJson } from "../output/coverage-json.ts";
+import { printJson } from "../output/print-json.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { formatSearch, saysNothing } from "../output/search-hits.ts";
 import type { World } from "../world.ts";
 
 const flagTable = {

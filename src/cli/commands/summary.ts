@@ -1,9 +1,9 @@
-import { exitCodes } from "../../core/errors.ts";
-import { summarizeSession, summaryFormats } from "../../operations/summarize-session.ts";
+import { exitCodes } from "../../errors.ts";
+import { summarizeSession, summaryFormats } from "../../shrink/summarize-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openLibrary } from "../open-library.ts";
-import { page } from "../print/pager.ts";
-import { printJson } from "../print/print-json.ts";
+import { page } from "../output/pager.ts";
+import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
   description:

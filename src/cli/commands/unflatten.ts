@@ -1,4 +1,4 @@
-import { unflattenSession } from "../../operations/shrink/unflatten-session.ts";
+import { unflattenSession } from "../../shrink/unflatten-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { exactTokens } from "../exact-tokens.ts";
 import { openLibrary } from "../open-library.ts";

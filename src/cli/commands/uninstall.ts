@@ -1,17 +1,17 @@
-import { exitCodes } from "../../core/errors.ts";
-import { installableAgents, uninstallFiles } from "../../operations/install/install-files.ts";
-import { RETENTION_KEY } from "../../operations/retention/read-layers.ts";
-import { retentionStatus } from "../../operations/retention/retention-status.ts";
-import { changeFiles, planFiles } from "../../operations/settings/change-files.ts";
-import { type FilePlan, nameOf } from "../../operations/settings/plan-file.ts";
+import { exitCodes } from "../../errors.ts";
+import { installableAgents, uninstallFiles } from "../../integrations/install-files.ts";
+import { RETENTION_KEY } from "../../retention/read-layers.ts";
+import { retentionStatus } from "../../retention/retention-status.ts";
+import { changeFiles, planFiles } from "../../settings/change-files.ts";
+import { type FilePlan, nameOf } from "../../settings/plan-file.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { packageOf } from "../install/package.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf } from "../print/amounts.ts";
-import { actionOf, filePlanJson, formatIntents, formatPlans } from "../print/file-plans.ts";
-import { printJson } from "../print/print-json.ts";
-import { retentionWarning } from "../print/retention.ts";
+import { countOf } from "../output/amounts.ts";
+import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
+import { printJson } from "../output/print-json.ts";
+import { retentionWarning } from "../output/retention.ts";
 import { storeLocking } from "../store-locking.ts";
 
 export const command: Command = defineCommand({

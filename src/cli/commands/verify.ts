@@ -1,13 +1,13 @@
-import { exitCodes } from "../../core/errors.ts";
-import { selectArchived } from "../../operations/select-archived.ts";
-import { type FoundDamage, type VerifyAnswer, verifyArchive } from "../../operations/verify-archive.ts";
+import { type FoundDamage, type VerifyAnswer, verifyArchive } from "../../archive/verify-archive.ts";
+import { exitCodes } from "../../errors.ts";
+import { selectArchived } from "../../search/select-archived.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf, formatBytes, formatCount } from "../print/amounts.ts";
-import { printJson } from "../print/print-json.ts";
-import { createProgress } from "../print/progress.ts";
-import { sanitize } from "../print/sanitize.ts";
-import { createStyle } from "../print/style.ts";
+import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
+import { printJson } from "../output/print-json.ts";
+import { createProgress } from "../output/progress.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { createStyle } from "../output/style.ts";
 import { pause } from "../store-locking.ts";
 import type { World } from "../world.ts";
 

@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from "../command.ts";
-import { printJson } from "../print/print-json.ts";
+import { printJson } from "../output/print-json.ts";
 import { version } from "../version.ts";
 
 export const command: Command = defineCommand({

@@ -1,8 +1,8 @@
 import { everywhereFlags } from "../command.ts";
 import { type CommandRow, commandGroups } from "../command-table.ts";
-import { createStyle } from "../print/style.ts";
-import { formatTable } from "../print/table.ts";
-import { wrap } from "../print/wrap.ts";
+import { createStyle } from "../output/style.ts";
+import { formatTable } from "../output/table.ts";
+import { wrap } from "../output/wrap.ts";
 import type { Output } from "../world.ts";
 import { flagLines } from "./flag-lines.ts";
 

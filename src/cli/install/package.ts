@@ -1,6 +1,6 @@
 import { hookEvents } from "../../integrations/hooks/hook-events.ts";
+import type { Package } from "../../integrations/install-files.ts";
 import { skillName, skillText } from "../../integrations/skill/skill-text.ts";
-import type { Package } from "../../operations/install/install-files.ts";
 import type { World } from "../world.ts";
 
 /** What this version installs, run as it is run now. */

@@ -1,10 +1,10 @@
-import { archiveSessions } from "../../operations/archive-sessions.ts";
-import { noteSummary } from "../../operations/compaction-notes.ts";
-import type { MarkdownWriter } from "../../operations/keep-session.ts";
-import type { Library } from "../../operations/library.ts";
-import { recallDigest } from "../../operations/recall-digest.ts";
-import { sessionOfLog } from "../../operations/session-of-log.ts";
-import type { Locking } from "../../operations/with-store.ts";
+import { sessionOfLog } from "../../agents/session-of-log.ts";
+import { archiveSessions } from "../../archive/archive-sessions.ts";
+import { noteSummary } from "../../archive/compaction-notes.ts";
+import type { MarkdownWriter } from "../../archive/keep-session.ts";
+import type { Library } from "../../fs/library.ts";
+import type { Locking } from "../../fs/with-store.ts";
+import { recallDigest } from "../recall-digest.ts";
 import type { HookInput } from "./hook-input.ts";
 import { recallAnswer } from "./recall-answer.ts";
 

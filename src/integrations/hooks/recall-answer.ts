@@ -1,6 +1,6 @@
-import type { Digest } from "../../core/extract/digest.ts";
-import { type RecallAfter, recallPacket } from "../../core/recall/recall-packet.ts";
-import { encodeJson } from "../../core/text/encode-json.ts";
+import type { Digest } from "../../extract/digest.ts";
+import { encodeJson } from "../../redact/encode-json.ts";
+import { type RecallAfter, recallPacket } from "../../render/agent/recall-packet.ts";
 
 /** Of all that is printed. Agents cut off at 10,000; this has to earn its place in a context of its own. */
 const MAX_CHARS = 2_000;

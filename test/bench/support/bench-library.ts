@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Library } from "../../../src/operations/library.ts";
-import { nodeDisk } from "../../../src/store/node-disk.ts";
-import { findPlaces } from "../../../src/store/places.ts";
+import type { Library } from "../../../src/fs/library.ts";
+import { nodeDisk } from "../../../src/fs/node-disk.ts";
+import { findPlaces } from "../../../src/fs/places.ts";
 
 /** The logs of a home, and a store inside it. */
 export function benchLibrary(home: string, store: string = join(home, ".sessions")): Library {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../../src/cli/arguments/parse-arguments.ts";
 import type { Command } from "../../../src/cli/command.ts";
-import { UserError } from "../../../src/core/errors.ts";
+import { UserError } from "../../../src/errors.ts";
 
 type Shape = Pick<Command, "flags" | "positionals" | "parser" | "dashWords">;
 

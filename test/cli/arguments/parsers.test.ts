@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../../src/cli/arguments/parse-arguments.ts";
 import type { FlagTable, ParsedArguments } from "../../../src/cli/command.ts";
-import { UserError } from "../../../src/core/errors.ts";
+import { UserError } from "../../../src/errors.ts";
 import fc from "../../support/fc.ts";
 
 const flags: FlagTable = {

@@ -5,7 +5,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { run } from "../../../src/cli/run.ts";
 import type { Output, World } from "../../../src/cli/world.ts";
-import { type Disk, diskFrom } from "../../../src/store/disk.ts";
+import { type Disk, diskFrom } from "../../../src/fs/disk.ts";
 import { bundle } from "../../support/run-bundle.ts";
 import { quickDisk } from "../quick-disk.ts";
 import { village } from "../village.ts";

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
-import type { Disk } from "../../../src/store/disk.ts";
-import { systemError } from "../../../src/store/disk-error.ts";
+import type { Disk } from "../../../src/fs/disk.ts";
+import { systemError } from "../../../src/fs/disk-error.ts";
 import { diskThatDiesAfter } from "../disk-that-dies.ts";
 import { type Call, describeCall, intercept } from "../intercept.ts";
 import { type Aftermath, cuttableDisk } from "../power-cut.ts";

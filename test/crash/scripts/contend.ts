@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import process from "node:process";
-import { errorCode } from "../../../src/store/disk-error.ts";
-import { acquireLock } from "../../../src/store/lock.ts";
-import { nodeDisk as disk } from "../../../src/store/node-disk.ts";
-import { nodeProcesses } from "../../../src/store/node-processes.ts";
-import { markProcess, type ProcessMark, stateOf } from "../../../src/store/processes.ts";
-import { replaceFile } from "../../../src/store/replace-file.ts";
+import { errorCode } from "../../../src/fs/disk-error.ts";
+import { acquireLock } from "../../../src/fs/lock.ts";
+import { nodeDisk as disk } from "../../../src/fs/node-disk.ts";
+import { nodeProcesses } from "../../../src/fs/node-processes.ts";
+import { markProcess, type ProcessMark, stateOf } from "../../../src/fs/processes.ts";
+import { replaceFile } from "../../../src/fs/replace-file.ts";
 
 /**
  * Takes a lock so many times, and each time counts one up in a file, in a way that goes wrong if anybody

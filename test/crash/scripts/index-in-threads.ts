@@ -1,10 +1,10 @@
 /** Indexes the logs of a home anew in threads, however few they are: index-in-threads.mjs HOME STORE THREADS. */
 import process from "node:process";
 import { isWorker, runWorker, startWorker } from "../../../src/cli/worker-threads.ts";
-import { openEngine } from "../../../src/operations/indexing/open-engine.ts";
-import { readInWorkers } from "../../../src/operations/indexing/read-in-workers.ts";
-import { refreshIndex } from "../../../src/operations/indexing/refresh-index.ts";
-import { nodeProcesses } from "../../../src/store/node-processes.ts";
+import { nodeProcesses } from "../../../src/fs/node-processes.ts";
+import { openEngine } from "../../../src/search/refresh/open-engine.ts";
+import { readInWorkers } from "../../../src/search/refresh/read-in-workers.ts";
+import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
 import { benchLibrary } from "../../bench/support/bench-library.ts";
 
 if (isWorker(process)) await runWorker(process);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import process from "node:process";
-import { nodeDisk } from "../../../src/store/node-disk.ts";
-import { replaceFile } from "../../../src/store/replace-file.ts";
+import { nodeDisk } from "../../../src/fs/node-disk.ts";
+import { replaceFile } from "../../../src/fs/replace-file.ts";
 
 /** Replaces a file again and again, each time with lines that all say the same number, until it is killed. */
 const path = process.argv[2] ?? "";

@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
+import { archivedSessions } from "../../../src/archive/archived-sessions.ts";
+import type { Library } from "../../../src/fs/library.ts";
+import { tryLock } from "../../../src/fs/lock.ts";
+import { nodeProcesses } from "../../../src/fs/node-processes.ts";
 import { type HookPorts, handleHook } from "../../../src/integrations/hooks/handle-hook.ts";
 import { type HookInput, readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
-import { archivedSessions } from "../../../src/operations/archived-sessions.ts";
-import type { Library } from "../../../src/operations/library.ts";
-import { tryLock } from "../../../src/store/lock.ts";
-import { nodeProcesses } from "../../../src/store/node-processes.ts";
 import { quickDisk } from "../../crash/quick-disk.ts";
 import { diskThatIsFull, unreadableDisk } from "../../crash/sick-disks.ts";
 import { locking, plainWriter, quickLibrary } from "../../support/archive/archiving.ts";

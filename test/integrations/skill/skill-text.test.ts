@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { run } from "../../../src/cli/run.ts";
-import { parseQuery } from "../../../src/core/query/parse-query.ts";
 import { skillName, skillText } from "../../../src/integrations/skill/skill-text.ts";
+import { parseQuery } from "../../../src/search/query/parse-query.ts";
 import { makeWorld } from "../../support/make-world.ts";
 import { readSkill } from "../../support/read-skill.ts";
 

@@ -1,6 +1,6 @@
-import { fieldBits } from "../../../src/core/search/index-fields.ts";
-import type { QueryNode } from "../../../src/core/search/query-node.ts";
-import type { IndexDocument, IndexedSession } from "../../../src/core/search/search-engine.ts";
+import type { IndexDocument, IndexedSession } from "../../../src/search/engine.ts";
+import { fieldBits } from "../../../src/search/ranking/index-fields.ts";
+import type { QueryNode } from "../../../src/search/ranking/query-node.ts";
 import fc from "../fc.ts";
 import { smallSchema } from "./small-schema.ts";
 

@@ -1,13 +1,13 @@
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { IndexSchema } from "../../../src/core/search/index-schema.ts";
-import type { SearchEngine, SearchReader, SearchWriter } from "../../../src/core/search/search-engine.ts";
-import { type Disk, diskFrom } from "../../../src/store/disk.ts";
-import { createEmbeddedEngine } from "../../../src/store/index/embedded-engine.ts";
-import type { WriterPlans } from "../../../src/store/index/index-writer.ts";
-import { nodeDisk } from "../../../src/store/node-disk.ts";
-import { nodeProcesses } from "../../../src/store/node-processes.ts";
+import { type Disk, diskFrom } from "../../../src/fs/disk.ts";
+import { nodeDisk } from "../../../src/fs/node-disk.ts";
+import { nodeProcesses } from "../../../src/fs/node-processes.ts";
+import type { SearchEngine, SearchReader, SearchWriter } from "../../../src/search/engine.ts";
+import { createEmbeddedEngine } from "../../../src/search/paged/embedded-engine.ts";
+import type { WriterPlans } from "../../../src/search/paged/index-writer.ts";
+import type { IndexSchema } from "../../../src/search/ranking/index-schema.ts";
 import type { IndexChange } from "./index-arbitraries.ts";
 import { smallSchema } from "./small-schema.ts";
 

@@ -1,8 +1,8 @@
 import MiniSearch, { type Query } from "minisearch";
-import type { DocumentKind } from "../../../src/core/search/index-fields.ts";
-import type { IndexSchema } from "../../../src/core/search/index-schema.ts";
-import type { QueryNode } from "../../../src/core/search/query-node.ts";
-import type { IndexedSession } from "../../../src/core/search/search-engine.ts";
+import type { IndexedSession } from "../../../src/search/engine.ts";
+import type { DocumentKind } from "../../../src/search/ranking/index-fields.ts";
+import type { IndexSchema } from "../../../src/search/ranking/index-schema.ts";
+import type { QueryNode } from "../../../src/search/ranking/query-node.ts";
 import { eachTerm } from "./terms-of.ts";
 
 interface OracleDocument {

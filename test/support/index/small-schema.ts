@@ -1,5 +1,5 @@
-import type { IndexField } from "../../../src/core/search/index-fields.ts";
-import type { IndexSchema } from "../../../src/core/search/index-schema.ts";
+import type { IndexField } from "../../../src/search/ranking/index-fields.ts";
+import type { IndexSchema } from "../../../src/search/ranking/index-schema.ts";
 
 const fields: readonly IndexField[] = [
   { kind: "card", name: "title", boost: 3, stored: true },

@@ -1,5 +1,5 @@
-import { createAnalyzer } from "../../../src/core/analysis/analyze-text.ts";
-import type { CreateAnalyzer } from "../../../src/core/search/index-schema.ts";
+import { createAnalyzer } from "../../../src/search/analysis/analyze-text.ts";
+import type { CreateAnalyzer } from "../../../src/search/ranking/index-schema.ts";
 
 /** Gives the terms of a text, in the order in which they come. */
 export function eachTerm(

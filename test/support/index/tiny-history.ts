@@ -1,10 +1,5 @@
-import type {
-  IndexDocument,
-  IndexedSession,
-  SearchAnswer,
-  SessionHit,
-} from "../../../src/core/search/search-engine.ts";
-import type { Clause, SearchPlan, WordClause } from "../../../src/core/search/search-plan.ts";
+import type { IndexDocument, IndexedSession, SearchAnswer, SessionHit } from "../../../src/search/engine.ts";
+import type { Clause, SearchPlan, WordClause } from "../../../src/search/ranking/search-plan.ts";
 import { applyChanges, engineIn, mustRead, withIndexFolder } from "./index-folder.ts";
 
 export interface TinyTurn extends Partial<Omit<IndexDocument, "turn" | "fields">> {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Agent } from "../../../src/core/model/entry.ts";
+import type { Agent } from "../../../src/session/entry.ts";
 
 /** A value of a log: on which line, and through which keys. */
 export interface ValuePlace {

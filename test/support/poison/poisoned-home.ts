@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Agent } from "../../../src/core/model/entry.ts";
+import type { Agent } from "../../../src/session/entry.ts";
 import fc from "../fc.ts";
 import { heavyJson, hostileJson, hostileKeys, hostileNames, hostileUses } from "./hostile-values.ts";
 import { type Poison, placesIn, poisonLog, soundLogs, type ValuePlace } from "./poison-log.ts";

@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import { dirname, join } from "node:path";
-import type { Library } from "../../../src/operations/library.ts";
-import type { Locking } from "../../../src/operations/with-store.ts";
-import type { Disk } from "../../../src/store/disk.ts";
-import { isReadable, openSidecar } from "../../../src/store/flat/open-sidecar.ts";
-import { findPlaces } from "../../../src/store/places.ts";
+import type { Disk } from "../../../src/fs/disk.ts";
+import type { Library } from "../../../src/fs/library.ts";
+import { findPlaces } from "../../../src/fs/places.ts";
+import type { Locking } from "../../../src/fs/with-store.ts";
+import { isReadable, openSidecar } from "../../../src/shrink/open-sidecar.ts";
 import { locking, quickLibrary } from "../archive/archiving.ts";
 import { claudeFolder } from "../archive/log-home.ts";
 import { callOf, putToolLog, TOOL_SESSION, type ToolCallMade, toolLog } from "./tool-log.ts";

@@ -1,0 +1,164 @@
+import type { Buffer } from "node:buffer";
+import type { Line } from "../jsonl/lines.ts";
+import type { Agent, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
+import type { TextBudget } from "../session/text-budget.ts";
+
+/** What a format needs to know of the machine to say where its logs are. Nothing else is read. */
+export interface Surroundings {
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The folder that the user is in. */
+  readonly folder: string;
+  /** Project folders known from sessions of other agents. */
+  readonly projects: readonly string[];
+}
+
+/** A folder that holds logs of one agent. */
+export interface Root {
+  readonly folder: string;
+  /** How deep logs stand below it: 1 is the folder itself. */
+  readonly depth: number;
+  /** Only these are looked at; a name that nothing matches is no log. */
+  readonly extensions: readonly string[];
+}
+
+/** A file as the disk describes it. */
+export interface FoundFile {
+  readonly path: string;
+  readonly size: number;
+  /** Whole milliseconds: runtimes differ behind the point. */
+  readonly mtimeMs: number;
+  readonly inode: number;
+}
+
+/** What a file is to its session. */
+export type FileRole =
+  /** The log itself. Several (copies in other folders, checkpoints) are one session; the longest leads. */
+  | "main"
+  /** An older part of the log that its agent has put aside. */
+  | "rotation"
+  | "subagent"
+  | "subagent-meta"
+  /** Output too long for the log. */
+  | "spilled"
+  | "todos"
+  | "task"
+  | "title"
+  | "other";
+
+export interface SessionFile extends FoundFile {
+  readonly role: FileRole;
+}
+
+/** All files of one session. */
+export interface SessionFiles {
+  readonly agent: Agent;
+  readonly id: string;
+  /** The leading log first. Never empty; without a main file it is all that is left of a session that is gone. */
+  readonly files: readonly SessionFile[];
+}
+
+/** Reads the first bytes of a file (64 KiB at most); empty where it can't be read. */
+export type Peek = (path: string, from?: number) => Buffer;
+
+/** Which session a file belongs to, and as what. */
+export interface Placed {
+  readonly id: string;
+  readonly role: FileRole;
+}
+
+/** Knows where files were placed before, so that those which have not changed need not be looked into again. */
+export interface PlacementMemory {
+  /** null: it is none of this agent's; undefined: it is not known, or has changed. */
+  recall(file: FoundFile): Placed | null | undefined;
+  remember(file: FoundFile, placed: Placed | null): void;
+}
+
+/** Takes the lines of one file in order, and emits what they say. */
+export interface LineParser {
+  line(line: Line): void;
+  /** To be called once, behind the last line: the parser may emit more entries. */
+  finish(): SourceFacts;
+  /**
+   * What it must know to go on behind the last line: text for `resume` of another parser. undefined where the
+   * log must be read from its beginning.
+   */
+  save(): string | undefined;
+}
+
+export interface ParserContext {
+  readonly emit: (entry: Entry) => void;
+  readonly budget: TextBudget;
+  /** The file's path: formats whose lines lack something may know it from there. */
+  readonly path: string;
+  /** It is a sub-agent's own log: what marks lines of sub-agents in others says nothing here. */
+  readonly isSubagent: boolean;
+  /** What a parser of the same format saved behind the line before the first that comes. */
+  readonly resume?: string | undefined;
+}
+
+/** What stands beside a log in files of its own. */
+export interface Sidecar {
+  readonly title?: string;
+  readonly work?: readonly WorkItem[];
+  readonly subagent?: SubagentOrigin;
+}
+
+/** Which call started a sub-agent, where a file beside its log says so. */
+export interface SubagentOrigin {
+  readonly id: string;
+  readonly type: string | null;
+  readonly description: string | null;
+  readonly callId: string | null;
+}
+
+/** A process that claims a session. */
+export interface RunningSession {
+  readonly sessionId: string;
+  readonly pid: number;
+}
+
+/** How the tree of a log is read: which entry is the end of the current path. */
+export type LeafRule =
+  /** The last entry of the log, whatever it is (claw-code, Codex). */
+  | "last-entry"
+  /** The same, and only what the parents lead to that entries name is loaded (Pi). */
+  | "named-parents"
+  /** The last user or assistant entry that nothing follows (Claude Code). */
+  | "last-message";
+
+/** A command of the agent's own, and the folder to run it in. */
+export interface ResumeCommand {
+  readonly command: readonly string[];
+  readonly folder: string | null;
+}
+
+/** Everything that is particular to one agent's logs. */
+export interface Format {
+  readonly agent: Agent;
+  /** As people call it. */
+  readonly name: string;
+  readonly leafRule: LeafRule;
+  /** It keeps logs in the folders of projects too, so these must be known first. */
+  readonly inProjects?: boolean;
+  roots(surroundings: Surroundings): readonly Root[];
+  /** Is this the beginning of a log of this agent? By content: names lie. */
+  owns(head: Buffer): boolean;
+  /** Puts the files below all roots together into sessions. Files that are none are left out. */
+  group(files: readonly FoundFile[], peek: Peek, memory?: PlacementMemory): readonly SessionFiles[];
+  /** What a small file beside the log says (title, todos, tasks, a sub-agent's origin). */
+  readSidecar?(file: SessionFile, text: string): Sidecar | undefined;
+  /** Name of the sub-agent whose log this is. */
+  subagentId?(path: string): string;
+  /** The agent's list of running processes: a folder of files, and how one is read. */
+  readonly registry?: {
+    folders(surroundings: Surroundings): readonly string[];
+    read(text: string): RunningSession | undefined;
+  };
+  parser(context: ParserContext): LineParser;
+  resume(session: {
+    readonly id: string;
+    readonly project: string | null;
+    readonly source: string | null;
+  }): ResumeCommand;
+}

@@ -1,0 +1,144 @@
+import type { Buffer } from "node:buffer";
+import { type JsonSpan, lengthOf, memberAt, stringOf } from "../jsonl/json-spans.ts";
+import { measureString } from "../jsonl/json-strings.ts";
+import type { FlatContent } from "../session/flat-marker.ts";
+import { isFlatMarker } from "../session/flat-marker.ts";
+
+/** A part of a line that is to be moved out. */
+export interface BulkyBlock {
+  readonly span: JsonSpan;
+  /** What stays: the marker as a string, a text block with the marker, or an empty list. */
+  readonly leaves: "string" | "text-block" | "empty-list";
+  /** A copy of a result is not asked for by itself. */
+  readonly isCopy: boolean;
+  readonly content: FlatContent;
+}
+
+export interface BulkyOptions {
+  /** Only what is larger. */
+  readonly minBytes: number;
+  /** Also the copies of results that agents keep for their own display. */
+  readonly copies: boolean;
+}
+
+/** Finds what is to be moved out of a line. To be given all lines in order: results do not name their tool. */
+export type BulkyFinder = (bytes: Buffer) => readonly BulkyBlock[];
+
+export interface CallOfResult {
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly file: string | undefined;
+}
+
+/** The blocks of a result's content: a text, or a list of texts and images. */
+export function contentBlocks(
+  bytes: Buffer,
+  content: JsonSpan | undefined,
+  call: CallOfResult,
+  numberOf: () => number,
+): readonly BulkyBlock[] {
+  if (content?.kind === "string") return [textBlock(bytes, content, call, numberOf())];
+  if (content?.kind !== "array") return [];
+  return content.items.flatMap((item) => {
+    const text = memberAt(item, "text");
+    if (item.kind === "string") return [textBlock(bytes, item, call, numberOf())];
+    if (text?.kind === "string") return [textBlock(bytes, text, call, numberOf())];
+    const media = mediaBlock(bytes, item, call, numberOf);
+    return media === undefined ? [] : [media];
+  });
+}
+
+export function textBlock(bytes: Buffer, span: JsonSpan, call: CallOfResult, number: number): BulkyBlock {
+  const size = measureString(bytes, span.start, span.end);
+  return {
+    span,
+    leaves: "string",
+    isCopy: false,
+    content: {
+      ...call,
+      kind: "text",
+      mediaType: null,
+      bytes: size?.bytes ?? lengthOf(span) - 2,
+      lines: size?.lines ?? 0,
+      number,
+    },
+  };
+}
+
+/** An image or a document with its base64; Claude Code has it in `source`, Pi in the block itself. */
+export function mediaBlock(
+  bytes: Buffer,
+  item: JsonSpan,
+  call: CallOfResult,
+  numberOf: () => number,
+): BulkyBlock | undefined {
+  const source = memberAt(item, "source") ?? item;
+  const data = memberAt(source, "data");
+  if (data?.kind !== "string") return undefined;
+  const type = stringOf(bytes, memberAt(item, "type"));
+  const mediaType =
+    stringOf(bytes, memberAt(source, "media_type")) ?? stringOf(bytes, memberAt(source, "mimeType")) ?? null;
+  return {
+    span: item,
+    leaves: "text-block",
+    isCopy: false,
+    content: {
+      ...call,
+      kind: type === "document" ? "document" : "image",
+      mediaType,
+      bytes: lengthOf(data) - 2,
+      lines: 0,
+      number: numberOf(),
+    },
+  };
+}
+
+/** Long strings in a copy of a result, and lists that are long without having any. */
+export function copyBlocks(
+  bytes: Buffer,
+  copy: JsonSpan | undefined,
+  call: CallOfResult,
+  minBytes: number,
+): readonly BulkyBlock[] {
+  return copy === undefined ? [] : inCopy(bytes, copy, call, minBytes).blocks;
+}
+
+interface Found {
+  readonly blocks: readonly BulkyBlock[];
+  /** What would be left of it, about. */
+  readonly left: number;
+}
+
+/** About as long as a marker. */
+const MARKER_BYTES = 160;
+
+function inCopy(bytes: Buffer, span: JsonSpan, call: CallOfResult, minBytes: number): Found {
+  const left = lengthOf(span);
+  if (left <= minBytes) return { blocks: [], left };
+  if (span.kind === "string") {
+    const block = textBlock(bytes, span, call, 1);
+    return { blocks: [{ ...block, isCopy: true }], left: MARKER_BYTES };
+  }
+  if (span.kind !== "array" && span.kind !== "object") return { blocks: [], left };
+  const values = span.kind === "array" ? span.items : span.members.map(({ value }) => value);
+  const found = values.map((value) => ({ length: lengthOf(value), ...inCopy(bytes, value, call, minBytes) }));
+  const rest = found.reduce((sum, each) => sum - each.length + each.left, left);
+  if (span.kind === "array" && rest > minBytes) {
+    const content = { ...call, kind: "text", mediaType: null, bytes: left, lines: 0, number: 1 } as const;
+    return { blocks: [{ span, leaves: "empty-list", isCopy: true, content }], left: 2 };
+  }
+  return { blocks: found.flatMap(({ blocks }) => blocks), left: rest };
+}
+
+/** Leaves out what is small, and markers that stand there already. */
+export function bulkyOnly(
+  bytes: Buffer,
+  blocks: readonly BulkyBlock[],
+  minBytes: number,
+): readonly BulkyBlock[] {
+  return blocks.filter(
+    ({ span, content, isCopy }) =>
+      (isCopy || content.bytes > minBytes) &&
+      !(span.kind === "string" && isFlatMarker(bytes.toString("utf8", span.start + 1, span.start + 32))),
+  );
+}

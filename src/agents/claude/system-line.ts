@@ -1,0 +1,69 @@
+import type { JsonObject } from "../../jsonl/json-line.ts";
+import { arrayAt, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
+import type { CompactionEntry, Entry } from "../../session/entry.ts";
+import type { ClaudeState, Envelope } from "./claude-parser.ts";
+import { readUserText } from "./user-text.ts";
+
+export function readSystemLine(object: JsonObject, envelope: Envelope, state: ClaudeState): Entry {
+  const subtype = stringAt(object, "subtype");
+  if (subtype === "compact_boundary") {
+    state.openBoundary = envelope.uid;
+    return readBoundary(object, envelope);
+  }
+  if (subtype === "turn_duration" || subtype === "stop_hook_summary" || subtype === "microcompact_boundary") {
+    return { kind: "link", ...envelope };
+  }
+  const text = stringAt(object, "content") ?? errorText(object) ?? "";
+  if (text === "") return { kind: "link", ...envelope };
+  const kept = state.budget.output(text, subtype === "api_error");
+  if (subtype === "api_error")
+    return { kind: "note", ...envelope, about: "error", text: kept, chars: text.length };
+  if (subtype === "local_command") {
+    const read = readUserText(text);
+    const about = read.kind === "note" ? read.about : "command";
+    return {
+      kind: "note",
+      ...envelope,
+      about,
+      text: read.kind === "empty" ? "" : read.text,
+      chars: text.length,
+    };
+  }
+  return { kind: "note", ...envelope, about: "system", text: kept, chars: text.length };
+}
+
+function errorText(object: JsonObject): string | undefined {
+  const error = objectAt(object, "error");
+  return (
+    stringAt(error, "message") ?? stringAt(objectAt(object, "cause"), "message") ?? stringAt(object, "error")
+  );
+}
+
+function readBoundary(object: JsonObject, envelope: Envelope): CompactionEntry {
+  const metadata = objectAt(object, "compactMetadata");
+  const trigger = stringAt(metadata, "trigger");
+  const logicalParent = stringAt(object, "logicalParentUuid");
+  return {
+    kind: "compaction",
+    ...envelope,
+    trigger: trigger === "manual" || trigger === "auto" ? trigger : null,
+    tokensBefore: numberAt(metadata, "preTokens") ?? null,
+    tokensAfter: numberAt(metadata, "postTokens") ?? null,
+    ...(logicalParent === undefined ? {} : { logicalParent }),
+    ...readKept(metadata),
+  };
+}
+
+/** `preservedMessages` supersedes `preservedSegment`. */
+function readKept(metadata: JsonObject | undefined): Pick<CompactionEntry, "kept" | "keptSegment"> {
+  const messages = objectAt(metadata, "preservedMessages");
+  const anchor = stringAt(messages, "anchorUuid");
+  const uids = arrayAt(messages, "uuids")?.filter((uid) => typeof uid === "string");
+  if (anchor !== undefined && uids !== undefined && uids.length > 0) return { kept: { anchor, uids } };
+  const segment = objectAt(metadata, "preservedSegment");
+  const head = stringAt(segment, "headUuid");
+  const tail = stringAt(segment, "tailUuid");
+  const segmentAnchor = stringAt(segment, "anchorUuid");
+  if (head === undefined || tail === undefined || segmentAnchor === undefined) return {};
+  return { keptSegment: { head, tail, anchor: segmentAnchor } };
+}

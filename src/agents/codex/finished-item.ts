@@ -1,0 +1,57 @@
+import type { JsonObject } from "../../jsonl/json-line.ts";
+import { arrayAt, stringAt } from "../../jsonl/values.ts";
+import { readContentText } from "../content-text.ts";
+import type { CodexThread } from "./codex-thread.ts";
+import { reportCommand, reportMcp, reportPatch, reportSearch } from "./reported-call.ts";
+import { requestText } from "./user-text.ts";
+
+/** Known and of no use here: other lines say the same. */
+const SILENT: ReadonlySet<unknown> = new Set([
+  "ContextCompaction",
+  "EnteredReviewMode",
+  "ExitedReviewMode",
+  "ImageView",
+  "ImageGeneration",
+]);
+
+/** In paginated mode what is done is reported as items of the interface. False where one is not known. */
+export function readFinishedItem(item: JsonObject, thread: CodexThread): boolean {
+  const id = stringAt(item, "id") ?? "";
+  switch (item.type) {
+    case "UserMessage": {
+      const { text, images } = readContentText(item.content);
+      thread.request(requestText(text), text, images, "event");
+      return true;
+    }
+    case "AgentMessage":
+      thread.say("reply", [readContentText(item.content).text], "event");
+      return true;
+    case "Plan":
+      thread.say("reply", [stringAt(item, "text") ?? ""], "event");
+      return true;
+    case "Reasoning": {
+      const blocks = [...(arrayAt(item, "summary_text") ?? []), ...(arrayAt(item, "raw_content") ?? [])];
+      thread.say(
+        "thinking",
+        blocks.map((block) => readContentText(block).text),
+        "event",
+      );
+      return true;
+    }
+    case "CommandExecution":
+      reportCommand(id, item, thread);
+      return true;
+    case "FileChange":
+      reportPatch(id, item, thread);
+      return true;
+    case "McpToolCall":
+      reportMcp(id, item, thread);
+      return true;
+    case "WebSearch":
+    case "Extension":
+      reportSearch(id, stringAt(item, "kind") ?? "web_search", item, thread);
+      return true;
+    default:
+      return SILENT.has(item.type);
+  }
+}

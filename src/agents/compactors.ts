@@ -1,0 +1,37 @@
+import { exitCodes, UserError } from "../errors.ts";
+import type { Library } from "../fs/library.ts";
+import type { Agent } from "../session/entry.ts";
+import type { SessionFiles } from "./agent.ts";
+import { formatOf } from "./agents.ts";
+import { compactClaude } from "./claude/compact-claude.ts";
+import { compactClaw } from "./claw/compact-claw.ts";
+import type { CompactionPlan, CompactionWish } from "./compaction.ts";
+import type { LogSnapshot } from "./log-snapshot.ts";
+import { compactPi } from "./pi/compact-pi.ts";
+
+/** What a compactor gets: the session's leading log, and what else may be asked. It changes nothing. */
+export interface CompactorInput {
+  readonly library: Library;
+  readonly files: SessionFiles;
+  readonly snapshot: LogSnapshot;
+  readonly wish: CompactionWish;
+}
+
+export type Compactor = (input: CompactorInput) => CompactionPlan;
+
+/** One row per agent that can be compacted. */
+const table: Partial<Record<Agent, Compactor>> = {
+  claude: compactClaude,
+  pi: compactPi,
+  claw: compactClaw,
+};
+
+export function compactorOf(agent: Agent): Compactor {
+  const compactor = table[agent];
+  if (compactor !== undefined) return compactor;
+  const { name } = formatOf(agent);
+  throw new UserError(`Cannot compact: sessions of ${name} are not supported`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "`sessions archive` keeps them, and `sessions search` finds what is in them",
+  });
+}

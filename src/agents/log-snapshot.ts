@@ -1,0 +1,68 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { exitCodes, UserError } from "../errors.ts";
+import type { FileMark } from "../fs/disk.ts";
+import { diskError } from "../fs/disk-error.ts";
+import type { Library } from "../fs/library.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
+import type { SessionFiles } from "./agent.ts";
+
+/** A log as it was at one moment: what comes later is not seen. */
+export interface LogSnapshot {
+  /** As the session names it; links are followed. */
+  readonly path: string;
+  /** With no link on the way: this is what is replaced. */
+  readonly realPath: string;
+  readonly mark: FileMark;
+  /** Of all bytes, in hex. Reads them, at the first time. */
+  sha256(): string;
+  /** The bytes from the beginning. Each chunk is valid until the next is asked for. */
+  chunks(): Iterable<Uint8Array>;
+  /** A part of it: at once, or in chunks, each of which is valid until the next is asked for. */
+  range(from: number, to: number): Buffer;
+  parts(from: number, to: number): Iterable<Uint8Array>;
+}
+
+export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): LogSnapshot {
+  const stat = disk.stat(path);
+  if (stat === undefined || stat.kind !== "file") {
+    throw new UserError(`Cannot rewrite ${JSON.stringify(path)}: there is no such file`, {
+      exitCode: exitCodes.refused,
+    });
+  }
+  const { size, mtimeMs, inode } = stat;
+  const chunks = (): Iterable<Uint8Array> => disk.readChunks(path, { to: size });
+  let known: string | undefined;
+  return {
+    path,
+    realPath: disk.realpath(path),
+    mark: { size, mtimeMs, inode },
+    chunks,
+    range: (from, to) =>
+      Buffer.concat(Array.from(disk.readChunks(path, { from, to }), (chunk) => Buffer.from(chunk))),
+    parts: (from, to) => disk.readChunks(path, { from, to }),
+    sha256: () => {
+      if (known !== undefined) return known;
+      const hash = createHash("sha256");
+      try {
+        for (const chunk of chunks()) hash.update(chunk);
+      } catch (error) {
+        throw diskError("read", path, error);
+      }
+      known = hash.digest("hex");
+      return known;
+    },
+  };
+}
+
+/** The log that is to be rewritten: the one that was named by its path, else the session's leading one. */
+export function logToRewrite({ files }: SessionFiles, { named }: Pick<SessionPointer, "named">): string {
+  const log = files.find(({ path, role }) => path === named && role === "main") ?? files[0];
+  return log?.path ?? "";
+}
+
+/** The files of a session with that log as the leading one. */
+export function withLead(files: SessionFiles, path: string): SessionFiles {
+  const lead = files.files.filter((file) => file.path === path);
+  return { ...files, files: [...lead, ...files.files.filter((file) => file.path !== path)] };
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from "../../jsonl/json-line.ts";
+import { stringAt } from "../../jsonl/values.ts";
+
+interface PiPlace {
+  readonly uid: string;
+  readonly parent: string | null;
+}
+
+/**
+ * Gives every entry its name and its parent. Version 1 has neither: its entries are named by their
+ * index in the file, which is what its compactions name too, and stand one behind the other. Some
+ * relatives leave single entries without a name; nothing can branch off those, so what names the
+ * same parent later stands behind them.
+ */
+export interface PiChain {
+  /** The header of the session: entries that name it as parent are roots. */
+  header(id: string): void;
+  /** Name and parent of the next entry. `index`: its place among the entries that Pi itself can read. */
+  next(object: JsonObject, index: string): PiPlace;
+  /** Name and parent of an entry that Pi itself can't read: nothing stands behind it, and nobody can name it. */
+  aside(index: string): PiPlace;
+  /** Entries behind the first of the same line: what follows the line stands behind the last of them. */
+  further(uid: string, count: number): PiPlace;
+  /** Some relatives name a tool call as parent where the entry that holds it is meant. */
+  holds(uid: string, callIds: readonly string[]): void;
+  save(): SavedChain;
+}
+
+/** What the chain must know to go on later. */
+export interface SavedChain {
+  readonly headerId?: string | undefined;
+  readonly last: string | null;
+  readonly lastNamed?: string | undefined;
+  readonly ends: readonly (readonly [string, string])[];
+  readonly calls: readonly (readonly [string, string])[];
+}
+
+export const emptyChain: SavedChain = { last: null, ends: [], calls: [] };
+
+export function createPiChain(before: SavedChain): PiChain {
+  /** `last`: the end of all entries so far; `lastNamed`: the last entry that has a name of its own. */
+  let { headerId, last, lastNamed } = before;
+  /** Where a named entry ends, if that is not the entry itself. */
+  const ends = new Map(before.ends);
+  /** The calls of the last reply and the entry that holds them. */
+  let calls = new Map(before.calls);
+
+  const parentOf = (object: JsonObject): string | null => {
+    const given = object.parentId;
+    if (given === null || (given === headerId && given !== undefined)) return null;
+    if (typeof given !== "string") return last;
+    const owner = calls.get(given) ?? given;
+    return ends.get(owner) ?? owner;
+  };
+
+  return {
+    header(id) {
+      headerId ??= id;
+    },
+    next(object, index) {
+      const id = stringAt(object, "id");
+      if (id === undefined || id === "") {
+        const place = { uid: index, parent: last };
+        last = index;
+        if (lastNamed !== undefined) ends.set(lastNamed, index);
+        return place;
+      }
+      const place = { uid: id, parent: parentOf(object) };
+      ends.delete(id);
+      last = id;
+      lastNamed = id;
+      return place;
+    },
+    aside: (index) => ({ uid: index, parent: last }),
+    further(uid, count) {
+      const place = { uid: `${uid}:${count}`, parent: last };
+      last = place.uid;
+      if (lastNamed !== undefined) ends.set(lastNamed, last);
+      return place;
+    },
+    holds(uid, callIds) {
+      calls = new Map(callIds.map((callId) => [callId, uid]));
+    },
+    save: () => ({ headerId, last, lastNamed, ends: [...ends], calls: [...calls] }),
+  };
+}

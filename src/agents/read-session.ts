@@ -1,0 +1,199 @@
+import { LONG_LOG_BYTES, spareMemory } from "../fs/spare-memory.ts";
+import { splitLines } from "../jsonl/lines.ts";
+import type { Entry, SourceFacts, WorkItem } from "../session/entry.ts";
+import type { Problem, Session } from "../session/session.ts";
+import { createSessionBuilder, type SessionRest } from "../session/session-builder.ts";
+import type { SubagentLog } from "../session/subagents.ts";
+import { createTextBudget, defaultTextLimits, type TextLimits } from "../session/text-budget.ts";
+import type { Format, SessionFile, SessionFiles, Sidecar, SubagentOrigin } from "./agent.ts";
+import { formatOf } from "./agents.ts";
+import type { ByteSource } from "./byte-source.ts";
+import type { LogTails, TailRecorder } from "./checkpoints/log-tails.ts";
+import { isolate, reasonOf } from "./isolate.ts";
+
+/** Files beside a log are small; larger ones are not read. */
+const SIDECAR_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads all files of a session into one model. A file that can't be read is a problem, not a failure; so is one that
+ * makes the program stumble: then it is a session without turns.
+ */
+export function readSession(
+  source: ByteSource,
+  files: SessionFiles,
+  limits: TextLimits = defaultTextLimits,
+  tails?: LogTails,
+): Session {
+  const { agent, id } = files;
+  const format = formatOf(agent);
+  const problems: Problem[] = [];
+  const reader: LogReader = { source, format, limits, problems, session: files, tails };
+  if (files.files.reduce((sum, { size }) => sum + size, 0) > LONG_LOG_BYTES) spareMemory();
+  return (
+    isolate(problems, files.files[0]?.path ?? "", "cannot be read", () => readAll(reader)) ??
+    createSessionBuilder(format.leafRule).finish({ agent, id, facts: NO_FACTS, lines: 0, problems })
+  );
+}
+
+function readAll(reader: LogReader): Session {
+  const { session: files, problems } = reader;
+  const sidecars = readSidecars(reader, files.files);
+  const main = readLogs(reader, inReadingOrder(files.files), false);
+  const title = sidecars.find((sidecar) => sidecar.title !== undefined)?.title;
+  const work = workOf(sidecars);
+  const subagents = files.files.flatMap((file) =>
+    file.role === "subagent"
+      ? (isolate(problems, file.path, "cannot be read", () => readSubagent(reader, file, sidecars)) ?? [])
+      : [],
+  );
+  const rest: SessionRest = {
+    agent: files.agent,
+    id: files.id,
+    // Where only sub-agents are left, they tell where and when it was.
+    facts:
+      main.lines > 0
+        ? main.facts
+        : subagents.map(({ session }) => factsOf(session)).reduce(mergeFacts, main.facts),
+    lines: main.lines,
+    subagents,
+    problems,
+    ...(title === undefined ? {} : { title }),
+    ...(work.length === 0 ? {} : { work }),
+  };
+  return main.builder.finish(rest);
+}
+
+interface LogReader {
+  readonly source: ByteSource;
+  readonly format: Format;
+  readonly limits: TextLimits;
+  readonly problems: Problem[];
+  readonly session: SessionFiles;
+  /** Of logs that were read before. */
+  readonly tails: LogTails | undefined;
+}
+
+/** Older parts first, the leading log last: of what stands in several, its word counts. */
+function inReadingOrder(files: readonly SessionFile[]): readonly SessionFile[] {
+  const rotations = files.filter((file) => file.role === "rotation");
+  const logs = files.filter((file) => file.role === "main");
+  return [...rotations, ...logs.reverse()];
+}
+
+interface ReadLogs {
+  readonly builder: ReturnType<typeof createSessionBuilder>;
+  readonly facts: SourceFacts;
+  readonly lines: number;
+}
+
+function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: boolean): ReadLogs {
+  const { source, format, problems, session } = reader;
+  const builder = createSessionBuilder(format.leafRule);
+  // Of several files all have one budget: where the first one grew, the next ones have less.
+  const tails = files.length === 1 ? reader.tails : undefined;
+  let budget = createTextBudget(reader.limits);
+  let facts = NO_FACTS;
+  let lines = 0;
+  for (const file of files) {
+    const { path } = file;
+    const before = tails?.find({ session, file, isSubagent });
+    let recorder: TailRecorder | undefined;
+    const take = (entry: Entry): void => {
+      if (entry.kind === "opaque" && entry.problem !== undefined)
+        problems.push({ path, line: entry.line, what: entry.problem });
+      builder.add(entry);
+    };
+    const emit = (entry: Entry): void => {
+      recorder?.entry(entry);
+      take(entry);
+    };
+    if (before !== undefined) {
+      for (const entry of before.entries()) take(entry);
+      budget = createTextBudget(reader.limits, before.used);
+      lines = before.lines;
+    }
+    const parser = format.parser({ emit, budget, path, isSubagent, resume: before?.state });
+    recorder = tails?.record({ session, file, isSubagent }, before);
+    const end = (): void => recorder?.end(() => parser.save(), budget.used, lines);
+    try {
+      const chunks = before?.chunks() ?? source.chunks(path);
+      const start = { offset: before?.offset ?? 0, number: (before?.lines ?? 0) + 1 };
+      for (const line of splitLines(recorder?.watch(chunks) ?? chunks, start)) {
+        if (!line.ended) end();
+        try {
+          parser.line(line);
+        } catch (error) {
+          // As `isolate` does, without a closure for every line. What stumbled once is not to be gone on from.
+          problems.push({ path, line: line.number, what: `cannot be read: ${reasonOf(error)}` });
+          recorder = undefined;
+        }
+        lines++;
+      }
+      end();
+      recorder?.keep();
+    } catch (error) {
+      problems.push({ path, line: 0, what: `cannot be read: ${source.explain(error)}` });
+    }
+    facts = mergeFacts(facts, parser.finish());
+  }
+  return { builder, facts, lines };
+}
+
+function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly Sidecar[]): SubagentLog {
+  const { builder, facts, lines } = readLogs(reader, [file], true);
+  const id = reader.format.subagentId?.(file.path) ?? file.path;
+  const known: SubagentOrigin | undefined = sidecars.find((sidecar) => sidecar.subagent?.id === id)?.subagent;
+  return {
+    id,
+    type: known?.type ?? null,
+    description: known?.description ?? null,
+    callId: known?.callId ?? null,
+    source: file.path,
+    session: builder.finish({ agent: reader.format.agent, id, facts, lines, problems: [] }),
+  };
+}
+
+function readSidecars(reader: LogReader, files: readonly SessionFile[]): readonly Sidecar[] {
+  const { format, source } = reader;
+  if (format.readSidecar === undefined) return [];
+  const found: Sidecar[] = [];
+  for (const file of files) {
+    if (!SIDECAR_ROLES.has(file.role) || file.size > SIDECAR_BYTES) continue;
+    const text = source.text(file.path, SIDECAR_BYTES);
+    const sidecar = text === undefined ? undefined : format.readSidecar(file, text);
+    if (sidecar !== undefined) found.push(sidecar);
+  }
+  return found;
+}
+
+const SIDECAR_ROLES: ReadonlySet<string> = new Set(["title", "todos", "task", "subagent-meta"]);
+
+function workOf(sidecars: readonly Sidecar[]): readonly WorkItem[] {
+  return sidecars.flatMap((sidecar) => sidecar.work ?? []);
+}
+
+const NO_FACTS: SourceFacts = {
+  id: null,
+  project: null,
+  branch: null,
+  version: null,
+  firstAt: null,
+  lastAt: null,
+};
+
+function factsOf({ project, branch, version, startedAt, endedAt }: Session): SourceFacts {
+  return { id: null, project, branch, version, firstAt: startedAt, lastAt: endedAt };
+}
+
+/** The later file is the leading one: its word counts; times span both. */
+function mergeFacts(earlier: SourceFacts, later: SourceFacts): SourceFacts {
+  const times = [earlier.firstAt, later.firstAt, earlier.lastAt, later.lastAt].filter((at) => at !== null);
+  return {
+    id: later.id ?? earlier.id,
+    project: later.project ?? earlier.project,
+    branch: later.branch ?? earlier.branch,
+    version: later.version ?? earlier.version,
+    firstAt: times.length === 0 ? null : Math.min(...times),
+    lastAt: times.length === 0 ? null : Math.max(...times),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Library } from "../fs/library.ts";
+import { expandHome } from "../fs/places.ts";
+import type { SessionFiles } from "./agent.ts";
+import { formats } from "./agents.ts";
+import { diskSource } from "./disk-source.ts";
+import { findSessionsOf } from "./find-sessions.ts";
+import { belowRoots, isStrayLink } from "./roots-of-files.ts";
+
+/**
+ * The session whose log this is, with all its files; undefined where it is no log. Only the folders of
+ * its own agent are looked through: an agent waits for this.
+ */
+export function sessionOfLog(library: Library, named: string): SessionFiles | undefined {
+  const { disk, surroundings } = library;
+  const path = expandHome(named, surroundings.home);
+  const stat = disk.stat(path);
+  // What the kernel makes up has no size, and whoever reads it may wait for ever.
+  if (stat?.kind !== "file" || stat.size === 0) return undefined;
+  if (isStrayLink(library, path, belowRoots(library))) return undefined;
+  const { head } = diskSource(disk);
+  const format = formats.find((each) => each.owns(head(path)));
+  if (format === undefined) return undefined;
+  const has = (wanted: string) => (files: SessionFiles) => files.files.some((file) => file.path === wanted);
+  const { sessions } = findSessionsOf(library, format, []);
+  const known = sessions.find(has(path)) ?? sessions.find(has(disk.realpath(path)));
+  if (known !== undefined) return known;
+  const file = { path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode };
+  return format.group([file], head)[0];
+}

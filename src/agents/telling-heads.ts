@@ -1,0 +1,66 @@
+import { type Buffer, isUtf8 } from "node:buffer";
+import { isObject, readJsonLine, tryParse } from "../jsonl/json-line.ts";
+import { splitLines } from "../jsonl/lines.ts";
+import type { Peek } from "./agent.ts";
+
+/**
+ * What tells whose log a file is: its beginning; and where that has no line that can be read (zeros that a power cut
+ * left, a torn line, noise), what comes behind it.
+ */
+export function* tellingHeads(path: string, peek: Peek): Generator<Buffer> {
+  const head = peek(path);
+  yield head;
+  const behind = hasObject(head) ? undefined : headBehind(path, peek);
+  if (behind !== undefined) yield behind;
+}
+
+/** Bytes that no agent writes: those that a power cut left, or no text at all. */
+export function isDamaged(head: Buffer): boolean {
+  // The last character may be cut.
+  return head.includes(0) || ![0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, head.length - cut)));
+}
+
+/** Lines that are looked at. */
+const MAX_LINES = 20;
+
+function hasObject(head: Buffer): boolean {
+  for (const { bytes, ended, number } of splitLines([head])) {
+    if (readJsonLine(bytes, ended).objects.length > 0) return true;
+    if (number === MAX_LINES) break;
+  }
+  return false;
+}
+
+/** More than that is not looked at: a file of another kind may be long. */
+const MAX_SKIPPED = 4 * 1024 * 1024;
+const BRACE = 0x7b;
+const LF = 10;
+const SPACE = 32;
+
+/** The bytes from the first line on that is an object. */
+function headBehind(path: string, peek: Peek): Buffer | undefined {
+  for (let from = 0; from < MAX_SKIPPED; ) {
+    const bytes = peek(path, from);
+    if (bytes.length === 0) return undefined;
+    const { at, isWhole } = firstObject(bytes);
+    if (isWhole) return at === 0 ? bytes : peek(path, from + at);
+    // A line that goes on behind these bytes is looked at again, from its beginning; not one that is longer.
+    from += at === 0 ? bytes.length : at;
+  }
+  return undefined;
+}
+
+/** Where a line begins that is an object, or the one that is cut at the end. */
+function firstObject(bytes: Buffer): { readonly at: number; readonly isWhole: boolean } {
+  for (let start = 0; start < bytes.length; ) {
+    let at = start;
+    // Zeros as well: they stand before what was written when the power came back.
+    while (at < bytes.length && (bytes[at] ?? 0) <= SPACE) at++;
+    const end = bytes.indexOf(LF, at);
+    if (end === -1) return { at: bytes[at] === BRACE ? at : bytes.length, isWhole: false };
+    if (bytes[at] === BRACE && isObject(tryParse(bytes.toString("utf8", at, end))))
+      return { at, isWhole: true };
+    start = end + 1;
+  }
+  return { at: bytes.length, isWhole: false };
+}

@@ -1,0 +1,126 @@
+import { isObject, type JsonObject, readJsonText } from "../jsonl/json-line.ts";
+import { jsonText } from "../jsonl/json-text.ts";
+import { stringAt } from "../jsonl/values.ts";
+import type { FileTouch, ToolCallPart, WorkUpdate } from "../session/entry.ts";
+import type { TextBudget } from "../session/text-budget.ts";
+import { readPatchFiles } from "./patch-files.ts";
+import { readShellCommand } from "./shell-command.ts";
+import { readWorkList } from "./work-list.ts";
+
+type ToolKind = "read" | "write" | "shell" | "work" | "patch";
+
+/**
+ * What a tool does, by its name without case and signs: agents and their relatives write one tool in
+ * many ways (`read_file`, `ReadFile`, `mcp__files__read_file`).
+ */
+const NAMES: { readonly [kind in ToolKind]: readonly string[] } = {
+  read: ["read", "readfile", "view", "viewfile", "viewimage", "openfile", "notebookread"],
+  write: [
+    "write",
+    "writefile",
+    "createfile",
+    "edit",
+    "editfile",
+    "multiedit",
+    "notebookedit",
+    "strreplace",
+    "strreplacebasededittool",
+    "deletefile",
+  ],
+  shell: [
+    "bash",
+    "shell",
+    "shellcommand",
+    "shellexec",
+    "exec",
+    "execcommand",
+    "containerexec",
+    "localshell",
+    "powershell",
+    "runcommand",
+    "runshellcommand",
+    "runterminal",
+    "runterminalcmd",
+    "terminal",
+  ],
+  work: ["todo", "todos", "todowrite", "writetodos", "updatetodos", "updateplan"],
+  patch: ["applypatch"],
+};
+
+const KINDS: ReadonlyMap<string, ToolKind> = new Map(
+  (["read", "write", "shell", "work", "patch"] as const).flatMap((kind) =>
+    NAMES[kind].map((name) => [name, kind] as const),
+  ),
+);
+
+const PATH_KEYS = ["path", "file_path", "filePath", "notebook_path", "target_file", "file"];
+
+export function isShellTool(name: string): boolean {
+  return kindOf(name) === "shell";
+}
+
+/** A call whose input is an object already. */
+export function readToolCall(id: string, name: string, input: unknown, budget: TextBudget): ToolCallPart {
+  if (typeof input === "string") return readTextCall(id, name, input, budget);
+  const text = input === undefined || input === null ? "{}" : jsonText(input);
+  return describe(id, name, isObject(input) ? input : undefined, text, budget);
+}
+
+/**
+ * A call whose input is a text: JSON nearly always, sometimes with an empty object glued before it
+ * (early claw-code), or a patch.
+ */
+function readTextCall(id: string, name: string, text: string, budget: TextBudget): ToolCallPart {
+  const { objects } = readJsonText(text.trim(), true);
+  const input = objects.findLast((object) => Object.keys(object).length > 0);
+  return describe(id, name, input, text, budget);
+}
+
+function describe(
+  id: string,
+  name: string,
+  input: JsonObject | undefined,
+  text: string,
+  budget: TextBudget,
+): ToolCallPart {
+  const kind = kindOf(name);
+  const command = kind === "shell" ? readShellCommand(input) : undefined;
+  const work = kind === "work" ? readWork(input) : undefined;
+  return {
+    kind: "call",
+    id,
+    name,
+    input: budget.input(text),
+    inputChars: text.length,
+    files: readFiles(kind, input, command ?? text),
+    ...(command === undefined ? {} : { command: budget.words(command) }),
+    ...(work === undefined ? {} : { work }),
+  };
+}
+
+function kindOf(name: string): ToolKind | undefined {
+  const own = name.slice(name.lastIndexOf("__") + 1);
+  return KINDS.get(own.toLowerCase().replace(/[^a-z]/g, ""));
+}
+
+function readFiles(
+  kind: ToolKind | undefined,
+  input: JsonObject | undefined,
+  text: string,
+): readonly FileTouch[] {
+  if (kind === "read" || kind === "write") {
+    const path = PATH_KEYS.map((key) => stringAt(input, key)).find(
+      (found) => found !== undefined && found !== "",
+    );
+    return path === undefined ? [] : [{ path, mode: kind }];
+  }
+  if (kind === "shell") return readPatchFiles(text);
+  if (kind !== "patch") return [];
+  // The patch is the input itself, or a field of it with its line ends escaped.
+  return readPatchFiles(stringAt(input, "input") ?? stringAt(input, "patch") ?? text);
+}
+
+function readWork(input: JsonObject | undefined): WorkUpdate | undefined {
+  const items = readWorkList(input);
+  return items === undefined ? undefined : { kind: "list", items };
+}

@@ -1,0 +1,268 @@
+import { dirname } from "node:path";
+import type { SessionFiles } from "../agents/agent.ts";
+import { formats } from "../agents/agents.ts";
+import { diskSource } from "../agents/disk-source.ts";
+import { findSessionsOf } from "../agents/find-sessions.ts";
+import { isolate } from "../agents/isolate.ts";
+import { readSession } from "../agents/read-session.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
+import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
+import { type Locking, withStore } from "../fs/with-store.ts";
+import { isExcluded } from "../search/catalogue.ts";
+import type { Problem } from "../session/session.ts";
+import { recoverShrinking } from "../shrink/recover-shrinking.ts";
+import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
+import { archiveState } from "./archive-state.ts";
+import type { ArchiveStore, ListedSession, SessionName } from "./archive-store.ts";
+import { markdownPath } from "./archived-sessions.ts";
+import { identifySession } from "./identify-session.ts";
+import { isRendered, type Kept, keepSession, type MarkdownWriter, readNote } from "./keep-session.ts";
+import { forgottenSessions, openArchive } from "./open-archive.ts";
+
+export interface ArchiveProgress {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+export interface ArchiveOptions {
+  /** Only these; absent: all that changed. */
+  readonly sessions?: readonly SessionFiles[];
+  readonly markdown?: MarkdownWriter;
+  /** Reads everything again, whatever sizes and times say, proves what is kept of it, and mends that. */
+  readonly thorough?: boolean;
+  readonly locking: Locking;
+  readonly onProgress?: (progress: ArchiveProgress) => void;
+  /** Called between sessions: lets Ctrl-C in. */
+  readonly pause?: () => Promise<void>;
+}
+
+/** A session of which something new was kept. */
+export interface NewlyArchived extends SessionName {
+  readonly markdown: string | null;
+  /** Where the bytes are. */
+  readonly raw: string;
+  /** Of the logs; of all files; of what the archive needs for all generations. */
+  readonly bytes: number;
+  readonly totalBytes: number;
+  readonly storedBytes: number;
+  readonly files: number;
+  /** Of the leading log. */
+  readonly sha256: string | null;
+  readonly generation: number;
+  /** Its log had been rewritten. */
+  readonly startedGeneration: boolean;
+}
+
+export interface ArchiveAnswer {
+  readonly archived: readonly NewlyArchived[];
+  readonly unchanged: number;
+  /** Left alone because they were forgotten. */
+  readonly forgotten: readonly SessionName[];
+  /** Damaged parts that were written anew. */
+  readonly mended: number;
+  readonly problems: readonly Problem[];
+  /** What the archive holds now. */
+  readonly total: { readonly sessions: number; readonly bytes: number; readonly storedBytes: number };
+}
+
+/** Archives sessions: those that are named, or all that changed. Running it twice gives the same as once. */
+export function archiveSessions(library: Library, options: ArchiveOptions): Promise<ArchiveAnswer> {
+  return withStore(library, options.locking, async () => {
+    recoverShrinking(library);
+    const archive = openArchive(library);
+    try {
+      const answer = await run(library, archive, options);
+      if (options.sessions === undefined) sweepLeftovers(library);
+      return answer;
+    } finally {
+      archive.close();
+    }
+  });
+}
+
+async function run(library: Library, archive: ArchiveStore, options: ArchiveOptions): Promise<ArchiveAnswer> {
+  const { markdown: writer, thorough } = options;
+  const listing = archive.list();
+  const problems: Problem[] = listing.unreadable.map(({ location, what }) => ({
+    path: location,
+    line: 0,
+    what,
+  }));
+  const before = archiveState(listing.sessions);
+  const names = new Set<string>();
+  for (const { markdown } of listing.sessions) if (markdown !== null) names.add(markdown.toLowerCase());
+  const source = diskSource(library.disk);
+  const buried = forgottenSessions(library);
+  const forgotten: SessionName[] = [];
+  const archived: NewlyArchived[] = [];
+  const projects = new Set<string>();
+  const swept = new Set<string>();
+  let unchanged = 0;
+  let mended = 0;
+
+  const isUnchanged = (group: SessionFiles, known: ListedSession): boolean =>
+    thorough !== true && before.holds(group) && (writer === undefined || isRendered(library, known, writer));
+
+  const noteProject = (project: string | null | undefined): void => {
+    if (typeof project === "string") projects.add(project);
+  };
+
+  const take = (files: SessionFiles): void => {
+    if (library.config.exclude.length > 0 && isExcluded(library, readSession(source, files))) return;
+    const kept = keepSession(library, archive, files, {
+      markdown: writer,
+      thorough,
+      isTaken: (name) => names.has(name.toLowerCase()),
+    });
+    problems.push(...kept.problems);
+    mended += kept.outcome.mended;
+    const { session } = kept.outcome;
+    if (session === undefined) return;
+    if (session.markdown !== null) names.add(session.markdown.toLowerCase());
+    noteProject(kept.project);
+    if (kept.rendered) sweepBeside(library, session, swept);
+    if (kept.outcome.kind === "kept") archived.push(toAnswer(library, archive, session, kept));
+    else unchanged++;
+  };
+
+  /** The copy of a session that only the archive has is made anew where rules have changed, as those of masking. */
+  const renderAgain = ({ agent, id }: SessionName, markdown: MarkdownWriter): void => {
+    const kept = keepSession(library, archive, { agent, id, files: [] }, { markdown });
+    problems.push(...kept.problems);
+    const { session } = kept.outcome;
+    if (kept.rendered && session !== undefined) sweepBeside(library, session, swept);
+  };
+
+  const identify = (group: SessionFiles): SessionFiles =>
+    isolate(problems, leadOf(group), "cannot be identified", () => identifySession(source, group)) ?? group;
+
+  const seen = new Set<string>();
+  const visit = (group: SessionFiles): void => {
+    const known = before.knownOf(group);
+    seen.add(sessionKey(known ?? group));
+    if (buried.has(group)) forgotten.push({ agent: group.agent, id: group.id });
+    else if (known !== undefined && isUnchanged(group, known)) {
+      unchanged++;
+      noteProject(readNote(known)?.project);
+    } else {
+      // What nobody can read lies under the name of a session all the same: its bytes are kept.
+      const files = known === undefined ? identify(group) : { ...group, agent: known.agent };
+      if (!buried.has(files)) take(files);
+    }
+  };
+
+  const progress = createCount(options.onProgress);
+  for (const find of steps(library, options.sessions, projects, problems)) {
+    const groups = find();
+    progress.expect(groups);
+    for (const group of groups) {
+      await options.pause?.();
+      isolate(problems, leadOf(group), "cannot be archived", () => visit(group));
+      progress.done(group);
+    }
+  }
+  if (options.sessions === undefined && writer !== undefined) {
+    const left = listing.sessions.filter(
+      (session) =>
+        !seen.has(sessionKey(session)) && !buried.has(session) && !isRendered(library, session, writer),
+    );
+    for (const session of left) {
+      await options.pause?.();
+      isolate(problems, session.location, "no readable copy", () => renderAgain(session, writer));
+    }
+  }
+  const { sessions } = archive.list();
+  const sum = (of: (session: ListedSession) => number): number =>
+    sessions.reduce((total, session) => total + of(session), 0);
+  return {
+    archived,
+    unchanged,
+    forgotten,
+    mended,
+    problems,
+    total: {
+      sessions: sessions.length,
+      bytes: sum(({ bytes }) => bytes),
+      storedBytes: sum(({ storedBytes }) => storedBytes),
+    },
+  };
+}
+
+function leadOf({ files }: SessionFiles): string {
+  return files[0]?.path ?? "";
+}
+
+/** One after the other: which projects there are, where some agents keep logs, the sessions of the others tell. */
+function steps(
+  library: Library,
+  sessions: readonly SessionFiles[] | undefined,
+  projects: ReadonlySet<string>,
+  problems: Problem[],
+): readonly (() => readonly SessionFiles[])[] {
+  if (sessions !== undefined) return [() => sessions];
+  const find = (inProjects: boolean) => (): readonly SessionFiles[] =>
+    formats
+      .filter((format) => (format.inProjects === true) === inProjects)
+      .flatMap((format) => {
+        const found = findSessionsOf(library, format, [...projects]);
+        problems.push(...found.problems);
+        return found.sessions;
+      });
+  return [find(false), find(true)];
+}
+
+function toAnswer(
+  library: Library,
+  archive: ArchiveStore,
+  session: ListedSession,
+  { outcome }: Kept,
+): NewlyArchived {
+  const { agent, id, generation, location, files, bytes, storedBytes } = session;
+  const logs = files.filter(({ role }) => role === "main" || role === "rotation");
+  return {
+    agent,
+    id,
+    markdown: markdownPath(library, session),
+    raw: location,
+    bytes: logs.reduce((sum, { size }) => sum + size, 0),
+    totalBytes: bytes,
+    storedBytes,
+    files: files.length,
+    sha256: archive.get(session)?.files[0]?.sha256 ?? null,
+    generation,
+    startedGeneration: outcome.startedGeneration,
+  };
+}
+
+/** Removes what a killed run left beside a readable copy; each folder once. Nobody else writes here. */
+function sweepBeside(library: Library, session: ListedSession, swept: Set<string>): void {
+  const folder = dirname(markdownPath(library, session) ?? "");
+  if (swept.has(folder)) return;
+  swept.add(folder);
+  sweepTempFiles(library.disk, folder, { now: Number.POSITIVE_INFINITY });
+}
+
+interface Count {
+  expect(groups: readonly SessionFiles[]): void;
+  done(group: SessionFiles): void;
+}
+
+function createCount(tell: ArchiveOptions["onProgress"]): Count {
+  const count = { files: 0, filesTotal: 0, bytes: 0, bytesTotal: 0 };
+  const bytesOf = ({ files }: SessionFiles): number => files.reduce((sum, { size }) => sum + size, 0);
+  return {
+    expect(groups) {
+      for (const group of groups) {
+        count.filesTotal += group.files.length;
+        count.bytesTotal += bytesOf(group);
+      }
+    },
+    done(group) {
+      count.files += group.files.length;
+      count.bytes += bytesOf(group);
+      tell?.({ ...count });
+    },
+  };
+}

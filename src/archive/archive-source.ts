@@ -1,0 +1,89 @@
+import { Buffer } from "node:buffer";
+import type { FileRole, SessionFile, SessionFiles } from "../agents/agent.ts";
+import type { ByteSource } from "../agents/byte-source.ts";
+import { reasonOf } from "../agents/isolate.ts";
+import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { errorCode, explainDiskError, systemError } from "../fs/disk-error.ts";
+import type { KeptFile, KeptSession, ListedFile, SessionName } from "./archive-store.ts";
+
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * The archived bytes of a session under the paths that its files had, so that everything that reads
+ * logs reads archived ones too.
+ */
+export function archiveSource(open: () => KeptSession | undefined): ByteSource {
+  let opened: { readonly files: ReadonlyMap<string, KeptFile>; readonly kept: KeptSession } | undefined;
+  const chunks = (path: string): Iterable<Uint8Array> => {
+    if (opened === undefined) {
+      const kept = open();
+      if (kept === undefined) throw new ArchiveDamage("its record can't be read");
+      opened = { kept, files: new Map(kept.files.map((file) => [file.path, file])) };
+    }
+    const file = opened.files.get(path);
+    if (file === undefined) throw systemError("ENOENT", path);
+    return opened.kept.read(file);
+  };
+  const start = (path: string, maxBytes: number): Buffer | undefined => {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for (const chunk of chunks(path)) {
+        parts.push(Buffer.from(chunk));
+        length += chunk.length;
+        if (length > maxBytes) break;
+      }
+    } catch (error) {
+      explain(error);
+      return undefined;
+    }
+    return Buffer.concat(parts);
+  };
+  return {
+    chunks,
+    text: (path, maxBytes) => {
+      const bytes = start(path, maxBytes);
+      return bytes === undefined || bytes.length > maxBytes ? undefined : bytes.toString("utf8");
+    },
+    head: (path, from = 0) =>
+      start(path, from + HEAD_BYTES)?.subarray(from, from + HEAD_BYTES) ?? Buffer.alloc(0),
+    explain,
+  };
+}
+
+function explain(error: unknown): string {
+  return errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error);
+}
+
+/** The files of an archived session as those of a found one. */
+export function sessionFilesOf(
+  session: SessionName & { readonly files: readonly ListedFile[] },
+): SessionFiles {
+  const { agent, id } = session;
+  const files = session.files.map(
+    ({ path, role, size, mtimeMs, inode }): SessionFile => ({
+      path,
+      role: isRole(role) ? role : "other",
+      size,
+      mtimeMs,
+      inode,
+    }),
+  );
+  return { agent, id, files };
+}
+
+const ROLES: Readonly<Record<FileRole, true>> = {
+  main: true,
+  rotation: true,
+  subagent: true,
+  "subagent-meta": true,
+  spilled: true,
+  todos: true,
+  task: true,
+  title: true,
+  other: true,
+};
+
+function isRole(word: string): word is FileRole {
+  return Object.hasOwn(ROLES, word);
+}

@@ -1,0 +1,169 @@
+import type { Agent } from "../session/entry.ts";
+
+/**
+ * What operations see of the store that keeps the exact bytes of sessions, on this disk or elsewhere.
+ * Nothing here speaks of chunks, folders or compression: those stay behind it. It is synchronous like
+ * the disk below it; a store far away is read through a copy that lies near.
+ */
+
+export interface SessionName {
+  readonly agent: Agent;
+  readonly id: string;
+}
+
+/** What tells one state of a file from another without reading it. */
+export interface KeptMark {
+  readonly size: number;
+  /** Whole milliseconds. */
+  readonly mtimeMs: number;
+  readonly inode: number;
+}
+
+/** A file of a session, as lists know it. */
+export interface ListedFile extends KeptMark {
+  /** Where it stood: absolute. */
+  readonly path: string;
+  /** What it is to its session: a word of the formats, not looked into here. */
+  readonly role: string;
+}
+
+export interface KeptFile extends ListedFile {
+  /** The folder of logs below which it stood; null where it stood elsewhere. */
+  readonly root: string | null;
+  /** Permission bits. */
+  readonly mode: number;
+  /** Of all its bytes, in hex. */
+  readonly sha256: string;
+}
+
+/** A session in its newest generation. */
+export interface ListedSession extends SessionName {
+  readonly generation: number;
+  readonly files: readonly ListedFile[];
+  /** What restores were about to replace, as it was then: the archive has it, too. */
+  readonly aside: readonly ListedFile[];
+  /** The readable copy, relative to the folder of those; null where none was named yet. Never changes. */
+  readonly markdown: string | null;
+  /** Of all files as they were, and of what the store holds for them in all generations. */
+  readonly bytes: number;
+  readonly storedBytes: number;
+  /** Changes with everything that is put. */
+  readonly state: string;
+  /** What the caller wanted to have back with the listing; null where that is not known any more. */
+  readonly note: string | null;
+  /** Where it is kept, for people. */
+  readonly location: string;
+}
+
+/** A session whose record can't be read. */
+export interface UnlistedSession {
+  readonly location: string;
+  readonly what: string;
+}
+
+export interface Listing {
+  readonly sessions: readonly ListedSession[];
+  readonly unreadable: readonly UnlistedSession[];
+}
+
+/** One generation, open for reading. */
+export interface KeptSession extends SessionName {
+  readonly generation: number;
+  /** All generations there are, oldest first. */
+  readonly generations: readonly number[];
+  readonly files: readonly KeptFile[];
+  /** Small files (titles, lists of work) as they were before they were written anew. */
+  readonly earlier: readonly KeptFile[];
+  readonly markdown: string | null;
+  readonly location: string;
+  /**
+   * The bytes of one of its files, each proven by its hash before it is handed out. Throws
+   * `ArchiveDamage` where they can't be. Each part is valid until the next is asked for.
+   */
+  read(file: KeptFile, from?: number): Iterable<Uint8Array>;
+}
+
+/** A file that is to be kept. */
+export interface FileToKeep extends ListedFile {
+  readonly root: string | null;
+  /** Throws an error of the system where it can't be read. To be closed. */
+  open(): OpenedFile;
+}
+
+/** A file as it is now. Later growth is not seen. */
+export interface OpenedFile {
+  readonly mark: KeptMark;
+  readonly mode: number;
+  /** Each part is valid until the next is asked for. */
+  read(from: number): Iterable<Uint8Array>;
+  /** Is what was read still there? Growth is no change. */
+  isStill(): boolean;
+  close(): void;
+}
+
+export interface PutOptions {
+  /** Reads everything, whatever the marks say, proves what is kept of it, and mends that where it is damaged. */
+  readonly thorough?: boolean;
+  /**
+   * Keeps what is about to be replaced as a generation of its own, which does not count as the newest one: what a
+   * session is does not change by it, also where the replacement then fails.
+   */
+  readonly aside?: boolean;
+  /** Gives the readable copy its name; asked once in the life of a session, when its bytes are safe. */
+  readonly nameMarkdown?: (kept: KeptSession) => string | null;
+}
+
+/** A file that could not be kept. */
+export interface PutProblem {
+  readonly path: string;
+  readonly what: string;
+}
+
+export interface PutOutcome {
+  /** `kept`: there was something new. `absent`: nothing could be read, and nothing is kept. */
+  readonly kind: "kept" | "unchanged" | "absent";
+  readonly session: ListedSession | undefined;
+  /** The generation that has the files now; 0 where there is none. */
+  readonly generation: number;
+  /** A rewritten log began a new generation. */
+  readonly startedGeneration: boolean;
+  /** Damaged parts that were written anew from their source. */
+  readonly mended: number;
+  readonly problems: readonly PutProblem[];
+}
+
+/** Something of a session is not what was put in. */
+export interface Damage {
+  readonly generation: number;
+  /** null: it is about the record of the whole generation. */
+  readonly path: string | null;
+  readonly from: number;
+  readonly to: number;
+  readonly what: string;
+}
+
+/** The proof of one session: every generation, every byte. */
+export interface Proof extends SessionName {
+  readonly generations: readonly number[];
+  readonly files: number;
+  /** Proven bytes, each once, however many generations share them. */
+  readonly bytes: number;
+  readonly damages: readonly Damage[];
+  /** Files that nothing names: a killed run left them. */
+  readonly strays: number;
+}
+
+export interface ArchiveStore {
+  list(): Listing;
+  /** The newest generation that was not put aside, or that one; undefined where it is not kept. */
+  get(session: SessionName, generation?: number): KeptSession | undefined;
+  /** Durable when it returns. Only one may write at a time. */
+  put(session: SessionName, files: readonly FileToKeep[], options?: PutOptions): PutOutcome;
+  /** Makes an earlier generation the newest one again, as a generation of its own. */
+  repeat(session: SessionName, generation: number): ListedSession | undefined;
+  prove(session: SessionName): Proof;
+  /** Hands this back with the listing, as long as that is remembered: never more than a shortcut. */
+  setNote(session: SessionName, note: string): void;
+  /** Ends a run of writing: makes the next `list` fast. */
+  close(): void;
+}

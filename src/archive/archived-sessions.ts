@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import type { SessionFiles } from "../agents/agent.ts";
+import type { ByteSource } from "../agents/byte-source.ts";
+import type { Library } from "../fs/library.ts";
+import { archiveSource, sessionFilesOf } from "./archive-source.ts";
+import type { ListedSession } from "./archive-store.ts";
+import { forgottenSessions, openArchive } from "./open-archive.ts";
+
+/** A session as the archive has it, ready to be read. */
+export interface ArchivedSession {
+  /** Under the paths that they had. The leading log first. */
+  readonly files: SessionFiles;
+  /** Reads those files from the archive. Nothing is opened before it is asked. */
+  readonly source: ByteSource;
+  readonly generation: number;
+  /** Changes with the archived bytes, and with nothing else. */
+  readonly state: string;
+  /** The readable copy; null where there is none yet. */
+  readonly markdown: string | null;
+  /** Of all files, and of what the archive needs for them. */
+  readonly bytes: number;
+  readonly storedBytes: number;
+}
+
+/** Every archived session, in no order. Only the catalogue of the archive is read. */
+export function archivedSessions(library: Library): readonly ArchivedSession[] {
+  if (library.demo) return [];
+  const archive = openArchive(library);
+  const forgotten = forgottenSessions(library);
+  return archive
+    .list()
+    .sessions.filter((session) => !forgotten.has(session))
+    .map((session) => ({
+      files: sessionFilesOf(session),
+      source: archiveSource(() => archive.get(session)),
+      generation: session.generation,
+      state: session.state,
+      markdown: markdownPath(library, session),
+      bytes: session.bytes,
+      storedBytes: session.storedBytes,
+    }));
+}
+
+/** Where the readable copy of a session is; null where it has none. */
+export function markdownPath(
+  { places }: Pick<Library, "places">,
+  { markdown }: Pick<ListedSession, "markdown">,
+): string | null {
+  return markdown === null ? null : join(places.archive, ...markdown.split("/"));
+}

@@ -1,0 +1,67 @@
+import { dirname, join } from "node:path";
+import type { Library } from "../fs/library.ts";
+import { makeFolders } from "../fs/make-folders.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { createRedactor } from "../redact/redact.ts";
+import type { SessionName } from "./archive-store.ts";
+import { forgottenSessions } from "./open-archive.ts";
+import { folderNameOf } from "./raw/session-folder.ts";
+
+/** The summary that a compaction left, as the agent told it: its log may lag behind, or lose it. */
+export interface NotedSummary {
+  readonly at: number;
+  readonly trigger: string | null;
+  readonly text: string;
+}
+
+type Store = Pick<Library, "disk" | "places">;
+
+const MAX_NOTES = 20;
+const MAX_TEXT_CHARS = 100_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Where the summaries of one session are noted. */
+export function notesPath({ places }: Pick<Library, "places">, session: SessionName): string {
+  return join(places.notes, session.agent, `${folderNameOf(session)}.json`);
+}
+
+/** Notes a summary, with secrets masked; one that is noted already is not noted again. */
+export function noteSummary(
+  library: Pick<Library, "disk" | "places" | "config" | "now">,
+  session: SessionName,
+  { text, trigger }: Omit<NotedSummary, "at">,
+): void {
+  if (forgottenSessions(library).has(session)) return;
+  const { redact } = createRedactor({ extra: library.config.redact });
+  const masked = redact(text).slice(0, MAX_TEXT_CHARS);
+  const before = readSummaries(library, session);
+  if (before.at(-1)?.text === masked) return;
+  const summaries = [...before, { at: library.now(), trigger, text: masked }].slice(-MAX_NOTES);
+  const path = notesPath(library, session);
+  makeFolders(library.disk, dirname(path));
+  replaceFile(
+    library.disk,
+    path,
+    `${JSON.stringify({ sessionId: session.id, agent: session.agent, summaries }, null, 1)}\n`,
+  );
+}
+
+/** The oldest first. A file that makes no sense is as good as none. */
+export function readSummaries(store: Store, session: SessionName): readonly NotedSummary[] {
+  const text = store.disk.readFile(notesPath(store, session), MAX_BYTES)?.toString("utf8");
+  if (text === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || !("summaries" in value)) return [];
+    return Array.isArray(value.summaries) ? value.summaries.flatMap(readSummary) : [];
+  } catch {
+    return [];
+  }
+}
+
+function readSummary(value: unknown): readonly NotedSummary[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { at, trigger, text }: Partial<Record<keyof NotedSummary, unknown>> = value;
+  if (typeof at !== "number" || typeof text !== "string") return [];
+  return [{ at, trigger: typeof trigger === "string" ? trigger : null, text }];
+}

@@ -1,0 +1,187 @@
+import { Buffer } from "node:buffer";
+import { dirname } from "node:path";
+import type { SessionFiles } from "../agents/agent.ts";
+import { formatOf } from "../agents/agents.ts";
+import { isolate } from "../agents/isolate.ts";
+import { readSession } from "../agents/read-session.ts";
+import { rootOfFile } from "../agents/roots-of-files.ts";
+import type { Digest } from "../extract/digest.ts";
+import { extractDigest } from "../extract/extract-digest.ts";
+import type { Library } from "../fs/library.ts";
+import { makeFolders } from "../fs/make-folders.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { inBatches } from "../render/in-batches.ts";
+import { shellQuote } from "../render/json/shell-quote.ts";
+import type { MarkdownMeta } from "../render/markdown/markdown-meta.ts";
+import type { Problem, Session } from "../session/session.ts";
+import { archiveSource, sessionFilesOf } from "./archive-source.ts";
+import type { ArchiveStore, KeptSession, ListedSession, PutOutcome } from "./archive-store.ts";
+import { markdownPath } from "./archived-sessions.ts";
+import { markdownName } from "./markdown-name.ts";
+import { sourceFile } from "./raw/source-file.ts";
+
+/** Makes the readable copy of a session. */
+export interface MarkdownWriter {
+  /** One with another version writes other words: all copies are made anew. */
+  readonly version: string;
+  /** In parts, in order: the copy of a long log is never held whole. */
+  readonly render: (session: Session, digest: Digest, meta: MarkdownMeta) => Iterable<string>;
+  /** Masks secrets: the copy is for people and programs. */
+  readonly mask: <T>(value: T) => T;
+}
+
+export interface KeepOptions {
+  /** Without one only the bytes are kept. */
+  readonly markdown?: MarkdownWriter | undefined;
+  readonly thorough?: boolean | undefined;
+  /** Does another session's readable copy have that name? */
+  readonly isTaken?: (name: string) => boolean;
+}
+
+export interface Kept {
+  readonly outcome: PutOutcome;
+  /** The readable copy was written. */
+  readonly rendered: boolean;
+  /** undefined where it was not read for that. */
+  readonly project: string | null | undefined;
+  readonly problems: readonly Problem[];
+}
+
+interface Parsed {
+  readonly project: string | null;
+  /** With secrets masked. */
+  readonly session: Session;
+  readonly digest: Digest;
+}
+
+/**
+ * Keeps one session: first its bytes; when these are durable, its readable copy, which is made of them.
+ * To be called with the store's lock held.
+ */
+export function keepSession(
+  library: Library,
+  archive: ArchiveStore,
+  files: SessionFiles,
+  options: KeepOptions,
+): Kept {
+  const problems: Problem[] = [];
+  const { markdown: writer } = options;
+  let parsed: Parsed | undefined;
+  const parse = (kept: KeptSession): Parsed | undefined => {
+    if (writer === undefined) return undefined;
+    try {
+      return parseKept(kept, writer);
+    } catch (error) {
+      // Whatever a parser stumbles over, the bytes must be kept.
+      problems.push({ path: kept.files[0]?.path ?? "", line: 0, what: `no readable copy: ${String(error)}` });
+      return undefined;
+    }
+  };
+
+  const toKeep = files.files.map((file) =>
+    sourceFile(library.disk, file, rootOfFile(library, files.agent, file.path)),
+  );
+  const outcome = archive.put(files, toKeep, {
+    thorough: options.thorough === true,
+    nameMarkdown: (kept) => {
+      parsed = parse(kept);
+      return parsed === undefined ? null : markdownName(parsed.digest, options.isTaken ?? (() => false));
+    },
+  });
+  problems.push(...outcome.problems.map(({ path, what }) => ({ path, line: 0, what })));
+  const { session } = outcome;
+  if (session === undefined || writer === undefined || isRendered(library, session, writer)) {
+    const project = parsed?.project ?? (session === undefined ? undefined : readNote(session)?.project);
+    return { outcome, rendered: false, project, problems };
+  }
+  const kept = archive.get(session);
+  if (kept === undefined) return { outcome, rendered: false, project: undefined, problems };
+  parsed ??= parse(kept);
+  const rendered = parsed !== undefined && writeCopy(library, kept, parsed, writer, problems);
+  const note: Note = { of: stateOf(session, writer), project: parsed?.project ?? null };
+  if (rendered || !hasLog(kept)) archive.setNote(session, JSON.stringify(note));
+  return { outcome, rendered, project: parsed?.project, problems };
+}
+
+/** What is remembered of a session so that it need not be read again. */
+export interface Note {
+  /** What the readable copy was made of, and by what. */
+  readonly of: string;
+  readonly project: string | null;
+}
+
+export function readNote({ note }: Pick<ListedSession, "note">): Note | undefined {
+  if (note === null) return undefined;
+  const value: unknown = JSON.parse(note);
+  if (typeof value !== "object" || value === null || !("of" in value) || !("project" in value)) {
+    return undefined;
+  }
+  const { of, project } = value;
+  if (typeof of !== "string" || (typeof project !== "string" && project !== null)) return undefined;
+  return { of, project };
+}
+
+/** Is the readable copy there, and made of the present bytes? */
+export function isRendered(library: Library, session: ListedSession, writer: MarkdownWriter): boolean {
+  if (readNote(session)?.of !== stateOf(session, writer)) return false;
+  const path = markdownPath(library, session);
+  return path === null || library.disk.stat(path) !== undefined;
+}
+
+function stateOf(session: ListedSession, writer: MarkdownWriter): string {
+  return `${session.state}/${writer.version}`;
+}
+
+function hasLog(kept: KeptSession): boolean {
+  return kept.files.some(({ role }) => role === "main");
+}
+
+/** Fragments without a log have nothing to be read by people. */
+function parseKept(kept: KeptSession, { mask }: MarkdownWriter): Parsed | undefined {
+  if (!hasLog(kept)) return undefined;
+  const source = archiveSource(() => kept);
+  const read = readSession(source, sessionFilesOf(kept));
+  // The digest of the masked session: it cuts texts, and half a secret is not recognised any more.
+  const session = mask(read);
+  return { project: read.project, session, digest: extractDigest(session) };
+}
+
+/** False where the writer stumbles over the session: its bytes are kept all the same. */
+function writeCopy(
+  library: Library,
+  kept: KeptSession,
+  parsed: Parsed,
+  writer: MarkdownWriter,
+  problems: Problem[],
+): boolean {
+  const write = (): true => {
+    writeMarkdown(library, kept, parsed, writer);
+    return true;
+  };
+  return isolate(problems, kept.files[0]?.path ?? "", "no readable copy", write) === true;
+}
+
+function writeMarkdown(library: Library, kept: KeptSession, parsed: Parsed, writer: MarkdownWriter): void {
+  const path = markdownPath(library, kept);
+  if (path === null) return;
+  const { session, digest } = parsed;
+  const lead = kept.files[0];
+  const { command, folder } = formatOf(kept.agent).resume({
+    id: kept.id,
+    project: session.project,
+    source: lead?.path ?? null,
+  });
+  const parts = writer.render(session, digest, {
+    sha256: lead?.sha256 ?? null,
+    ...writer.mask({
+      resume: `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(command)}`,
+      sources: kept.files.map((file) => file.path),
+    }),
+  });
+  makeFolders(library.disk, dirname(path));
+  replaceFile(library.disk, path, encoded(parts));
+}
+
+function* encoded(parts: Iterable<string>): Generator<Uint8Array, void, void> {
+  for (const part of inBatches(parts)) yield Buffer.from(part);
+}

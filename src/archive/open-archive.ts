@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import type { FolderMark } from "../fs/folder-mark.ts";
+import type { Library } from "../fs/library.ts";
+import type { ArchiveStore } from "./archive-store.ts";
+import { openRawArchive, rawArchiveMark } from "./raw/raw-archive.ts";
+import { readTombstones, type Tombstones, tombstonesMark } from "./raw/tombstones.ts";
+
+/** The archive of the library's store. Of one that is not there yet, nothing is listed. */
+export function openArchive({ disk, places }: Pick<Library, "disk" | "places">): ArchiveStore {
+  return openRawArchive(disk, places.raw);
+}
+
+/** Where that which was forgotten lies, until it is purged. */
+export function forgottenFolder({ places }: Pick<Library, "places">): string {
+  return join(places.home, "forgotten");
+}
+
+/** The sessions that were forgotten: they are not read, listed or archived, though their logs may exist. */
+export function forgottenSessions(library: Pick<Library, "disk" | "places">): Tombstones {
+  return readTombstones(library.disk, forgottenFolder(library));
+}
+
+/** Tells whether sessions were archived or forgotten, without reading any of it. */
+export function archiveMark(library: Pick<Library, "disk" | "places">): FolderMark {
+  const kept = rawArchiveMark(library.disk, library.places.raw);
+  const forgotten = tombstonesMark(library.disk, forgottenFolder(library));
+  return {
+    mark: `${kept.mark}\n${forgotten.mark}`,
+    changedAt: Math.max(kept.changedAt, forgotten.changedAt),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import type { Disk } from "../../fs/disk.ts";
+import { errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
+import { replaceFile } from "../../fs/replace-file.ts";
+
+/** Files are cut at multiples of this, so that equal beginnings give equal chunks. */
+export const CHUNK_BYTES: number = 1024 * 1024;
+
+/** A stretch of a file, and the chunk file that holds it. */
+export interface Chunk {
+  /** Where it begins in its file. */
+  readonly offset: number;
+  readonly length: number;
+  /** Of the raw bytes: compressed ones differ between runtimes. It also names the chunk file. */
+  readonly sha256: string;
+  /** Size of the chunk file when it was written. */
+  readonly stored: number;
+  /** The generation in whose folder it lies; a later one may share it. */
+  readonly generation: number;
+}
+
+/**
+ * On 292 MB of real logs, in chunks of 1 MiB: quality 4 gives 12.2 % at 100 MB/s, 5 gives 11.3 % at
+ * 60, 6 gives 11.2 % at 45. A window larger than the chunk changes nothing.
+ */
+const QUALITY = 5;
+const WINDOW_BITS = 20;
+
+/** A chunk file is never larger than this: what can't be compressed grows by a few bytes. */
+const MAX_STORED = CHUNK_BYTES + 64 * 1024;
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The file of a chunk in the folder of its generation. */
+export function chunkPath(folder: string, { sha256 }: Pick<Chunk, "sha256">): string {
+  return join(folder, `${sha256}.br`);
+}
+
+export function isChunkName(name: string): boolean {
+  return /^[0-9a-f]{64}\.br$/.test(name);
+}
+
+/** Writes a chunk file; its size. The folder must exist. */
+export function writeChunk(disk: Disk, path: string, bytes: Uint8Array): number {
+  const packed = compress(bytes);
+  // The source may go once this is kept, so what was packed must be what comes out.
+  if (!unpack(packed, bytes.length).equals(bytes))
+    throw new Error("brotli did not give back what it was given");
+  replaceFile(disk, path, packed);
+  return packed.length;
+}
+
+/** The bytes of a chunk, proven. Throws `ArchiveDamage`. The folder is that of its generation. */
+export function readChunk(disk: Disk, folder: string, chunk: Chunk): Buffer {
+  const packed = readPacked(disk, chunkPath(folder, chunk));
+  let bytes: Buffer;
+  try {
+    bytes = unpack(packed, chunk.length);
+  } catch (error) {
+    throw new ArchiveDamage("its chunk file can't be unpacked", { cause: error });
+  }
+  if (bytes.length !== chunk.length) {
+    throw new ArchiveDamage(`its chunk file holds ${bytes.length} bytes instead of ${chunk.length}`);
+  }
+  if (hashOf(bytes) !== chunk.sha256) throw new ArchiveDamage("its bytes do not have the recorded hash");
+  return bytes;
+}
+
+export class MissingChunk extends ArchiveDamage {
+  override readonly name: string = "MissingChunk";
+}
+
+function readPacked(disk: Disk, path: string): Buffer {
+  try {
+    const packed = disk.readHead(path, MAX_STORED + 1);
+    if (packed.length > MAX_STORED) throw new ArchiveDamage("its chunk file is too large");
+    return packed;
+  } catch (error) {
+    if (isAbsent(error)) throw new MissingChunk("its chunk file is missing", { cause: error });
+    if (errorCode(error) === undefined) throw error;
+    throw new ArchiveDamage(`its chunk file can't be read: ${explainDiskError(error)}`, { cause: error });
+  }
+}
+
+export function compress(bytes: Uint8Array): Buffer {
+  return brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: QUALITY,
+      [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+}
+
+/** One byte more than it should be tells too much from enough; a damaged file may claim gigabytes. */
+export function unpack(packed: Uint8Array, length: number): Buffer {
+  return brotliDecompressSync(packed, { maxOutputLength: length + 1 });
+}

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { agentNames } from "../../agents/agent-name.ts";
+import type { Disk } from "../../fs/disk.ts";
+import { isAbsent } from "../../fs/disk-error.ts";
+import type { Agent } from "../../session/entry.ts";
+import type { UnlistedSession } from "../archive-store.ts";
+import { type CatalogEntry, catalogKey, type FolderTimes, readCatalog } from "./catalog.ts";
+import { foldersOf, generationNumbers } from "./generations.ts";
+import { findListed } from "./listed-session.ts";
+
+export interface FoundEntries {
+  /** By agent and the name of the session's folder. */
+  readonly entries: ReadonlyMap<string, CatalogEntry>;
+  readonly unreadable: readonly UnlistedSession[];
+  /** Folders of sessions that are not as the catalog has them: a run may have been killed there. */
+  readonly unexpected: readonly string[];
+  /** The catalog is not what is there. */
+  readonly isStale: boolean;
+}
+
+/** Finds all sessions: from the catalog, and from their manifests where that is not up to date. */
+export function findEntries(disk: Disk, raw: string): FoundEntries {
+  const { catalog, writtenAtMs } = readCatalog(disk, raw);
+  const entries = new Map<string, CatalogEntry>();
+  const unreadable: UnlistedSession[] = [];
+  const unexpected: string[] = [];
+  for (const { agent, name } of sessionFolders(disk, raw)) {
+    const folder = join(raw, agent, name);
+    const key = catalogKey(agent, name);
+    const known = catalog.get(key);
+    if (known !== undefined && isUpToDate(disk, folder, known, writtenAtMs)) {
+      entries.set(key, known);
+      continue;
+    }
+    const found = findEntry(disk, folder, agent, name);
+    if (found.kind === "unreadable") unreadable.push({ location: folder, what: found.what });
+    if (found.kind === "listed") entries.set(key, withNoteOf(known, found.entry));
+    const isExpected =
+      found.kind === "listed" && known?.times.every((time, at) => time === found.entry.times[at]) === true;
+    if (!isExpected) unexpected.push(folder);
+  }
+  const isStale = unexpected.length > 0 || entries.size !== catalog.size;
+  return { entries, unreadable, unexpected, isStale };
+}
+
+/** The folders of sessions below the folders of agents. */
+function* sessionFolders(disk: Disk, raw: string): Generator<{ agent: Agent; name: string }> {
+  for (const agent of agentNames) {
+    try {
+      for (const { name, kind } of disk.readdir(join(raw, agent))) {
+        if (kind === "folder") yield { agent, name };
+      }
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
+  }
+}
+
+export type FoundEntry =
+  | { readonly kind: "listed"; readonly entry: CatalogEntry }
+  | { readonly kind: "unfinished" }
+  | { readonly kind: "unreadable"; readonly what: string };
+
+/** Reads what the manifests of one session say. */
+export function findEntry(disk: Disk, folder: string, agent: Agent, folderName: string): FoundEntry {
+  // Before reading: what is written meanwhile must make the entry stale.
+  const newest = generationNumbers(disk, folder).at(-1) ?? 0;
+  const times = timesOf(disk, folder, newest);
+  const found = findListed(disk, folder, { agent, folderName });
+  if (found.kind !== "listed") return found;
+  const { session } = found;
+  // An earlier generation counts where the newest was put aside; that one does not change any more.
+  const counted: FolderTimes =
+    session.generation === newest ? times : [times[0], timesOf(disk, folder, session.generation)[1]];
+  return { kind: "listed", entry: { session, folderName, times: counted } };
+}
+
+/** Notes stand in the catalog alone. */
+export function withNoteOf(known: CatalogEntry | undefined, entry: CatalogEntry): CatalogEntry {
+  return { ...entry, session: { ...entry.session, note: known?.session.note ?? null } };
+}
+
+/** A new generation changes the time of the session's folder, a new manifest that of its generation's. */
+function timesOf(disk: Disk, sessionFolder: string, generation: number): FolderTimes {
+  const inside = foldersOf(sessionFolder)(generation);
+  return [disk.stat(sessionFolder)?.mtimeMs ?? 0, disk.stat(inside)?.mtimeMs ?? 0];
+}
+
+/** Clocks of file systems tick every few milliseconds: what changed right before the catalog may change again unseen. */
+const TICK_MS = 20;
+
+function isUpToDate(disk: Disk, folder: string, known: CatalogEntry, writtenAtMs: number): boolean {
+  const now = timesOf(disk, folder, known.session.generation);
+  return known.times.every((time, at) => time === now[at] && time < writtenAtMs - TICK_MS);
+}

@@ -1,0 +1,172 @@
+import { join } from "node:path";
+import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import type { Disk } from "../../fs/disk.ts";
+import { diskError, errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
+import { makeFolders } from "../../fs/make-folders.ts";
+import { removeTree } from "../../fs/remove-tree.ts";
+import { replaceFile } from "../../fs/replace-file.ts";
+import type { PutProblem, SessionName } from "../archive-store.ts";
+import { type Manifest, manifestFromJson, manifestToJson, type StoredFile } from "./manifest.ts";
+import { sealJson, unsealJson } from "./sealed-json.ts";
+
+/*
+ *   <session>/1/manifest.json       a generation: its record
+ *   <session>/1/<sha256>.br         and its chunks
+ *   <session>/2.new/…               one that is being made
+ *
+ * A generation is made under another name and gets its own when all of it, its manifest too, is durable.
+ * So what a killed run left is told from a generation that lost its manifest: the former is litter, the
+ * latter is damage, and nothing of it is ever removed.
+ */
+
+/** The folder of a generation of one session. */
+export type FolderOf = (generation: number) => string;
+
+export function foldersOf(sessionFolder: string): FolderOf {
+  return (generation) => join(sessionFolder, String(generation));
+}
+
+const GENERATION = /^[1-9]\d{0,8}$/;
+const UNFINISHED = /^[1-9]\d{0,8}\.new$/;
+const MANIFEST = "manifest.json";
+/** That of a session with 100,000 files; a larger one is none. */
+const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
+
+/** A generation as it was found. */
+export type FoundGeneration =
+  | {
+      readonly kind: "good";
+      readonly number: number;
+      readonly manifest: Manifest;
+      /** Of the manifest itself. */
+      readonly bytes: number;
+    }
+  | { readonly kind: "damaged"; readonly number: number; readonly what: string };
+
+/** Numbers of the generations, oldest first; none where there is no such session. */
+export function generationNumbers(disk: Disk, sessionFolder: string): readonly number[] {
+  // Every hit of a search asks, and most are not in the archive: an error takes five times as long.
+  if (disk.stat(sessionFolder) === undefined) return [];
+  try {
+    return disk
+      .readdir(sessionFolder)
+      .filter(({ name, kind }) => kind === "folder" && GENERATION.test(name))
+      .map(({ name }) => Number(name))
+      .sort((a, b) => a - b);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+/** Without a session it is not known whose manifest it should be, and any is good. */
+export function readGeneration(
+  disk: Disk,
+  sessionFolder: string,
+  number: number,
+  session?: SessionName,
+): FoundGeneration {
+  try {
+    const path = join(sessionFolder, String(number), MANIFEST);
+    const bytes = disk.readFile(path, MAX_MANIFEST_BYTES);
+    if (bytes === undefined) throw new ArchiveDamage("its record is missing");
+    const manifest = manifestFromJson(unsealJson(bytes));
+    const isTheirs =
+      session === undefined || (manifest.agent === session.agent && manifest.id === session.id);
+    if (!isTheirs || manifest.generation !== number) {
+      throw new ArchiveDamage("its record is that of another session or generation");
+    }
+    return { kind: "good", number, manifest, bytes: bytes.length };
+  } catch (error) {
+    return { kind: "damaged", number, what: explainDamage(error) };
+  }
+}
+
+/** Which of these, oldest first, is what the session is now: the newest that was not put aside, if there is one. */
+export function newestOf(manifests: readonly Manifest[]): Manifest | undefined {
+  return manifests.findLast(({ isAside }) => !isAside) ?? manifests.at(-1);
+}
+
+/**
+ * The newest generation whose record can be read, and that was not put aside. A damaged one is never written over:
+ * it may be mended some day.
+ */
+export function newestGood(
+  disk: Disk,
+  sessionFolder: string,
+  session: SessionName,
+  numbers: readonly number[],
+  problems: PutProblem[] = [],
+): Manifest | undefined {
+  let aside: Manifest | undefined;
+  for (const number of numbers.toReversed()) {
+    const found = readGeneration(disk, sessionFolder, number, session);
+    if (found.kind === "damaged")
+      problems.push({ path: sessionFolder, what: `generation ${number}: ${found.what}` });
+    else if (!found.manifest.isAside) return found.manifest;
+    else aside ??= found.manifest;
+  }
+  return aside;
+}
+
+/** Files that a restore was about to replace, as they were then. */
+export function filesAside(
+  disk: Disk,
+  sessionFolder: string,
+  session: SessionName,
+  numbers: readonly number[],
+): readonly StoredFile[] {
+  return numbers.flatMap((number) => {
+    const found = readGeneration(disk, sessionFolder, number, session);
+    return found.kind === "good" && found.manifest.isAside ? found.manifest.files : [];
+  });
+}
+
+/** Writes the record of a generation into its folder, which must exist. */
+export function writeManifest(disk: Disk, folder: string, manifest: Manifest): void {
+  replaceFile(disk, join(folder, MANIFEST), sealJson(manifestToJson(manifest)));
+}
+
+/** A generation that is being made. */
+export interface NewGeneration {
+  readonly folder: string;
+  /** From now on it exists. Its manifest must be written. */
+  finish(): void;
+}
+
+export function beginGeneration(disk: Disk, sessionFolder: string, number: number): NewGeneration {
+  const folder = join(sessionFolder, `${number}.new`);
+  makeFolders(disk, sessionFolder);
+  try {
+    removeTree(disk, folder);
+    // Its name need not survive a power cut, only the one that it gets in the end.
+    disk.mkdir(folder);
+  } catch (error) {
+    throw diskError("make the folder", folder, error);
+  }
+  return {
+    folder,
+    finish() {
+      try {
+        disk.rename(folder, join(sessionFolder, String(number)));
+        disk.fsyncFolder(sessionFolder);
+      } catch (error) {
+        throw diskError("rename", folder, error);
+      }
+    },
+  };
+}
+
+/** Removes what killed runs left of generations that they did not finish. */
+export function removeUnfinished(disk: Disk, sessionFolder: string): void {
+  for (const { name } of disk.readdir(sessionFolder)) {
+    if (UNFINISHED.test(name)) removeTree(disk, join(sessionFolder, name));
+  }
+}
+
+/** What is wrong, in a few words. Throws on what is neither damage nor an error of the system. */
+export function explainDamage(error: unknown): string {
+  if (error instanceof ArchiveDamage) return error.what;
+  if (errorCode(error) === undefined) throw error;
+  return `it can't be read: ${explainDiskError(error)}`;
+}

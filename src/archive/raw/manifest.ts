@@ -1,0 +1,111 @@
+import { Buffer } from "node:buffer";
+import { agentNames, isAgent } from "../../agents/agent-name.ts";
+import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import type { KeptFile, SessionName } from "../archive-store.ts";
+import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
+import { readFields, senseless } from "./field-reader.ts";
+import { isReadableName } from "./readable-name.ts";
+
+/** A file and where its bytes are: chunks without gaps, from its first byte to its last. */
+export interface StoredFile extends KeptFile {
+  readonly chunks: readonly Chunk[];
+}
+
+/** What one generation of a session is. All that it names exists, and is whole. */
+export interface Manifest extends SessionName {
+  readonly generation: number;
+  /** Relative to the folder of readable copies. The same in all generations. */
+  readonly markdown: string | null;
+  readonly files: readonly StoredFile[];
+  readonly earlier: readonly StoredFile[];
+  /** It holds what a restore was about to replace, and is never the newest by itself. */
+  readonly isAside: boolean;
+}
+
+const FORMAT_VERSION = 1;
+
+/** Names the content of a generation: equal where files were only touched. */
+export function contentState({ generation, files }: Manifest): string {
+  const content = files.map(({ path, role, sha256 }) => [path, role, sha256]);
+  return hashOf(Buffer.from(JSON.stringify([generation, content]))).slice(0, 16);
+}
+
+/** As it stands on the disk: docs/STORAGE.md has the words. */
+export function manifestToJson(manifest: Manifest): unknown {
+  const { agent, id, generation: own, markdown, files, earlier, isAside } = manifest;
+  const fileToJson = ({ chunks, ...file }: StoredFile): unknown => ({
+    ...file,
+    // Most chunks lie in the manifest's own generation, and need not say so.
+    chunks: chunks.map(({ generation, ...chunk }) => (generation === own ? chunk : { ...chunk, generation })),
+  });
+  return {
+    version: FORMAT_VERSION,
+    agent,
+    id,
+    generation: own,
+    ...(isAside ? { aside: true } : {}),
+    markdown,
+    files: files.map(fileToJson),
+    earlier: earlier.map(fileToJson),
+  };
+}
+
+/** Throws `ArchiveDamage` where a record that is sealed still makes no sense. */
+export function manifestFromJson(value: unknown): Manifest {
+  const read = readFields(value);
+  const version = read.count("version");
+  if (version !== FORMAT_VERSION) throw new ArchiveDamage(`its record is of version ${version}`);
+  const name = read.text("agent");
+  const agent = isAgent(name) ? name : senseless(`agent: none of ${agentNames.join(", ")}`);
+  const generation = read.count("generation");
+  const markdown = read.textOrNull("markdown");
+  if (markdown !== null && !isReadableName(markdown)) {
+    throw new ArchiveDamage(
+      "its record was tampered with: its readable copy is said to be outside of the archive",
+    );
+  }
+  return {
+    agent,
+    id: read.text("id"),
+    generation,
+    markdown,
+    files: read.list("files").map((file) => fileFromJson(file, generation)),
+    earlier: read.list("earlier").map((file) => fileFromJson(file, generation)),
+    isAside: read.has("aside"),
+  };
+}
+
+function fileFromJson(value: unknown, own: number): StoredFile {
+  const read = readFields(value);
+  const size = read.count("size");
+  let end = 0;
+  const chunks = read.list("chunks").map((each): Chunk => {
+    const chunk = chunkFromJson(each, own);
+    if (chunk.offset !== end || chunk.length === 0 || chunk.length > CHUNK_BYTES) senseless("chunks");
+    end += chunk.length;
+    return chunk;
+  });
+  if (end !== size) senseless("chunks");
+  return {
+    path: read.text("path"),
+    role: read.text("role"),
+    root: read.textOrNull("root"),
+    mode: read.count("mode"),
+    mtimeMs: read.number("mtimeMs"),
+    inode: read.number("inode"),
+    size,
+    sha256: read.hash("sha256"),
+    chunks,
+  };
+}
+
+function chunkFromJson(value: unknown, own: number): Chunk {
+  const read = readFields(value);
+  return {
+    offset: read.count("offset"),
+    length: read.count("length"),
+    sha256: read.hash("sha256"),
+    stored: read.count("stored"),
+    generation: read.has("generation") ? read.count("generation") : own,
+  };
+}

@@ -1,0 +1,208 @@
+import { type Disk, sameMark } from "../../fs/disk.ts";
+import { errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
+import type { FileToKeep, PutOptions, PutProblem, SessionName } from "../archive-store.ts";
+import { createChunkKeeper } from "./chunk-keeper.ts";
+import {
+  beginGeneration,
+  type FolderOf,
+  filesAside,
+  foldersOf,
+  generationNumbers,
+  type NewGeneration,
+  newestGood,
+  writeManifest,
+} from "./generations.ts";
+import { keptSession } from "./kept-session.ts";
+import { contentState, type Manifest, type StoredFile } from "./manifest.ts";
+import { type Match, matchFiles } from "./match-files.ts";
+import { describe, examineFile, storeFile } from "./store-file.ts";
+import { chunksOf, tidySession } from "./tidy-session.ts";
+
+export interface PutResult {
+  readonly kind: "kept" | "unchanged" | "absent";
+  /** The one that has the files now; 0 where there is none. */
+  readonly generation: number;
+  /** The manifest was written; where nothing but times changed, too. */
+  readonly wrote: boolean;
+  readonly startedGeneration: boolean;
+  readonly mended: number;
+  readonly problems: readonly PutProblem[];
+}
+
+/** Logs, which agents only append to. Other files are states, and are written anew as a matter of course. */
+const LOG_ROLES: ReadonlySet<string> = new Set(["main", "rotation", "subagent", "spilled"]);
+
+/** A file that is never at rest is left to the next run after so many attempts. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Keeps what is new of a session. The order is what makes it safe: chunks, each durable; then the
+ * manifest that names them; then the removal of chunks that it names no more. Killed anywhere, the
+ * manifest that is there names only what exists, and the next run goes on from it.
+ */
+export function putSession(
+  disk: Disk,
+  sessionFolder: string,
+  session: SessionName,
+  files: readonly FileToKeep[],
+  options: PutOptions,
+): PutResult {
+  const problems: PutProblem[] = [];
+  const numbers = generationNumbers(disk, sessionFolder);
+  const newest = numbers.at(-1) ?? 0;
+  const base = newestGood(disk, sessionFolder, session, numbers, problems);
+  const mayHaveMoved = options.aside !== true;
+  const matches = matchFiles(disk, base, files, { mayHaveMoved });
+  const isAside = options.aside === true;
+  const aside = isAside || numbers.length < 2 ? [] : filesAside(disk, sessionFolder, session, numbers);
+  const changed = matches.filter(
+    (match) => options.thorough === true || !(isUnchanged(match) || isAmong(aside, match.file)),
+  );
+  const starts =
+    isAside || base?.generation !== newest || changed.some((match) => isRewrittenLog(match, problems));
+  const generation = starts ? newest + 1 : newest;
+
+  let begun: NewGeneration | undefined;
+  /** Begun when something is to be written: where nothing can be read, nothing is begun. */
+  const folderOf: FolderOf = (number) => {
+    if (number !== generation || !starts) return foldersOf(sessionFolder)(number);
+    begun ??= beginGeneration(disk, sessionFolder, generation);
+    return begun.folder;
+  };
+  const keeper = createChunkKeeper(disk, folderOf, generation, base === undefined ? [] : chunksOf(base));
+  const stored = new Map<FileToKeep, StoredFile>();
+  const outdated: StoredFile[] = [];
+  let mended = 0;
+
+  const attempt = ({ file, kept }: Match): StoredFile | undefined => {
+    const opened = file.open();
+    try {
+      if (kept === undefined) return storeFile(file, opened, keeper.write);
+      const examined = examineFile(opened, kept);
+      if (options.thorough === true) mended += keeper.mend(kept, opened);
+      switch (examined.kind) {
+        case "unsteady":
+          return undefined;
+        case "same":
+          return opened.isStill() ? describe(file, opened, kept.sha256, kept.chunks) : undefined;
+        case "grown":
+          return storeFile(file, opened, keeper.write, { kept, hash: examined.hash });
+        case "rewritten": {
+          // Nobody had rewritten it a moment ago, or a generation would begin.
+          if (!starts && LOG_ROLES.has(kept.role)) return undefined;
+          const anew = storeFile(file, opened, keeper.write);
+          if (anew !== undefined && !starts) outdated.push(kept);
+          return anew;
+        }
+      }
+    } finally {
+      opened.close();
+    }
+  };
+
+  for (const match of changed) {
+    const { file } = match;
+    guard(file.path, problems, () => {
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+        const made = attempt(match);
+        if (made === undefined) continue;
+        stored.set(file, made);
+        return;
+      }
+      problems.push({ path: file.path, what: "it did not hold still while it was read" });
+    });
+  }
+
+  const all = matches.flatMap(({ file, kept }) => stored.get(file) ?? kept ?? []);
+  const taken = new Set(matches.map(({ kept }) => kept));
+  const gone = (base?.files ?? []).filter((kept) => !taken.has(kept));
+  const nothing = {
+    generation: base?.generation ?? 0,
+    wrote: false,
+    startedGeneration: false,
+    mended,
+    problems,
+  };
+  if (all.length + gone.length === 0) return { kind: "absent", ...nothing };
+  const isNameDue = base?.markdown === null && options.nameMarkdown !== undefined && !starts;
+  if (stored.size === 0 && !isAside && !isNameDue) {
+    return { kind: "unchanged", ...nothing };
+  }
+
+  const draft: Manifest = {
+    agent: session.agent,
+    id: session.id,
+    generation,
+    markdown: base?.markdown ?? null,
+    files: [...all, ...gone].sort(leadFirst),
+    earlier: starts ? [] : withoutRepeats([...(base?.earlier ?? []), ...outdated]),
+    isAside,
+  };
+  const name = (): string | null =>
+    options.nameMarkdown?.(keptSession(disk, sessionFolder, draft, [...numbers, generation], folderOf)) ??
+    null;
+  const manifest = { ...draft, markdown: draft.markdown ?? name() };
+  if (stored.size === 0 && isNameDue && manifest.markdown === null) return { kind: "unchanged", ...nothing };
+  writeManifest(disk, folderOf(generation), manifest);
+  begun?.finish();
+  tidySession(disk, sessionFolder, manifest);
+  const isNew = starts || base === undefined || contentState(base) !== contentState(manifest);
+  return {
+    kind: isNew ? "kept" : "unchanged",
+    generation,
+    wrote: true,
+    startedGeneration: starts && newest > 0,
+    mended,
+    problems,
+  };
+}
+
+function isUnchanged({ file, kept }: Match): boolean {
+  return kept !== undefined && kept.path === file.path && kept.role === file.role && sameMark(kept, file);
+}
+
+/**
+ * Is it among those that were put aside, and has nobody touched it since? Then a restore did not come to replace it,
+ * and it must not become the newest state of its session by being archived.
+ */
+function isAmong(aside: readonly StoredFile[], file: FileToKeep): boolean {
+  return aside.some(({ path, ...mark }) => path === file.path && sameMark(mark, file));
+}
+
+function isRewrittenLog({ file, kept }: Match, problems: PutProblem[]): boolean {
+  if (kept === undefined || !LOG_ROLES.has(kept.role)) return false;
+  let rewritten = false;
+  guard(file.path, problems, () => {
+    const opened = file.open();
+    try {
+      rewritten = examineFile(opened, kept).kind === "rewritten";
+    } finally {
+      opened.close();
+    }
+  });
+  return rewritten;
+}
+
+/** One sick file does not stop the others. What vanished meanwhile is no problem: it was not there. */
+function guard(path: string, problems: PutProblem[], action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    if (isAbsent(error) || problems.some((problem) => problem.path === path)) return;
+    problems.push({ path, what: `it can't be read: ${explainDiskError(error)}` });
+  }
+}
+
+/** The longest log leads, as where they were found. */
+function leadFirst(a: StoredFile, b: StoredFile): number {
+  const main = Number(b.role === "main") - Number(a.role === "main");
+  if (main !== 0) return main;
+  if (a.role === "main" && a.size !== b.size) return b.size - a.size;
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+function withoutRepeats(files: readonly StoredFile[]): readonly StoredFile[] {
+  const last = new Map(files.map((file) => [`${file.path}\0${file.sha256}`, file]));
+  return [...last.values()];
+}

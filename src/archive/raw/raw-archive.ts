@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { agentNames } from "../../agents/agent-name.ts";
+import type { Disk } from "../../fs/disk.ts";
+import { type FolderMark, markOfPaths } from "../../fs/folder-mark.ts";
+import { sweepTempFiles } from "../../fs/sweep-temp-files.ts";
+import type { ArchiveStore, ListedSession, SessionName } from "../archive-store.ts";
+import { type CatalogEntry, catalogKey, catalogPath, writeCatalog } from "./catalog.ts";
+import { type FoundEntries, findEntries, findEntry, withNoteOf } from "./find-entries.ts";
+import {
+  beginGeneration,
+  generationNumbers,
+  newestGood,
+  readGeneration,
+  writeManifest,
+} from "./generations.ts";
+import { keptSession } from "./kept-session.ts";
+import { proveSession } from "./prove-session.ts";
+import { putSession } from "./put-session.ts";
+import { folderNameOf, sessionFolder } from "./session-folder.ts";
+import { tidySession, tidyUnfinished } from "./tidy-session.ts";
+
+/**
+ * The archive on this disk: below `raw`, a folder per session with its generations. Reading needs no
+ * lock; whoever puts holds that of the store, and closes at the end.
+ */
+export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
+  let loaded: { readonly entries: Map<string, CatalogEntry>; readonly found: FoundEntries } | undefined;
+  let hasChanged = false;
+
+  const load = (): NonNullable<typeof loaded> => {
+    if (loaded !== undefined) return loaded;
+    const found = findEntries(disk, raw);
+    loaded = { entries: new Map(found.entries), found };
+    hasChanged ||= found.isStale;
+    return loaded;
+  };
+
+  /** Takes what the manifests say now. */
+  const refresh = (session: SessionName): ListedSession | undefined => {
+    const { entries } = load();
+    const key = keyOf(session);
+    const found = findEntry(disk, sessionFolder(raw, session), session.agent, folderNameOf(session));
+    if (found.kind !== "listed") return undefined;
+    const entry = withNoteOf(entries.get(key), found.entry);
+    entries.set(key, entry);
+    hasChanged = true;
+    return entry.session;
+  };
+
+  return {
+    list() {
+      const { entries, found } = load();
+      return { sessions: [...entries.values()].map(({ session }) => session), unreadable: found.unreadable };
+    },
+    get(session, generation) {
+      const folder = sessionFolder(raw, session);
+      const numbers = generationNumbers(disk, folder);
+      if (generation === undefined) {
+        const manifest = newestGood(disk, folder, session, numbers);
+        return manifest === undefined ? undefined : keptSession(disk, folder, manifest, numbers);
+      }
+      const found = readGeneration(disk, folder, generation, session);
+      return found.kind === "good" ? keptSession(disk, folder, found.manifest, numbers) : undefined;
+    },
+    put(session, files, options = {}) {
+      const { wrote, ...done } = putSession(disk, sessionFolder(raw, session), session, files, options);
+      const known = wrote ? undefined : load().entries.get(keyOf(session))?.session;
+      return { ...done, session: known ?? refresh(session) };
+    },
+    repeat(session, generation) {
+      const folder = sessionFolder(raw, session);
+      const newest = generationNumbers(disk, folder).at(-1) ?? 0;
+      const found = readGeneration(disk, folder, generation, session);
+      if (found.kind === "damaged") return undefined;
+      if (generation !== newest) {
+        const begun = beginGeneration(disk, folder, newest + 1);
+        writeManifest(disk, begun.folder, { ...found.manifest, generation: newest + 1, isAside: false });
+        begun.finish();
+      }
+      return refresh(session);
+    },
+    prove: (session) => proveSession(disk, sessionFolder(raw, session), session),
+    setNote(session, note) {
+      const { entries } = load();
+      const entry = entries.get(keyOf(session));
+      if (entry === undefined || entry.session.note === note) return;
+      entries.set(keyOf(session), { ...entry, session: { ...entry.session, note } });
+      hasChanged = true;
+    },
+    close() {
+      if (loaded === undefined || !hasChanged || disk.stat(raw) === undefined) return;
+      tidy(disk, raw, loaded.found.unexpected);
+      writeCatalog(disk, raw, loaded.entries.values());
+      hasChanged = false;
+    },
+  };
+}
+
+/**
+ * Tells whether sessions came or went: a new one has a folder of its own, and every run that writes ends with the
+ * catalog.
+ */
+export function rawArchiveMark(disk: Disk, raw: string): FolderMark {
+  return markOfPaths(disk, [catalogPath(raw), ...agentNames.map((agent) => join(raw, agent))]);
+}
+
+function keyOf(session: SessionName): string {
+  return catalogKey(session.agent, folderNameOf(session));
+}
+
+/** Removes what killed runs left. Nobody else writes here. */
+function tidy(disk: Disk, raw: string, folders: readonly string[]): void {
+  sweepTempFiles(disk, raw, { now: Number.POSITIVE_INFINITY });
+  for (const folder of folders) {
+    const newest = generationNumbers(disk, folder).at(-1);
+    if (newest === undefined) tidyUnfinished(disk, folder);
+    else {
+      const found = readGeneration(disk, folder, newest);
+      if (found.kind === "good") tidySession(disk, folder, found.manifest);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { Buffer } from "node:buffer";
+import { createHash, type Hash } from "node:crypto";
+import type { FileToKeep, OpenedFile } from "../archive-store.ts";
+import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
+import type { StoredFile } from "./manifest.ts";
+
+/** What became of a file of which a state is kept already. */
+export type Examined =
+  | { readonly kind: "same" }
+  /** It begins with what is kept, whose bytes the hash has seen. */
+  | { readonly kind: "grown"; readonly hash: Hash }
+  | { readonly kind: "rewritten" }
+  /** Something is done to it while it is read. */
+  | { readonly kind: "unsteady" };
+
+/**
+ * Compares a file with what is kept of it. All of that is read: it is hashed at 1.4 GB/s, the hash of
+ * the whole is wanted anyway, and no edit in the middle goes unseen.
+ */
+export function examineFile(opened: OpenedFile, kept: StoredFile): Examined {
+  if (opened.mark.size < kept.size) return { kind: "rewritten" };
+  const hash = createHash("sha256");
+  let left = kept.size;
+  if (left > 0) {
+    for (const part of opened.read(0)) {
+      const take = Math.min(left, part.length);
+      hash.update(part.subarray(0, take));
+      left -= take;
+      if (left === 0) break;
+    }
+  }
+  if (left > 0) return { kind: "unsteady" };
+  if (hash.copy().digest("hex") !== kept.sha256) return { kind: "rewritten" };
+  return opened.mark.size === kept.size ? { kind: "same" } : { kind: "grown", hash };
+}
+
+/** Puts a chunk where it belongs, or finds it there. */
+export type WriteChunk = (bytes: Buffer) => Omit<Chunk, "offset" | "length">;
+
+export interface GrownFrom {
+  readonly kept: StoredFile;
+  readonly hash: Hash;
+}
+
+/**
+ * Stores the bytes of a file: all, or what has grown. A last chunk that is not full is not left behind
+ * but taken into a larger one, so that a log that is archived often does not end as a thousand crumbs.
+ * undefined where the file did not hold still.
+ */
+export function storeFile(
+  file: FileToKeep,
+  opened: OpenedFile,
+  write: WriteChunk,
+  grown?: GrownFrom,
+): StoredFile | undefined {
+  const full = (grown?.kept.chunks ?? []).filter(({ length }) => length === CHUNK_BYTES);
+  const crumb = grown?.kept.chunks.find(({ length }) => length < CHUNK_BYTES);
+  const chunks: Chunk[] = [...full];
+  const hash = grown?.hash ?? createHash("sha256");
+  const hashedTo = grown?.kept.size ?? 0;
+  const { size } = opened.mark;
+  const start = full.length * CHUNK_BYTES;
+  const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, Math.max(1, size - start)));
+  let offset = start;
+  let filled = 0;
+
+  const flush = (): boolean => {
+    const bytes = buffer.subarray(0, filled);
+    if (offset === crumb?.offset && hashOf(bytes.subarray(0, crumb.length)) !== crumb.sha256) return false;
+    chunks.push({ offset, length: filled, ...write(bytes) });
+    offset += filled;
+    filled = 0;
+    return true;
+  };
+
+  for (const part of opened.read(start)) {
+    const at = offset + filled;
+    if (at + part.length > hashedTo) hash.update(part.subarray(Math.max(0, hashedTo - at)));
+    for (let taken = 0; taken < part.length; ) {
+      const take = Math.min(part.length - taken, buffer.length - filled);
+      buffer.set(part.subarray(taken, taken + take), filled);
+      filled += take;
+      taken += take;
+      if (filled === CHUNK_BYTES && !flush()) return undefined;
+    }
+  }
+  if (filled > 0 && !flush()) return undefined;
+  if (offset !== size || !opened.isStill()) return undefined;
+  return describe(file, opened, hash.digest("hex"), chunks);
+}
+
+/** The record of a file whose bytes are kept. */
+export function describe(
+  { path, role, root }: FileToKeep,
+  { mark, mode }: OpenedFile,
+  sha256: string,
+  chunks: readonly Chunk[],
+): StoredFile {
+  return { path, role, root, ...mark, mode, sha256, chunks };
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import type { Disk } from "../../fs/disk.ts";
+import { errorCode } from "../../fs/disk-error.ts";
+import { removeQuietly } from "../../fs/lock-record.ts";
+import { isTempName } from "../../fs/temp-file.ts";
+import { type Chunk, isChunkName } from "./chunk.ts";
+import { foldersOf, removeUnfinished } from "./generations.ts";
+import type { Manifest } from "./manifest.ts";
+
+/** All chunks that a manifest names. */
+export function chunksOf({ files, earlier }: Manifest): readonly Chunk[] {
+  return [...files, ...earlier].flatMap((file) => file.chunks);
+}
+
+/**
+ * Removes what nothing names in the folder of the newest generation: chunks that became part of larger
+ * ones, and what a killed run left. Older generations are never touched. To be called by the one that
+ * may write, when the manifest is durable.
+ */
+export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest): void {
+  const folder = foldersOf(sessionFolder)(newest.generation);
+  const named = namesIn(newest.generation, [newest]);
+  quietly(() => {
+    const strays = disk.readdir(folder).filter(({ name, kind }) => kind === "file" && isStray(name, named));
+    for (const { name } of strays) removeQuietly(disk, join(folder, name));
+    // The catalog, which is written next, takes the folder for tidy: what is removed must not come back.
+    if (strays.length > 0) disk.fsyncFolder(folder);
+    removeUnfinished(disk, sessionFolder);
+  });
+}
+
+/** Removes what is left of a session that was begun and never got a generation. */
+export function tidyUnfinished(disk: Disk, sessionFolder: string): void {
+  quietly(() => {
+    removeUnfinished(disk, sessionFolder);
+    // Fails where anything else is in it; then it stays.
+    disk.rmdir(sessionFolder);
+  });
+}
+
+/** How many files in the folder of a generation no manifest names. */
+export function countStrays(disk: Disk, sessionFolder: string, manifests: readonly Manifest[]): number {
+  let strays = 0;
+  for (const { generation } of manifests) {
+    const named = namesIn(generation, manifests);
+    quietly(() => {
+      const entries = disk.readdir(foldersOf(sessionFolder)(generation));
+      strays += entries.filter(({ name }) => isStray(name, named)).length;
+    });
+  }
+  return strays;
+}
+
+/** Names of the chunk files that manifests have in the folder of one generation. */
+function namesIn(folder: number, manifests: readonly Manifest[]): ReadonlySet<string> {
+  const chunks = manifests.flatMap(chunksOf).filter(({ generation }) => generation === folder);
+  return new Set(chunks.map(({ sha256 }) => `${sha256}.br`));
+}
+
+/** Only what we ourselves put there: a file of someone else's is left alone. */
+function isStray(name: string, named: ReadonlySet<string>): boolean {
+  return isTempName(name) || (isChunkName(name) && !named.has(name));
+}
+
+/** Litter is no reason to fail. */
+function quietly(action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
+}

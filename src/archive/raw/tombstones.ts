@@ -1,0 +1,158 @@
+import { basename, dirname, join } from "node:path";
+import { agentNames, isAgent } from "../../agents/agent-name.ts";
+import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import type { Disk, FolderEntry } from "../../fs/disk.ts";
+import { errorCode, isAbsent } from "../../fs/disk-error.ts";
+import { type FolderMark, markOfPaths } from "../../fs/folder-mark.ts";
+import { removeQuietly } from "../../fs/lock-record.ts";
+import { makeFolders } from "../../fs/make-folders.ts";
+import { removeTree } from "../../fs/remove-tree.ts";
+import { replaceFile } from "../../fs/replace-file.ts";
+import { isTempName } from "../../fs/temp-file.ts";
+import type { SessionName } from "../archive-store.ts";
+import { readFields, senseless } from "./field-reader.ts";
+import { sealJson, unsealJson } from "./sealed-json.ts";
+import { folderNameOf } from "./session-folder.ts";
+
+/*
+ *   forgotten/<agent>/<session>/tombstone.json    it is forgotten, and since when
+ *   forgotten/<agent>/<session>/…                 what was taken away, until it is purged
+ */
+
+/** How far it is. What a killed run left at `forgetting` or `undoing`, the next one brings to its end. */
+export type BurialPhase = "forgetting" | "forgotten" | "undoing" | "purged";
+
+export interface Tombstone extends SessionName {
+  /** When it was forgotten, in milliseconds since 1970. */
+  readonly at: number;
+  readonly phase: BurialPhase;
+}
+
+const FILE_NAME = "tombstone.json";
+const MAX_BYTES = 1024 * 1024;
+
+/** Where that which was taken away of a session lies. */
+export function graveFolder(forgotten: string, session: SessionName): string {
+  return join(forgotten, session.agent, folderNameOf(session));
+}
+
+/** A tombstone that can't be read still stands: what was forgotten must not come back by a flipped bit. */
+export interface Tombstones {
+  readonly stones: readonly Tombstone[];
+  has(session: SessionName): boolean;
+}
+
+export function readTombstones(disk: Disk, forgotten: string): Tombstones {
+  const stones: Tombstone[] = [];
+  const folders = new Set<string>();
+  for (const agent of agentNames) {
+    for (const { name } of entriesOf(disk, join(forgotten, agent))) {
+      const folder = join(forgotten, agent, name);
+      const found = readTombstone(disk, folder);
+      if (found === undefined) continue;
+      folders.add(folder);
+      if (found !== "damaged") stones.push(found);
+    }
+  }
+  return { stones, has: (session) => folders.size > 0 && folders.has(graveFolder(forgotten, session)) };
+}
+
+/** Tells whether any was set, changed or taken away. */
+export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
+  const agents = agentNames.map((agent) => join(forgotten, agent));
+  // Every search asks, and most people forget nothing: an error for each folder takes longer than to ask for the first.
+  const isEmpty = disk.stat(forgotten) === undefined;
+  const graves = isEmpty
+    ? []
+    : agents.flatMap((folder) => entriesOf(disk, folder).map(({ name }) => join(folder, name)));
+  return markOfPaths(disk, [...agents, ...graves]);
+}
+
+/** Durable when it returns. */
+export function writeTombstone(disk: Disk, forgotten: string, stone: Tombstone): void {
+  const folder = graveFolder(forgotten, stone);
+  makeFolders(disk, folder);
+  const { agent, id, at, phase } = stone;
+  replaceFile(disk, join(folder, FILE_NAME), sealJson({ version: 1, agent, id, at, phase }));
+}
+
+export function removeTombstone(disk: Disk, forgotten: string, session: SessionName): void {
+  const folder = graveFolder(forgotten, session);
+  removeQuietly(disk, join(folder, FILE_NAME));
+  disk.fsyncFolder(folder);
+  removeEmptyGrave(disk, folder);
+}
+
+/** Removes all that lies in a grave but its stone. */
+export function emptyGrave(disk: Disk, forgotten: string, session: SessionName): void {
+  const folder = graveFolder(forgotten, session);
+  for (const { name } of entriesOf(disk, folder))
+    if (name !== FILE_NAME) removeTree(disk, join(folder, name));
+}
+
+/**
+ * Removes what killed runs left: stones half written, and folders made for one that never was or is gone.
+ * Nobody else writes here while the store's lock is held.
+ */
+export function sweepGraves(disk: Disk, forgotten: string): void {
+  for (const agent of agentNames) {
+    for (const { name, kind } of entriesOf(disk, join(forgotten, agent))) {
+      if (kind !== "folder") continue;
+      const folder = join(forgotten, agent, name);
+      for (const entry of entriesOf(disk, folder)) {
+        if (isTempName(entry.name)) removeQuietly(disk, join(folder, entry.name));
+      }
+      if (readTombstone(disk, folder) === undefined) removeEmptyGrave(disk, folder);
+    }
+  }
+}
+
+/** One that is not empty stays: something is kept there that nobody can name. */
+function removeEmptyGrave(disk: Disk, folder: string): void {
+  if (entriesOf(disk, folder).every(({ name }) => isTempName(name))) removeTree(disk, folder);
+}
+
+/** undefined where there is none. */
+function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | undefined {
+  try {
+    const bytes = disk.readFile(join(folder, FILE_NAME), MAX_BYTES);
+    if (bytes === undefined) return undefined;
+    const read = readFields(unsealJson(bytes));
+    const name = read.text("agent");
+    const agent = isAgent(name) ? name : senseless("agent");
+    const id = read.text("id");
+    // It must be that of the grave: what is taken away or brought back goes by its name.
+    if (basename(folder) !== folderNameOf({ agent, id })) return "damaged";
+    if (basename(dirname(folder)) !== agent) return "damaged";
+    return {
+      agent,
+      id,
+      at: read.number("at"),
+      phase: asPhase(read.text("phase")),
+    };
+  } catch (error) {
+    if (error instanceof ArchiveDamage || errorCode(error) !== undefined) return "damaged";
+    throw error;
+  }
+}
+
+function asPhase(word: string): BurialPhase {
+  switch (word) {
+    case "forgetting":
+    case "forgotten":
+    case "undoing":
+    case "purged":
+      return word;
+    default:
+      return senseless("phase");
+  }
+}
+
+function entriesOf(disk: Disk, folder: string): readonly FolderEntry[] {
+  try {
+    return disk.readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { basename, dirname } from "node:path";
+import { sameMark } from "../fs/disk.ts";
+import { errorCode, explainDiskError } from "../fs/disk-error.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
+import { checkSidecars, type SidecarsChecked } from "../shrink/check-sidecars.ts";
+import type { ArchiveStore, Damage, KeptFile, SessionName } from "./archive-store.ts";
+import { forgottenSessions, openArchive } from "./open-archive.ts";
+
+export interface VerifyOptions {
+  /** Only these; absent: the whole archive. */
+  readonly sessions?: readonly SessionName[];
+  readonly onProgress?: (progress: VerifyProgress) => void;
+  readonly pause?: () => Promise<void>;
+}
+
+export interface VerifyProgress {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+/** Something in the archive that is not what was put in. */
+export interface FoundDamage extends Damage {
+  readonly agent: string;
+  readonly id: string;
+  /** Of the file; 0 where the damage is about a whole generation. */
+  readonly size: number;
+  /** How much of the file is still good. */
+  readonly goodBytes: number;
+  /** The agent still has these bytes: archiving with a check writes them anew. */
+  readonly mendable: boolean;
+}
+
+/** A log that is there and says something else than the archive, though by its marks it did not change. */
+export interface FoundDifference extends SessionName {
+  readonly path: string;
+  readonly what: string;
+}
+
+export interface VerifyAnswer {
+  readonly sessions: number;
+  readonly generations: number;
+  readonly files: number;
+  /** Proven: each once. */
+  readonly bytes: number;
+  readonly damages: readonly FoundDamage[];
+  readonly differences: readonly FoundDifference[];
+  /** The agents' own files, held against the newest generation. */
+  readonly sources: {
+    readonly same: number;
+    /** They went on, or were rewritten: the next archive run will have it. */
+    readonly changed: number;
+    readonly gone: number;
+  };
+  /** Files in the archive that nothing names: left by a run that was killed, removed by the next. */
+  readonly strays: number;
+  /** Sidecars of flattened sessions, each block proven, and logs whose markers they must serve. */
+  readonly sidecars: SidecarsChecked;
+}
+
+/** Proves the archive: every byte of every generation against its hash, and against its source where that exists. */
+export async function verifyArchive(library: Library, options: VerifyOptions = {}): Promise<VerifyAnswer> {
+  const archive = openArchive(library);
+  const listing = archive.list();
+  const forgotten = forgottenSessions(library);
+  const named = options.sessions && new Set(options.sessions.map(sessionKey));
+  const sessions = listing.sessions.filter(
+    (session) => !forgotten.has(session) && (named === undefined || named.has(sessionKey(session))),
+  );
+  const damages: FoundDamage[] = [];
+  const differences: FoundDifference[] = [];
+  const sources = { same: 0, changed: 0, gone: 0 };
+  const totals = { generations: 0, files: 0, bytes: 0, strays: 0 };
+  const progress = { files: 0, filesTotal: 0, bytes: 0, bytesTotal: 0 };
+  for (const { files, bytes } of sessions) {
+    progress.filesTotal += files.length;
+    progress.bytesTotal += bytes;
+  }
+  for (const session of sessions) {
+    await options.pause?.();
+    options.onProgress?.({ ...progress });
+    progress.files += session.files.length;
+    progress.bytes += session.bytes;
+    const proof = archive.prove(session);
+    totals.generations += proof.generations.length;
+    totals.files += proof.files;
+    totals.bytes += proof.bytes;
+    totals.strays += proof.strays;
+    damages.push(
+      ...proof.damages.map((damage) => describe(library, archive, session, damage, proof.damages)),
+    );
+    for (const file of archive.get(session)?.files ?? []) {
+      const compared = compareSource(library, file);
+      sources[compared.kind]++;
+      if (compared.what !== undefined) {
+        differences.push({ agent: session.agent, id: session.id, path: file.path, what: compared.what });
+      }
+    }
+  }
+  if (options.sessions === undefined) {
+    damages.push(...listing.unreadable.map(({ location, what }) => unreadable(location, what)));
+  }
+  const sidecars = checkSidecars(library, { sessions: options.sessions, blocks: true });
+  return { sessions: sessions.length, ...totals, damages, differences, sources, sidecars };
+}
+
+function describe(
+  library: Library,
+  archive: ArchiveStore,
+  { agent, id }: SessionName,
+  damage: Damage,
+  all: readonly Damage[],
+): FoundDamage {
+  const kept = archive.get({ agent, id }, damage.generation);
+  const file = [...(kept?.files ?? []), ...(kept?.earlier ?? [])].find(({ path }) => path === damage.path);
+  if (file === undefined) return { agent, id, ...damage, size: 0, goodBytes: 0, mendable: false };
+  const bad = all
+    .filter(({ generation, path }) => generation === damage.generation && path === damage.path)
+    .reduce((sum, { from, to }) => sum + to - from, 0);
+  const goodBytes = Math.max(0, file.size - bad);
+  return { agent, id, ...damage, size: file.size, goodBytes, mendable: canMend(library, file) };
+}
+
+/** A session none of whose records can be read: its folder's name is all that is known of it. */
+function unreadable(location: string, what: string): FoundDamage {
+  return {
+    agent: basename(dirname(location)),
+    id: basename(location),
+    generation: 0,
+    path: null,
+    from: 0,
+    to: 0,
+    what,
+    size: 0,
+    goodBytes: 0,
+    mendable: false,
+  };
+}
+
+interface Compared {
+  readonly kind: "same" | "changed" | "gone";
+  /** Set where it should be the same and is not. */
+  readonly what?: string;
+}
+
+function compareSource(library: Library, file: KeptFile): Compared {
+  try {
+    const stat = library.disk.stat(file.path);
+    if (stat?.kind !== "file") return { kind: "gone" };
+    const isTouched = !sameMark(stat, file);
+    if (isTouched && stat.size !== file.size) return { kind: "changed" };
+    // A file that was put back, or copied, has another mark and the same bytes.
+    if (hashOfStart(library, file) === file.sha256) return { kind: "same" };
+    if (isTouched) return { kind: "changed" };
+    return {
+      kind: "changed",
+      what: "its bytes differ from the archived ones, though its size and time do not",
+    };
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return { kind: "changed", what: `it can't be compared: ${explainDiskError(error)}` };
+  }
+}
+
+function canMend(library: Library, file: KeptFile): boolean {
+  try {
+    const stat = library.disk.stat(file.path);
+    const isThere = stat?.kind === "file" && stat.size >= file.size;
+    return isThere && hashOfStart(library, file) === file.sha256;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/** Of as many bytes as are archived. */
+function hashOfStart({ disk }: Library, { path, size }: KeptFile): string {
+  const hash = createHash("sha256");
+  for (const chunk of disk.readChunks(path, { to: size })) hash.update(chunk);
+  return hash.digest("hex");
+}

@@ -1,0 +1,93 @@
+import { shorten } from "../../extract/sentences.ts";
+import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
+import type { ContextItem } from "../../session/session-context.ts";
+import type { Output, World } from "../world.ts";
+import { formatCount } from "./amounts.ts";
+import { localDateTime } from "./dates.ts";
+import { sanitize } from "./sanitize.ts";
+import { createStyle, type Style } from "./style.ts";
+import { truncate } from "./truncate.ts";
+import { wrap } from "./wrap.ts";
+
+/** Lines longer than this are hard to read, however wide the terminal is. */
+const MAX_WIDTH = 100;
+
+export interface ConversationPrinter {
+  turn(turn: Turn): string;
+  steps(steps: readonly Step[]): string;
+  context(items: readonly ContextItem[]): string;
+}
+
+/** Prints turns for reading: the request behind a bar, replies as prose, tool calls in one line each, thinking folded. */
+export function conversationPrinter(
+  world: Pick<World, "now" | "offsetMinutesAt" | "stdout">,
+): ConversationPrinter {
+  const style = createStyle(world.stdout.hasColor);
+  const width = readingWidth(world.stdout);
+  const steps = (list: readonly Step[]): string => list.map((step) => stepText(step, style, width)).join("");
+  const request = (text: string): string =>
+    style.bold(wrap(sanitize(text, "lines"), { width, indent: "│ " }));
+  return {
+    steps,
+    context: (items) =>
+      items
+        .map((item) => (item.kind === "request" ? `${request(item.text)}\n\n` : steps([item.step])))
+        .join(""),
+    turn(turn) {
+      const at = turn.at === null ? [] : [localDateTime(turn.at, world)];
+      const via = turn.via === "typed" ? [] : [turn.via];
+      const head = [`turn ${turn.number}`, ...at, ...via, ...contextWord(turn.context)].join(" · ");
+      return `${style.dim(`── ${head} ──`)}\n${request(turn.request)}\n\n${steps(turn.steps)}\n`;
+    },
+  };
+}
+
+export function readingWidth(output: Output): number {
+  return Math.min(output.columns ?? MAX_WIDTH, MAX_WIDTH);
+}
+
+function contextWord(context: Context): readonly string[] {
+  return context === "current" ? [] : [context];
+}
+
+function stepText(step: Step, style: Style, width: number): string {
+  switch (step.kind) {
+    case "reply": {
+      const text = wrap(sanitize(step.text, "lines"), { width });
+      return `${step.isError ? style.red(text) : text}\n\n`;
+    }
+    case "thinking":
+      return step.chars === 0 ? "" : `${style.dim(`  ∙ thinking (${formatCount(step.chars)} characters)`)}\n`;
+    case "tool":
+      return toolLines(step.call, style, width);
+    case "summary":
+      return `${style.cyan(`  ≡ summary of ${step.of === "branch" ? "a branch" : "what came before"}`)}\n${style.dim(
+        wrap(sanitize(step.text, "lines").trim(), { width, indent: "    " }),
+      )}\n\n`;
+    case "note":
+      return step.about === "meta"
+        ? ""
+        : `${style.dim(`  ∙ ${truncate(sanitize(shorten(step.text, 400)), width - 4)}`)}\n`;
+  }
+}
+
+function toolLines(call: ToolCall, style: Style, width: number): string {
+  const failed = call.result?.isError === true;
+  const mark = failed ? style.red("✗") : style.green("✓");
+  const line = `  ${call.result === undefined ? style.dim("·") : mark} ${style.cyan(sanitize(call.name))} ${style.dim(
+    truncate(sanitize(shorten(toolSubject(call), 400)), Math.max(20, width - call.name.length - 5)),
+  )}\n`;
+  if (!failed) return line;
+  const why = shorten(call.result?.text ?? "", 300);
+  return why === "" ? line : `${line}${style.red(`      ${truncate(sanitize(why), width - 6)}`)}\n`;
+}
+
+/** What a call is about: its command, its file, else its input. */
+export function toolSubject(call: ToolCall): string {
+  return call.command ?? call.files[0]?.path ?? (call.input === "{}" ? "" : call.input);
+}
+
+/** All turns of a session, with what stands before them. */
+export function wholeConversation(session: Session, printer: ConversationPrinter): string {
+  return printer.steps(session.preamble) + session.turns.map((turn) => printer.turn(turn)).join("");
+}

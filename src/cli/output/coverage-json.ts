@@ -1,0 +1,6 @@
+import { isoTime } from "../../render/json/session-json.ts";
+import type { Coverage } from "../../search/catalogue.ts";
+
+export function coverageJson({ indexedAt, ...counts }: Coverage): object {
+  return { ...counts, indexedAt: isoTime(indexedAt) };
+}

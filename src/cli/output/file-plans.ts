@@ -1,0 +1,106 @@
+import { Buffer } from "node:buffer";
+import { lineDiff } from "../../render/line-diff.ts";
+import { isSame } from "../../settings/change-files.ts";
+import type { FilePlan } from "../../settings/plan-file.ts";
+import type { World } from "../world.ts";
+import { countOf } from "./amounts.ts";
+import { sanitize } from "./sanitize.ts";
+import { shortPath } from "./short-path.ts";
+import { createStyle, type Style } from "./style.ts";
+
+export type FileAction = "created" | "changed" | "removed" | "unchanged" | "left";
+
+/** `left`: somebody else's file, or one that was changed by somebody else. */
+export function actionOf(plan: FilePlan): FileAction {
+  if (plan.foreign) return "left";
+  if (isSame(plan)) return "unchanged";
+  if (plan.before === undefined) return "created";
+  return plan.after === undefined ? "removed" : "changed";
+}
+
+export function filePlanJson(plan: FilePlan, withDiff: boolean): object {
+  const { path, agent, scope } = plan.target;
+  return { path, agent, scope, action: actionOf(plan), ...(withDiff ? { diff: diffOf(plan) } : {}) };
+}
+
+function diffOf({ before, after }: FilePlan): string {
+  return lineDiff(textOf(before), textOf(after));
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? "" : Buffer.from(bytes).toString("utf8");
+}
+
+export interface FormatPlansOptions {
+  /** Shows the exact changes, and says that none is made. */
+  readonly dryRun: boolean;
+  readonly mask: <T>(value: T) => T;
+}
+
+/** What is about to be done, in a line each: for who is asked. */
+export function formatIntents(plans: readonly FilePlan[], world: World): string {
+  const style = createStyle(world.stderr.hasColor);
+  const lines = plans.flatMap((plan) => {
+    const action = actionOf(plan);
+    if (action === "unchanged" || action === "left") return [];
+    const what =
+      action === "removed"
+        ? "to be removed"
+        : `${action === "created" ? "new" : "change"}: ${contentOf(plan)}`;
+    return [`${style.bold(sanitize(shortPath(plan.target.path, world.home)))}  ${what}\n`];
+  });
+  return `${lines.join("")}${style.dim("--dry-run shows the exact changes.")}\n`;
+}
+
+function contentOf({ target, changes, after, original }: FilePlan): string {
+  if (target.kind === "content") return "a skill";
+  if (changes.length === 0) return after === original ? "as it was before" : "without our entries";
+  const hooks = changes.filter(({ kind }) => kind === "hook").length;
+  const values = changes.flatMap((change) =>
+    change.kind === "value" ? [`${change.key} ${change.value}`] : [],
+  );
+  return [...(hooks === 0 ? [] : [countOf(hooks, "hook")]), ...values].join(", ");
+}
+
+/** What was, or would be, done to the files of agents. */
+export function formatPlans(plans: readonly FilePlan[], options: FormatPlansOptions, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  return plans.map((plan) => formatPlan(plan, options, world, style)).join("");
+}
+
+const doneWords: Readonly<Record<FileAction, string>> = {
+  created: "written",
+  changed: "changed",
+  removed: "removed",
+  unchanged: "as it should be",
+  left: "left alone: it is not ours, or was changed since",
+};
+
+function formatPlan(
+  plan: FilePlan,
+  { dryRun, mask }: FormatPlansOptions,
+  world: World,
+  style: Style,
+): string {
+  const action = actionOf(plan);
+  const path = sanitize(shortPath(plan.target.path, world.home));
+  if (!dryRun || action === "unchanged" || action === "left") {
+    const paint = action === "left" ? style.yellow : action === "unchanged" ? style.dim : style.green;
+    return `${paint(doneWords[action])}  ${path}\n`;
+  }
+  const full = sanitize(plan.target.path);
+  const heads = [
+    `--- ${action === "created" ? "/dev/null" : full}`,
+    `+++ ${action === "removed" ? "/dev/null" : full}`,
+  ];
+  const lines = mask(diffOf(plan)).split("\n").slice(0, -1);
+  return [...heads.map(style.bold), ...lines.map((line) => paintLine(sanitize(line), style))]
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function paintLine(line: string, style: Style): string {
+  if (line.startsWith("+")) return style.green(line);
+  if (line.startsWith("-")) return style.red(line);
+  return line.startsWith("@@") ? style.cyan(line) : line;
+}

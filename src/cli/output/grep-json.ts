@@ -1,0 +1,72 @@
+import { encodeJson } from "../../redact/encode-json.ts";
+import { isoTime } from "../../render/json/session-json.ts";
+import type { GrepHit, GrepWish } from "../../search/grep/grep-job.ts";
+import type { FoundIn } from "../../search/grep/grep-sessions.ts";
+import type { World } from "../world.ts";
+import type { GrepTeller } from "./grep-tally.ts";
+
+export interface GrepQuestion {
+  readonly pattern: string;
+  readonly fixed: boolean;
+  readonly demo: boolean;
+  readonly wish: GrepWish;
+}
+
+/** Problems that are told one by one; all are counted. */
+const MOST_PROBLEMS = 200;
+
+/**
+ * One JSON object, written piece by piece: hits stand in it as they are found, what is known only in the end
+ * stands behind them.
+ */
+export function createGrepJson({ stdout }: Pick<World, "stdout">, question: GrepQuestion): GrepTeller {
+  const space = stdout.isTerminal ? 2 : undefined;
+  const lineEnd = stdout.isTerminal ? "\n" : "";
+  const json = (value: unknown): string => encodeJson(value, space);
+  const { pattern, fixed, demo, wish } = question;
+  const head = json({ schemaVersion: 1, pattern, fixed, ignoreCase: wish.pattern.ignoreCase, demo });
+  stdout.write(`${head.replace(/\s*\}$/, "")},"hits":[`);
+  let isFirst = true;
+  const put = (hit: object): void => {
+    stdout.write(`${isFirst ? "" : ","}${lineEnd}${json(hit)}`);
+    isFirst = false;
+  };
+  return {
+    hits(session, hits) {
+      if (wish.sessionsOnly) put(sessionJson(session));
+      else for (const hit of hits) put({ ...placeJson(session), ...hitJson(hit) });
+    },
+    end({ sessions, lines, matches, isComplete, problems, searched, tookMs }) {
+      const tail = json({
+        ...{ total: wish.sessionsOnly ? sessions : lines, matches, sessions, complete: isComplete, tookMs },
+        coverage: {
+          ...{ sessions: searched.sessionsInAll, files: searched.filesInAll, bytes: searched.bytesInAll },
+          problems: problems.length,
+        },
+        problems: problems.slice(0, MOST_PROBLEMS),
+      });
+      stdout.write(`${lineEnd}],${tail.slice(1)}\n`);
+    },
+  };
+}
+
+function sessionJson(session: FoundIn): object {
+  const { startedAt, endedAt, source, state } = session;
+  return {
+    ...placeJson(session),
+    ...{ startedAt: isoTime(startedAt), endedAt: isoTime(endedAt), state, source },
+  };
+}
+
+function placeJson({ id, agent, title, project, branch }: FoundIn): object {
+  return { sessionId: id, agent, title, project, branch };
+}
+
+function hitJson({ at, ...hit }: GrepHit): object {
+  const { turn, role, context, path, line, generation, textLine, text, highlights, matches, before, after } =
+    hit;
+  return {
+    ...{ turn, role, at: isoTime(at), context, path, line, generation, textLine },
+    ...{ text, highlights, matches, before, after },
+  };
+}

@@ -1,0 +1,117 @@
+import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
+import type { World } from "../world.ts";
+import { countOf, formatCount } from "./amounts.ts";
+import { day } from "./dates.ts";
+import { sanitize } from "./sanitize.ts";
+import { projectName, shortPath } from "./short-path.ts";
+import { createStyle, type Style } from "./style.ts";
+import { formatTable } from "./table.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** More than anybody would call a limit. */
+const FOREVER_DAYS = 36_500;
+const MAX_LISTED = 10;
+
+/** What Claude Code deletes, and when, for people. */
+export function formatRetention(all: readonly RetentionStatus[], world: World): string {
+  return all.map((status) => formatOne(status, world)).join("\n");
+}
+
+function formatOne(status: RetentionStatus, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const { effective, atRisk, folder } = status;
+  const short = (path: string): string => sanitize(shortPath(path, world.home));
+  const where = effective.from === "default" ? "its default" : short(effective.from);
+  const days = effective.days >= FOREVER_DAYS ? "for good" : `for ${countOf(effective.days, "day")}`;
+  const lines = [
+    `Claude Code keeps sessions ${style.bold(days)} (${where}${effective.managed ? ", set by an administrator" : ""}).`,
+    style.dim(`${short(folder)}: ${countOf(status.sessions, "session")}, ${notArchived(status)}.`),
+  ];
+  if (effective.paused !== undefined) {
+    lines.push(
+      `${style.yellow("Nothing is swept at present:")} ${short(effective.paused.place)}: ${sanitize(effective.paused.what)}.`,
+      style.dim("Claude Code before 2.1.227 leaves that file out, and sweeps."),
+    );
+  }
+  for (const { project, days: fewer, from } of status.earlierSweeps.slice(0, MAX_LISTED)) {
+    lines.push(
+      `${style.yellow("Started in")} ${short(project)} ${style.yellow("it sweeps all projects")} after ` +
+        `${countOf(fewer, "day")} (${short(from)}).`,
+    );
+  }
+  const text = `${lines.join("\n")}\n`;
+  return atRisk.length === 0
+    ? `${text}${nothingGoes(status, style)}\n`
+    : `${text}\n${formatRisks(status, world)}`;
+}
+
+function notArchived({ sessions, notArchived }: RetentionStatus): string {
+  if (sessions === 0) return "nothing to archive";
+  return notArchived === 0
+    ? "all archived as they are"
+    : `${formatCount(notArchived)} not archived as they are`;
+}
+
+function nothingGoes({ withinMs, notArchived }: RetentionStatus, style: Style): string {
+  const nothing = `Nothing is deleted within ${countOf(Math.round(withinMs / DAY_MS), "day")}.`;
+  if (notArchived === 0) return nothing;
+  return `${nothing}\n${style.dim("That setting has been reported to be ignored; to be safe:")} ${style.cyan("sessions archive")}`;
+}
+
+function formatRisks(status: RetentionStatus, world: World): string {
+  const { atRisk, withinMs, sweepsAtMs } = status;
+  const style = createStyle(world.stdout.hasColor);
+  const unprotected = atRisk.filter(({ archived }) => !archived);
+  const days = countOf(Math.round(withinMs / DAY_MS), "day");
+  const heading = `${countOf(atRisk.length, "session")} will be deleted within ${days}, ${protection(unprotected.length, atRisk.length)}:\n`;
+  // Those that are lost for good come first.
+  const shown = [...unprotected, ...atRisk.filter(({ archived }) => archived)].slice(0, MAX_LISTED);
+  const table = formatTable(
+    shown,
+    [
+      { text: ({ id }) => id.slice(0, 8), style: style.bold },
+      { text: (session) => whenOf(session, sweepsAtMs, world) },
+      {
+        text: ({ archived }) => (archived ? "archived" : "not archived"),
+        style: (text, { archived }) => (archived ? style.green(text) : style.red(text)),
+      },
+      { text: ({ project }) => projectName(project), style: style.dim, shrinkTo: 8 },
+      { text: ({ title }) => title ?? "", shrinkTo: 20 },
+    ],
+    { width: world.stdout.columns },
+  );
+  const rest = atRisk.length - shown.length;
+  const more = rest > 0 ? style.dim(`and ${formatCount(rest)} more: sessions retention --json\n`) : "";
+  const fix =
+    unprotected.length === 0
+      ? style.dim("Archived sessions stay readable, searchable and restorable.\n")
+      : `${style.cyan("sessions archive")} keeps every byte of them; ${style.cyan("sessions retention forever")} stops the sweep.\n`;
+  return `${heading}${table}${more}${fix}`;
+}
+
+function protection(unprotected: number, all: number): string {
+  if (unprotected === 0) return "all of them archived";
+  return unprotected === all ? "none of them archived" : `${formatCount(unprotected)} of them not archived`;
+}
+
+function whenOf({ deletedAfterMs }: RiskySession, sweepsAtMs: number, world: World): string {
+  if (deletedAfterMs > world.now()) return `after ${day(deletedAfterMs, world)}`;
+  return sweepsAtMs > world.now() ? `from ${day(sweepsAtMs, world)}` : "at the next start";
+}
+
+/** One line for `sessions` alone; empty where all is well. What was written today is not at risk yet. */
+export function retentionWarning(all: readonly RetentionStatus[], world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const lost = all
+    .flatMap(({ atRisk }) => atRisk)
+    .filter(({ archived, mtimeMs }) => !archived && mtimeMs < world.now() - DAY_MS);
+  const [first] = lost.toSorted((a, b) => a.deletedAfterMs - b.deletedAfterMs);
+  if (first === undefined) return "";
+  const when =
+    first.deletedAfterMs > world.now() ? `after ${day(first.deletedAfterMs, world)}` : "at its next start";
+  const them = lost.length === 1 ? "it" : "the first of them";
+  return `${style.yellow(
+    `${countOf(lost.length, "session")} of Claude Code ${lost.length === 1 ? "is" : "are"} not archived, ` +
+      `and it deletes ${them} ${when}:`,
+  )} ${style.cyan("sessions archive")}\n`;
+}

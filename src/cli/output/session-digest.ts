@@ -1,0 +1,132 @@
+import type { Digest } from "../../extract/digest.ts";
+import { shorten } from "../../extract/sentences.ts";
+import { plainSummary } from "../../extract/summary-text.ts";
+import type { OpenSession } from "../../search/open-session.ts";
+import type { World } from "../world.ts";
+import { countOf } from "./amounts.ts";
+import { readingWidth } from "./conversation.ts";
+import { localDateTime } from "./dates.ts";
+import { sanitize } from "./sanitize.ts";
+import { sessionHead } from "./session-head.ts";
+import { createStyle, type Style } from "./style.ts";
+import { formatTable } from "./table.ts";
+import { wrap } from "./wrap.ts";
+
+/** Rows shown of each list; the rest is counted. */
+const ROWS = 12;
+
+interface Page {
+  readonly world: World;
+  readonly style: Style;
+  readonly width: number;
+}
+
+/** A session on one or two screens: what it was about, what was asked, done, decided and left open. */
+export function formatDigest(open: OpenSession, world: World): string {
+  const page: Page = { world, style: createStyle(world.stdout.hasColor), width: readingWidth(world.stdout) };
+  const { digest } = open;
+  const summary = digest.summaries.findLast(({ kind }) => kind === "compaction")?.text;
+  return [
+    sessionHead(open, world),
+    summary === undefined
+      ? ""
+      : section(page, "Summary", [prose(page, shorten(plainSummary(summary), 900))], 1),
+    requests(page, digest),
+    decisions(page, digest),
+    files(page, digest),
+    tools(page, digest),
+    commands(page, digest),
+    pending(page, digest),
+    digest.currentWork === null ? "" : section(page, "Last said", [prose(page, digest.currentWork)], 1),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function section(page: Page, title: string, rows: readonly string[], total: number): string {
+  if (rows.length === 0) return "";
+  const more =
+    total > rows.length ? `  ${page.style.dim(`… ${countOf(total - rows.length, "more", "more")}`)}\n` : "";
+  return `${page.style.bold(title)}\n${rows.map((row) => `${row}\n`).join("")}${more}`;
+}
+
+function prose(page: Page, text: string): string {
+  return wrap(sanitize(text, "lines"), { width: page.width, indent: "  " });
+}
+
+function requests(page: Page, { requests: all }: Digest): string {
+  // The first says what it is about, the last where it stands.
+  const shown = all.length <= ROWS ? all : [...all.slice(0, 4), ...all.slice(-(ROWS - 4))];
+  const text = formatTable(
+    shown,
+    [
+      { text: ({ turn }) => `  ${turn}`, align: "right", style: page.style.dim },
+      { text: ({ at }) => (at === null ? "" : localDateTime(at, page.world)), style: page.style.dim },
+      { text: ({ context }) => (context === "current" ? "" : context), style: page.style.yellow },
+      { text: ({ text: request }) => shorten(request, 500), shrinkTo: 20 },
+    ],
+    { width: page.world.stdout.columns },
+  );
+  return section(page, "Requests", text.split("\n").slice(0, -1), all.length);
+}
+
+function decisions(page: Page, digest: Digest): string {
+  const rows = digest.decisions
+    .slice(-6)
+    .map(({ turn, text }) => prose(page, `${turn}: ${shorten(text, 300)}`));
+  return section(page, "Decisions", rows, digest.decisions.length);
+}
+
+function files(page: Page, digest: Digest): string {
+  const touched = digest.files
+    .filter(({ reads, writes }) => reads + writes > 0)
+    .toSorted((a, b) => b.writes - a.writes || b.reads - a.reads);
+  const text = formatTable(
+    touched.slice(0, ROWS),
+    [
+      { text: ({ writes }) => (writes === 0 ? "" : `  ${writes} written`), align: "right" },
+      { text: ({ reads }) => (reads === 0 ? "" : `${reads} read`), align: "right", style: page.style.dim },
+      { text: ({ path }) => relative(path, digest.project), shrinkTo: 20, cut: "middle" },
+    ],
+    { width: page.world.stdout.columns },
+  );
+  return section(page, "Files", text.split("\n").slice(0, -1), touched.length);
+}
+
+function relative(path: string, project: string | null): string {
+  return project !== null && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;
+}
+
+function tools(page: Page, digest: Digest): string {
+  const rows = Object.entries(digest.tools).toSorted(([, a], [, b]) => b.count - a.count);
+  if (rows.length === 0) return "";
+  const words = rows.map(
+    ([name, { count, errors }]) =>
+      `${sanitize(name)} ${count}${errors > 0 ? ` (${countOf(errors, "error")})` : ""}`,
+  );
+  return section(page, "Tools", [prose(page, words.join(", "))], 1);
+}
+
+function commands(page: Page, digest: Digest): string {
+  const text = formatTable(
+    digest.commands.slice(-ROWS),
+    [
+      { text: ({ turn }) => `  ${turn}`, align: "right", style: page.style.dim },
+      {
+        text: ({ exitCode }) => (exitCode === null ? "?" : exitCode === 0 ? "✓" : `✗ ${exitCode}`),
+        style: (mark, { exitCode }) => (exitCode === 0 ? page.style.green(mark) : page.style.red(mark)),
+      },
+      { text: ({ command }) => shorten(command, 300), shrinkTo: 20 },
+    ],
+    { width: page.world.stdout.columns },
+  );
+  return section(page, "Commands", text.split("\n").slice(0, -1), digest.commands.length);
+}
+
+function pending(page: Page, digest: Digest): string {
+  const rows = digest.pending.map(({ text, source, status }) => {
+    const mark = source === "keyword" ? "·" : status === "in_progress" ? "◐" : "☐";
+    return wrap(sanitize(text), { width: page.width, firstIndent: `  ${mark} `, indent: "    " });
+  });
+  return section(page, "Pending", rows, rows.length);
+}

@@ -1,0 +1,209 @@
+import { dirname, join } from "node:path";
+import { forgetTails } from "./agents/checkpoints/tail-folder.ts";
+import type { SessionName } from "./archive/archive-store.ts";
+import { markdownPath } from "./archive/archived-sessions.ts";
+import { notesPath } from "./archive/compaction-notes.ts";
+import { forgottenFolder, forgottenSessions, openArchive } from "./archive/open-archive.ts";
+import { sessionFolder } from "./archive/raw/session-folder.ts";
+import {
+  emptyGrave,
+  graveFolder,
+  removeTombstone,
+  sweepGraves,
+  type Tombstone,
+  writeTombstone,
+} from "./archive/raw/tombstones.ts";
+import { exitCodes, UserError } from "./errors.ts";
+import { errorCode } from "./fs/disk-error.ts";
+import type { Library } from "./fs/library.ts";
+import { moveEntry } from "./fs/move-entry.ts";
+import { type Locking, withStore } from "./fs/with-store.ts";
+import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
+
+/**
+ * Something that knows of sessions and must forget one (the index, sidecars). Each may be called again
+ * for the same session where a run was killed, and then does what is left to do.
+ */
+export interface Remover {
+  /** What can be brought back goes into the folder `grave`, which is the session's own. */
+  forget(session: SessionName, grave: string): void;
+  undo(session: SessionName, grave: string): void;
+}
+
+export interface ForgetOptions {
+  readonly locking: Locking;
+  readonly removers?: readonly Remover[];
+}
+
+/** How long what was forgotten can be brought back. */
+export const UNDO_DAYS = 7;
+const UNDO_MS = UNDO_DAYS * 24 * 60 * 60 * 1000;
+
+export interface Forgotten extends SessionName {
+  /** False where it was forgotten before. */
+  readonly isNew: boolean;
+  /** When it can't be brought back any more. */
+  readonly undoUntil: number;
+}
+
+/**
+ * Forgets a session: the tombstone first, so that it is gone for every reader at once and does not come
+ * back from its log; then all that is kept of it is moved into its grave. The agent's own file is not touched.
+ */
+export function forgetSession(
+  library: Library,
+  session: SessionName,
+  options: ForgetOptions,
+): Promise<Forgotten> {
+  return withStore(library, options.locking, () => {
+    finishForgetting(library, options.removers);
+    const { agent, id } = session;
+    const before = stoneOf(library, session);
+    if (before !== undefined) return { agent, id, isNew: false, undoUntil: before.at + UNDO_MS };
+    const stone: Tombstone = { agent, id, at: library.now(), phase: "forgetting" };
+    writeTombstone(library.disk, forgottenFolder(library), stone);
+    takeAway(library, stone, options.removers);
+    return { agent, id, isNew: true, undoUntil: stone.at + UNDO_MS };
+  });
+}
+
+export interface Remembered extends SessionName {
+  /** False where what was kept of it is gone for good: only the tombstone could be taken away. */
+  readonly broughtBack: boolean;
+}
+
+/** Brings back what was forgotten. */
+export function undoForget(
+  library: Library,
+  session: SessionName,
+  options: ForgetOptions,
+): Promise<Remembered> {
+  return withStore(library, options.locking, () => {
+    const before = stoneOf(library, session);
+    finishForgetting(library, options.removers);
+    const stone = stoneOf(library, session);
+    // A run that was killed in the middle of this very undoing has just been brought to its end.
+    if (stone === undefined && before?.phase === "undoing") return { ...nameOf(before), broughtBack: true };
+    if (stone === undefined) {
+      throw new UserError(`Cannot undo: session ${session.id} was not forgotten`, {
+        exitCode: exitCodes.nothingFound,
+      });
+    }
+    if (stone.phase === "purged") {
+      removeTombstone(library.disk, forgottenFolder(library), stone);
+      return { ...nameOf(stone), broughtBack: false };
+    }
+    const undoing: Tombstone = { ...stone, phase: "undoing" };
+    writeTombstone(library.disk, forgottenFolder(library), undoing);
+    bringBack(library, undoing, options.removers);
+    return { ...nameOf(stone), broughtBack: true };
+  });
+}
+
+/**
+ * Brings to its end what a killed run left, and purges what was forgotten a week ago. To be called with
+ * the store's lock held.
+ */
+export function finishForgetting(library: Library, removers: readonly Remover[] = []): void {
+  const folder = forgottenFolder(library);
+  for (const stone of forgottenSessions(library).stones) {
+    if (stone.phase === "forgetting") takeAway(library, stone, removers);
+    else if (stone.phase === "undoing") bringBack(library, stone, removers);
+    else if (stone.phase === "forgotten" && library.now() - stone.at > UNDO_MS) {
+      emptyGrave(library.disk, folder, stone);
+      writeTombstone(library.disk, folder, { ...stone, phase: "purged" });
+    }
+  }
+  sweepGraves(library.disk, folder);
+}
+
+function takeAway(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
+  const grave = graveFolder(forgottenFolder(library), stone);
+  for (const remover of [...removers, ...ownRemovers(library)]) remover.forget(stone, grave);
+  writeTombstone(library.disk, forgottenFolder(library), { ...stone, phase: "forgotten" });
+}
+
+function bringBack(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
+  const grave = graveFolder(forgottenFolder(library), stone);
+  for (const remover of [...removers, ...ownRemovers(library)].reverse()) remover.undo(stone, grave);
+  removeTombstone(library.disk, forgottenFolder(library), stone);
+}
+
+/** A session's sidecar in its grave, and what killed runs or damage may have left beside it. */
+const SIDECARS = [
+  ["sidecar.flat", ""],
+  ["sidecar.flat.new", pendingPath("")],
+  ["sidecar.flat.damaged", damagedPath("")],
+] as const;
+
+/** The readable copy before the bytes: only the record of those knows its name. Back in the other order. */
+function ownRemovers(library: Library): readonly Remover[] {
+  const { disk, places } = library;
+  const archive = openArchive(library);
+  const readable = (session: SessionName): string | null => {
+    const kept = archive.get(session);
+    return kept === undefined ? null : markdownPath(library, kept);
+  };
+  const copyIn = (grave: string): string => join(grave, "readable.md");
+  return [
+    {
+      // What was read of its log: it is made anew from that, if ever.
+      forget: (session) => forgetTails(disk, places.index, session),
+      undo: () => {},
+    },
+    {
+      forget: (session, grave) => {
+        moveEntry(disk, notesPath(library, session), join(grave, "notes.json"));
+      },
+      undo: (session, grave) => {
+        moveEntry(disk, join(grave, "notes.json"), notesPath(library, session));
+      },
+    },
+    {
+      forget(session, grave) {
+        const path = readable(session);
+        if (path === null || !moveEntry(disk, path, copyIn(grave))) return;
+        removeIfEmpty(library, dirname(path));
+      },
+      undo(session, grave) {
+        const path = readable(session);
+        if (path !== null) moveEntry(disk, copyIn(grave), path);
+      },
+    },
+    {
+      forget: (session, grave) => {
+        const path = sidecarPath(places.flat, session);
+        for (const [name, ending] of SIDECARS) moveEntry(disk, `${path}${ending}`, join(grave, name));
+      },
+      undo: (session, grave) => {
+        const path = sidecarPath(places.flat, session);
+        for (const [name, ending] of SIDECARS) moveEntry(disk, join(grave, name), `${path}${ending}`);
+      },
+    },
+    {
+      forget: (session, grave) => {
+        moveEntry(disk, sessionFolder(places.raw, session), join(grave, "raw"));
+      },
+      undo: (session, grave) => {
+        moveEntry(disk, join(grave, "raw"), sessionFolder(places.raw, session));
+      },
+    },
+  ];
+}
+
+function removeIfEmpty({ disk }: Library, folder: string): void {
+  try {
+    if (disk.readdir(folder).length === 0) disk.rmdir(folder);
+  } catch (error) {
+    // An empty folder that stays does no harm.
+    if (errorCode(error) === undefined) throw error;
+  }
+}
+
+function stoneOf(library: Library, { agent, id }: SessionName): Tombstone | undefined {
+  return forgottenSessions(library).stones.find((stone) => stone.agent === agent && stone.id === id);
+}
+
+function nameOf({ agent, id }: SessionName): SessionName {
+  return { agent, id };
+}

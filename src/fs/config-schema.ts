@@ -1,0 +1,111 @@
+import * as z from "zod/mini";
+import type { Agent } from "../session/entry.ts";
+import { patternCost } from "./pattern-cost.ts";
+
+const text = z.string("must be text in quotes").check(z.minLength(1, "must not be empty"));
+
+const folder = text.check(
+  z.refine(
+    (path) => /^(?:~?\/|~$|[A-Za-z]:[\\/]|\\\\)/.test(path),
+    'must be an absolute path or begin with "~/"',
+  ),
+);
+
+const pattern = text.check(
+  z.refine(compiles, { error: "must be a regular expression", abort: true }),
+  z.refine(
+    (source) => patternCost(source) !== "endless",
+    "could run for ever on some texts: something in it is repeated that matches the same text in several ways, as in " +
+      "(a+)+; repeat it once",
+  ),
+  z.refine(
+    (source) => patternCost(source) !== "slow",
+    "could run for hours on some texts: several repetitions in it match the same text, as in \\S+:\\S+@; say what each " +
+      "must not hold, as in [^\\s:]+:[^\\s@]+@",
+  ),
+);
+
+const texts = z.array(text, "must be a list");
+const folders = z.array(folder, "must be a list");
+const patterns = z.array(pattern, "must be a list");
+const recall = z.enum(["off", "compact", "always"], 'must be "off", "compact" or "always"');
+
+const OBJECT = "must be an object in braces";
+
+/** Loose: a key of a later version, or one with a typing error, is kept and reported. */
+const sources = z.looseObject(
+  {
+    claude: z.optional(folders),
+    pi: z.optional(folders),
+    claw: z.optional(folders),
+    codex: z.optional(folders),
+  } satisfies Record<Agent, unknown>,
+  OBJECT,
+);
+const hooks = z.looseObject({ recall: z.optional(recall) }, OBJECT);
+const search = z.looseObject({ limit: z.optional(wholeNumber(1, 1_000)) }, OBJECT);
+const index = z.looseObject({ outputChars: z.optional(wholeNumber(0, 1_000_000)) }, OBJECT);
+const whole = z.looseObject(
+  {
+    exclude: z.optional(texts),
+    sources: z.optional(sources),
+    redact: z.optional(patterns),
+    hooks: z.optional(hooks),
+    search: z.optional(search),
+    index: z.optional(index),
+  },
+  OBJECT,
+);
+
+/** The settings as the file has them. */
+export interface WrittenConfig {
+  readonly exclude?: readonly string[] | undefined;
+  readonly sources?: { readonly [agent in Agent]?: readonly string[] | undefined } | undefined;
+  readonly redact?: readonly string[] | undefined;
+  readonly hooks?: { readonly recall?: "off" | "compact" | "always" | undefined } | undefined;
+  readonly search?: { readonly limit?: number | undefined } | undefined;
+  readonly index?: { readonly outputChars?: number | undefined } | undefined;
+}
+
+export type CheckedConfig =
+  | { readonly kind: "good"; readonly written: WrittenConfig; readonly unknownKeys: readonly string[] }
+  | { readonly kind: "bad"; readonly path: readonly (string | number)[]; readonly what: string };
+
+export function checkConfig(value: unknown): CheckedConfig {
+  const result = whole.safeParse(value);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    const path = (issue?.path ?? []).map((step) => (typeof step === "symbol" ? String(step) : step));
+    return { kind: "bad", path, what: issue?.message ?? "is not understood" };
+  }
+  const written = result.data;
+  const unknownKeys = [
+    ...unknownIn("", whole, value),
+    ...unknownIn("sources.", sources, written.sources),
+    ...unknownIn("hooks.", hooks, written.hooks),
+    ...unknownIn("search.", search, written.search),
+    ...unknownIn("index.", index, written.index),
+  ];
+  return { kind: "good", written, unknownKeys };
+}
+
+function unknownIn(prefix: string, schema: { readonly shape: object }, value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.keys(value)
+    .filter((key) => !Object.hasOwn(schema.shape, key))
+    .map((key) => prefix + key);
+}
+
+function wholeNumber(least: number, most: number): z.ZodMiniNumber<number> {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return z.number(message).check(z.int(message), z.gte(least, message), z.lte(most, message));
+}
+
+function compiles(source: string): boolean {
+  try {
+    new RegExp(source, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}

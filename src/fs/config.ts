@@ -1,0 +1,97 @@
+import { exitCodes, UserError } from "../errors.ts";
+import { findJsonBreak, findJsonValue, type TextPlace } from "../jsonl/json-place.ts";
+import type { Agent } from "../session/entry.ts";
+import type { WrittenConfig } from "./config-schema.ts";
+import type { Disk } from "./disk.ts";
+import { diskError } from "./disk-error.ts";
+import { expandHome } from "./places.ts";
+
+/** The user's settings, with a default for each that is not set. */
+export interface Config {
+  /** Globs of project folders that are never read. */
+  readonly exclude: readonly string[];
+  /** Further roots to look for logs in. */
+  readonly sources: { readonly [agent in Agent]: readonly string[] };
+  /** Further secrets to mask: regular expressions, read with the `u` flag. */
+  readonly redact: readonly string[];
+  readonly hooks: {
+    /** When an agent is handed what earlier sessions say: never, after a compaction, at each start. */
+    readonly recall: "off" | "compact" | "always";
+  };
+  readonly search: { readonly limit: number };
+  /** How much of each tool output is indexed. */
+  readonly index: { readonly outputChars: number };
+}
+
+export interface ReadConfig {
+  readonly config: Config;
+  /** Keys in the file that mean nothing to this version, as `search.limits`. */
+  readonly unknownKeys: readonly string[];
+}
+
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+/**
+ * Reads config.json. No file: the defaults. A broken one is a UserError that says where it breaks;
+ * the file is never touched. `home` is what `~/` in it stands for.
+ */
+export async function readConfig(disk: Disk, path: string, home: string): Promise<ReadConfig> {
+  const text = readText(disk, path);
+  if (text === undefined) return { config: withDefaults({}, home), unknownKeys: [] };
+  // Most people have no config, and every search would pay for loading zod.
+  const { checkConfig } = await import("./config-schema.ts");
+  const checked = checkConfig(parse(text, path));
+  if (checked.kind === "bad") {
+    const key = checked.path.join(".");
+    const what = key === "" ? checked.what : `${key} ${checked.what}`;
+    throw brokenConfig(path, findJsonValue(text, checked.path), what);
+  }
+  return { config: withDefaults(checked.written, home), unknownKeys: checked.unknownKeys };
+}
+
+function withDefaults(written: WrittenConfig, home: string): Config {
+  const expand = (paths: readonly string[] | undefined): readonly string[] =>
+    (paths ?? []).map((path) => expandHome(path, home));
+  return {
+    exclude: expand(written.exclude),
+    sources: {
+      claude: expand(written.sources?.claude),
+      pi: expand(written.sources?.pi),
+      claw: expand(written.sources?.claw),
+      codex: expand(written.sources?.codex),
+    },
+    redact: written.redact ?? [],
+    hooks: { recall: written.hooks?.recall ?? "compact" },
+    search: { limit: written.search?.limit ?? 10 },
+    index: { outputChars: written.index?.outputChars ?? 2_000 },
+  };
+}
+
+function readText(disk: Disk, path: string): string | undefined {
+  try {
+    // Some editors put a BOM in front; it is no part of the JSON.
+    return disk
+      .readFile(path, MAX_CONFIG_BYTES)
+      ?.toString("utf8")
+      .replace(/^\ufeff/, "");
+  } catch (error) {
+    throw diskError("read", path, error);
+  }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const place = findJsonBreak(text);
+    if (place === undefined) throw error;
+    throw brokenConfig(path, place, place.what);
+  }
+}
+
+function brokenConfig(path: string, place: TextPlace, what: string): UserError {
+  return new UserError(`Cannot read the settings: ${path}:${place.line}:${place.column}: ${what}`, {
+    exitCode: exitCodes.broken,
+    hint: "correct that file, or move it away to go on without it",
+  });
+}

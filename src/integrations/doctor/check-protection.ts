@@ -1,0 +1,82 @@
+import type { SessionFiles } from "../../agents/agent.ts";
+import { findSessions } from "../../agents/find-sessions.ts";
+import { archiveState } from "../../archive/archive-state.ts";
+import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
+import { type Library, sessionKey } from "../../fs/library.ts";
+import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
+import type { CatalogueRow } from "../../search/catalogue.ts";
+import { type Check, count, note, ok, problem } from "./check.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** As good as for ever. */
+const FOREVER_DAYS = 36_500;
+const MAX_LISTED = 10;
+
+/** When does Claude Code delete sessions, and does it find any that are not archived? */
+export function checkRetention(
+  library: Library,
+  rows: readonly CatalogueRow[],
+  managedFolder: string,
+): readonly Check[] {
+  return retentionStatus(library, { rows, managedFolder }).flatMap((status) => [
+    ...checkSettings(status),
+    ...(status.sessions === 0 ? [] : [checkSweep(status, library.now())]),
+    ...status.earlierSweeps.map(({ project, days, from }) =>
+      note(
+        "retention",
+        `started in ${project}, Claude Code sweeps all projects after ${count(days, "day")}`,
+        `change ${from}`,
+      ),
+    ),
+  ]);
+}
+
+function checkSettings({ effective: { paused } }: RetentionStatus): readonly Check[] {
+  if (paused === undefined) return [];
+  return [problem("settings", `${paused.place}: ${paused.what}`, "correct that file")];
+}
+
+function checkSweep({ effective, atRisk, folder, withinMs }: RetentionStatus, now: number): Check {
+  const { days, from } = effective;
+  const lost = atRisk.filter(({ archived, mtimeMs }) => !archived && mtimeMs < now - HOUR_MS);
+  const source = from === "default" ? "its default" : from;
+  if (lost.length > 0) {
+    const within = count(Math.round(withinMs / DAY_MS), "day");
+    const what = `${count(lost.length, "session")} that Claude Code deletes within ${within} are not archived (${source})`;
+    return problem(
+      "retention",
+      what,
+      "sessions archive",
+      lost.slice(0, MAX_LISTED).map(({ id }) => id),
+    );
+  }
+  if (days >= FOREVER_DAYS) return ok("retention", `Claude Code keeps sessions for good (${source})`);
+  const what = `Claude Code deletes sessions after ${count(days, "day")} (${source}); in the archive they stay`;
+  return note("retention", what, "sessions retention forever", [folder]);
+}
+
+/** Sessions of any agent that the archive does not have as they are. Those of the last hour are the guard's next work. */
+export function checkSessions(library: Library, rows: readonly CatalogueRow[]): Check {
+  const archive = archiveState(openArchive(library).list().sessions);
+  const forgotten = forgottenSessions(library);
+  const known = new Set(rows.map(({ digest }) => sessionKey(digest)));
+  const projects = [...new Set(rows.flatMap(({ digest }) => digest.project ?? []))];
+  const { sessions } = findSessions(library, projects);
+  const open = sessions.filter(
+    (files) => known.has(sessionKey(files)) && !forgotten.has(files) && !archive.holds(files),
+  );
+  const isQuiet = ({ files }: SessionFiles): boolean =>
+    files.every(({ mtimeMs }) => mtimeMs < library.now() - HOUR_MS);
+  const quiet = open.filter(isQuiet);
+  if (open.length === 0)
+    return ok("sessions", sessions.length === 0 ? "there are none yet" : "all are archived");
+  if (quiet.length === 0) {
+    const what = `${count(open.length, "session")} of the last hour not archived yet, all others are`;
+    return note("sessions", what, "sessions archive");
+  }
+  const paths = quiet.slice(0, MAX_LISTED).map(({ files }) => files[0]?.path ?? "");
+  const more = quiet.length > paths.length ? [`and ${quiet.length - paths.length} more`] : [];
+  const what = `${count(quiet.length, "session")} not archived as they are`;
+  return problem("sessions", what, "sessions archive", [...paths, ...more]);
+}

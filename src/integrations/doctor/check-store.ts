@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { openArchive } from "../../archive/open-archive.ts";
+import { UserError } from "../../errors.ts";
+import { readConfig } from "../../fs/config.ts";
+import type { Disk } from "../../fs/disk.ts";
+import { errorCode, isAbsent } from "../../fs/disk-error.ts";
+import type { Library } from "../../fs/library.ts";
+import { checkStoreVersion } from "../../fs/store-version.ts";
+import { hookLogPaths, readHookFailures } from "../../retention/hook-log.ts";
+import { checkSidecars } from "../../shrink/check-sidecars.ts";
+import { sweepLeftovers } from "../../shrink/sweep-leftovers.ts";
+import { type Check, count, note, ok, problem } from "./check.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const MAX_LISTED = 10;
+
+/** Can others on this machine read what the store holds? */
+export function checkModes({ disk, places }: Library): Check {
+  const home = disk.stat(places.home);
+  if (home === undefined) return note("modes", `${places.home} is not there yet`);
+  const paths = [places.home, ...disk.readdir(places.home).map(({ name }) => join(places.home, name))];
+  const open = paths.filter((path) => ((disk.stat(path)?.mode ?? 0) & 0o077) !== 0);
+  if ((home.mode & 0o077) === 0) return ok("modes", `only you can read ${places.home}`);
+  return problem(
+    "modes",
+    `others on this machine can read ${places.home}`,
+    `chmod -R go-rwx ${shellWord(places.home)}`,
+    open,
+  );
+}
+
+/** Why the store can't be used by this program; undefined where it can. */
+export function checkVersion({ disk, places }: Pick<Library, "disk" | "places">): Check | undefined {
+  try {
+    checkStoreVersion(disk, places);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return problem("store", error.message, error.hint ?? null);
+  }
+}
+
+/** Can the record of every session be read? Whether each byte is right, `verify` tells. */
+export function checkArchive(library: Library): Check {
+  const { sessions, unreadable } = openArchive(library).list();
+  if (unreadable.length > 0) {
+    const places = unreadable.slice(0, MAX_LISTED).map(({ location, what }) => `${location}: ${what}`);
+    const what = `the records of ${count(unreadable.length, "session")} can't be read`;
+    return problem("archive", what, "sessions verify, then sessions archive --check", places);
+  }
+  if (sessions.length === 0) return note("archive", "it is empty", "sessions archive");
+  return ok("archive", `${count(sessions.length, "session")}; \`sessions verify\` proves every byte`);
+}
+
+/** Can every flattened session be put back? */
+export function checkFlattened(library: Library): Check {
+  const { sidecars, flattenedLogs, findings } = checkSidecars(library, { blocks: false });
+  const [first] = findings;
+  if (first !== undefined) {
+    const places = findings.slice(0, MAX_LISTED).map(({ path, what }) => `${path}: ${what}`);
+    const what = `${count(findings.length, "problem")} with flattened sessions`;
+    const fixes = [...new Set(findings.map(({ fix }) => fix))].slice(0, MAX_LISTED);
+    return problem("sidecars", what, fixes.join("; "), places);
+  }
+  if (sidecars === 0 && flattenedLogs === 0) return ok("sidecars", "no session is flattened");
+  const holds = `${count(flattenedLogs, "flattened log")}, ${count(sidecars, "sidecar")}`;
+  return ok("sidecars", `${holds}: all that was moved out can be put back`);
+}
+
+/** Keys in config.json that mean nothing, most likely by a typing error. */
+export async function checkConfig({ disk, places, surroundings }: Library): Promise<readonly Check[]> {
+  const { unknownKeys } = await readConfig(disk, places.config, surroundings.home);
+  return unknownKeys.map((key) =>
+    problem(
+      "settings",
+      `${places.config} has a key that means nothing: ${key}`,
+      "correct it, or take it out",
+    ),
+  );
+}
+
+/** What went wrong where nobody could be told: in hooks, and in the guard. */
+export function checkBackground(library: Pick<Library, "disk" | "places" | "now">): Check {
+  const failures = readHookFailures(library);
+  const lines = failures
+    .toReversed()
+    .slice(0, MAX_LISTED)
+    .map(({ at, event, what }) => `${new Date(at).toISOString()} ${event}: ${what}`);
+  const recent = failures.filter(({ at }) => at > library.now() - DAY_MS);
+  const [log] = hookLogPaths(library);
+  if (recent.length > 0) {
+    const what = `${count(recent.length, "failure")} of hooks and of the guard within a day`;
+    return problem("background", what, `mend what they name; then remove ${log}`, lines);
+  }
+  if (failures.length > 0) return note("background", `older failures stand in ${log}`, null, lines);
+  return ok("background", "no failures of hooks or of the guard");
+}
+
+/** Temp files of killed processes, which the guard and `archive` remove. */
+export function checkLeftovers(library: Library): readonly Check[] {
+  const { files, bytes } = sweepLeftovers(library, { dryRun: true });
+  if (files.length === 0) return [];
+  const what = `${count(files.length, "temp file")} of killed processes, ${bytes} bytes`;
+  return [note("leftovers", what, "sessions archive", files.slice(0, MAX_LISTED))];
+}
+
+export interface DiskUse {
+  /** Of the agents' logs that are still there. */
+  readonly logs: number;
+  readonly raw: number;
+  readonly archive: number;
+  readonly index: number;
+  /** All else in the store. */
+  readonly other: number;
+}
+
+export function diskUse({ disk, places }: Library, logs: number): DiskUse {
+  const raw = sizeOf(disk, places.raw);
+  const archive = sizeOf(disk, places.archive);
+  const index = sizeOf(disk, places.index);
+  return { logs, raw, archive, index, other: sizeOf(disk, places.home) - raw - archive - index };
+}
+
+/** Of all files below; what vanishes meanwhile, or can't be read, counts nothing. */
+function sizeOf(disk: Disk, folder: string): number {
+  let size = 0;
+  try {
+    for (const { name, kind } of disk.readdir(folder)) {
+      const path = join(folder, name);
+      if (kind === "folder") size += sizeOf(disk, path);
+      else if (kind === "file") size += disk.lstat(path)?.size ?? 0;
+    }
+  } catch (error) {
+    if (!isAbsent(error) && errorCode(error) === undefined) throw error;
+  }
+  return size;
+}
+
+function shellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

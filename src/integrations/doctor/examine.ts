@@ -1,0 +1,103 @@
+import type { Library } from "../../fs/library.ts";
+import { type Catalogue, withCatalogue } from "../../search/catalogue.ts";
+import type { IndexAccess } from "../../search/refresh/index-access.ts";
+import type { Problem } from "../../session/session.ts";
+import type { Package } from "../install-files.ts";
+import { type Check, count, ok, problem } from "./check.ts";
+import { checkAgents, type FoundAgent, findAgents } from "./check-agents.ts";
+import { checkHooks, checkSkill } from "./check-hooks.ts";
+import { checkRetention, checkSessions } from "./check-protection.ts";
+import {
+  checkArchive,
+  checkBackground,
+  checkConfig,
+  checkFlattened,
+  checkLeftovers,
+  checkModes,
+  checkVersion,
+  type DiskUse,
+  diskUse,
+} from "./check-store.ts";
+import type { DryRun } from "./dry-events.ts";
+
+export interface ExamineOptions {
+  readonly access: IndexAccess;
+  readonly pack: Package;
+  readonly managedFolder: string;
+  readonly run: DryRun;
+}
+
+export interface Examination {
+  readonly checks: readonly Check[];
+  readonly agents: readonly FoundAgent[];
+  /** Files and lines of logs that can't be read. */
+  readonly problems: readonly Problem[];
+  /** null where the store can't be used. */
+  readonly disk: DiskUse | null;
+}
+
+/**
+ * Looks at a store that this program can't use: what is wrong with it, and what hooks could only note. undefined where
+ * it can be used.
+ */
+export function examineUnusable(store: Pick<Library, "disk" | "places" | "now">): Examination | undefined {
+  const version = checkVersion(store);
+  if (version === undefined) return undefined;
+  return { checks: [version, checkBackground(store)], agents: [], problems: [], disk: null };
+}
+
+/** Looks at everything that has to be right for the promise to hold. Changes nothing but the index. */
+export async function examine(library: Library, options: ExamineOptions): Promise<Examination> {
+  const { access, pack, managedFolder, run } = options;
+  const wasDamaged = await isDamaged(access);
+  return withCatalogue(library, access, async (catalogue) => {
+    const { rows, problems } = catalogue;
+    const agents = await findAgents(catalogue);
+    const logs = rows.reduce(
+      (sum, { state, bytes }) => (state === "live" || state === "idle" ? sum + bytes : sum),
+      0,
+    );
+    return {
+      checks: [
+        checkAgents(agents),
+        ...(await checkHooks(library, pack, run)),
+        checkSkill(library, pack),
+        ...checkRetention(library, rows, managedFolder),
+        checkSessions(library, rows),
+        checkIndex(catalogue, wasDamaged),
+        checkArchive(library),
+        checkFlattened(library),
+        checkModes(library),
+        ...(await checkConfig(library)),
+        checkLogs(problems),
+        checkBackground(library),
+        ...checkLeftovers(library),
+      ],
+      agents,
+      problems,
+      disk: diskUse(library, logs),
+    };
+  });
+}
+
+async function isDamaged({ engine }: IndexAccess): Promise<boolean> {
+  const opened = await engine.read();
+  if (opened.kind === "open") await opened.reader.close();
+  return opened.kind === "damaged";
+}
+
+function checkIndex({ coverage }: Catalogue, wasDamaged: boolean): Check {
+  const { sessions, turns, stale } = coverage;
+  const holds = `${count(sessions, "session")}, ${count(turns, "turn")}`;
+  if (wasDamaged) return ok("index", `it was damaged, and has been built anew: ${holds}`);
+  return stale > 0
+    ? problem("index", `${holds}; ${count(stale, "session")} changed since`, "sessions index")
+    : ok("index", `up to date: ${holds}`);
+}
+
+function checkLogs(problems: readonly Problem[]): Check {
+  if (problems.length === 0) return ok("logs", "every line can be read");
+  const what = `${count(problems.length, "place")} can't be read`;
+  // The agent wrote them so, or a disk did; the rest of the session is not touched by it.
+  return problem("logs", what, "nothing is lost: `sessions archive` keeps these bytes as they are");
+}

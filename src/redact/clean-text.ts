@@ -1,0 +1,94 @@
+import { once } from "../fs/once.ts";
+
+/**
+ * Text out of logs as it may stand in a file that people open, on a terminal or before an agent: LF alone ends lines;
+ * no escape sequences (they go whole: their letters would be left over as noise), no control characters but tab and
+ * LF, no marks that turn the direction of text (a file name could show as another), nothing that is not seen and still
+ * read by programs, nothing that is no character at all.
+ */
+export function cleanText(text: string): string {
+  if (!dirty().test(text)) return text;
+  return text
+    .replace(sequences(), "")
+    .replace(lineEnds, "\n")
+    .replace(controls, "")
+    .replace(invisible(), "")
+    .replace(impossible(), "\ufffd");
+}
+
+/** Has it nothing that `cleanText` would take out or change? */
+export function isClean(text: string): boolean {
+  return !dirty().test(text);
+}
+
+/** Everything that `cleanText` takes out without a trace. */
+export const removed: () => RegExp = once(
+  () =>
+    new RegExp(
+      `${sequences().source}|${invisible().source}|[\\0-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f]`,
+      "gu",
+    ),
+);
+
+/** The same in one line: white space of any kind is one space. */
+export function cleanLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, " ").trim();
+}
+
+/**
+ * Characters that are not seen: bidirectional marks, embeddings, overrides and isolates; format characters; fillers and
+ * selectors; BOM; tags. As classes of a regular expression with the flag `u`. Joiners and the selectors of emoji are
+ * apart: they are needed to write some languages and emoji.
+ */
+const UNSEEN =
+  "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f" +
+  "\\u3164\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
+const JOINERS = "\\u200c\\u200d\\ufe0e\\ufe0f";
+
+/**
+ * All that must not leave as it is, as the inside of a class. JSON writes these as escapes, so that what is read from
+ * it is unchanged.
+ */
+export const UNPRINTABLE: string =
+  "\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\p{Surrogate}\\p{Noncharacter_Code_Point}" +
+  UNSEEN +
+  JOINERS;
+
+/** Anything at all that may not stay; most text has nothing of it. */
+const dirty = once(() => new RegExp(`[${UNPRINTABLE}]`, "u"));
+
+/**
+ * Escape sequences by ECMA-48, in their 7-bit form (ESC and a character) and their 8-bit form (one of C1): CSI up to
+ * its final byte; OSC, DCS, SOS, PM and APC up to their terminator, or, where that is missing, only to the end of the
+ * line, so that one torn sequence cannot hide a whole text; two-character ones.
+ */
+const sequences = once(
+  () =>
+    new RegExp(
+      [
+        "(?:\\x1b\\[|\\x9b)[\\x30-\\x3f]*[\\x20-\\x2f]*[\\x40-\\x7e]?",
+        "(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x1b\\x9c\\n]*(?:\\x07|\\x1b\\\\|\\x9c)?",
+        "\\x1b[\\x20-\\x2f]*[\\x30-\\x7e]?",
+      ].join("|"),
+      "g",
+    ),
+);
+/** A lone CR too: progress bars draw over themselves with it. U+2028 and its kin end lines for some readers only. */
+const lineEnds = /\r\n?|[\v\f\x85\u2028\u2029]/g;
+const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+/** Joiners stay between letters that they join (Arabic, Indic and their neighbours) and inside of emoji. */
+const invisible = once(() => {
+  const joined = "[\\u0590-\\u109f\\u1780-\\u18af\\u1a20-\\u1aaf]";
+  const emoji = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]";
+  return new RegExp(
+    [
+      `[${UNSEEN}]`,
+      `\\u200c(?!(?<=${joined}\\u200c)${joined})`,
+      `\\u200d(?!(?<=${joined}\\u200d)${joined}|(?<=${emoji}\\u200d)\\p{Extended_Pictographic})`,
+      "(?<!\\p{Emoji})[\\ufe0e\\ufe0f]",
+    ].join("|"),
+    "gu",
+  );
+});
+/** Half a pair, or no character at all: YAML and HTML refuse both. */
+const impossible = once(() => /[\p{Surrogate}\p{Noncharacter_Code_Point}]/gu);

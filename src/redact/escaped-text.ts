@@ -1,0 +1,84 @@
+import { isClean, removed } from "./clean-text.ts";
+import type { Finding } from "./finding.ts";
+
+/** A piece of a text that was written with escapes, as it reads without them. */
+export interface EscapedPiece {
+  readonly decoded: string;
+  /** A finding in the decoded text, where it is in the text with escapes. It covers whole escapes. */
+  toEncoded(finding: Finding): Finding;
+}
+
+/** An escape, whatever it escapes, or what ends a piece: a quote or the end of a line. */
+const STEP = /\\[^\n]|["\n]/g;
+const ESCAPE = /\\(?:u([\da-fA-F]{4})|(["\\/bfnrt]))/g;
+
+const CHARACTERS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/**
+ * The pieces of a text that have escapes in them: inputs of tools are kept as JSON, and programs print JSON and string
+ * literals. In `"x\nmysql -pSECRET"` no word begins with `mysql` until the line break is one. Quotes that are not
+ * escaped part the pieces, so that each value of an object is read alone, also where the end of the JSON is missing.
+ */
+export function* escapedPieces(text: string): Generator<EscapedPiece, void, void> {
+  let from = 0;
+  for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", from)) {
+    const before = text.slice(from, at);
+    const start = from + Math.max(before.lastIndexOf('"'), before.lastIndexOf("\n")) + 1;
+    const end = endOfPiece(text, at);
+    yield* pieceAt(text.slice(start, end), start, ESCAPE, decode);
+    from = end + 1;
+  }
+}
+
+/**
+ * The text as it is seen: what is taken out of it when it is printed could part a secret in two, and then nobody knows
+ * it for one until it is whole again. Nothing where all of it is seen.
+ */
+export function* seenText(text: string): Generator<EscapedPiece, void, void> {
+  if (!isClean(text)) yield* pieceAt(text, 0, removed(), () => "");
+}
+
+/** The next quote or line end that is not escaped; the end of the text where there is none. */
+function endOfPiece(text: string, from: number): number {
+  STEP.lastIndex = from;
+  for (let step = STEP.exec(text); step !== null; step = STEP.exec(text))
+    if (step[0].length === 1) return step.index;
+  return text.length;
+}
+
+type Decode = (whole: string, hex?: string, letter?: string) => string;
+
+function* pieceAt(
+  encoded: string,
+  start: number,
+  pattern: RegExp,
+  replace: Decode,
+): Generator<EscapedPiece, void, void> {
+  const decoded = encoded.replace(pattern, replace);
+  if (decoded === encoded) return;
+  let offsets: readonly number[] | undefined;
+  const toEncoded = (finding: Finding): Finding => {
+    offsets ??= offsetsOf(encoded, pattern, replace);
+    const at = start + (offsets[finding.start] ?? 0);
+    return { ...finding, start: at, end: start + (offsets[finding.end] ?? encoded.length) };
+  };
+  yield { decoded, toEncoded };
+}
+
+/** For each character of the decoded text, and for its end, where it is in the encoded one. */
+function offsetsOf(encoded: string, pattern: RegExp, replace: Decode): readonly number[] {
+  const offsets: number[] = [];
+  let at = 0;
+  for (const { 0: whole, index, 1: hex, 2: letter } of encoded.matchAll(pattern)) {
+    while (at < index) offsets.push(at++);
+    if (replace(whole, hex, letter) !== "") offsets.push(at);
+    at += whole.length;
+  }
+  while (at <= encoded.length) offsets.push(at++);
+  return offsets;
+}
+
+function decode(_: string, hex?: string, letter?: string): string {
+  if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+  return letter === undefined ? "" : (CHARACTERS[letter] ?? letter);
+}

@@ -1,0 +1,176 @@
+import type { Digest } from "../../extract/digest.ts";
+import type { TimelineRow } from "../../extract/timeline.ts";
+import type { Agent } from "../../session/entry.ts";
+import type { Context, Session } from "../../session/session.ts";
+
+/** The shape of all JSON that is printed; it only ever gains fields. */
+export const SCHEMA_VERSION = 1 as const;
+
+/** Times are ISO 8601 in UTC wherever a program reads them. */
+export function isoTime(ms: number | null): string | null {
+  if (ms === null) return null;
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** A session in lists. */
+export interface SessionJson {
+  readonly sessionId: string;
+  readonly agent: Agent;
+  readonly title: string | null;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly turns: number;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly compactions: number;
+  readonly state: "live" | "idle" | "kept" | "stub";
+  readonly source: string | null;
+  readonly archive: string | null;
+}
+
+/** What lists know of a session. */
+export interface SessionWhereabouts {
+  readonly digest: Pick<
+    Digest,
+    | "id"
+    | "agent"
+    | "title"
+    | "project"
+    | "branch"
+    | "startedAt"
+    | "endedAt"
+    | "turns"
+    | "messages"
+    | "compactions"
+  >;
+  readonly state: SessionJson["state"];
+  readonly source: string | null;
+  readonly archive: string | null;
+  readonly bytes: number;
+}
+
+export function sessionJson({ digest, state, source, archive, bytes }: SessionWhereabouts): SessionJson {
+  return {
+    sessionId: digest.id,
+    agent: digest.agent,
+    title: digest.title,
+    project: digest.project,
+    branch: digest.branch,
+    startedAt: isoTime(digest.startedAt),
+    endedAt: isoTime(digest.endedAt),
+    turns: digest.turns,
+    messages: digest.messages,
+    bytes,
+    compactions: digest.compactions,
+    state,
+    source,
+    archive,
+  };
+}
+
+/** A session alone. */
+export interface SessionDetailJson extends SessionJson {
+  readonly model: string | null;
+  readonly version: string | null;
+  readonly summaries: readonly { readonly text: string; readonly at: string | null; readonly kind: string }[];
+  readonly requests: readonly {
+    readonly turn: number;
+    readonly at: string | null;
+    readonly text: string;
+    readonly context: Context;
+  }[];
+  readonly decisions: Digest["decisions"];
+  readonly files: readonly {
+    readonly path: string;
+    readonly reads: number;
+    readonly writes: number;
+    readonly mentions: number;
+  }[];
+  readonly tools: Digest["tools"];
+  readonly commands: Digest["commands"];
+  readonly errors: Digest["errors"];
+  readonly pending: readonly {
+    readonly text: string;
+    readonly turn: number | null;
+    readonly source: "todo" | "keyword";
+  }[];
+  readonly currentWork: string | null;
+  readonly counts: Digest["counts"];
+  readonly tokens: Digest["tokens"];
+  readonly usage: Digest["usage"];
+  readonly timeline: readonly TimelineRow[];
+  readonly parent: { readonly kind: string; readonly session: string } | null;
+  readonly continuedIn: string | null;
+  readonly subagents: Digest["subagents"];
+  readonly compactionList: readonly {
+    readonly at: string | null;
+    readonly trigger: "manual" | "auto" | null;
+    readonly tokensBefore: number | null;
+    readonly tokensAfter: number | null;
+    readonly afterTurn: number;
+    readonly summary: string | null;
+  }[];
+  readonly labels: Session["labels"];
+  readonly tags: readonly string[];
+  readonly links: readonly string[];
+  readonly lines: number;
+  readonly opaqueLines: number;
+  readonly problems: Session["problems"];
+  readonly resume: string;
+}
+
+export function sessionDetailJson(
+  where: SessionWhereabouts & { readonly digest: Digest },
+  session: Session,
+  timeline: readonly TimelineRow[],
+  resume: string,
+): SessionDetailJson {
+  const { digest } = where;
+  const {
+    model,
+    version,
+    decisions,
+    tools,
+    commands,
+    errors,
+    currentWork,
+    counts,
+    tokens,
+    usage,
+    subagents,
+  } = digest;
+  return {
+    ...sessionJson(where),
+    ...{ model, version },
+    summaries: digest.summaries.map(({ text, at, kind }) => ({ text, at: isoTime(at), kind })),
+    requests: digest.requests.map(({ turn, at, text, context }) => ({
+      turn,
+      at: isoTime(at),
+      text,
+      context,
+    })),
+    decisions,
+    files: digest.files.map(({ path, reads, writes, mentions }) => ({ path, reads, writes, mentions })),
+    ...{ tools, commands, errors },
+    pending: digest.pending.map(({ text, turn, source }) => ({ text, turn, source })),
+    ...{ currentWork, counts, tokens, usage, timeline },
+    parent: digest.lineage === null ? null : { kind: digest.lineage.kind, session: digest.lineage.session },
+    continuedIn: session.continuedIn,
+    subagents,
+    compactionList: session.compactions.map(
+      ({ at, trigger, tokensBefore, tokensAfter, afterTurn, summary }) => ({
+        ...{ at: isoTime(at), trigger, tokensBefore, tokensAfter, afterTurn, summary },
+      }),
+    ),
+    labels: session.labels,
+    tags: session.tags,
+    links: session.links,
+    lines: session.lines,
+    opaqueLines: session.opaqueLines,
+    problems: session.problems,
+    resume,
+  };
+}

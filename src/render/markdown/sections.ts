@@ -1,0 +1,131 @@
+import type { Digest } from "../../extract/digest.ts";
+import { summaryCore } from "../../extract/summary-core.ts";
+import type { Session } from "../../session/session.ts";
+import { countOf, formatNumber, utcMinute, utcSpan } from "../amounts.ts";
+import { contextWords, tokenWords } from "../step-words.ts";
+import { namedFiles, touchedFiles } from "../touched-files.ts";
+import { type Block, fold, indented, inline, item, prose, quoted } from "./blocks.ts";
+import { codeSpan } from "./code.ts";
+import type { MarkdownMeta } from "./markdown-meta.ts";
+import { verbatim } from "./tame-markdown.ts";
+import { slugOf, turnTitle } from "./turn-title.ts";
+
+/** What a session was, at a glance. */
+export function factsOf(digest: Digest, meta: MarkdownMeta): Block {
+  const branch = digest.branch === null ? "" : `, branch ${codeSpan(digest.branch)}`;
+  const model = digest.model === null ? "" : `, ${inline(digest.model)}`;
+  const much = [
+    countOf(digest.turns, "turn"),
+    countOf(digest.messages, "message"),
+    ...(digest.compactions > 0 ? [countOf(digest.compactions, "compaction")] : []),
+    ...(digest.subagents.length > 0 ? [countOf(digest.subagents.length, "sub-agent")] : []),
+    `about ${formatNumber(digest.tokens.total)} tokens`,
+  ];
+  const tools = Object.entries(digest.tools)
+    .sort(([, a], [, b]) => b.count - a.count)
+    .map(([name, { count, errors }]) => `${inline(name)} ${count}${errors > 0 ? ` (${errors} failed)` : ""}`);
+  return [
+    `- **Agent:** ${digest.agent}${digest.version === null ? "" : ` ${inline(digest.version)}`}${model}`,
+    ...(digest.project === null ? [] : [`- **Where:** ${codeSpan(digest.project)}${branch}`]),
+    ...[utcSpan(digest.startedAt, digest.endedAt)].flatMap((span) =>
+      span === null ? [] : [`- **When:** ${span}`],
+    ),
+    `- **How much:** ${much.join(", ")}`,
+    ...(tools.length === 0 ? [] : [`- **Tools:** ${tools.join(", ")}`]),
+    ...(digest.lineage === null
+      ? []
+      : [`- **From:** ${digest.lineage.kind} of ${codeSpan(digest.lineage.session)}`]),
+    ...(meta.resume === "" ? [] : [`- **Go on:** ${codeSpan(meta.resume)}`]),
+  ].join("\n");
+}
+
+/** What was said last, and what the agent itself made of all that came before its last compaction. */
+export function* summaryOf(session: Session, digest: Digest): Generator<Block> {
+  const last = session.compactions.findLast(({ summary }) => summary !== null)?.summary ?? null;
+  if (last === null && digest.currentWork === null) return;
+  yield "## Summary";
+  if (digest.currentWork !== null) yield `**Last said:** ${inline(digest.currentWork)}`;
+  if (last !== null) yield* prose(summaryCore(last));
+}
+
+export function* requestsOf(session: Session): Generator<Block> {
+  if (session.turns.length === 0) return;
+  yield "## Requests";
+  for (const turn of session.turns) {
+    const { number, at, context, request } = turn;
+    const words = [utcMinute(at), contextWords(context)].filter((word) => word !== null);
+    yield [`**[${number}](#${slugOf(turnTitle(turn))})**`, ...words].join(" · ");
+    yield* quoted(request, verbatim);
+  }
+}
+
+export function* decisionsOf(digest: Digest): Generator<Block> {
+  if (digest.decisions.length === 0) return;
+  yield "## Decisions";
+  // A plan of several lines stands below its item, so items can't stand line to line then.
+  const items = digest.decisions.map(({ turn, text }) =>
+    text.includes("\n")
+      ? `- Plan (turn ${turn})\n\n${indented(quoted(text))}`
+      : `${item(text)} (turn ${turn})`,
+  );
+  yield items.join(items.some((item) => item.includes("\n")) ? "\n\n" : "\n");
+}
+
+export function* filesOf(digest: Digest): Generator<Block> {
+  const touched = touchedFiles(digest);
+  const named = namedFiles(digest);
+  if (touched.length + named.length === 0) return;
+  yield "## Files";
+  if (touched.length > 0) {
+    const rows = touched.map(
+      // A pipe ends a cell, in code too.
+      ({ name, reads, writes }) => `| ${writes} | ${reads} | ${codeSpan(name).replaceAll("|", "\\|")} |`,
+    );
+    yield ["| written | read | file |", "|---:|---:|---|", ...rows].join("\n");
+  }
+  if (named.length > 0) yield `Also named: ${named.map(codeSpan).join(", ")}`;
+}
+
+const COMMAND_CHARS = 400;
+
+export function* commandsOf(digest: Digest): Generator<Block> {
+  if (digest.commands.length === 0) return;
+  yield "## Commands";
+  yield digest.commands
+    .map(({ command, exitCode, turn }) => {
+      const mark = exitCode === null ? "·" : exitCode === 0 ? "✓" : `✗ exit ${exitCode}`;
+      const line = command.length > COMMAND_CHARS ? `${command.slice(0, COMMAND_CHARS)}…` : command;
+      return `- ${mark} ${codeSpan(line.trim().replace(/\s*\n\s*/g, " ⏎ "))}${turn > 0 ? ` (turn ${turn})` : ""}`;
+    })
+    .join("\n");
+}
+
+export function* pendingOf(digest: Digest): Generator<Block> {
+  if (digest.pending.length === 0) return;
+  yield "## Pending";
+  yield digest.pending
+    .map(({ text, source, status, turn }) => {
+      const words = [
+        ...(status === "in_progress" ? ["in progress"] : []),
+        ...(turn === null ? [] : [`turn ${turn}`]),
+      ];
+      return `${source === "todo" ? `- [ ] ${inline(text)}` : item(text)}${words.length === 0 ? "" : ` (${words.join(", ")})`}`;
+    })
+    .join("\n");
+}
+
+export function* compactionsOf(session: Session): Generator<Block> {
+  if (session.compactions.length === 0) return;
+  yield "## Compactions";
+  for (const [index, compaction] of session.compactions.entries()) {
+    const { at, trigger, afterTurn, summary } = compaction;
+    const words = [
+      ...(at === null ? [] : [`${utcMinute(at)} UTC`]),
+      ...(trigger === null ? [] : [trigger === "auto" ? "automatic" : "asked for"]),
+      afterTurn === 0 ? "before the first turn" : `after turn ${afterTurn}`,
+      ...tokenWords(compaction),
+    ];
+    yield `**Compaction ${index + 1}:** ${words.join(", ")}`;
+    if (summary !== null) yield* fold("What it said", prose(summary));
+  }
+}

@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import type { SessionFiles } from "../agents/agent.ts";
+import { formatOf } from "../agents/agents.ts";
+import { findSessionsOf, isFolderPath } from "../agents/find-sessions.ts";
+import { archiveState } from "../archive/archive-state.ts";
+import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
+import { insideOf } from "../fs/places.ts";
+import type { CatalogueRow } from "../search/catalogue.ts";
+import { readTextFile } from "../settings/settings-file.ts";
+import { type AtRisk, forecast, nextSweep, type SweptSession } from "./forecast.ts";
+import { type LayerPlaces, readLayers, settingsFolders } from "./read-layers.ts";
+import { type EffectiveRetention, effectiveRetention, type SettingsLayer } from "./settings-layers.ts";
+
+export interface RetentionOptions extends LayerPlaces {
+  /** All sessions that are known: of those left out by the user's wish nothing is said. */
+  readonly rows: readonly CatalogueRow[];
+  /** How far the forecast reaches. */
+  readonly withinMs?: number;
+}
+
+/** A project in which Claude Code would sweep earlier than here. The sweep is of all projects' sessions. */
+export interface EarlierSweep {
+  readonly project: string;
+  readonly days: number;
+  readonly from: string;
+}
+
+export interface RiskySession extends AtRisk {
+  readonly title: string | null;
+  readonly project: string | null;
+}
+
+/** What becomes of the sessions in one folder of Claude Code. */
+export interface RetentionStatus {
+  readonly folder: string;
+  readonly effective: EffectiveRetention;
+  readonly layers: readonly SettingsLayer[];
+  readonly lastSweepMs: number | undefined;
+  readonly sweepsAtMs: number;
+  readonly withinMs: number;
+  /** Those that go, the first one first. None while the sweep is paused. */
+  readonly atRisk: readonly RiskySession[];
+  readonly earlierSweeps: readonly EarlierSweep[];
+  readonly sessions: number;
+  /** The archive does not have them as they are now, at risk or not. */
+  readonly notArchived: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** What goes within Claude Code's own thirty days. */
+const WITHIN_MS = 30 * DAY_MS;
+
+/** One for each folder of Claude Code. Reads, and changes nothing. */
+export function retentionStatus(library: Library, options: RetentionOptions): readonly RetentionStatus[] {
+  const { sessions } = findSessionsOf(library, formatOf("claude"), []);
+  const archive = archiveState(openArchive(library).list().sessions);
+  const forgotten = forgottenSessions(library);
+  const rows = new Map(options.rows.map((row) => [sessionKey(row.digest), row]));
+  const hasExcluded = library.config.exclude.length > 0;
+  const known = sessions.filter(
+    (files) => !forgotten.has(files) && (!hasExcluded || rows.has(sessionKey(files))),
+  );
+  return settingsFolders(library).map((folder) => {
+    const swept = known.flatMap((files) => sweptSession(files, folder, archive.holds(files)) ?? []);
+    return statusOf(library, folder, swept, rows, options);
+  });
+}
+
+function statusOf(
+  library: Library,
+  folder: string,
+  swept: readonly SweptSession[],
+  rows: ReadonlyMap<string, CatalogueRow>,
+  options: RetentionOptions,
+): RetentionStatus {
+  const layers = readLayers(library, folder, library.surroundings.folder, options);
+  const effective = effectiveRetention(layers);
+  const withinMs = options.withinMs ?? WITHIN_MS;
+  const now = library.now();
+  const lastSweepMs = lastSweep(library, folder);
+  const goes = effective.paused === undefined ? forecast(swept, effective.days, now + withinMs) : [];
+  return {
+    folder,
+    effective,
+    layers,
+    lastSweepMs,
+    sweepsAtMs: nextSweep(lastSweepMs, now),
+    withinMs,
+    atRisk: goes.map((session) => {
+      const row = rows.get(sessionKey({ agent: "claude", id: session.id }));
+      return { ...session, title: row?.digest.title ?? null, project: row?.digest.project ?? null };
+    }),
+    earlierSweeps: earlierSweeps(library, folder, effective, options),
+    sessions: swept.length,
+    notArchived: swept.filter((session) => !session.archived).length,
+  };
+}
+
+/** The sweep takes the log, with all that belongs to it; undefined where it has none in this folder. */
+function sweptSession(
+  { id, files }: SessionFiles,
+  folder: string,
+  archived: boolean,
+): SweptSession | undefined {
+  const logs = files.filter(({ role, path }) => role === "main" && insideOf(join(folder, "projects"), path));
+  if (logs.length === 0) return undefined;
+  return { id, mtimeMs: Math.min(...logs.map(({ mtimeMs }) => mtimeMs)), archived };
+}
+
+/** The agent notes the time of its last sweep. */
+function lastSweep({ disk }: Library, folder: string): number | undefined {
+  const file = readTextFile(disk, join(folder, ".last-cleanup"));
+  const ms = file.kind === "read" ? Date.parse(file.text.trim()) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function earlierSweeps(
+  library: Library,
+  folder: string,
+  here: EffectiveRetention,
+  options: RetentionOptions,
+): readonly EarlierSweep[] {
+  const projects = new Set(options.rows.map(({ digest }) => digest.project));
+  const found: EarlierSweep[] = [];
+  for (const project of projects) {
+    if (project === null || project === library.surroundings.folder || !isFolderPath(project)) continue;
+    const { days, from, paused } = effectiveRetention(readLayers(library, folder, project, options));
+    if (paused === undefined && (days < here.days || here.paused !== undefined))
+      found.push({ project, days, from });
+  }
+  return found.sort((a, b) => a.days - b.days || (a.project < b.project ? -1 : 1));
+}

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { exitCodes, UserError } from "../errors.ts";
+import type { Library } from "../fs/library.ts";
+import { nameOf, type WantedFile } from "../settings/plan-file.ts";
+import type { FileChange } from "../settings/receipt.ts";
+import { ownFolders, RETENTION_KEY } from "./read-layers.ts";
+import { isDays } from "./settings-layers.ts";
+
+/** As good as for ever: 273 years. */
+export const FOREVER_DAYS = 99_999;
+
+/** Refuses what Claude Code would not take, with the reason. */
+export function checkDays(text: string | undefined): number {
+  const days = /^\d{1,6}$/.test(text ?? "") ? Number(text) : Number.NaN;
+  if (isDays(days)) return days;
+  const reason =
+    text === undefined
+      ? "the number of days is missing"
+      : days === 0
+        ? "0 is an error to Claude Code since 2.1.89, and made older versions write no sessions at all"
+        : `${JSON.stringify(text)} is not a whole number of days from 1 to 999999`;
+  throw new UserError(`Cannot set the retention: ${reason}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "`sessions retention forever` keeps sessions for good",
+  });
+}
+
+/** The user's settings files with this number of days in them; undefined takes back what was set. */
+export function retentionFiles(library: Library, days: number | undefined): readonly WantedFile[] {
+  return ownFolders(library).map((folder) => ({
+    path: join(folder, "settings.json"),
+    agent: "claude",
+    scope: "user",
+    kind: "settings",
+    wanted: (present) => (days === undefined ? without(present) : withRetention(present, days, "retention")),
+    ...(days === undefined ? { resets: RETENTION_KEY } : {}),
+  }));
+}
+
+export function withRetention(
+  present: readonly FileChange[],
+  value: number,
+  by: "install" | "retention",
+): readonly FileChange[] {
+  return [...without(present), { kind: "value", key: RETENTION_KEY, value, by }];
+}
+
+function without(present: readonly FileChange[]): readonly FileChange[] {
+  return present.filter((change) => nameOf(change) !== RETENTION_KEY);
+}

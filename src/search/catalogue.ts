@@ -1,0 +1,144 @@
+import { runningSessions } from "../agents/running-sessions.ts";
+import { archivedSessions } from "../archive/archived-sessions.ts";
+import type { Digest } from "../extract/digest.ts";
+import { matchesProject } from "../fs/glob.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
+import type { Problem, Session } from "../session/session.ts";
+import type { SearchReader } from "./engine.ts";
+import { damaged, type IndexAccess, withIndex } from "./refresh/index-access.ts";
+import { rowsOf, type Totals } from "./refresh/index-rows.ts";
+import type { IndexState } from "./refresh/index-state.ts";
+import type { Refreshed } from "./refresh/refresh-index.ts";
+import type { SessionRow } from "./refresh/session-row.ts";
+
+export type SessionState = "live" | "idle" | "kept" | "stub";
+
+/** A session as lists see it: what the index knows without opening it. */
+export interface CatalogueRow {
+  readonly digest: SessionRow;
+  readonly state: SessionState;
+  /** The leading log; null where it is gone. */
+  readonly source: string | null;
+  /** The readable copy; null where there is none. */
+  readonly archive: string | null;
+  /** Of the logs themselves. */
+  readonly bytes: number;
+}
+
+/** What an answer rests on. */
+export interface Coverage {
+  readonly sessions: number;
+  readonly turns: number;
+  readonly files: number;
+  /** Sessions that changed since they were indexed. */
+  readonly stale: number;
+  readonly problems: number;
+  readonly indexedAt: number | null;
+}
+
+export interface Catalogue {
+  /** Newest first. */
+  readonly rows: readonly CatalogueRow[];
+  readonly problems: readonly Problem[];
+  readonly coverage: Coverage;
+  /** All that was extracted of a session; undefined where the index does not have it. */
+  digestOf(row: CatalogueRow): Promise<Digest | undefined>;
+}
+
+/** Opens the catalogue of all sessions, after bringing it up to date, for as long as `use` takes. */
+export async function withCatalogue<T>(
+  library: Library,
+  access: IndexAccess,
+  use: (catalogue: Catalogue) => T | Promise<T>,
+): Promise<T> {
+  return withIndex(library, access, async (reader, refreshed) =>
+    use(await readCatalogue(library, reader, refreshed)),
+  );
+}
+
+export async function readCatalogue(
+  library: Library,
+  reader: SearchReader,
+  refreshed: Refreshed | undefined,
+): Promise<Catalogue> {
+  const read = await rowsOf(reader);
+  if (read.kind === "damaged") throw damaged(read);
+  const copies = new Map(
+    archivedSessions(library).map(({ files, markdown }) => [sessionKey(files), markdown]),
+  );
+  const finish = rowFinisher(library, read.state, (row) => copies.get(sessionKey(row)) ?? null);
+  const rows = [...read.rows.values()].map(finish).sort(newestFirst);
+  const problems = [
+    ...(refreshed?.problems ?? read.state.problems),
+    ...rows.flatMap(({ digest }) => digest.problems),
+  ];
+  return {
+    rows,
+    problems,
+    coverage: coverageOf(read.totals, read.state, problems.length, refreshed),
+    digestOf: (row) => digestOf(reader, row),
+  };
+}
+
+export function coverageOf(
+  { sessions, turns, files }: Totals,
+  { indexedAt }: IndexState,
+  problems: number,
+  refreshed: Refreshed | undefined,
+): Coverage {
+  return { sessions, turns, files, stale: refreshed?.stale ?? 0, problems, indexedAt };
+}
+
+async function digestOf(reader: SearchReader, { digest }: CatalogueRow): Promise<Digest | undefined> {
+  const stored = await reader.session(sessionKey(digest));
+  if (stored?.kind === "damaged") throw damaged(stored);
+  return stored === undefined ? undefined : JSON.parse(stored.digest);
+}
+
+/** A file that changed this recently is being written. */
+const RECENT_MS = 10_000;
+/** What ended longer ago than this is not looked at on disk to tell whether it is live. */
+const LOOK_MS = 24 * 3_600_000;
+
+/** Adds to rows what only this moment tells: whether a session is live, whether its log is gone, where its copy is. */
+export function rowFinisher(
+  library: Library,
+  state: IndexState,
+  copyOf: (row: SessionRow) => string | null,
+): (row: SessionRow) => CatalogueRow {
+  const gone = new Set(state.gone);
+  const running = runningSessions(library);
+  const stateOf = (row: SessionRow, key: string): SessionState => {
+    if (row.origin === "fragments" || row.origin === "history") return "stub";
+    if (row.origin === "archive" || gone.has(key)) return "kept";
+    return running.has(key) || isBeingWritten(library, row) ? "live" : "idle";
+  };
+  return (row) => {
+    const key = sessionKey(row);
+    const state = stateOf(row, key);
+    return {
+      digest: row,
+      state,
+      source: state === "kept" ? null : (row.maskedLead ?? row.lead),
+      archive: copyOf(row),
+      bytes: row.bytes,
+    };
+  };
+}
+
+function isBeingWritten({ disk, now }: Library, { lead, endedAt }: SessionRow): boolean {
+  if (lead === null || (endedAt !== null && now() - endedAt > LOOK_MS)) return false;
+  const changedAt = disk.stat(lead)?.mtimeMs ?? 0;
+  return now() - changedAt < RECENT_MS && changedAt <= now();
+}
+
+export function isExcluded(library: Pick<Library, "config">, session: Pick<Session, "project">): boolean {
+  const { project } = session;
+  return project !== null && library.config.exclude.some((pattern) => matchesProject(pattern, project));
+}
+
+/** By the last thing that happened; sessions without any time come last. */
+function newestFirst(a: CatalogueRow, b: CatalogueRow): number {
+  const difference = (b.digest.endedAt ?? 0) - (a.digest.endedAt ?? 0);
+  return difference !== 0 ? difference : a.digest.id < b.digest.id ? -1 : 1;
+}

@@ -1,0 +1,77 @@
+import type { Digest } from "../extract/digest.ts";
+import { matchesPath, matchesProject } from "../fs/glob.ts";
+import type { Catalogue, CatalogueRow } from "./catalogue.ts";
+import type { SessionFilter } from "./query/session-filter.ts";
+import type { SessionRow } from "./refresh/session-row.ts";
+
+/** The sessions that fit. What their rows tell is asked first; only where it must be are they opened. */
+export async function filterSessions(
+  catalogue: Catalogue,
+  filter: SessionFilter,
+): Promise<readonly CatalogueRow[]> {
+  const rows = catalogue.rows.filter(({ digest }) => rowFits(digest, filter));
+  if (!needsDigest(filter)) return rows;
+  const fitting: CatalogueRow[] = [];
+  for (const row of rows) {
+    const digest = await catalogue.digestOf(row);
+    if (digest !== undefined && digestFits(digest, filter)) fitting.push(row);
+  }
+  return fitting;
+}
+
+/** What the row of a session tells. */
+export function rowFits(row: SessionRow, filter: SessionFilter): boolean {
+  const { project, branch } = row;
+  return (
+    any(filter.agents, (agent) => agent === row.agent) &&
+    any(filter.projects, (pattern) => project !== null && matchesProject(pattern, project)) &&
+    any(filter.branches, (wanted) => branch !== null && same(wanted, branch)) &&
+    any(filter.tools, (wanted) => Object.keys(row.tools).some((tool) => same(wanted, tool))) &&
+    any(filter.titles, (words) => row.title !== null && holds(row.title, words)) &&
+    any(filter.contexts, (context) => row.contexts.includes(context)) &&
+    (filter.since === undefined || (row.endedAt ?? Number.NEGATIVE_INFINITY) >= filter.since) &&
+    (filter.until === undefined || (row.startedAt ?? Number.POSITIVE_INFINITY) <= filter.until)
+  );
+}
+
+function needsDigest({ files, commands, errors, since, until }: SessionFilter): boolean {
+  return (
+    files.length > 0 || commands.length > 0 || errors.length > 0 || since !== undefined || until !== undefined
+  );
+}
+
+function digestFits(digest: Digest, filter: SessionFilter): boolean {
+  return (
+    any(filter.files, (pattern) => digest.files.some((file) => matchesPath(pattern, file.path))) &&
+    any(filter.commands, (words) => digest.commands.some(({ command }) => holds(command, words))) &&
+    any(filter.errors, (words) => digest.errors.some(({ text }) => holds(text, words))) &&
+    isWithin(digest, filter)
+  );
+}
+
+/** No value: everything fits. */
+function any<T>(values: readonly T[], matches: (value: T) => boolean): boolean {
+  return values.length === 0 || values.some(matches);
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function holds(text: string, words: string): boolean {
+  const folded = text.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => folded.includes(word));
+}
+
+/** Times are those of turns: one turn within them is enough. */
+function isWithin({ requests, startedAt, endedAt }: Digest, { since, until }: SessionFilter): boolean {
+  if (since === undefined && until === undefined) return true;
+  const times = requests.map(({ at }) => at).filter((at) => at !== null);
+  const all = times.length > 0 ? times : [startedAt, endedAt].filter((at) => at !== null);
+  return all.some(
+    (at) => at >= (since ?? Number.NEGATIVE_INFINITY) && at <= (until ?? Number.POSITIVE_INFINITY),
+  );
+}

@@ -1,0 +1,119 @@
+import type { SessionFiles } from "../../agents/agent.ts";
+import { runningSessions, stateOf } from "../../agents/running-sessions.ts";
+import type { Library } from "../../fs/library.ts";
+import type { Problem } from "../../session/session.ts";
+import type { SessionState } from "../catalogue.ts";
+import type { SearchEngine } from "../engine.ts";
+import type { StartWorker } from "../worker-handle.ts";
+import type { GrepHit, GrepJob, GrepTaskData, GrepWish, SessionFacts } from "./grep-job.ts";
+import type { TakenStep } from "./ordered-output.ts";
+import { planGrep } from "./plan-grep.ts";
+import { createScannerHere } from "./search-here.ts";
+import { searchInWorkers } from "./search-in-workers.ts";
+
+export interface GrepThreads {
+  readonly start: StartWorker;
+  readonly count: number;
+}
+
+/** Told on the way, in the order of the sessions, newest first. */
+export type GrepEvent =
+  | {
+      readonly kind: "hits";
+      readonly session: FoundIn;
+      /** None where only sessions are asked for. */
+      readonly hits: readonly GrepHit[];
+    }
+  | { readonly kind: "problem"; readonly problem: Problem }
+  /** The last one: everything was searched. */
+  | { readonly kind: "done" };
+
+export interface FoundIn extends SessionFacts {
+  /** The leading log; null where it is gone. */
+  readonly source: string | null;
+  readonly state: SessionState;
+}
+
+/** How far the search is. */
+export interface GrepProgress {
+  readonly sessions: number;
+  readonly sessionsInAll: number;
+  readonly files: number;
+  readonly filesInAll: number;
+  readonly bytes: number;
+  readonly bytesInAll: number;
+}
+
+export interface GrepOptions {
+  readonly threads?: GrepThreads;
+  readonly onProgress?: (progress: GrepProgress) => void;
+}
+
+/** A thread costs 80 ms to start and then goes through this in about that time. */
+const WORTH_A_THREAD = 16 * 1024 * 1024;
+
+/** Searches the decoded text of everything, exactly. Whoever has enough stops taking, and the search ends. */
+export async function* grepSessions(
+  library: Library,
+  engine: SearchEngine,
+  wish: GrepWish,
+  { threads, onProgress }: GrepOptions = {},
+): AsyncGenerator<GrepEvent, void, void> {
+  const plan = await planGrep(library, engine, wish);
+  for (const problem of plan.problems) yield { kind: "problem", problem };
+  const { jobs } = plan;
+  const running = runningSessions(library);
+  const logState: LogState = (files) => stateOf(library, files, running);
+  let progress = startOf(jobs);
+  onProgress?.(progress);
+  const onSearched = (job: GrepJob): void => {
+    progress = {
+      ...progress,
+      sessions: progress.sessions + 1,
+      files: progress.files + job.files.files.length,
+      bytes: progress.bytes + bytesIn(job),
+    };
+    onProgress?.(progress);
+  };
+  const data: GrepTaskData = { wish, places: library.places, config: library.config };
+  const isSmall = progress.bytesInAll < WORTH_A_THREAD;
+  if (threads === undefined || (isSmall && wish.pattern.isQuick)) {
+    const scan = createScannerHere(data, library.disk, library.now);
+    for (const job of jobs) {
+      for await (const step of scan(job)) if (step.kind !== "file") yield eventOf(step, job, logState);
+      onSearched(job);
+    }
+  } else {
+    const count = Math.min(threads.count, Math.ceil(progress.bytesInAll / WORTH_A_THREAD) || 1);
+    const options = { start: threads.start, threads: count, now: library.now, onSearched };
+    for await (const { session, step } of searchInWorkers(jobs, data, options)) {
+      const job = jobs[session];
+      if (job !== undefined) yield eventOf(step, job, logState);
+    }
+  }
+  yield { kind: "done" };
+}
+
+type LogState = (files: SessionFiles) => SessionState;
+
+function startOf(jobs: readonly GrepJob[]): GrepProgress {
+  return {
+    sessions: 0,
+    sessionsInAll: jobs.length,
+    files: 0,
+    filesInAll: jobs.reduce((sum, { files }) => sum + files.files.length, 0),
+    bytes: 0,
+    bytesInAll: jobs.reduce((sum, job) => sum + bytesIn(job), 0),
+  };
+}
+
+function bytesIn({ files }: GrepJob): number {
+  return files.files.reduce((sum, { size }) => sum + size, 0);
+}
+
+function eventOf(step: TakenStep["step"], { files, origin }: GrepJob, logState: LogState): GrepEvent {
+  if (step.kind === "problem") return step;
+  const state = origin === "log" ? logState(files) : origin === "archive" ? "kept" : "stub";
+  const source = origin === "log" ? (files.files[0]?.path ?? null) : null;
+  return { kind: "hits", session: { ...step.facts, source, state }, hits: step.hits };
+}

@@ -1,0 +1,122 @@
+import type { SessionFiles } from "../../agents/agent.ts";
+import { findSessions } from "../../agents/find-sessions.ts";
+import { type ArchivedSession, archivedSessions } from "../../archive/archived-sessions.ts";
+import { forgottenSessions } from "../../archive/open-archive.ts";
+import { IndexDamage } from "../../fs/index-damage.ts";
+import { type Library, sessionKey } from "../../fs/library.ts";
+import type { Problem } from "../../session/session.ts";
+import { isExcluded, readCatalogue } from "../catalogue.ts";
+import type { SearchEngine } from "../engine.ts";
+import { filterSessions } from "../filter-sessions.ts";
+import { rowsOf } from "../refresh/index-rows.ts";
+import { markOf, type SessionRow } from "../refresh/session-row.ts";
+import { sessionPointers } from "../session-pointers.ts";
+import type { GrepJob, GrepWish } from "./grep-job.ts";
+import { historyJobs } from "./history-jobs.ts";
+import { factsOf, isNarrow } from "./open-layer.ts";
+
+export interface GrepPlan {
+  /** Newest first. */
+  readonly jobs: readonly GrepJob[];
+  readonly problems: readonly Problem[];
+}
+
+/** Names the sessions that are to be searched, without reading one. What the index knows narrows them; it need not be there. */
+export async function planGrep(
+  library: Library,
+  engine: SearchEngine,
+  wish: Pick<GrepWish, "filter">,
+): Promise<GrepPlan> {
+  const { rows, fitting } = await askIndex(library, engine, wish);
+  const forgotten = forgottenSessions(library);
+  const { sessions, problems } = findSessions(library, projectsOf(library, rows));
+  const here = new Map(
+    sessions.filter((files) => !forgotten.has(files)).map((files) => [sessionKey(files), files]),
+  );
+  const archived = new Map(archivedSessions(library).map((session) => [sessionKey(session.files), session]));
+
+  /** The row where it tells of the session as it is now. */
+  const rowOf = (key: string, isRight: (row: SessionRow) => boolean): SessionRow | undefined => {
+    const row = rows.get(key);
+    return row !== undefined && isRight(row) ? row : undefined;
+  };
+  const jobs: (GrepJob & { readonly newest: number })[] = [];
+  const add = (job: Omit<GrepJob, "facts" | "fromFile">, row: SessionRow | undefined): void => {
+    if (row !== undefined && (isExcluded(library, row) || !fitting(sessionKey(row)))) return;
+    const newest = row?.endedAt ?? newestOf(job);
+    jobs.push({ ...job, facts: row === undefined ? null : factsOf(row), fromFile: 0, newest });
+  };
+  for (const [key, files] of here) {
+    const mark = markOf(files);
+    const generations = generationsOf(files, archived.get(key));
+    add(
+      { files, origin: "log", generations },
+      rowOf(key, (row) => row.mark === mark),
+    );
+  }
+  for (const [key, { files, state }] of archived) {
+    if (here.has(key)) continue;
+    const row = rowOf(key, ({ origin, mark }) => origin !== "archive" || mark === state);
+    add({ files, origin: "archive", generations: "all" }, row);
+  }
+  for (const job of historyJobs(library, (key) => here.has(key) || archived.has(key))) add(job, undefined);
+  return { jobs: jobs.sort((a, b) => b.newest - a.newest), problems };
+}
+
+interface IndexAnswer {
+  readonly rows: ReadonlyMap<string, SessionRow>;
+  /** Does the session with that key, which the index has, fit the filters? */
+  readonly fitting: (key: string) => boolean;
+}
+
+const NOTHING: IndexAnswer = { rows: new Map(), fitting: () => true };
+
+/** From the index as it is. One that is absent, damaged or of another version knows nothing. */
+async function askIndex(
+  library: Library,
+  engine: SearchEngine,
+  { filter }: Pick<GrepWish, "filter">,
+): Promise<IndexAnswer> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return NOTHING;
+  try {
+    const read = await rowsOf(opened.reader);
+    if (read.kind === "damaged") return NOTHING;
+    if (!isNarrow(filter)) return { rows: read.rows, fitting: () => true };
+    const catalogue = await readCatalogue(library, opened.reader, undefined);
+    const keys = new Set((await filterSessions(catalogue, filter)).map(({ digest }) => sessionKey(digest)));
+    return { rows: read.rows, fitting: (key) => keys.has(key) };
+  } catch (error) {
+    if (error instanceof IndexDamage) return NOTHING;
+    throw error;
+  } finally {
+    await opened.reader.close();
+  }
+}
+
+/** Some agents keep logs in the folders of projects. Where the index does not know these, the heads of logs do. */
+function projectsOf(library: Library, rows: ReadonlyMap<string, SessionRow>): readonly string[] {
+  const pointers = rows.size === 0 ? sessionPointers(library) : undefined;
+  const projects =
+    pointers === undefined
+      ? [...rows.values()].map(({ project }) => project)
+      : pointers.all().map((pointer) => pointers.projectOf(pointer));
+  return [...new Set(projects.filter((project) => project !== null))];
+}
+
+function newestOf({ files, prompts = [] }: Pick<GrepJob, "files" | "prompts">): number {
+  const times = [...files.files.map(({ mtimeMs }) => mtimeMs), ...prompts.map(({ at }) => at ?? 0)];
+  return times.reduce((newest, time) => Math.max(newest, time), 0);
+}
+
+/** Logs grow at their end: an archived file that is the beginning of the present one has nothing of its own. */
+function generationsOf(files: SessionFiles, archived: ArchivedSession | undefined): GrepJob["generations"] {
+  if (archived === undefined) return "none";
+  const now = new Map(files.files.map((file) => [file.path, file]));
+  const isBeginning = archived.files.files.every(({ path, inode, size }) => {
+    const file = now.get(path);
+    return file !== undefined && file.inode === inode && file.size >= size;
+  });
+  if (!isBeginning) return "all";
+  return archived.generation > 1 ? "older" : "none";
+}

@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import type { SessionFile } from "../../agents/agent.ts";
+import { reasonOf } from "../../agents/isolate.ts";
+import type { Disk } from "../../fs/disk.ts";
+import { createRedactor } from "../../redact/redact.ts";
+import type { Problem } from "../../session/session.ts";
+import { createByteFilter } from "./byte-filter.ts";
+import { type PlacedTexts, textsOfFile } from "./file-texts.ts";
+import { findMatches, type MatchingText } from "./find-matches.ts";
+import type { GrepHit, GrepJob, GrepStep, GrepTaskData } from "./grep-job.ts";
+import { type HitPlace, makeHits } from "./make-hits.ts";
+import { type OpenedLayer, openLayer } from "./open-layer.ts";
+import { scanHistory } from "./scan-history.ts";
+import { createLayers, type SessionLayer } from "./session-layers.ts";
+import type { SessionPlace } from "./session-places.ts";
+import type { TextRole } from "./text-role.ts";
+
+/** Searches sessions, one at a time. */
+export type ScanSession = (job: GrepJob) => AsyncGenerator<GrepStep, void, void>;
+
+/** Asked between lines: is the time for this file up? */
+export type IsOver = (step: Extract<GrepStep, { kind: "file" }>) => boolean;
+
+/** Hits are handed over in such numbers. */
+const BATCH = 200;
+
+export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = () => false): ScanSession {
+  const { wish, places, config } = data;
+  const regex = new RegExp(wish.pattern.source, wish.pattern.flags);
+  const filter = createByteFilter(wish.pattern);
+  const roles = new Set<TextRole>(wish.roles);
+  const redactor = wish.reveal ? undefined : createRedactor({ extra: config.redact });
+  const layersOf = createLayers({ disk, places });
+
+  async function* scanSession(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
+    try {
+      yield* scanFiles(job);
+    } catch (error) {
+      const path = job.files.files[0]?.path ?? "";
+      yield { kind: "problem", problem: { path, line: 0, what: `cannot be searched: ${reasonOf(error)}` } };
+    }
+  }
+
+  async function* scanFiles(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
+    if (job.origin === "history") {
+      yield* scanHistory(job, { ...data, regex, redactor });
+      return;
+    }
+    const layers = layersOf(job);
+    /** Texts that newer states of the session have. */
+    const told = new Set<string>();
+    let number = -1;
+    let facts = job.facts;
+    for (const layer of layers) {
+      const telling: string[] = [];
+      let opened: OpenedLayer | undefined;
+      for (const file of layer.files.files) {
+        number++;
+        if (number < job.fromFile) continue;
+        const step = { kind: "file", file: number, path: file.path, bytes: file.size } as const;
+        yield step;
+        const problems: Problem[] = [];
+        let hits: GrepHit[] = [];
+        for (const found of scanFile(layer, file, () => isOver(step), problems)) {
+          const fresh = layers.length === 1 ? found.matching : newTexts(found.matching, told, telling);
+          if (fresh.length === 0) continue;
+          if (wish.sessionsOnly && facts !== null && !looksAtPlaces(wish.filter)) {
+            yield { kind: "hits", facts, hits };
+            return;
+          }
+          opened ??= await openLayer(layer, { ...job, facts }, data);
+          if (opened === undefined) return;
+          facts = opened.facts;
+          const place = opened.placeOf(file, found.texts);
+          if (!isWanted(place, found.texts.at)) continue;
+          if (wish.sessionsOnly) {
+            yield { kind: "hits", facts, hits };
+            return;
+          }
+          const generation = layer === layers[0] ? null : layer.generation;
+          for (const hit of tell(fresh, found.texts, { ...place, path: file.path, generation })) {
+            hits.push(hit);
+            if (hits.length < BATCH) continue;
+            yield { kind: "hits", facts, hits };
+            hits = [];
+          }
+        }
+        if (hits.length > 0 && facts !== null) yield { kind: "hits", facts, hits };
+        for (const problem of problems) yield { kind: "problem", problem };
+      }
+      for (const name of telling) told.add(name);
+    }
+  }
+
+  function* scanFile(
+    { source }: SessionLayer,
+    file: SessionFile,
+    isLate: () => boolean,
+    problems: Problem[],
+  ): Generator<{ readonly texts: PlacedTexts; readonly matching: readonly MatchingText[] }> {
+    const { path } = file;
+    try {
+      if (filter !== undefined && !filter.mayMatchIn(source.chunks(path))) return;
+      for (const texts of textsOfFile(source, file, filter)) {
+        if (isLate()) {
+          problems.push({
+            path,
+            line: texts.line,
+            what: "searched only so far: the time for this file was up",
+          });
+          return;
+        }
+        if (texts.skippedBytes > 0) problems.push(tooLong(path, texts));
+        const matching = findMatches(texts.texts, regex, roles);
+        if (matching.length > 0) yield { texts, matching };
+      }
+    } catch (error) {
+      problems.push({ path, line: 0, what: `cannot be read: ${source.explain(error)}` });
+    }
+  }
+
+  function* tell(matching: readonly MatchingText[], texts: PlacedTexts, where: HitPlace): Generator<GrepHit> {
+    for (const each of matching)
+      yield* makeHits(each, texts, where, { contextLines: wish.contextLines, redactor });
+  }
+
+  /** By the time of the turn, as everywhere. */
+  function isWanted({ turnAt, context }: SessionPlace, lineAt: number | null): boolean {
+    const { since, until, contexts } = wish.filter;
+    if (contexts.length > 0 && (context === null || !contexts.includes(context))) return false;
+    const at = turnAt ?? lineAt;
+    return at === null || (at >= (since ?? at) && at <= (until ?? at));
+  }
+
+  return scanSession;
+}
+
+function tooLong(path: string, { line, skippedBytes }: PlacedTexts): Problem {
+  const what = `too long to be searched whole: ${skippedBytes} bytes inside of its long texts were left out`;
+  return { path, line, what };
+}
+
+function looksAtPlaces({ since, until, contexts }: GrepTaskData["wish"]["filter"]): boolean {
+  return since !== undefined || until !== undefined || contexts.length > 0;
+}
+
+/** Those that no newer state of the session has; the names of all are noted. */
+function newTexts(
+  matching: readonly MatchingText[],
+  told: ReadonlySet<string>,
+  telling: string[],
+): readonly MatchingText[] {
+  return matching.filter(({ role, text }) => {
+    const name = createHash("sha1").update(`${role}\0${text}`).digest("base64");
+    telling.push(name);
+    return !told.has(name);
+  });
+}

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { claudeFolders } from "../agents/claude/claude-files.ts";
+import { type HistoryPrompt, readHistoryLine } from "../agents/claude/history-line.ts";
+import type { SessionName } from "../archive/archive-store.ts";
+import { forgottenSessions } from "../archive/open-archive.ts";
+import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
+import type { Library } from "../fs/library.ts";
+import { splitLines } from "../jsonl/lines.ts";
+import type { Problem, Session } from "../session/session.ts";
+import { createSessionBuilder } from "../session/session-builder.ts";
+import { createTextBudget, cutText } from "../session/text-budget.ts";
+import { isExcluded } from "./catalogue.ts";
+
+export interface StubPrompt {
+  readonly at: number | null;
+  readonly text: string;
+}
+
+/** All that is left of a session: what was typed into it. */
+export interface HistoryStub extends SessionName {
+  readonly project: string | null;
+  /** In the order of the history. */
+  readonly prompts: readonly StubPrompt[];
+}
+
+export interface HistoryStubs {
+  readonly stubs: readonly HistoryStub[];
+  /** Changes with the files that they come from. */
+  readonly mark: string;
+  /** Prompts of old versions, which name no session. */
+  readonly nameless: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Prompts are kept whole up to this many characters in all; of the rest, heads. */
+const TOTAL_CHARS = 16_000_000;
+const PROMPT_CHARS = 8_000;
+/** Nobody typed more; a file that says so must not fill the memory. */
+const MAX_PROMPTS = 500_000;
+
+/** The marks of the files that stubs come from, without reading them. */
+export function historyMark(library: Library): string {
+  return historyFiles(library)
+    .map((path) => {
+      const stat = library.disk.stat(path);
+      return stat === undefined ? "" : `${stat.size}:${stat.mtimeMs}:${stat.inode}`;
+    })
+    .join(" ");
+}
+
+/** Recovers the prompts of sessions that are gone from the history of Claude Code. */
+export function historyStubs(library: Library, isKnown: (session: SessionName) => boolean): HistoryStubs {
+  const budget = createTextBudget({ ...NO_OUTPUT, totalChars: TOTAL_CHARS });
+  const forgotten = forgottenSessions(library);
+  /** undefined: one that is not asked for. */
+  const found = new Map<
+    string,
+    { readonly project: string | null; readonly prompts: StubPrompt[] } | undefined
+  >();
+  const problems: Problem[] = [];
+  let nameless = 0;
+  let taken = 0;
+
+  const take = ({ sessionId, project, at, text }: HistoryPrompt): void => {
+    if (sessionId === null) {
+      nameless++;
+      return;
+    }
+    if (!found.has(sessionId)) {
+      const session: SessionName = { agent: "claude", id: sessionId };
+      const isOut = isKnown(session) || forgotten.has(session) || isExcluded(library, { project });
+      found.set(sessionId, isOut ? undefined : { project, prompts: [] });
+    }
+    const stub = found.get(sessionId);
+    if (stub === undefined || taken >= MAX_PROMPTS) return;
+    stub.prompts.push({ at, text: budget.words(cutText(text, PROMPT_CHARS)) });
+    taken++;
+  };
+
+  const mark = historyMark(library);
+  for (const path of historyFiles(library)) {
+    try {
+      for (const line of splitLines(library.disk.readChunks(path))) readHistoryLine(line).forEach(take);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      if (!isAbsent(error)) problems.push({ path, line: 0, what: explainDiskError(error) });
+    }
+  }
+  const stubs = [...found].flatMap(([id, stub]): readonly HistoryStub[] =>
+    stub === undefined || stub.prompts.length === 0 ? [] : [{ agent: "claude", id, ...stub }],
+  );
+  return { stubs, mark, nameless, problems };
+}
+
+/** A stub as a session, for everything that takes one: its prompts are turns without an answer. */
+export function sessionOfStub({ agent, id, project, prompts }: HistoryStub): Session {
+  const builder = createSessionBuilder("last-entry");
+  for (const [index, { at, text }] of prompts.entries()) {
+    builder.add({
+      kind: "request",
+      line: index + 1,
+      uid: `${id}#${index + 1}`,
+      parent: index === 0 ? null : `${id}#${index}`,
+      via: "typed",
+      text,
+      chars: text.length,
+      images: 0,
+      ...(at === null ? {} : { at }),
+    });
+  }
+  const times = prompts.flatMap(({ at }) => at ?? []);
+  const span = (pick: (a: number, b: number) => number): number | null =>
+    times.length === 0 ? null : times.reduce((a, b) => pick(a, b));
+  const facts = { id, project, branch: null, version: null, firstAt: span(Math.min), lastAt: span(Math.max) };
+  return builder.finish({ agent, id, facts, lines: prompts.length, problems: [] });
+}
+
+const NO_OUTPUT = { outputChars: 0, inputChars: 0, thinkingChars: 0 };
+
+function historyFiles(library: Library): readonly string[] {
+  return claudeFolders(library.surroundings).map((folder) => join(folder, "history.jsonl"));
+}

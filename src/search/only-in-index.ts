@@ -1,0 +1,42 @@
+import type { SessionName } from "../archive/archive-store.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { IndexDamage } from "../fs/index-damage.ts";
+import type { SearchEngine } from "./engine.ts";
+import { rowsOf } from "./refresh/index-rows.ts";
+import { MIN_PREFIX } from "./select-sessions.ts";
+
+/**
+ * The session that searches still find by that id, or by its beginning: its log is gone, no archive has it, and only
+ * its words are left. undefined where the index does not know it either, or knows several.
+ */
+export async function findInIndex(engine: SearchEngine, word: string): Promise<SessionName | undefined> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return undefined;
+  try {
+    const known = await rowsOf(opened.reader);
+    if (known.kind === "damaged") return undefined;
+    const rows = [...known.rows.values()];
+    const exact = rows.filter(({ agent, id }) => id === word || `${agent}:${id}` === word);
+    const begun =
+      word.length < MIN_PREFIX
+        ? []
+        : rows.filter(({ id }) => id.toLowerCase().startsWith(word.toLowerCase()));
+    const [found, other] = exact.length > 0 ? exact : begun;
+    return found === undefined || other !== undefined ? undefined : { agent: found.agent, id: found.id };
+  } catch (error) {
+    if (error instanceof IndexDamage) return undefined;
+    throw error;
+  } finally {
+    await opened.reader.close();
+  }
+}
+
+/** Why a session can't be opened that only the index is left of; undefined where that is not why. */
+export async function onlyInIndex(engine: SearchEngine, word: string): Promise<UserError | undefined> {
+  const found = await findInIndex(engine, word);
+  if (found === undefined) return undefined;
+  return new UserError(`Cannot show session ${found.id}: its log is gone and it was not archived`, {
+    exitCode: exitCodes.nothingFound,
+    hint: "`sessions search` still finds its words; `sessions archive` keeps those that are left",
+  });
+}

@@ -1,0 +1,92 @@
+import type { ResumeCommand } from "../agents/agent.ts";
+import { formatOf } from "../agents/agents.ts";
+import { diskSource } from "../agents/disk-source.ts";
+import { reasonOf } from "../agents/isolate.ts";
+import { readSession } from "../agents/read-session.ts";
+import { runningSessions, stateOf } from "../agents/running-sessions.ts";
+import { identifySession } from "../archive/identify-session.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import type { Digest } from "../extract/digest.ts";
+import { extractDigest } from "../extract/extract-digest.ts";
+import type { Library } from "../fs/library.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionState } from "./catalogue.ts";
+import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
+import { bytesOf } from "./refresh/session-row.ts";
+import { type SelectOptions, selectSession } from "./select-sessions.ts";
+import type { SessionPointer } from "./session-pointers.ts";
+
+/** One session, read whole. */
+export interface OpenSession {
+  readonly session: Session;
+  readonly digest: Digest;
+  readonly state: SessionState;
+  readonly source: string | null;
+  readonly archive: string | null;
+  readonly bytes: number;
+  readonly resume: ResumeCommand;
+}
+
+/** Reads the session that a selector names. */
+export function openSession(
+  library: Library,
+  words: readonly string[],
+  options: SelectOptions = {},
+): OpenSession {
+  return readPointed(library, selectSession(library, words, options));
+}
+
+/** Reads a session. One that makes the program stumble can't be shown, and the message says which file, and why. */
+export function readPointed(library: Library, pointer: SessionPointer): OpenSession {
+  try {
+    return readWhole(library, pointer);
+  } catch (error) {
+    const path = pointer.files.files[0]?.path ?? "";
+    throw new UserError(`Cannot read session ${pointer.id}: ${path}: ${reasonOf(error)}`, {
+      exitCode: exitCodes.withProblems,
+      hint: "`sessions archive` keeps its bytes all the same, and `sessions grep` finds what is in it",
+      cause: error,
+    });
+  }
+}
+
+function readWhole(library: Library, pointer: SessionPointer): OpenSession {
+  if (pointer.stub !== undefined) return openStub(pointer.stub);
+  const source = pointer.kept ?? diskSource(library.disk);
+  const files = identifySession(source, pointer.files);
+  if (files === undefined) {
+    throw new UserError(
+      `Cannot read session ${pointer.id}: its file is not a log of an agent that this program knows`,
+      {
+        exitCode: exitCodes.nothingFound,
+      },
+    );
+  }
+  const session = readSession(source, files);
+  const lead = files.files[0]?.path ?? null;
+  return {
+    session,
+    digest: extractDigest(session),
+    state: pointer.kept === undefined ? stateOf(library, files, runningSessions(library)) : "kept",
+    source: pointer.kept === undefined ? lead : null,
+    archive: pointer.archive,
+    bytes: bytesOf(files),
+    resume: formatOf(files.agent).resume({ id: files.id, project: session.project, source: lead }),
+  };
+}
+
+/** Of a session whose log is gone only the prompts can be shown. */
+function openStub(stub: HistoryStub): OpenSession {
+  const session = sessionOfStub(stub);
+  const { id, project } = session;
+  const resume = formatOf(stub.agent).resume({ id, project, source: null });
+  return {
+    session,
+    digest: extractDigest(session),
+    state: "stub",
+    source: null,
+    archive: null,
+    bytes: 0,
+    resume,
+  };
+}

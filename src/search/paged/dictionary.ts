@@ -1,0 +1,245 @@
+import { IndexDamage } from "../../fs/index-damage.ts";
+import { once } from "../../fs/once.ts";
+import { createEditRows } from "../ranking/edit-rows.ts";
+import { openColumn } from "./column.ts";
+import { BLOCK_TERMS, type DictionaryPlace, LONG } from "./dictionary-writer.ts";
+import type { PagedFile } from "./paged-file.ts";
+import { openSparseTable, type SparseTable } from "./sparse-table.ts";
+import { type NearColumns, nearCandidates } from "./term-signature.ts";
+import { decodeUnits, encodeUnits, unitsToString } from "./term-units.ts";
+
+/** Where the postings of a term stand, counted from where the postings of its segment begin. */
+export interface TermPlace {
+  readonly term: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface NearTerm extends TermPlace {
+  readonly distance: number;
+}
+
+export interface Dictionary {
+  /** How many there are. */
+  readonly terms: number;
+  find(term: string): TermPlace | undefined;
+  /** All terms that begin so, in order, the prefix itself included. */
+  withPrefix(prefix: string): readonly TermPlace[];
+  /** All terms within an edit distance, in order, the word itself included; with `isSameStart`, of its first letter. */
+  near(word: string, maxDistance: number, isSameStart?: boolean): readonly NearTerm[];
+  all(): Generator<TermPlace>;
+}
+
+/** Who walks the dictionary reads this much at once, and keeps it; who looks for one term reads its block. */
+const WALK_WINDOW = 4 * 1024 * 1024;
+const MERGE_WINDOW = 1024 * 1024;
+const PREFIX_WINDOW = 32 * 1024;
+
+export function openDictionary(file: PagedFile, place: DictionaryPlace): Dictionary {
+  let opened: SparseTable | undefined;
+  const table = (): SparseTable => {
+    opened ??= openSparseTable(file, place);
+    return opened;
+  };
+  const empty = place.terms === 0;
+  const byLength: NearColumns = {
+    starts: place.lengthStarts,
+    letters: openColumn(file, place.letters, place.terms),
+    terms: openColumn(file, place.termsByLength, place.terms),
+  };
+  const walk = once(() => window(WALK_WINDOW));
+  const window = (size = 0): BlockWindow => createBlockWindow(file, place, table(), size);
+  return {
+    terms: place.terms,
+    find: (term) => (empty ? undefined : findTerm(window(), table(), term)),
+    withPrefix: (prefix) => (empty ? [] : termsWithPrefix(window(PREFIX_WINDOW), table(), place, prefix)),
+    near: (word, maxDistance, isSameStart = false) =>
+      empty ? [] : termsNear(walk(), table(), place, byLength, word, maxDistance, isSameStart),
+    *all() {
+      if (empty) return;
+      const all = window(MERGE_WINDOW);
+      for (let block = 0; block < table().blocks; block++) yield* blockTerms(all, table(), place, block);
+    },
+  };
+}
+
+/** A stretch of the dictionary's bytes, and a place in it. Hand-inlined varints: this is the hot walk. */
+interface BlockWindow {
+  bytes: Uint8Array;
+  position: number;
+  end: number;
+  /** Of the record that was read last. */
+  shared: number;
+  suffixStart: number;
+  suffixEnd: number;
+  postingsLength: number;
+  enter(block: number): void;
+}
+
+function createBlockWindow(
+  file: PagedFile,
+  place: DictionaryPlace,
+  table: SparseTable,
+  size: number,
+): BlockWindow {
+  let base = 0;
+  const window: BlockWindow = {
+    bytes: new Uint8Array(0),
+    position: 0,
+    end: 0,
+    shared: 0,
+    suffixStart: 0,
+    suffixEnd: 0,
+    postingsLength: 0,
+    enter(block) {
+      const start = table.recordStart(block);
+      const end = table.recordEnd(block);
+      if (start < base || end > base + window.bytes.length) {
+        const length = Math.min(Math.max(end - start, size), place.length - start);
+        window.bytes = file.read(place.offset + start, length);
+        base = start;
+      }
+      window.position = start - base;
+      window.end = end - base;
+    },
+  };
+  return window;
+}
+
+function readRecord(window: BlockWindow): void {
+  const bytes = window.bytes;
+  const head = bytes[window.position++] ?? 0;
+  let shared = head >> 4;
+  let suffix = head & 0x0f;
+  if (shared === LONG) shared += readVarint(window);
+  if (suffix === LONG) suffix += readVarint(window);
+  window.shared = shared;
+  window.suffixStart = window.position;
+  window.position += suffix;
+  window.suffixEnd = window.position;
+  window.postingsLength = readVarint(window);
+  if (window.position > window.end) throw new IndexDamage("A block of the dictionary ends too early");
+}
+
+function readVarint(window: BlockWindow): number {
+  let byte = window.bytes[window.position++] ?? 0;
+  if (byte < 0x80) return byte;
+  let value = byte & 0x7f;
+  for (let scale = 128; ; scale *= 128) {
+    byte = window.bytes[window.position++] ?? 0;
+    value += (byte & 0x7f) * scale;
+    if (byte < 0x80) return value;
+  }
+}
+
+function findTerm(window: BlockWindow, table: SparseTable, term: string): TermPlace | undefined {
+  const wanted = encodeUnits(term);
+  const block = table.find(wanted);
+  const units = new Uint16Array(1024);
+  window.enter(block);
+  let offset = table.postingStart(block);
+  let matched = 0;
+  while (window.position < window.end) {
+    readRecord(window);
+    // Records between here and a shorter shared beginning differ from the term where the last one did.
+    if (window.shared < matched) return undefined;
+    if (window.shared === matched) {
+      const size = window.suffixEnd - window.suffixStart;
+      const room = size > units.length ? new Uint16Array(size) : units;
+      const length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, room, 0);
+      let i = 0;
+      while (i < length && matched < term.length && room[i] === term.charCodeAt(matched)) {
+        i++;
+        matched++;
+      }
+      if (i === length && matched === term.length) return { term, offset, length: window.postingsLength };
+      if (i < length && (matched === term.length || (room[i] ?? 0) > term.charCodeAt(matched)))
+        return undefined;
+    }
+    offset += window.postingsLength;
+  }
+  return undefined;
+}
+
+function* blockTerms(
+  window: BlockWindow,
+  table: SparseTable,
+  place: DictionaryPlace,
+  block: number,
+): Generator<TermPlace> {
+  const units = new Uint16Array(place.longest);
+  window.enter(block);
+  let offset = table.postingStart(block);
+  while (window.position < window.end) {
+    readRecord(window);
+    const length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, units, window.shared);
+    yield { term: unitsToString(units, length), offset, length: window.postingsLength };
+    offset += window.postingsLength;
+  }
+}
+
+function termsWithPrefix(
+  window: BlockWindow,
+  table: SparseTable,
+  place: DictionaryPlace,
+  prefix: string,
+): TermPlace[] {
+  const found: TermPlace[] = [];
+  for (let block = table.find(encodeUnits(prefix)); block < table.blocks; block++) {
+    for (const entry of blockTerms(window, table, place, block)) {
+      if (entry.term.startsWith(prefix)) found.push(entry);
+      else if (entry.term > prefix) return found;
+    }
+  }
+  return found;
+}
+
+/** Looks into the blocks that have a term which may be near. */
+function termsNear(
+  window: BlockWindow,
+  table: SparseTable,
+  place: DictionaryPlace,
+  byLength: NearColumns,
+  word: string,
+  maxDistance: number,
+  isSameStart: boolean,
+): NearTerm[] {
+  const candidates = nearCandidates(byLength, word, maxDistance);
+  const rows = createEditRows(word, maxDistance);
+  const units = new Uint16Array(place.longest);
+  const found: NearTerm[] = [];
+  const firstBlock = isSameStart ? table.find(encodeUnits(word[0] ?? "")) : 0;
+  let block = -1;
+  let term = 0;
+  let offset = 0;
+  // Of this many units the distance is known.
+  let compared = 0;
+  let length = 0;
+  for (const candidate of candidates) {
+    const itsBlock = Math.floor(candidate / BLOCK_TERMS);
+    if (itsBlock < firstBlock) continue;
+    if (itsBlock !== block) {
+      block = itsBlock;
+      window.enter(block);
+      term = block * BLOCK_TERMS;
+      offset = table.postingStart(block);
+      compared = 0;
+      window.postingsLength = 0;
+    }
+    for (; term <= candidate; term++) {
+      offset += window.postingsLength;
+      readRecord(window);
+      length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, units, window.shared);
+      if (compared > window.shared) compared = window.shared;
+    }
+    if (isSameStart && units[0] !== word.charCodeAt(0)) {
+      if ((units[0] ?? 0) > word.charCodeAt(0)) return found;
+      continue;
+    }
+    while (compared < length && rows.step(compared, units[compared] ?? 0)) compared++;
+    const distance = compared < length ? maxDistance + 1 : rows.distance(length);
+    if (distance > maxDistance) continue;
+    found.push({ term: unitsToString(units, length), offset, length: window.postingsLength, distance });
+  }
+  return found;
+}

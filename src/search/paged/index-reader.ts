@@ -1,0 +1,143 @@
+import { Buffer } from "node:buffer";
+import type { Disk } from "../../fs/disk.ts";
+import { catchDamage } from "../../fs/index-damage.ts";
+import type {
+  Catalogue,
+  CatalogueRow,
+  DamagedIndex,
+  IndexDocument,
+  OpenedReader,
+  SearchReader,
+  StoredSession,
+} from "../engine.ts";
+import type { IndexSchema } from "../ranking/index-schema.ts";
+import type { IndexView } from "../ranking/index-view.ts";
+import { searchIndex } from "../ranking/search-index.ts";
+import { isCopied } from "../ranking/turn-flags.ts";
+import { type OpenSegments, openSegments } from "./open-segments.ts";
+import { type CountedSegment, createSegmentsView } from "./segments-view.ts";
+
+/** Opens the index as it is now, without a lock. */
+export function openIndex(disk: Disk, folder: string, schema: IndexSchema): OpenedReader {
+  const opened = openSegments(disk, folder, schema);
+  if (opened.kind !== "open") return opened;
+  return { kind: "open", reader: createReader(opened, schema) };
+}
+
+function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
+  const { segments, manifest } = opened;
+  const view = createSegmentsView(segments, schema.fields);
+  let numbers: ReadonlyMap<string, number> | undefined;
+
+  /** The session with a key, if it is there. */
+  const find = (key: string): number | undefined => {
+    numbers ??= livingSessions(segments);
+    return numbers.get(key);
+  };
+
+  return {
+    id: manifest.id,
+    state: manifest.state,
+    search: async (plan) => catchDamage(() => searchIndex(view, plan)),
+    catalogue: async (): Promise<Catalogue | DamagedIndex> =>
+      catchDamage(() => ({
+        kind: "catalogue",
+        sessions: view.documents.card,
+        turns: view.documents.turn,
+        state: manifest.state,
+        rows: readRows(view, segments),
+      })),
+    session: async (key) =>
+      catchDamage(() => {
+        const session = find(key);
+        return session === undefined ? undefined : readSession(view, segments, key, session);
+      }),
+    close: async () => opened.close(),
+  };
+}
+
+function livingSessions(segments: readonly CountedSegment[]): Map<string, number> {
+  const numbers = new Map<string, number>();
+  let first = 0;
+  for (const { segment, gone } of segments) {
+    segment.keys().forEach((key, i) => {
+      if (gone?.[i] !== 1) numbers.set(key, first + i);
+    });
+    first += segment.totals.sessions;
+  }
+  return numbers;
+}
+
+/** All rows at once: damage must show before the first is used. */
+function readRows(view: IndexView, segments: readonly CountedSegment[]): CatalogueRow[] {
+  const rows: CatalogueRow[] = [];
+  const hasGrown = segments.some(({ remnants }) => remnants.length > 0);
+  let first = 0;
+  for (const { segment, gone } of segments) {
+    const keys = segment.keys();
+    const starts = segment.turnStarts();
+    const before = first;
+    for (const block of segment.rows.blocks()) {
+      segment.rows.records(block).forEach((record, i) => {
+        const session = block.first + i;
+        if (gone?.[session] === 1) return;
+        rows.push({
+          key: keys[session] ?? "",
+          row: toText(record),
+          turns: hasGrown
+            ? view.turnsOf(before + session).reduce((sum, [from, to]) => sum + to - from, 0)
+            : (starts[session + 1] ?? 0) - (starts[session] ?? 0),
+        });
+      });
+    }
+    first += segment.totals.sessions;
+  }
+  return rows;
+}
+
+function readSession(
+  view: IndexView,
+  segments: readonly CountedSegment[],
+  key: string,
+  session: number,
+): StoredSession {
+  let own = session;
+  const at = segments.find(({ segment }) => {
+    if (own < segment.totals.sessions) return true;
+    own -= segment.totals.sessions;
+    return false;
+  });
+  const digest = at === undefined ? "" : toText(at.segment.digests.record(own));
+  const documents = (): readonly IndexDocument[] => readDocuments(view, session);
+  return { kind: "session", key, row: view.row(session), digest, documents };
+}
+
+function readDocuments(view: IndexView, session: number): readonly IndexDocument[] {
+  const cardAt = view.sessionTimes()[session] ?? Number.NaN;
+  const documents: IndexDocument[] = [
+    {
+      turn: 0,
+      at: Number.isNaN(cardAt) ? null : cardAt,
+      context: "current",
+      fields: view.cardTexts(session),
+    },
+  ];
+  const flags = view.turnFlags();
+  for (const [from, to] of view.turnsOf(session)) {
+    for (let turn = from; turn < to; turn++) {
+      const place = view.turn(turn);
+      documents.push({
+        turn: place.number,
+        at: place.at,
+        context: place.context,
+        ...(isCopied(flags[turn] ?? 0) ? { copied: true } : {}),
+        fields: { ...view.turnTexts(turn), ...view.turnTextsApart(turn) },
+      });
+    }
+  }
+  return documents;
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}

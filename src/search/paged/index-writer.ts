@@ -1,0 +1,267 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Disk } from "../../fs/disk.ts";
+import { errorCode, isAbsent } from "../../fs/disk-error.ts";
+import { catchDamage, IndexDamage } from "../../fs/index-damage.ts";
+import type { Lock } from "../../fs/lock.ts";
+import type { CommitOptions, DamagedIndex, IndexBatch, IndexedSession, SearchWriter } from "../engine.ts";
+import type { IndexSchema } from "../ranking/index-schema.ts";
+import { createBatchBuilder, descriptorOf } from "./batch-builder.ts";
+import { type CarriedFields, carryCard } from "./carry-card.ts";
+import type { Remnant } from "./live-segment.ts";
+import {
+  emptyManifest,
+  goneFlags,
+  type Manifest,
+  type ManifestSegment,
+  readManifest,
+  writeManifest,
+} from "./manifest.ts";
+import { type MergePlan, planMerge, type SegmentWeight } from "./merge-policy.ts";
+import { mergeSegments } from "./merge-segments.ts";
+import { remnantsOf, renumber } from "./merged-input.ts";
+import { type Piece, planReuse, type ReusePlan, reuseTurns } from "./reuse-turns.ts";
+import { openSegment, type Segment } from "./segment.ts";
+import type { SegmentDescriptor } from "./segment-layout.ts";
+import { type Candidate, piecesByKey, settleSessions } from "./settle-sessions.ts";
+
+const SEGMENT_NAME = /^[0-9a-f]{16}\.seg$/;
+
+/** How the writer decides; tests decide otherwise. */
+export interface WriterPlans {
+  readonly plan?: MergePlan;
+  readonly reuse?: ReusePlan;
+}
+
+/** Works on the index of a folder; the caller holds its lock until `close`. */
+export function createIndexWriter(
+  disk: Disk,
+  folder: string,
+  schema: IndexSchema,
+  lock: Lock,
+  { plan = planMerge, reuse = planReuse }: WriterPlans = {},
+): SearchWriter {
+  const found = readManifest(disk, folder, schema);
+  let manifest: Manifest = found.kind === "manifest" ? found.manifest : emptyManifest;
+  let base: readonly ManifestSegment[] = manifest.segments;
+  const added: SegmentDescriptor[] = [];
+  const removed = new Set<string>();
+  /** Of sessions that were put and of which the index had the first turns already: where those are. */
+  const kept = new Map<string, readonly Piece[]>();
+  let pieces: ReadonlyMap<string, readonly Piece[]> | undefined;
+  const builder = createBatchBuilder(disk, folder, schema);
+  /** Segments that no manifest will name again. */
+  const garbage = new Set(leftOvers(disk, folder, manifest));
+  const opened = new Map<string, Segment>();
+  /** Set once a manifest was written, or may have been: then nothing may be removed on its behalf. */
+  let mayBeNamed = false;
+
+  const open = (descriptor: SegmentDescriptor): Segment => {
+    let segment = opened.get(descriptor.file);
+    if (segment === undefined) {
+      segment = openOrDamage(disk, folder, descriptor, schema);
+      opened.set(descriptor.file, segment);
+    }
+    return segment;
+  };
+  const release = (file: string): void => {
+    opened.get(file)?.close();
+    opened.delete(file);
+  };
+
+  const add = (batches: readonly IndexBatch[]): void => {
+    for (const batch of batches) {
+      const descriptor = descriptorOf(batch);
+      garbage.delete(descriptor.file);
+      added.push(descriptor);
+      if (removed.size === 0 && kept.size === 0) continue;
+      for (const key of open(descriptor).keys()) {
+        removed.delete(key);
+        kept.delete(key);
+      }
+    }
+  };
+
+  /** Makes a manifest the index, and takes away what only the one before it named. */
+  const publish = (next: Omit<Manifest, "id">): void => {
+    if (!lock.isOurs()) throw new Error("The lock of the index was taken away: nothing was committed");
+    disk.fsyncFolder(folder);
+    const written = { ...next, id: randomBytes(8).toString("hex") };
+    mayBeNamed = true;
+    writeManifest(disk, folder, schema, written);
+    const named = new Set(next.segments.map(({ descriptor }) => descriptor.file));
+    for (const { descriptor } of manifest.segments)
+      if (!named.has(descriptor.file)) garbage.add(descriptor.file);
+    manifest = written;
+    base = written.segments;
+    pieces = undefined;
+    for (const file of garbage) {
+      release(file);
+      if (removeFile(disk, join(folder, file))) garbage.delete(file);
+    }
+  };
+
+  const toCandidate = (descriptor: SegmentDescriptor, before?: ManifestSegment): Candidate => ({
+    segment: open(descriptor),
+    before,
+  });
+  const baseCandidates = (): Candidate[] => base.map((entry) => toCandidate(entry.descriptor, entry));
+
+  /** Puts what the index does not have of a session. It may turn out to be damaged here: then the commit says so. */
+  const putNew = (session: IndexedSession): void => {
+    kept.delete(session.key);
+    let rest = session;
+    let carried: CarriedFields | undefined;
+    try {
+      if (base.length > 0) pieces ??= piecesByKey(baseCandidates());
+      const own = pieces?.get(session.key) ?? [];
+      const head = own.at(-1);
+      if (head !== undefined) {
+        const found = reuseTurns(session, own, openNamed, reuse);
+        carried = carryCard(session, head.session, openNamed(head.file), schema.fields);
+        if (found.kept.length > 0) kept.set(session.key, found.kept);
+        rest = found.rest;
+      }
+    } catch (error) {
+      if (!(error instanceof IndexDamage)) throw error;
+    }
+    builder.put(rest, carried);
+  };
+  const openNamed = (file: string): Segment => {
+    const segment = opened.get(file);
+    if (segment === undefined) throw new IndexDamage(`${file}: it is missing`);
+    return segment;
+  };
+
+  const commitSessions = (state: string | undefined): void => {
+    for (const batch of builder.finish()) added.push(descriptorOf(batch));
+    // Where nothing was put or removed, nobody can have replaced anybody.
+    const isSame = added.length === 0 && removed.size === 0;
+    const isWritten = found.kind === "manifest" && base === manifest.segments;
+    if (isSame && isWritten && state === undefined) return;
+    const candidates = [...baseCandidates(), ...added.map((descriptor) => toCandidate(descriptor))];
+    const segments = isSame ? base : settleSessions(candidates, { removed, kept }, schema.fields);
+    publish({ segments, state: state ?? manifest.state });
+    for (const { file } of added)
+      if (!segments.some(({ descriptor }) => descriptor.file === file)) garbage.add(file);
+    added.length = 0;
+    removed.clear();
+    kept.clear();
+  };
+
+  /** Merges until the policy is content; each merge is a commit of its own. */
+  const tidyUp = (tidy: CommitOptions["tidy"]): void => {
+    for (;;) {
+      const members = plan(base.map(weightOf), tidy);
+      if (members.length === 0) return;
+      const inputs = renumber(
+        members.flatMap((i) => {
+          const entry = base[i];
+          if (entry === undefined) return [];
+          const { descriptor, remnants } = entry;
+          return [{ segment: open(descriptor), gone: goneFlags(entry), remnants }];
+        }),
+      );
+      const descriptor = mergeSegments(disk, folder, schema.fields, inputs);
+      const moved = (remnants: readonly Remnant[]): Remnant[] =>
+        remnants.map((remnant) => {
+          const from = inputs.find(({ segment }) => segment.descriptor.file === remnant.head.file);
+          if (from === undefined) return remnant;
+          const session = from.sessions[remnant.head.session] ?? 0;
+          return { ...remnant, head: { file: descriptor.file, session } };
+        });
+      const remnants = moved(remnantsOf(inputs));
+      const live = { ...descriptor.totals, sessions: descriptor.totals.sessions - remnants.length };
+      const merged: ManifestSegment = { descriptor, live, gone: [], remnants };
+      const rest = base
+        .filter((_, i) => !members.includes(i))
+        .map((entry) =>
+          entry.remnants.length === 0 ? entry : { ...entry, remnants: moved(entry.remnants) },
+        );
+      publish({ segments: [...rest, merged], state: manifest.state });
+    }
+  };
+
+  return {
+    startsEmpty: found.kind === "manifest" ? undefined : found.kind,
+    get index() {
+      return manifest.id;
+    },
+    put(session: IndexedSession) {
+      removed.delete(session.key);
+      putNew(session);
+    },
+    remove: (key) => void removed.add(key),
+    add,
+    clear() {
+      base = [];
+      pieces = undefined;
+      kept.clear();
+    },
+    commit: async (options): Promise<{ readonly kind: "committed" } | DamagedIndex> =>
+      catchDamage(() => {
+        commitSessions(options.state);
+        tidyUp(options.tidy);
+        return { kind: "committed" };
+      }),
+    async close() {
+      try {
+        builder.abandon();
+        for (const segment of opened.values()) segment.close();
+        opened.clear();
+        // Also what threads have built that nobody added: on a full disk it would be in its own way.
+        if (!mayBeNamed && lock.isOurs())
+          for (const file of leftOvers(disk, folder, manifest)) removeFile(disk, join(folder, file));
+      } catch (error) {
+        // Why it is closed matters more than what could not be tidied.
+        if (errorCode(error) === undefined) throw error;
+      } finally {
+        lock.release();
+      }
+    },
+  };
+}
+
+/** Who holds the lock reads the manifest that is: a segment that it names and that is not there is lost. */
+function openOrDamage(
+  disk: Disk,
+  folder: string,
+  descriptor: SegmentDescriptor,
+  schema: IndexSchema,
+): Segment {
+  try {
+    return openSegment(disk, folder, descriptor, schema.fields);
+  } catch (error) {
+    if (isAbsent(error)) throw new IndexDamage(`${descriptor.file}: it is missing`);
+    throw error;
+  }
+}
+
+/** A remnant counts as a session: merging does not take it away. */
+function weightOf({ descriptor, live, remnants }: ManifestSegment): SegmentWeight {
+  return {
+    bytes: descriptor.bytes,
+    documents: descriptor.totals.sessions + descriptor.totals.turns,
+    living: live.sessions + remnants.length + live.turns,
+  };
+}
+
+/** Segments that no manifest names: of a writer that was killed. Who holds the lock may remove them. */
+function leftOvers(disk: Disk, folder: string, manifest: Manifest): string[] {
+  const named = new Set(manifest.segments.map(({ descriptor }) => descriptor.file));
+  return disk
+    .readdir(folder)
+    .filter(({ name }) => SEGMENT_NAME.test(name) && !named.has(name))
+    .map(({ name }) => name);
+}
+
+/** A file that can't be removed now (a reader has it open, on Windows) is tried again next time. */
+function removeFile(disk: Disk, path: string): boolean {
+  try {
+    disk.unlink(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return errorCode(error) === "ENOENT";
+  }
+}

@@ -1,0 +1,172 @@
+import { IndexDamage } from "../../fs/index-damage.ts";
+import type { ByteWriter } from "./byte-writer.ts";
+
+/*
+ * The postings of a term are one group per field that it occurs in:
+ *
+ *   varint  documents × 16 + field
+ *   varint  bytes of the entries, where there are more than SHORT_GROUP documents
+ *   entries varint  step from the document before, less 1, doubled; odd: the frequency follows
+ *           varint  frequency less 2
+ *
+ * A word that occurs once in a document (most do) costs one byte there if its documents are near to
+ * each other, so a word in nearly every document needs no other form: 115,000 documents are 115 KB.
+ */
+
+/** Groups of so few documents are passed over by reading them. */
+export const SHORT_GROUP = 8;
+
+/** Of numbers below 2^32. */
+const LONGEST_VARINT = 5;
+const LONGEST_ENTRY: number = LONGEST_VARINT * 2;
+
+/** There are fewer than 2^28 documents. */
+export function appendGroup(
+  out: ByteWriter,
+  field: number,
+  docs: Uint32Array,
+  freqs: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  const count = to - from;
+  const bytes = out.room((count + 2) * LONGEST_ENTRY);
+  out.varint(count * 16 + field);
+  if (count <= SHORT_GROUP) {
+    out.wrote(writeEntries(bytes, out.length, docs, freqs, from, to) - out.length);
+    return;
+  }
+  // Its length is known when the entries are there: they stand behind it as if it were the longest, and then move.
+  const start = out.length + LONGEST_VARINT;
+  const end = writeEntries(bytes, start, docs, freqs, from, to);
+  out.varint(end - start);
+  bytes.copyWithin(out.length, start, end);
+  out.wrote(end - start);
+}
+
+/** Where they end. One loop over plain memory, without a call for each number: a segment has millions. */
+function writeEntries(
+  bytes: Uint8Array,
+  start: number,
+  docs: Uint32Array,
+  freqs: Uint32Array,
+  from: number,
+  to: number,
+): number {
+  let at = start;
+  let previous = -1;
+  for (let i = from; i < to; i++) {
+    const doc = docs[i] ?? 0;
+    const freq = freqs[i] ?? 1;
+    let rest = (doc - previous - 1) * 2 + (freq === 1 ? 0 : 1);
+    previous = doc;
+    for (; rest > 0x7f; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
+    bytes[at++] = rest;
+    if (freq === 1) continue;
+    rest = freq - 2;
+    for (; rest > 0x7f; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
+    bytes[at++] = rest;
+  }
+  return at;
+}
+
+/** Where the entries of one field stand among the postings of a term. */
+export interface PostingsGroup {
+  readonly field: number;
+  readonly count: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The groups of a term, without a look at long ones. */
+export function readGroups(bytes: Uint8Array): readonly PostingsGroup[] {
+  const groups: PostingsGroup[] = [];
+  let position = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = bytes[position++] ?? 0;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (position < bytes.length) {
+    const head = varint();
+    const field = head % 16;
+    const count = (head - field) / 16;
+    const length = count > SHORT_GROUP ? varint() : undefined;
+    const start = position;
+    if (length === undefined) for (let i = 0; i < count; i++) if (varint() % 2 === 1) varint();
+    const end = length === undefined ? position : start + length;
+    if (end > bytes.length) throw new IndexDamage("A posting list ends too early");
+    groups.push({ field, count, start, end });
+    position = end;
+  }
+  return groups;
+}
+
+/** Decoded postings: documents and how often the term is in them. */
+export interface PostingsRoom {
+  docs: Uint32Array;
+  freqs: Uint32Array;
+  length: number;
+}
+
+export function createPostingsRoom(): PostingsRoom {
+  return { docs: new Uint32Array(1024), freqs: new Uint32Array(1024), length: 0 };
+}
+
+/** Decodes a group behind what stands in the room. `documents`: how many there are for its field. */
+export function decodeGroup(
+  bytes: Uint8Array,
+  group: PostingsGroup,
+  room: PostingsRoom,
+  documents: number,
+): void {
+  growRoom(room, room.length + group.count);
+  const { docs, freqs } = room;
+  let { length } = room;
+  let position = group.start;
+  let doc = -1;
+  for (let i = 0; i < group.count; i++) {
+    let step = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = bytes[position++] ?? 0;
+      step += (byte & 0x7f) * scale;
+      if (byte < 0x80) break;
+    }
+    const several = step % 2;
+    doc += (step - several) / 2 + 1;
+    let freq = 1;
+    if (several === 1) {
+      freq = 2;
+      for (let scale = 1; ; scale *= 128) {
+        const byte = bytes[position++] ?? 0;
+        freq += (byte & 0x7f) * scale;
+        if (byte < 0x80) break;
+      }
+    }
+    docs[length] = doc;
+    freqs[length++] = freq;
+  }
+  checkEnd(group, position, doc, documents);
+  room.length = length;
+}
+
+/** The bytes were verified; a list that leads elsewhere all the same must not give an answer. */
+function checkEnd(group: PostingsGroup, position: number, lastDoc: number, documents: number): void {
+  if (position !== group.end || lastDoc >= documents) {
+    throw new IndexDamage("A posting list leads outside of its segment");
+  }
+}
+
+function growRoom(room: PostingsRoom, wanted: number): void {
+  if (wanted <= room.docs.length) return;
+  const size = Math.max(wanted, room.docs.length * 2);
+  const docs = new Uint32Array(size);
+  const freqs = new Uint32Array(size);
+  docs.set(room.docs.subarray(0, room.length));
+  freqs.set(room.freqs.subarray(0, room.length));
+  room.docs = docs;
+  room.freqs = freqs;
+}

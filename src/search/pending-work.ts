@@ -1,0 +1,43 @@
+import type { ClosedItem, PendingItem } from "../extract/digest.ts";
+import type { CatalogueRow } from "./catalogue.ts";
+
+/** Open work of one session. */
+export interface PendingSession {
+  readonly row: CatalogueRow;
+  readonly items: readonly PendingItem[];
+}
+
+/**
+ * What is still open across sessions: an item that a later session of the same project finished or
+ * dropped, by its text or its id in the same list, is closed. Rows come newest first, and so do the
+ * answers.
+ */
+export function pendingWork(rows: readonly CatalogueRow[]): readonly PendingSession[] {
+  const closedLater = new Map<string, Set<string>>();
+  const open: PendingSession[] = [];
+  for (const row of rows) {
+    const project = row.digest.project ?? "";
+    const closed = closedLater.get(project) ?? new Set<string>();
+    const items = row.digest.pending.filter((item) => !closed.has(keyOf(item)));
+    if (items.length > 0) open.push({ row, items: withoutRepeats(items) });
+    // The same item, open in a later session, is told there.
+    for (const item of row.digest.pending) if (item.source === "todo") closed.add(keyOf(item));
+    for (const item of row.digest.closed) closed.add(keyOf(item));
+    closedLater.set(project, closed);
+  }
+  return open;
+}
+
+function keyOf(item: PendingItem | ClosedItem): string {
+  return item.text.toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+function withoutRepeats(items: readonly PendingItem[]): readonly PendingItem[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const key = keyOf(item);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

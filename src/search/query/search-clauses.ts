@@ -1,0 +1,111 @@
+import {
+  analyzePhrase,
+  analyzePrefix,
+  analyzeQuery,
+  isStopQuery,
+  type QueryTerm,
+} from "../analysis/analyze-query.ts";
+import type { Clause, PhraseClause, SearchPlan, WordClause } from "../ranking/search-plan.ts";
+import { isWord, type ParsedQuery, type QueryWord } from "./parse-query.ts";
+import type { SessionFilter } from "./session-filter.ts";
+
+/** What a query asks the index for: words and phrases, and words that must stand in a command, an error or the title. */
+export function searchClauses(
+  query: ParsedQuery,
+  filter: SessionFilter,
+): Pick<SearchPlan, "narrowing" | "wanted" | "unwanted"> {
+  const wanted = query.words.filter(({ isUnwanted }) => !isUnwanted);
+  const phrases = wanted.filter(({ kind }) => kind === "phrase").flatMap(phraseClause);
+  const words = wanted.filter(({ kind }) => kind === "word").flatMap(termsOf);
+  // Words that say little count only where nothing else was typed.
+  const telling = words.filter((word) => !isStopQuery(word));
+  const clauses = [
+    ...phrases,
+    ...(telling.length > 0 || phrases.length > 0 ? telling : words).map((word) => anyGroup(word)),
+  ];
+  return {
+    narrowing: [
+      ...inFields(filter.commands, ["command"]),
+      ...inFields(filter.errors, ["error"]),
+      ...inFields(filter.titles, ["title"]),
+    ],
+    wanted: clauses.length > 0 ? clauses : wanted.filter(({ text }) => isWord(text)).map(asItIs),
+    unwanted: query.words.filter(({ isUnwanted }) => isUnwanted).flatMap(unwantedClauses),
+  };
+}
+
+/** The words of a text that must stand in some fields, as clauses of which all are wanted. */
+export function wordsInFields(text: string, fields: readonly string[]): readonly Clause[] {
+  return analyzeQuery(text).map((word) => anyGroup(word, fields));
+}
+
+function termsOf({ text, isPrefix }: QueryWord): readonly QueryTerm[] {
+  return isPrefix ? analyzePrefix(text) : analyzeQuery(text);
+}
+
+/**
+ * What a session must not have. A name is unwanted as a whole: its parts, scattered over a text, are other
+ * words.
+ */
+function unwantedClauses(word: QueryWord): readonly (WordClause | PhraseClause)[] {
+  if (word.kind === "phrase") return phraseClause(word);
+  return termsOf(word).flatMap((term) => {
+    const clauses = groupsOf({ ...term, isTolerant: false });
+    const single = clauses.filter(({ terms }) => terms.length === 1);
+    return single.length > 0 ? single : clauses;
+  });
+}
+
+/** Stop words too: each rules out texts that would have to be opened, and a phrase may have no others. */
+function phraseClause({ text }: QueryWord): readonly PhraseClause[] {
+  const terms = partsOf(analyzePhrase(text));
+  return terms.length === 0 ? [] : [{ kind: "phrase", text, terms }];
+}
+
+function asItIs({ text }: QueryWord): Clause {
+  const groups = analyzePhrase(text).map((word) => anyGroup(word));
+  return groups[0] ?? notIndexed(text);
+}
+
+/** Hashes and signs are in no index: who asks for nothing else finds nothing. Without a clause it would be everything. */
+function notIndexed(text: string, fields?: readonly string[]): WordClause {
+  const clause = { kind: "word", terms: [text.toLowerCase()], isTolerant: false } as const;
+  return fields === undefined ? clause : { ...clause, fields };
+}
+
+/** A name may be there whole or in parts: any of its groups will do. */
+function anyGroup(word: QueryTerm, fields?: readonly string[]): Clause {
+  const groups = groupsOf(word, fields);
+  const [only] = groups;
+  return groups.length === 1 && only !== undefined ? only : { kind: "any", of: groups };
+}
+
+function groupsOf({ any, isTolerant }: QueryTerm, fields?: readonly string[]): readonly WordClause[] {
+  return any.map(({ all, prefix }) => ({
+    kind: "word",
+    terms: prefix === undefined ? all : [...all, prefix],
+    isTolerant,
+    ...(prefix === undefined ? {} : { prefix: true }),
+    ...(fields === undefined ? {} : { fields }),
+  }));
+}
+
+/** Of several values any will do; of one value all words. */
+function inFields(values: readonly string[], fields: readonly string[]): readonly Clause[] {
+  const [only, ...others] = values;
+  if (only === undefined) return [];
+  if (others.length === 0) {
+    const clauses = wordsInFields(only, fields);
+    return clauses.length > 0 ? clauses : [notIndexed(only, fields)];
+  }
+  const of = values.map((value): Clause => {
+    const terms = partsOf(analyzeQuery(value));
+    return terms.length === 0 ? notIndexed(value, fields) : { kind: "word", terms, fields };
+  });
+  return [{ kind: "any", of }];
+}
+
+/** The terms that a document has if it has all words of a text, in whatever way. */
+function partsOf(words: readonly QueryTerm[]): readonly string[] {
+  return [...new Set(words.flatMap(({ any }) => any.at(-1)?.all ?? []))];
+}

@@ -1,0 +1,60 @@
+import type { Context } from "../../session/session.ts";
+
+/** A word of the query, analysed as documents are. */
+export interface WordClause {
+  readonly kind: "word";
+  /** What the analysis made of it: all wanted in one document. */
+  readonly terms: readonly string[];
+  /** What it made of it besides: the whole of an identifier whose parts are in `terms`. Matches count more, absence is no miss. */
+  readonly also?: readonly string[];
+  /** Asked for as `pre*`: longer terms that begin as the last one of `terms` count as well. */
+  readonly prefix?: boolean;
+  /** False: no typo of it is meant, as with numbers and codes. */
+  readonly isTolerant?: boolean;
+  /** Names of the fields to look in; absent: all. */
+  readonly fields?: readonly string[];
+}
+
+/** Words that stand together. Found by their terms, then checked on the text. */
+export interface PhraseClause {
+  readonly kind: "phrase";
+  readonly text: string;
+  readonly terms: readonly string[];
+  readonly fields?: readonly string[];
+}
+
+/** One of several will do: a name whole or in parts, a field that is asked for twice. */
+export interface AnyClause {
+  readonly kind: "any";
+  readonly of: readonly Clause[];
+}
+
+export type Clause = WordClause | PhraseClause | AnyClause;
+
+export interface SearchFilter {
+  /** Milliseconds since 1970, both included; a turn without a time passes neither. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly contexts?: readonly Context[];
+  /** Decides by key; asked once per session. */
+  readonly session?: (key: string) => boolean;
+}
+
+export interface SearchPlan {
+  /** Wanted in any case, however few words of `wanted` a session has. */
+  readonly narrowing?: readonly Clause[];
+  /** All wanted, in whichever documents of the session. None: every session that passes the filter. */
+  readonly wanted: readonly Clause[];
+  /** A session with one of these in any of its documents is no hit. */
+  readonly unwanted: readonly (WordClause | PhraseClause)[];
+  readonly filter: SearchFilter;
+  readonly sort: "relevance" | "newest" | "oldest";
+  readonly offset: number;
+  readonly limit: number;
+  /** How many of its turns a hit comes with. */
+  readonly turnsPerHit: number;
+  /** What recency counts back from. */
+  readonly now: number;
+  /** Fill the page with what matches less well. */
+  readonly fill: boolean;
+}

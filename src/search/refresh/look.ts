@@ -1,0 +1,122 @@
+import { findLogs, groupLogs } from "../../agents/find-sessions.ts";
+import { archivedSessions } from "../../archive/archived-sessions.ts";
+import { forgottenSessions } from "../../archive/open-archive.ts";
+import { type Library, sessionKey } from "../../fs/library.ts";
+import type { Problem } from "../../session/session.ts";
+import type { SearchEngine } from "../engine.ts";
+import { type HistoryStubs, historyMark, historyStubs } from "../history-stubs.ts";
+import { type IndexRows, rowsOf, type Totals } from "./index-rows.ts";
+import { emptyState, type IndexState, settingsMark } from "./index-state.ts";
+import { createPlacements, keepLook, marksOf, readLastLook } from "./last-look.ts";
+import { planRefresh, type RefreshPlan } from "./plan-refresh.ts";
+import type { SessionRow } from "./session-row.ts";
+import type { Glance } from "./up-to-date.ts";
+
+/** What there is, what the index has of it, and what is to be done. */
+export interface Look {
+  /** The index that was looked into; empty where there is none. */
+  readonly index: string;
+  /** Of deleted sessions; undefined where the history is as it was. */
+  readonly stubs: HistoryStubs | undefined;
+  readonly plan: RefreshPlan;
+  readonly rows: ReadonlyMap<string, SessionRow>;
+  readonly totals: Totals;
+  readonly state: IndexState;
+  /** Of the archive and the history; undefined where they changed just now. */
+  readonly marks: string | undefined;
+  readonly problems: readonly Problem[];
+  /** Why everything has to be read anew, if it has. */
+  readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
+  /** To be called where an index has all that was seen: the next look will see it at once. */
+  keep(has: Pick<KnownRows, "index" | "rows" | "totals">): void;
+}
+
+/** `glance`: what was seen a moment ago, of which nothing is looked for again. */
+export async function look(
+  library: Library,
+  { engine, rebuild }: { readonly engine: SearchEngine; readonly rebuild?: boolean },
+  { last = readLastLook(library), found: seen }: Partial<Glance> = {},
+): Promise<Look> {
+  const marks = marksOf(library);
+  const {
+    index,
+    rows,
+    totals,
+    state: before,
+    rebuilt,
+  } = rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
+  const settings = settingsMark(library.config);
+  const isSetAnew = before.settings !== settings;
+  const state = isSetAnew ? { ...before, settings, skipped: {} } : before;
+  const projects = projectsOf(rows);
+  const isSeen = seen !== undefined && last !== undefined && isSameList(projects, last.projects);
+  const found = isSeen ? seen : findLogs(library, projects);
+  const placements = createPlacements(last);
+  const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
+  const forgotten = forgottenSessions(library);
+  const isChanged = !library.demo && historyMark(library) !== state.historyMark;
+  const isArchiveSame = !isChanged && !isSetAnew && marks !== undefined && marks === state.archiveMark;
+  const archived = isArchiveSame ? [] : archivedSessions(library);
+  const plan = planRefresh({
+    ...{ found: sessions, archived, rows, state, isSetAnew },
+    isForgotten: (session) => forgotten.has(session),
+  });
+  const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
+  for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
+  const stubs = isChanged ? historyStubs(library, (session) => known.has(sessionKey(session))) : undefined;
+  const problems = found.flatMap((logs) => logs.problems);
+  const keep: Look["keep"] = (has) => {
+    if (marks === undefined) return;
+    const logs = placements.list(found);
+    keepLook(library, {
+      index: has.index,
+      marks,
+      projects: projectsOf(has.rows),
+      totals: has.totals,
+      logs,
+    });
+  };
+  return { index, plan, rows, totals, state, marks, stubs, problems, rebuilt, keep };
+}
+
+function projectsOf(rows: ReadonlyMap<string, SessionRow>): readonly string[] {
+  return [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))].sort();
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((each, i) => each === b[i]);
+}
+
+interface KnownRows extends Omit<IndexRows, "kind"> {
+  /** Of the index that they are from. */
+  readonly index: string;
+}
+
+const NOTHING: KnownRows = {
+  index: "",
+  rows: new Map(),
+  totals: { sessions: 0, turns: 0, files: 0, problems: 0 },
+  state: emptyState,
+};
+
+async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<Look, "rebuilt">> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
+  const { reader } = opened;
+  try {
+    const read = await rowsOf(reader);
+    if (read.kind === "damaged") return { ...NOTHING, rebuilt: "damaged" };
+    return { ...read, index: reader.id, rebuilt: null };
+  } finally {
+    await reader.close();
+  }
+}
+
+export function isNothing({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
+  return (
+    toRead.length === 0 &&
+    toRemove.length === 0 &&
+    gone.length === state.gone.length &&
+    gone.every((key) => state.gone.includes(key))
+  );
+}

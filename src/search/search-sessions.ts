@@ -1,0 +1,161 @@
+import { formatOf } from "../agents/agents.ts";
+import { markdownPath } from "../archive/archived-sessions.ts";
+import { openArchive } from "../archive/open-archive.ts";
+import type { Digest } from "../extract/digest.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
+import { once } from "../fs/once.ts";
+import { type CatalogueRow, type Coverage, coverageOf, rowFinisher } from "./catalogue.ts";
+import type { Match, NearestWords, SearchReader, SessionHit } from "./engine.ts";
+import { rowFits } from "./filter-sessions.ts";
+import type { ParsedQuery } from "./query/parse-query.ts";
+import { searchClauses } from "./query/search-clauses.ts";
+import type { SessionFilter } from "./query/session-filter.ts";
+import type { SearchPlan } from "./ranking/search-plan.ts";
+import { damaged, type IndexAccess, withIndex } from "./refresh/index-access.ts";
+import { type IndexRows, rowsOf } from "./refresh/index-rows.ts";
+import { readState } from "./refresh/index-state.ts";
+import { knownTotals } from "./refresh/last-look.ts";
+import type { Refreshed } from "./refresh/refresh-index.ts";
+import type { SessionRow } from "./refresh/session-row.ts";
+import {
+  type HitSnippet,
+  type ShownTerms,
+  shownTerms,
+  snippetsOf,
+  withNearbyTurns,
+} from "./search-snippets.ts";
+import { sessionsWithFiles } from "./sessions-with-files.ts";
+import { unwantedSessions } from "./unwanted-sessions.ts";
+
+export interface SearchRequest {
+  readonly query: ParsedQuery;
+  readonly filter: SessionFilter;
+  /** Sessions that fit one of these are left out. */
+  readonly unwanted: readonly SessionFilter[];
+  readonly sort: SearchPlan["sort"];
+  readonly offset: number;
+  readonly limit: number;
+  /** Turns around each passage whose requests are told, too; absent: none. */
+  readonly contextTurns?: number;
+}
+
+export interface FoundSession {
+  readonly row: CatalogueRow;
+  readonly score: number;
+  /** What the session itself has: a good one may lack a word that others have. */
+  readonly match: SessionHit["match"];
+  /** The agent's own command to go on with it. */
+  readonly resume: readonly string[];
+  readonly snippets: readonly HitSnippet[];
+  readonly matchingTurns: number;
+}
+
+export interface SearchResult {
+  readonly match: Match;
+  readonly total: number;
+  readonly totalIsExact: boolean;
+  readonly hits: readonly FoundSession[];
+  readonly nearestWords: readonly NearestWords[];
+  readonly coverage: Coverage;
+}
+
+/** Shown of one session. */
+const SNIPPETS_PER_HIT = 3;
+
+/** Finds sessions. Several queries at once share one look at the disk. */
+export async function searchSessions(
+  library: Library,
+  access: IndexAccess,
+  requests: readonly SearchRequest[],
+): Promise<readonly SearchResult[]> {
+  return withIndex(library, access, async (reader, refreshed) => {
+    const rows = once(() => readRows(reader));
+    const results: SearchResult[] = [];
+    for (const request of requests) results.push(await searchOne(library, reader, rows, refreshed, request));
+    return results;
+  });
+}
+
+async function searchOne(
+  library: Library,
+  reader: SearchReader,
+  rows: () => Promise<IndexRows>,
+  refreshed: Refreshed | undefined,
+  request: SearchRequest,
+): Promise<SearchResult> {
+  const { filter } = request;
+  const byFile = await sessionsWithFiles(reader, filter.files);
+  const isNarrowed = byFile !== undefined || request.unwanted.length > 0 || narrows(filter);
+  // Opening all rows takes as long as the search: a filter needs them.
+  const known = isNarrowed ? (await rows()).rows : undefined;
+  const isUnwanted = await unwantedSessions(reader, request.unwanted);
+  const passes = (key: string): boolean => {
+    const row = known?.get(key);
+    if (row === undefined || byFile?.has(key) === false) return false;
+    return rowFits(row, { ...filter, ...ANY_TIME }) && !isUnwanted(key, row);
+  };
+  const answer = await reader.search({
+    ...searchClauses(request.query, filter),
+    filter: {
+      ...(filter.since === undefined ? {} : { since: filter.since }),
+      ...(filter.until === undefined ? {} : { until: filter.until }),
+      ...(filter.contexts.length === 0 ? {} : { contexts: filter.contexts }),
+      ...(isNarrowed ? { session: passes } : {}),
+    },
+    ...{ sort: request.sort, offset: request.offset, limit: request.limit },
+    ...{ turnsPerHit: SNIPPETS_PER_HIT, now: library.now(), fill: false },
+  });
+  if (answer.kind === "damaged") throw damaged(answer);
+  const shown = shownTerms(request.query, answer.terms);
+  const state = readState(reader.state);
+  const archive = openArchive(library);
+  const finish = rowFinisher(library, state, (row) => {
+    const kept = library.demo ? undefined : archive.get(row);
+    return kept === undefined ? null : markdownPath(library, kept);
+  });
+  const hits: FoundSession[] = [];
+  for (const hit of answer.hits)
+    hits.push(await withContext(reader, foundSession(finish, hit, shown), request.contextTurns ?? 0));
+  const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
+  const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
+  const coverage = coverageOf(totals, state, problems, refreshed);
+  const { match, total, totalIsExact, nearestWords } = answer;
+  return { match, total, totalIsExact, hits, nearestWords, coverage };
+}
+
+async function readRows(reader: SearchReader): Promise<IndexRows> {
+  const rows = await rowsOf(reader);
+  if (rows.kind === "damaged") throw damaged(rows);
+  return rows;
+}
+
+async function withContext(reader: SearchReader, hit: FoundSession, turns: number): Promise<FoundSession> {
+  if (turns === 0) return hit;
+  const stored = await reader.session(sessionKey(hit.row.digest));
+  if (stored?.kind === "damaged") throw damaged(stored);
+  const digest: Digest | undefined = stored === undefined ? undefined : JSON.parse(stored.digest);
+  return { ...hit, snippets: withNearbyTurns(hit.snippets, digest?.requests ?? [], turns) };
+}
+
+/** The engine looks at the times of turns; a session may reach beyond them. Titles are words to it. */
+const ANY_TIME = { since: undefined, until: undefined, titles: [], contexts: [] } as const;
+
+function narrows({ projects, agents, branches, tools }: SessionFilter): boolean {
+  return projects.length + agents.length + branches.length + tools.length > 0;
+}
+
+function foundSession(
+  finish: (row: SessionRow) => CatalogueRow,
+  hit: SessionHit,
+  shown: ShownTerms,
+): FoundSession {
+  const row: SessionRow = JSON.parse(hit.row);
+  const snippets = snippetsOf(row, hit, shown);
+  const { command: resume } = formatOf(row.agent).resume({
+    id: row.id,
+    project: row.project,
+    source: row.maskedLead ?? row.lead,
+  });
+  const { score, match, matchingTurns } = hit;
+  return { row: finish(row), score, match, resume, snippets, matchingTurns };
+}

@@ -1,0 +1,137 @@
+import type { Digest } from "../extract/digest.ts";
+import type { Context } from "../session/session.ts";
+import { cutText } from "../session/text-budget.ts";
+import { isStopWord } from "./analysis/weak-terms.ts";
+import type { SessionHit, TurnHit } from "./engine.ts";
+import type { ParsedQuery } from "./query/parse-query.ts";
+import type { SessionRow } from "./refresh/session-row.ts";
+import { findPassage, makeSnippet, type Passage, type SnippetOptions } from "./snippets/make-snippet.ts";
+
+export type SnippetRole = "request" | "reply" | "summary" | "command" | "file" | "error" | "output";
+
+export interface HitSnippet {
+  readonly turn: number;
+  readonly role: SnippetRole;
+  readonly at: number | null;
+  readonly context: Context;
+  readonly text: string;
+  readonly highlights: readonly (readonly [number, number])[];
+  /** Asked for: the requests of the turns before and behind it, in their order. */
+  readonly before?: readonly NearbyTurn[];
+  readonly after?: readonly NearbyTurn[];
+}
+
+export interface NearbyTurn {
+  readonly turn: number;
+  readonly at: number | null;
+  readonly context: Context;
+  /** What was asked there, in one line. */
+  readonly text: string;
+}
+
+const SNIPPET_CHARS = 240;
+
+/** Of equally good passages the one that says most. */
+const ROLES: readonly SnippetRole[] = ["request", "summary", "reply", "error", "command", "file"];
+
+/** What passages are chosen by, and what is marked in them. */
+export interface ShownTerms {
+  readonly terms: ReadonlySet<string>;
+  readonly phrases: readonly string[];
+}
+
+/** Stop words come with phrases: alone they are marked only where nothing else was asked for. */
+export function shownTerms({ words }: ParsedQuery, found: readonly string[]): ShownTerms {
+  const telling = found.filter((term) => !isStopWord(term));
+  const phrases = words.filter(({ kind, isUnwanted }) => kind === "phrase" && !isUnwanted);
+  return {
+    terms: new Set(telling.length > 0 ? telling : found),
+    phrases: phrases.map(({ text }) => text),
+  };
+}
+
+/**
+ * The best passages of a hit, best turn first; where only its card matches, a passage of that, and where nothing
+ * else has the words, what tools gave back.
+ */
+export function snippetsOf(row: SessionRow, hit: SessionHit, shown: ShownTerms): readonly HitSnippet[] {
+  const inTurns = hit.turns.flatMap((turn) => turnSnippet(turn, bestPassage(turn, shown)));
+  if (inTurns.length > 0) return inTurns;
+  const inCard = cardSnippet(row, hit, shown);
+  if (inCard !== undefined) return [inCard];
+  return hit.turns.flatMap((turn) => turnSnippet(turn, outputPassage(turn, shown)));
+}
+
+function cardSnippet(row: SessionRow, { card }: SessionHit, shown: ShownTerms): HitSnippet | undefined {
+  if (card === undefined) return undefined;
+  for (const field of ["title", "summary", "pending", "project", "branch"]) {
+    const snippet = makeSnippet(card[field] ?? "", shown.terms, optionsOf(shown));
+    if (snippet === undefined) continue;
+    const { text, highlights } = snippet;
+    return { turn: 1, role: "summary", at: row.startedAt, context: "current", text, highlights };
+  }
+  return undefined;
+}
+
+function optionsOf({ phrases }: ShownTerms): SnippetOptions {
+  return { maxChars: SNIPPET_CHARS, phrases };
+}
+
+interface FoundPassage {
+  readonly passage: Passage;
+  readonly role: SnippetRole;
+}
+
+function turnSnippet({ turn, at, context }: TurnHit, found: FoundPassage | undefined): readonly HitSnippet[] {
+  if (found === undefined) return [];
+  const { text, highlights } = found.passage.show();
+  return [{ turn, role: found.role, at, context, text, highlights }];
+}
+
+/** Of what was said and done, and of output where only that has the phrase. */
+function bestPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined {
+  const { terms, phrases } = shown;
+  let best: FoundPassage | undefined;
+  for (const role of ROLES) {
+    const passage = findPassage(turn.fields[role] ?? "", terms, optionsOf(shown));
+    best = better(best, passage === undefined ? undefined : { passage, role });
+    // No later one can have more.
+    if (best?.passage.words === terms.size + phrases.length) return best;
+  }
+  return (best?.passage.phrases ?? 0) < phrases.length ? better(best, outputPassage(turn, shown)) : best;
+}
+
+/** Of equally good ones the first. */
+function better(a: FoundPassage | undefined, b: FoundPassage | undefined): FoundPassage | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return (b.passage.phrases - a.passage.phrases || b.passage.words - a.passage.words) > 0 ? b : a;
+}
+
+/** Long, and kept apart: opened where it is needed. */
+function outputPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined {
+  const passage = findPassage(turn.fieldsApart().output ?? "", shown.terms, optionsOf(shown));
+  return passage === undefined ? undefined : { passage, role: "output" };
+}
+
+/** Adds to each passage what was asked so many turns before and behind it. */
+export function withNearbyTurns(
+  snippets: readonly HitSnippet[],
+  requests: Digest["requests"],
+  turns: number,
+): readonly HitSnippet[] {
+  const between = (from: number, to: number): readonly NearbyTurn[] =>
+    requests
+      .filter(({ turn }) => turn >= from && turn <= to)
+      .map(({ turn, at, context, text }) => ({ turn, at, context, text: firstWords(text) }));
+  return snippets.map((snippet) => ({
+    ...snippet,
+    before: between(snippet.turn - turns, snippet.turn - 1),
+    after: between(snippet.turn + 1, snippet.turn + turns),
+  }));
+}
+
+function firstWords(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  const cut = cutText(line, SNIPPET_CHARS);
+  return cut === line ? line : `${cut}…`;
+}

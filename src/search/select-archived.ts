@@ -1,0 +1,98 @@
+import { dirname, resolve } from "node:path";
+import type { ListedSession } from "../archive/archive-store.ts";
+import { readNote } from "../archive/keep-session.ts";
+import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
+import { nearest } from "./query/nearest.ts";
+import { MIN_PREFIX } from "./select-sessions.ts";
+
+/** All archived sessions, newest first. */
+export function allArchived(library: Library): readonly ListedSession[] {
+  const forgotten = forgottenSessions(library);
+  return openArchive(library)
+    .list()
+    .sessions.filter((session) => !forgotten.has(session))
+    .toSorted((a, b) => changedAt(b) - changedAt(a));
+}
+
+/**
+ * Finds the archived sessions that selectors name: ids, prefixes, `last`, `last N`, `current`, paths of
+ * the files that they had. Their logs need not exist any more.
+ */
+export function selectArchived(
+  library: Library,
+  words: readonly string[],
+  options: { readonly everywhere?: boolean } = {},
+): readonly ListedSession[] {
+  const all = allArchived(library);
+  const selected = new Map<string, ListedSession>();
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    const count = word === "last" && /^\d+$/.test(words[at + 1] ?? "") ? Number(words[++at]) : 1;
+    for (const session of selectByWord(library, all, word, count, options.everywhere === true)) {
+      selected.set(sessionKey(session), session);
+    }
+  }
+  return [...selected.values()];
+}
+
+function selectByWord(
+  library: Library,
+  all: readonly ListedSession[],
+  word: string,
+  count: number,
+  everywhere: boolean,
+): readonly ListedSession[] {
+  if (word === "last" || word === "current") {
+    const running = library.surroundings.variables.CLAUDE_CODE_SESSION_ID;
+    const current = word === "current" ? all.find(({ id }) => id === running) : undefined;
+    return current === undefined ? newest(library, all, count, everywhere) : [current];
+  }
+  const exact = all.filter((session) => session.id === word || sessionKey(session) === word);
+  if (exact.length > 0) return onlyOne(word, exact);
+  const path = resolve(library.surroundings.folder, word);
+  const byPath = all.find(({ files }) => files.some((file) => file.path === path));
+  if (byPath !== undefined) return [byPath];
+  const folded = word.toLowerCase();
+  const matches = word.length < MIN_PREFIX ? [] : all.filter(({ id }) => id.toLowerCase().startsWith(folded));
+  if (matches.length > 0) return onlyOne(word, matches);
+  const ids = all.map(({ id }) => id.slice(0, Math.max(word.length, 8)));
+  const close = nearest(word, ids, { limit: 3 });
+  throw new UserError(`Cannot find a session "${word}" in the archive`, {
+    exitCode: exitCodes.nothingFound,
+    hint:
+      close.length > 0 ? `the nearest ids are ${close.join(", ")}` : "`sessions list` shows what there is",
+  });
+}
+
+function onlyOne(word: string, matches: readonly ListedSession[]): readonly ListedSession[] {
+  if (matches.length === 1) return matches;
+  const names = matches.slice(0, 5).map(sessionKey).join(", ");
+  throw new UserError(`Cannot tell which session "${word}" is: it may be ${names}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "type more of the id",
+  });
+}
+
+function newest(
+  library: Library,
+  all: readonly ListedSession[],
+  count: number,
+  everywhere: boolean,
+): readonly ListedSession[] {
+  if (everywhere) return all.slice(0, count);
+  for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
+    const here = all.filter((session) => readNote(session)?.project === folder).slice(0, count);
+    if (here.length > 0) return here;
+    if (folder === dirname(folder)) break;
+  }
+  throw new UserError(`Cannot find an archived session of ${library.surroundings.folder}`, {
+    exitCode: exitCodes.nothingFound,
+    hint: "`--everywhere` takes the newest of all projects",
+  });
+}
+
+function changedAt({ files }: ListedSession): number {
+  return files.reduce((latest, { mtimeMs }) => Math.max(latest, mtimeMs), 0);
+}

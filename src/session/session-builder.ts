@@ -1,0 +1,194 @@
+import { findBranches } from "./branches.ts";
+import { type Answered, type CallTable, createCallTable, EXPECTED } from "./call-table.ts";
+import { listCompactions } from "./compactions.ts";
+import { type LeafRule, resolvePath } from "./current-path.ts";
+import { type DraftStep, draftStep } from "./draft-steps.ts";
+import type {
+  Agent,
+  Entry,
+  Fact,
+  FactEntry,
+  ReplyEntry,
+  RequestEntry,
+  ResultsEntry,
+  SourceFacts,
+} from "./entry.ts";
+import { createNameTable } from "./name-table.ts";
+import {
+  createNodeTable,
+  type KeptEntry,
+  NONE,
+  RESULTS_WITH_THEIR_CALLS,
+  type TreeEntry,
+} from "./node-table.ts";
+import { settleQueued } from "./queued-prompts.ts";
+import type { Session } from "./session.ts";
+import { forkOf, labelsOf, lastFact, linksOf } from "./session-facts.ts";
+import { makeSubagents, type SubagentLog } from "./subagents.ts";
+import { createTally } from "./tally.ts";
+import { chooseTitle } from "./title.ts";
+import { makeTurns } from "./turns.ts";
+
+/** Makes one session of the entries of its logs, given in the order of the logs. */
+export interface SessionBuilder {
+  add(entry: Entry): void;
+  finish(rest: SessionRest): Session;
+}
+
+/** What is known of a session besides its entries. */
+export interface SessionRest {
+  readonly agent: Agent;
+  readonly id: string;
+  readonly facts: SourceFacts;
+  /** Logs of sub-agents in files of their own. */
+  readonly subagents?: readonly SubagentLog[];
+  /** A title given in a file beside the log. */
+  readonly title?: string;
+  readonly lines: number;
+  readonly problems: Session["problems"];
+  /** The list of work as files beside the log have it: newer than what the log says. */
+  readonly work?: Session["work"];
+}
+
+export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
+  const nodes = createNodeTable();
+  const messages = createNameTable();
+  const calls = createCallTable();
+  const tally = createTally(messages);
+  const facts: Fact[] = [];
+  const queued: number[] = [];
+  let opaqueLines = 0;
+  const takeFact = ({ fact, line, at, uid, parent }: FactEntry): void => {
+    if (fact.name === "queued") queued.push(addRequest(queuedRequest(fact.text, line, at)));
+    else if (fact.name === "unqueued") {
+      const taken = queued.findLast((node) => lineOf(nodes.entry(node)) === fact.queuedOnLine);
+      if (taken !== undefined) nodes.clear(taken);
+    } else facts.push(fact);
+    if (uid !== undefined)
+      nodes.add({ kind: "link", line, uid, ...(parent === undefined ? {} : { parent }) }, undefined);
+  };
+  const addRequest = (entry: RequestEntry): number => nodes.add(entry, entry);
+
+  /** The calls and results of an entry meet here; what is kept of it needs neither its place nor its counts. */
+  const keep = (entry: TreeEntry, answered: readonly Answered[]): KeptEntry | undefined => {
+    switch (entry.kind) {
+      case "link":
+        return undefined;
+      case "results":
+        return keepResults(entry, answered);
+      case "reply":
+        return keepReply(entry);
+      default:
+        return entry;
+    }
+  };
+
+  const keepReply = ({ parts, message, at, line, isError = false }: ReplyEntry): KeptEntry => {
+    let first: DraftStep | undefined;
+    let more: DraftStep[] | undefined;
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index];
+      if (part === undefined) continue;
+      if (part.kind === "call") calls.made(part.id);
+      const step = draftStep(part, at ?? null, line, isError);
+      if (first === undefined) first = step;
+      else if (more === undefined) more = [step];
+      else more.push(step);
+    }
+    return {
+      kind: "reply",
+      message: message === undefined ? NONE : messages.number(message),
+      first,
+      more: more ?? NO_MORE,
+    };
+  };
+
+  return {
+    add(entry) {
+      switch (entry.kind) {
+        case "opaque":
+          opaqueLines++;
+          if (entry.uid !== undefined) nodes.add({ ...entry, kind: "link" }, undefined);
+          return;
+        case "fact":
+          takeFact(entry);
+          return;
+        default: {
+          const answered = entry.kind === "results" ? answersOf(entry, calls) : NOTHING;
+          const node = nodes.add(entry, keep(entry, answered));
+          tally.add(entry, node, answered);
+          if (entry.kind === "request" && entry.via === "queued") queued.push(node);
+        }
+      }
+    },
+    finish(rest) {
+      settleQueued(nodes, queued);
+      const path = resolvePath(nodes, leafRule);
+      const { preamble, turns, turnOf } = makeTurns(nodes, path, calls);
+      const subagents = makeSubagents(nodes, calls, turns, rest.subagents ?? []);
+      const isHere = (uid: string): boolean => nodes.isPresent(nodes.find(uid));
+      return {
+        agent: rest.agent,
+        id: rest.id,
+        project: rest.facts.project,
+        branch: rest.facts.branch,
+        ...chooseTitle(facts, { turns, preamble, subagents }, isHere, rest.title),
+        startedAt: rest.facts.firstAt,
+        endedAt: rest.facts.lastAt,
+        model: lastFact(facts, "model")?.model ?? tally.model(),
+        version: rest.facts.version,
+        lineage: lastFact(facts, "parent")?.lineage ?? forkOf(turns),
+        continuedIn: lastFact(facts, "continued-in")?.session ?? null,
+        preamble,
+        turns,
+        compactions: listCompactions(nodes, turnOf),
+        subagents,
+        branches: findBranches(nodes, turns, turnOf),
+        labels: labelsOf(facts, (uid) => turnOf(nodes.find(uid))),
+        tags: lastFact(facts, "tag")?.text ? [lastFact(facts, "tag")?.text ?? ""] : [],
+        links: linksOf(facts),
+        work: rest.work ?? tally.work.items(),
+        counts: tally.counts(turns.length),
+        characters: tally.characters(),
+        usage: tally.usage((node) => path.contextOf(node) === "current"),
+        lines: rest.lines,
+        opaqueLines,
+        problems: rest.problems,
+      };
+    },
+  };
+}
+
+/** Nearly every line has one result: a list of its own for each kind of answer is not worth it. */
+function answersOf({ results }: ResultsEntry, calls: CallTable): readonly Answered[] {
+  const [only] = results;
+  if (only === undefined || results.length > 1) return results.map(calls.answered);
+  return ONE_ANSWER[calls.answered(only)] ?? NOTHING;
+}
+
+function keepResults(entry: ResultsEntry, answered: readonly Answered[]): KeptEntry {
+  if (!answered.some((answer) => (answer & EXPECTED) === 0)) return RESULTS_WITH_THEIR_CALLS;
+  const orphans = entry.results.filter((_, index) => ((answered[index] ?? EXPECTED) & EXPECTED) === 0);
+  return { kind: "results", line: entry.line, at: entry.at, results: orphans };
+}
+
+function lineOf(entry: KeptEntry | undefined): number | undefined {
+  return entry?.kind === "request" ? entry.line : undefined;
+}
+
+const NOTHING: readonly Answered[] = [];
+const ONE_ANSWER: readonly (readonly Answered[])[] = [[0], [1], [2], [3]];
+const NO_MORE: readonly DraftStep[] = [];
+
+/** A prompt typed ahead has no name in the tree: it stands behind the entry that came before it. */
+function queuedRequest(text: string, line: number, at: number | undefined): RequestEntry {
+  return {
+    kind: "request",
+    line,
+    via: "queued",
+    text,
+    chars: text.length,
+    images: 0,
+    ...(at === undefined ? {} : { at }),
+  };
+}

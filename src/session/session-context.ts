@@ -1,0 +1,31 @@
+import type { Session, Step } from "./session.ts";
+
+/** One thing that the agent would load, in the order in which it would. */
+export type ContextItem = { readonly turn: number } & (
+  | { readonly kind: "request"; readonly text: string; readonly at: number | null }
+  | { readonly kind: "step"; readonly step: Step }
+);
+
+/**
+ * What the agent would load if the session were resumed now: the last summary, what its compaction
+ * kept, and what came after. Where a compaction kept the head, that stands before the summary.
+ */
+export function sessionContext(session: Session): readonly ContextItem[] {
+  const items: ContextItem[] = session.preamble
+    .filter(isLoaded)
+    .map((step) => ({ kind: "step", turn: 0, step }));
+  for (const { number, context, request, at, steps } of session.turns) {
+    if (context === "current") items.push({ kind: "request", turn: number, text: request, at });
+    for (const step of steps) if (isLoaded(step)) items.push({ kind: "step", turn: number, step });
+  }
+  const summary = items.findLastIndex(
+    (item) => item.kind === "step" && item.step.kind === "summary" && item.step.of === "compaction",
+  );
+  const moved = items[summary];
+  if (moved === undefined || session.compactions.at(-1)?.keeps === "head") return items;
+  return [moved, ...items.slice(0, summary), ...items.slice(summary + 1)];
+}
+
+function isLoaded(step: Step): boolean {
+  return step.context === "current";
+}

@@ -1,0 +1,98 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { placeAt } from "../jsonl/json-place.ts";
+
+/** A settings file that other programs own: JSON, with the comments and last commas that people put into it. */
+export interface ParsedSettings {
+  readonly kind: "parsed";
+  readonly text: string;
+  /** undefined where there is nothing but blanks: as good as `{}`. */
+  readonly root: Node | undefined;
+}
+
+export interface BrokenSettings {
+  readonly kind: "broken";
+  /** Both from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly what: string;
+}
+
+export type SettingsPath = readonly (string | number)[];
+
+/** In words that say what to do. */
+const words: Readonly<Record<string, string>> = {
+  InvalidSymbol: "this is no JSON value",
+  InvalidNumberFormat: "this is no number",
+  PropertyNameExpected: "a name in double quotes is missing",
+  ValueExpected: "a value is missing",
+  ColonExpected: '":" is missing',
+  CommaExpected: '"," is missing',
+  CloseBraceExpected: '"}" is missing',
+  CloseBracketExpected: '"]" is missing',
+  EndOfFileExpected: "something follows behind the end",
+  InvalidCommentToken: "this comment is not right",
+  UnexpectedEndOfComment: "the comment is not closed",
+  UnexpectedEndOfString: "the string is not closed",
+  UnexpectedEndOfNumber: "the number is not complete",
+  InvalidUnicode: "this escape is not known",
+  InvalidEscapeCharacter: "this escape is not known",
+  InvalidCharacter: "this character may not stand in a string",
+};
+
+/** Reads settings without a BOM. Never throws. */
+export function parseSettings(text: string): ParsedSettings | BrokenSettings {
+  if (text.trim() === "") return { kind: "parsed", text, root: undefined };
+  const errors: ParseError[] = [];
+  let root: Node | undefined;
+  try {
+    root = parseTree(text, errors, { allowTrailingComma: true });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { kind: "broken", line: 1, column: 1, what: "it is nested too deeply" };
+  }
+  const [first] = errors.toSorted((a, b) => a.offset - b.offset);
+  if (first !== undefined) {
+    const what = words[printParseErrorCode(first.error)] ?? "this is no JSON";
+    return { kind: "broken", ...placeAt(text, first.offset), what };
+  }
+  if (root?.type !== "object") {
+    return { kind: "broken", ...placeAt(text, root?.offset ?? 0), what: "settings are an object, { … }" };
+  }
+  return { kind: "parsed", text, root };
+}
+
+/** The node at a path; of a name that is there twice the last one, as every parser reads it. */
+export function nodeAt(root: Node | undefined, path: SettingsPath): Node | undefined {
+  let node = root;
+  for (const step of path) {
+    if (node === undefined) return undefined;
+    node =
+      typeof step === "number"
+        ? node.type === "array"
+          ? node.children?.[step]
+          : undefined
+        : propertyOf(node, step)?.children?.[1];
+  }
+  return node;
+}
+
+export function propertyOf(node: Node, key: string): Node | undefined {
+  if (node.type !== "object") return undefined;
+  return node.children?.findLast((property) => property.children?.[0]?.value === key);
+}
+
+/** The plain value of a node. */
+export function plainValue(node: Node | undefined): unknown {
+  if (node === undefined) return undefined;
+  if (node.type === "array") return (node.children ?? []).map(plainValue);
+  if (node.type !== "object") return node.value;
+  const members = (node.children ?? []).map(({ children }) => [
+    children?.[0]?.value,
+    plainValue(children?.[1]),
+  ]);
+  return Object.fromEntries(members);
+}
+
+export function settingAt(settings: ParsedSettings, path: SettingsPath): unknown {
+  return plainValue(nodeAt(settings.root, path));
+}

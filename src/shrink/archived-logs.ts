@@ -1,0 +1,64 @@
+import { Buffer } from "node:buffer";
+import type { KeptFile, KeptSession, SessionName } from "../archive/archive-store.ts";
+import { openArchive } from "../archive/open-archive.ts";
+import { ArchiveDamage } from "../fs/archive-damage.ts";
+import type { Library } from "../fs/library.ts";
+
+/** A log of a session in one generation of the archive. Reading it throws `ArchiveDamage`. */
+export interface ArchivedLog {
+  readonly generation: number;
+  readonly path: string;
+  /** Each chunk is valid until the next is requested. */
+  chunks(): Iterable<Uint8Array>;
+  /** A part of it, page by page. Each is valid until the next is requested. */
+  parts(from: number, length: number): Iterable<Uint8Array>;
+}
+
+/** Every log that the archive has of a session, the newest generation first. What can't be opened is left out. */
+export function* archivedLogs(
+  library: Pick<Library, "disk" | "places">,
+  session: SessionName,
+): Generator<ArchivedLog, void, void> {
+  const archive = openArchive(library);
+  const newest = archive.get(session);
+  for (const generation of (newest?.generations ?? []).toReversed()) {
+    const kept = archive.get(session, generation);
+    for (const file of kept?.files ?? []) {
+      if (kept === undefined || (file.role !== "main" && file.role !== "rotation")) continue;
+      const { path } = file;
+      yield { generation, path, chunks: () => kept.read(file), parts: createReader(kept, file) };
+    }
+  }
+}
+
+const PAGE_BYTES = 1024 * 1024;
+
+/** Reads ranges of an archived file. Blocks are mostly read in order: the page that was read last is kept. */
+function createReader(kept: KeptSession, file: KeptFile): ArchivedLog["parts"] {
+  let last: { readonly number: number; readonly bytes: Buffer } | undefined;
+  const page = (number: number): Buffer => {
+    if (last?.number !== number) last = { number, bytes: readFrom(number * PAGE_BYTES, PAGE_BYTES) };
+    return last.bytes;
+  };
+  const readFrom = (from: number, length: number): Buffer => {
+    const parts: Buffer[] = [];
+    let left = length;
+    if (from >= file.size) return Buffer.alloc(0);
+    for (const part of kept.read(file, from)) {
+      parts.push(Buffer.from(part.subarray(0, left)));
+      left -= Math.min(left, part.length);
+      if (left === 0) break;
+    }
+    return Buffer.concat(parts);
+  };
+  return function* (from, length) {
+    for (let at = from; at < from + length; ) {
+      const number = Math.floor(at / PAGE_BYTES);
+      const start = at - number * PAGE_BYTES;
+      const part = page(number).subarray(start, Math.min(PAGE_BYTES, start + from + length - at));
+      if (part.length === 0) throw new ArchiveDamage("it is shorter than it should be");
+      yield part;
+      at += part.length;
+    }
+  };
+}

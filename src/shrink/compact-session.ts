@@ -1,0 +1,102 @@
+import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import { formatOf } from "../agents/agents.ts";
+import type { CompactionPlan, CompactionWish } from "../agents/compaction.ts";
+import { compactorOf } from "../agents/compactors.ts";
+import { diskSource } from "../agents/disk-source.ts";
+import { takeSnapshot } from "../agents/log-snapshot.ts";
+import { projectOfLog } from "../agents/project-of-log.ts";
+import type { SessionName } from "../archive/archive-store.ts";
+import { identifySession } from "../archive/identify-session.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import type { Library } from "../fs/library.ts";
+import { withStore } from "../fs/with-store.ts";
+import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
+import { type ForkNames, forkSession } from "./fork-session.ts";
+import { recoverShrinking } from "./recover-shrinking.ts";
+import { refuseLive } from "./refuse-live.ts";
+import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
+
+export interface CompactOptions extends RewriteOptions {
+  readonly wish: CompactionWish;
+  readonly dryRun?: boolean | undefined;
+  /** Leave the session as it is, and write the shrunk copy as a new one. */
+  readonly fork?: ForkNames | undefined;
+}
+
+export interface CompactAnswer extends SessionName, Pick<CompactionPlan, "before" | "after" | "shrunk"> {
+  readonly dryRun: boolean;
+  /** Why nothing was to be done; null where something was. */
+  readonly nothing: string | null;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** The readable copy, else where the bytes are kept; and the generation that has the bytes from before. */
+  readonly archive: string | null;
+  readonly backup: number | null;
+  readonly bak: string | null;
+  /** The new session, where one was made. */
+  readonly fork: { readonly id: string; readonly path: string } | null;
+  /** How to go on with what was made. */
+  readonly resume: ResumeCommand;
+}
+
+/** Makes a session smaller by its agent's own rules. Nothing is lost: its bytes are archived first. */
+export function compactSession(
+  library: Library,
+  pointer: SessionPointer,
+  options: CompactOptions,
+): Promise<CompactAnswer> {
+  const files = writableFiles(library, pointer);
+  const compactor = compactorOf(files.agent);
+  const run = async (): Promise<CompactAnswer> => {
+    const path = files.files[0]?.path ?? "";
+    const snapshot = takeSnapshot(library, path);
+    // Before anything else: whether there is something to do is no reason to touch a session that is in use.
+    if (options.dryRun !== true && options.fork === undefined) {
+      const { pid } = options.locking.processes;
+      refuseLive(library, files, snapshot, { force: options.force === true, pid });
+    }
+    const planned = compactor({ library, files, snapshot, wish: options.wish });
+    const { before, after, shrunk, nothing, plan } = planned;
+    const project = projectOfLog(library, files);
+    const resume = (id: string, source: string): ResumeCommand =>
+      formatOf(files.agent).resume({ id, project, source });
+    const answer: CompactAnswer = {
+      ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true },
+      ...{ before, after, shrunk, nothing },
+      bytesBefore: snapshot.mark.size,
+      bytesAfter: plannedSize(plan),
+      ...{ archive: null, backup: null, bak: null, fork: null },
+      resume: resume(files.id, path),
+    };
+    if (answer.dryRun || nothing !== null || (changesNothing(plan) && options.fork === undefined))
+      return answer;
+    if (options.fork !== undefined) {
+      const fork = forkSession(library, files, snapshot, plan, { ...options, names: options.fork });
+      return { ...answer, fork, resume: resume(fork.id, fork.path) };
+    }
+    const done = await rewriteSession(library, files, snapshot, plan, options);
+    const { archive, generation, bytesAfter, bak } = done;
+    return { ...answer, archive, backup: generation, bytesAfter, bak };
+  };
+  if (options.dryRun === true) return run();
+  return withStore(library, options.locking, () => {
+    recoverShrinking(library);
+    return run();
+  });
+}
+
+/** The files of a session that has a log which can be rewritten. */
+export function writableFiles(library: Library, pointer: SessionPointer): SessionFiles {
+  const { files, kept, stub, id } = pointer;
+  const isGone = kept !== undefined || stub !== undefined || files.files[0]?.role !== "main";
+  const identified = isGone ? undefined : identifySession(diskSource(library.disk), files);
+  if (identified !== undefined) return identified;
+  throw new UserError(`Cannot rewrite session ${id}: its log is gone`, {
+    exitCode: exitCodes.nothingFound,
+    hint:
+      kept === undefined
+        ? "there is nothing to be made smaller"
+        : `\`sessions restore ${id}\` brings it back`,
+  });
+}

@@ -1,0 +1,105 @@
+import { basename, dirname } from "node:path";
+import type { SessionFiles } from "../agents/agent.ts";
+import { formatOf } from "../agents/agents.ts";
+import { forkClaude } from "../agents/claude/fork-claude.ts";
+import { forkClaw } from "../agents/claw/fork-claw.ts";
+import type { Fork, Forker } from "../agents/fork.ts";
+import type { LogSnapshot } from "../agents/log-snapshot.ts";
+import { forkPi } from "../agents/pi/fork-pi.ts";
+import { readPlanned } from "../agents/read-planned.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import type { Library } from "../fs/library.ts";
+import { makeFolders } from "../fs/make-folders.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { tempPathFor } from "../fs/temp-file.ts";
+import { rawLines } from "../jsonl/raw-lines.ts";
+import { type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
+import type { Agent } from "../session/entry.ts";
+import { openJournal } from "./journal.ts";
+import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
+
+/** Names for new sessions and their entries. */
+export interface ForkNames {
+  readonly uuid: () => string;
+}
+
+export interface ForkOptions extends Pick<RewriteOptions, "markdown"> {
+  readonly names: ForkNames;
+}
+
+export interface Forked {
+  readonly id: string;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** One row per agent. */
+const forkers: Partial<Record<Agent, Forker>> = {
+  claude: forkClaude,
+  pi: forkPi,
+  claw: forkClaw,
+};
+
+/**
+ * Writes what a plan makes of a log as a new session, which its agent lists and resumes at once. The log itself
+ * is left as it is, and may be in use. To be called with the store's lock held.
+ */
+export function forkSession(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  plan: RewritePlan,
+  options: ForkOptions,
+): Forked {
+  const fork = prepareFork(library, files, snapshot, options);
+  const content = fork.content(() => rawLines(rewrittenBytes(plan, snapshot.chunks())));
+  return writeFork(library, files, snapshot, fork, content);
+}
+
+/** Archives the session and finds names for its copy. */
+export function prepareFork(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  options: ForkOptions,
+): Fork {
+  const forker = forkers[files.agent];
+  if (forker === undefined) {
+    throw new UserError(`Cannot fork: sessions of ${formatOf(files.agent).name} can't be forked`, {
+      exitCode: exitCodes.wrongUsage,
+    });
+  }
+  secureLog(library, files, snapshot, options);
+  return forker({
+    id: files.id,
+    path: snapshot.path,
+    title: readPlanned(library, files, snapshot, undefined).title,
+    uuid: options.names.uuid,
+    now: library.now(),
+  });
+}
+
+/** Never over anything that exists. */
+export function writeFork(
+  { disk, places }: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  { id, path }: Fork,
+  content: Iterable<Uint8Array>,
+): Forked {
+  const mode = disk.stat(snapshot.path)?.mode ?? 0o600;
+  makeFolders(disk, dirname(path));
+  const temp = tempPathFor(path);
+  const journal = openJournal(disk, places.rewrites, {
+    ...{ path, temps: [basename(temp)], old: null, plannedTo: 0, made: 0, inode: null, round: 0 },
+  });
+  try {
+    const written = replaceFile(disk, path, content, { mode, exclusive: true, temp });
+    if (written.kind === "done") return { id, path, bytes: written.file.size };
+    throw new UserError(`Cannot fork session ${files.id}: ${JSON.stringify(path)} exists`, {
+      exitCode: exitCodes.refused,
+    });
+  } finally {
+    journal.close();
+  }
+}

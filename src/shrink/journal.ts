@@ -1,0 +1,111 @@
+import { basename, isAbsolute, join } from "node:path";
+import { readFields } from "../archive/raw/field-reader.ts";
+import { sealJson, unsealJson } from "../archive/raw/sealed-json.ts";
+import { ArchiveDamage } from "../fs/archive-damage.ts";
+import type { Disk } from "../fs/disk.ts";
+import { removeQuietly } from "../fs/lock-record.ts";
+import { makeFolders } from "../fs/make-folders.ts";
+import { namesIn } from "../fs/names-in.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { isSecondName, isTempName } from "../fs/temp-file.ts";
+
+/*
+ *   rewrites/open/<temp name>.json    a log is being replaced; whoever comes next brings it to an end
+ */
+
+/** What must be known of a replacement to end it when the process that began it is gone. */
+export interface JournalRecord {
+  /** The log, with no link on the way. */
+  readonly path: string;
+  /** Names of files beside it that are removed at the end. */
+  readonly temps: readonly string[];
+  /** A second name of the old file, which lines may still reach; null where none was given. */
+  readonly old: string | null;
+  /** How much of the old file the new one was made of, and the length of what was made of it. */
+  readonly plannedTo: number;
+  readonly made: number;
+  /** The new file; null as long as it is being written. */
+  readonly inode: number | null;
+  /** Of replacements of the same log that are under way, the later one is ended first. */
+  readonly round: number;
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+export interface Journal {
+  update(record: JournalRecord): void;
+  close(): void;
+}
+
+/** Written before anything is made beside the log. Durable when it returns. */
+export function openJournal(disk: Disk, rewrites: string, record: JournalRecord): Journal {
+  const folder = openFolder(rewrites);
+  makeFolders(disk, folder);
+  const path = join(folder, `${basename(record.temps[0] ?? "")}.json`);
+  const update = (now: JournalRecord): void => {
+    replaceFile(disk, path, sealJson({ version: 1, ...now }));
+  };
+  update(record);
+  return {
+    update,
+    close: () => {
+      removeQuietly(disk, path);
+      disk.fsyncFolder(folder);
+    },
+  };
+}
+
+export interface OpenedJournal {
+  readonly record: JournalRecord;
+  readonly close: () => void;
+}
+
+/** Replacements that killed processes left, the latest first. One whose record can't be read is left to people. */
+export function readJournals(disk: Disk, rewrites: string): readonly OpenedJournal[] {
+  const folder = openFolder(rewrites);
+  const found: OpenedJournal[] = [];
+  for (const name of namesIn(disk, folder)) {
+    if (!name.endsWith(".json")) continue;
+    const path = join(folder, name);
+    const record = readRecord(disk, path);
+    if (record === undefined) continue;
+    found.push({
+      record,
+      close: () => {
+        removeQuietly(disk, path);
+        disk.fsyncFolder(folder);
+      },
+    });
+  }
+  return found.sort((a, b) => b.record.round - a.record.round);
+}
+
+function openFolder(rewrites: string): string {
+  return join(rewrites, "open");
+}
+
+function readRecord(disk: Disk, path: string): JournalRecord | undefined {
+  try {
+    const bytes = disk.readFile(path, MAX_BYTES);
+    if (bytes === undefined) return undefined;
+    const fields = readFields(unsealJson(bytes));
+    const log = fields.text("path");
+    const temps = fields.list("temps").filter((name) => typeof name === "string");
+    const old = fields.textOrNull("old");
+    // Files beside the log are removed by these names: others than temp files are none of ours.
+    if (!isAbsolute(log) || !temps.every(isTempName)) return undefined;
+    if (old !== null && !isSecondName(old)) return undefined;
+    return {
+      path: log,
+      temps,
+      old,
+      plannedTo: fields.count("plannedTo"),
+      made: fields.count("made"),
+      inode: fields.numberOrNull("inode"),
+      round: fields.count("round"),
+    };
+  } catch (error) {
+    if (error instanceof ArchiveDamage) return undefined;
+    throw error;
+  }
+}

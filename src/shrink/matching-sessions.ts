@@ -1,0 +1,36 @@
+import { bulkyFinderOf } from "../agents/bulky-finders.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
+import { withCatalogue } from "../search/catalogue.ts";
+import type { IndexAccess } from "../search/refresh/index-access.ts";
+import { type SessionPointer, sessionPointers } from "../search/session-pointers.ts";
+
+/** All sessions that can be flattened and have these words in their title, their branch or their first request. */
+export async function matchingSessions(
+  library: Library,
+  access: IndexAccess,
+  words: readonly string[],
+): Promise<readonly SessionPointer[]> {
+  const wanted = words.join(" ").toLowerCase();
+  const pointers = sessionPointers(library);
+  const found = await withCatalogue(library, access, async (catalogue) => {
+    const matching: SessionPointer[] = [];
+    for (const row of catalogue.rows) {
+      const { title, branch, agent } = row.digest;
+      if (row.source === null || bulkyFinderOf(agent) === undefined) continue;
+      const first = (await catalogue.digestOf(row))?.requests[0]?.text;
+      const isMatching = [title, branch, first].some((text) => text?.toLowerCase().includes(wanted) === true);
+      const pointer = isMatching ? pointers.withId(sessionKey(row.digest)) : undefined;
+      if (pointer !== undefined) matching.push(pointer);
+    }
+    return matching;
+  });
+  if (found.length > 0 && wanted.trim() !== "") return found;
+  throw new UserError(
+    `Cannot find a session with "${words.join(" ")}" in its title, branch or first request`,
+    {
+      exitCode: exitCodes.nothingFound,
+      hint: "`sessions search` finds words anywhere in sessions",
+    },
+  );
+}

@@ -1,0 +1,193 @@
+import type { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import type { BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
+import { flattenLine, type MovedPart } from "../agents/flatten-line.ts";
+import type { LogSnapshot } from "../agents/log-snapshot.ts";
+import { ArchiveDamage } from "../fs/archive-damage.ts";
+import type { FileMark } from "../fs/disk.ts";
+import { type RawLine, rawLines } from "../jsonl/raw-lines.ts";
+import { createEditList, type Edit, type RewritePlan } from "../jsonl/rewrite-plan.ts";
+import { createLineMatcher, hashOfLine, restoredLine } from "./flat-lines.ts";
+import type { Sidecar } from "./open-sidecar.ts";
+import {
+  type BlockSource,
+  createSidecar,
+  type FlatBlock,
+  type NewBlock,
+  type SidecarBuilder,
+  type SidecarIndex,
+  type SidecarLine,
+} from "./sidecar.ts";
+
+/** What is flattened: a log, or what is to become one. */
+export type FlattenSource = Pick<LogSnapshot, "chunks" | "range" | "parts"> & {
+  readonly mark: Pick<FileMark, "size">;
+};
+
+export interface FlattenPlan {
+  readonly plan: RewritePlan;
+  readonly builder: SidecarBuilder;
+  readonly original: SidecarIndex["original"];
+  readonly rule: BulkyOptions;
+  /** Blocks that were not moved before; copies are not counted. */
+  readonly blocks: number;
+}
+
+/** What was moved once stays moved: the smaller of the two sizes counts. */
+export function ruleFor(sidecar: Sidecar | undefined, wish: BulkyOptions): BulkyOptions {
+  if (sidecar === undefined) return wish;
+  const { minBytes, copies } = sidecar.index;
+  return { minBytes: Math.min(minBytes, wish.minBytes), copies: copies || wish.copies };
+}
+
+/**
+ * Plans what is moved out of a log. Each line is first taken as it was before it was ever flattened, so that
+ * flattening twice is the same as once, and a sidecar never holds a marker of its own.
+ */
+export function planFlatten(
+  log: FlattenSource,
+  session: string,
+  sidecar: Sidecar | undefined,
+  finder: BulkyFinder,
+  rule: BulkyOptions,
+): FlattenPlan {
+  const matcher = createLineMatcher(sidecar);
+  const builder = createSidecar(log.parts);
+  const edits = createEditList();
+  const hash = createHash("sha256");
+  let originalSize = 0;
+  let grownBy = 0;
+  let blocks = 0;
+  for (const line of rawLines(log.chunks())) {
+    const { bytes, offset, ended } = line;
+    const known = matcher.match(line);
+    const restored =
+      known === undefined || sidecar === undefined ? bytes : restoredIfWhole(sidecar, bytes, known);
+    const original = restored ?? bytes;
+    hash.update(original);
+    if (ended) hash.update("\n");
+    originalSize += original.length + Number(ended);
+    const found = finder(original);
+    // More may still be written to a line that has no end.
+    if (!ended) continue;
+    if (restored === undefined) {
+      // A block of it is damaged: the line stays as it is, and so does what there is of it.
+      if (known !== undefined && sidecar !== undefined)
+        builder.line(takeLine(builder, sidecar, known, offset + grownBy));
+      continue;
+    }
+    const flat = flattenLine(original, found, session);
+    if (flat.moved.length === 0) continue;
+    const isSame = flat.bytes.equals(bytes);
+    if (isSame && known !== undefined && sidecar !== undefined)
+      builder.line(takeLine(builder, sidecar, known, offset + grownBy));
+    else {
+      const source = sourceOf(log, line, sidecar, known);
+      const numbers = flat.moved.map((part) => addPart(builder, part, source(part)));
+      builder.line(sidecarLine(flat.bytes, flat.moved, numbers, offset + grownBy));
+      blocks += flat.moved.filter(({ isCopy }) => !isCopy).length;
+      // Killed before the log is replaced, it still has the line as it is now.
+      if (known !== undefined && sidecar !== undefined)
+        builder.line(takeLine(builder, sidecar, known, offset));
+    }
+    if (isSame) continue;
+    // Of most lines only the markers are kept: the rest of a long log would not fit into memory.
+    if (known === undefined) for (const part of flat.moved) edits.add(editOf(part, offset));
+    else edits.add({ from: offset, to: offset + bytes.length, with: flat.bytes });
+    grownBy += flat.bytes.length - bytes.length;
+  }
+  if (sidecar !== undefined) carryOver(builder, sidecar, matcher.unused());
+  const original = { size: originalSize, sha256: hash.digest("hex") };
+  return { plan: edits.plan(log.mark.size), builder, original, rule, blocks };
+}
+
+function editOf({ start, end, by }: MovedPart, offset: number): Edit {
+  return { from: offset + start, to: offset + end, with: by };
+}
+
+/** Where a part of a line is read again, as it was before it was ever flattened. */
+function sourceOf(
+  log: FlattenSource,
+  { offset, bytes: { length } }: RawLine,
+  sidecar: Sidecar | undefined,
+  known: SidecarLine | undefined,
+): (part: MovedPart) => BlockSource {
+  if (known === undefined || sidecar === undefined)
+    return ({ start, end }) => ({ from: offset + start, to: offset + end });
+  return ({ start, end }) =>
+    () => [restoredLine(sidecar, log.range(offset, offset + length), known).subarray(start, end)];
+}
+
+function addPart(builder: SidecarBuilder, part: MovedPart, source: BlockSource): number {
+  const { raw, isCopy } = part;
+  const { toolUseId, tool, file, kind, mediaType, bytes, lines, number } = part.content;
+  const about = { toolUseId, tool, file: file ?? null, kind, mediaType, bytes, lines, number, isCopy };
+  return builder.add({ ...about, length: raw.length, sha256: hashOfLine(raw) }, source);
+}
+
+function sidecarLine(
+  bytes: Buffer,
+  moved: readonly MovedPart[],
+  numbers: readonly number[],
+  offset: number,
+): SidecarLine {
+  const spans = moved.map(({ at, length }, index) => ({ at, length, block: numbers[index] ?? 0 }));
+  return { offset, sha256: hashOfLine(bytes), spans };
+}
+
+function restoredIfWhole(sidecar: Sidecar, bytes: Buffer, known: SidecarLine): Buffer | undefined {
+  try {
+    return restoredLine(sidecar, bytes, known);
+  } catch (error) {
+    if (error instanceof ArchiveDamage) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Takes entries over that no line of this log matched: the line was changed, or another copy of the log has it. Nobody
+ * else may have their blocks. A block that the new sidecar has already is not stored twice.
+ */
+function carryOver(builder: SidecarBuilder, sidecar: Sidecar, entries: readonly SidecarLine[]): void {
+  if (entries.length === 0) return;
+  const identityOf = ({ toolUseId, number, isCopy, sha256 }: NewBlock): string =>
+    JSON.stringify([toolUseId, number, isCopy, sha256]);
+  const added = builder.blocks();
+  const numbers = new Map(added.map((block, number) => [identityOf(block), number]));
+  const entryOf = (line: SidecarLine, blocks: readonly NewBlock[]): string =>
+    JSON.stringify([line.sha256, ...line.spans.map(({ block }) => blocks[block]?.sha256)]);
+  const lines = new Set(builder.lines().map((line) => entryOf(line, added)));
+  const take = (block: FlatBlock): number => {
+    const identity = identityOf(block);
+    const number = numbers.get(identity) ?? builder.take(block, () => sidecar.packed(block));
+    numbers.set(identity, number);
+    return number;
+  };
+  for (const line of entries) {
+    if (lines.has(entryOf(line, sidecar.index.blocks))) continue;
+    builder.line({
+      ...line,
+      spans: line.spans.map((span) => {
+        const block = sidecar.index.blocks[span.block];
+        return { ...span, block: block === undefined ? -1 : take(block) };
+      }),
+    });
+  }
+}
+
+/** An entry of the sidecar that there is, with its blocks as they are packed. */
+function takeLine(
+  builder: SidecarBuilder,
+  sidecar: Sidecar,
+  { sha256, spans }: SidecarLine,
+  offset: number,
+): SidecarLine {
+  return {
+    offset,
+    sha256,
+    spans: spans.map((span) => {
+      const block = sidecar.index.blocks[span.block];
+      return { ...span, block: block === undefined ? -1 : builder.take(block, () => sidecar.packed(block)) };
+    }),
+  };
+}

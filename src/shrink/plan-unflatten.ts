@@ -1,0 +1,350 @@
+import type { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { bulkyFinderOf } from "../agents/bulky-finders.ts";
+import type { LogSnapshot } from "../agents/log-snapshot.ts";
+import { resultPlaces } from "../agents/result-places.ts";
+import { findStandIns, fitOriginal } from "../agents/stand-ins.ts";
+import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { type JsonSpan, lengthOf } from "../jsonl/json-spans.ts";
+import { type RawLine, rawLines } from "../jsonl/raw-lines.ts";
+import {
+  type Edit,
+  planEdits,
+  type ReadRecord,
+  type RewritePlan,
+  rewrittenBytes,
+} from "../jsonl/rewrite-plan.ts";
+import type { Agent } from "../session/entry.ts";
+import { type FlatMarker, fitsMarker } from "../session/flat-marker.ts";
+import type { ArchivedLog } from "./archived-logs.ts";
+import { createLineMatcher, hashOfLine } from "./flat-lines.ts";
+import { isReadable, type Sidecar } from "./open-sidecar.ts";
+import type { FlatBlock, SidecarLine } from "./sidecar.ts";
+
+export interface UnflattenPlan {
+  readonly plan: RewritePlan;
+  /** Blocks that are put back; copies are not counted. */
+  readonly blocks: number;
+  /** So many of them, copies included, come from the archive. */
+  readonly fromArchive: number;
+  /** Everything that the log had when it was flattened will be there again, byte for byte. */
+  readonly isExact: boolean;
+  /** Blocks of the sidecar that are not put back, and that the log does not have either. */
+  readonly left: readonly FlatBlock[];
+  /** Markers that stay, because their block is nowhere. */
+  readonly missing: readonly FlatMarker[];
+  /** Blocks of the sidecar that can't be read. */
+  readonly damaged: number;
+}
+
+type NewBytes = Exclude<Edit["with"], Uint8Array>;
+
+export interface BlockSources {
+  readonly sidecar: Sidecar | undefined;
+  /** Looked into only if the sidecar does not have everything. The newest first. */
+  readonly archived: () => Iterable<ArchivedLog>;
+}
+
+/** A value that is to be put back and was not found yet. Places count from the beginning of the log. */
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+  readonly isCopy: boolean;
+  /** null: an empty list, whose block in the sidecar is damaged. */
+  readonly marker: FlatMarker | null;
+  /** Of the bytes that belong there; null if nobody knows. */
+  readonly sha256: string | null;
+}
+
+/** A line of which something is missing, or may be: an empty list tells nothing. */
+interface OpenLine {
+  readonly offset: number;
+  readonly length: number;
+  /** By where they begin. */
+  readonly gaps: Map<number, Gap>;
+}
+
+/**
+ * Plans how all that was moved out of a log is put back: from the sidecar by the lines' own bytes; else, for lines that
+ * were changed, by their markers; else from the archive. Lines that came later stay as they are.
+ */
+export function planUnflatten(
+  agent: Agent,
+  log: Pick<LogSnapshot, "chunks" | "mark" | "range">,
+  { sidecar, archived }: BlockSources,
+): UnflattenPlan {
+  const edits: Edit[] = [];
+  const placed = new Set<string>();
+  const damaged = new Set<FlatBlock>();
+  /** Where something is put, so that nothing is put there twice. */
+  const taken = new Set<number>();
+  let blocks = 0;
+  let fromArchive = 0;
+  let isEachExact = true;
+  const canRead = (block: FlatBlock): boolean => {
+    if (sidecar !== undefined && isReadable(sidecar, block)) return true;
+    damaged.add(block);
+    return false;
+  };
+  const put = (from: number, to: number, isCopy: boolean, by: NewBytes): void => {
+    edits.push({ from, to, with: by });
+    taken.add(from);
+    if (!isCopy) blocks++;
+  };
+  const putBlock = (from: number, to: number, block: FlatBlock): void => {
+    put(from, to, block.isCopy, fetchBlock(block));
+    placed.add(identityOf(block));
+  };
+
+  let known: ReadonlySet<string> | undefined;
+  let bySize: ReadonlyMap<number, readonly FlatBlock[]> | undefined;
+  const matcher = createLineMatcher(sidecar);
+  const open: OpenLine[] = [];
+  for (const line of rawLines(log.chunks())) {
+    const entry = matcher.match(line);
+    const damagedSpans = entry === undefined ? [] : putSpans(line, entry);
+    const gaps = new Map(damagedSpans.map((gap) => [gap.from, gap]));
+    // Also of a line that matches: what another store flattened before has markers there, too.
+    for (const gap of markerGaps(agent, line)) {
+      if (!taken.has(gap.from)) gaps.set(gap.from, { ...gap, sha256: gaps.get(gap.from)?.sha256 ?? null });
+    }
+    if (gaps.size > 0) open.push({ offset: line.offset, length: line.bytes.length, gaps });
+  }
+  for (const line of open) fillFromSidecar(line);
+  let plan = makePlan();
+  let left = leftOver();
+  if (left.length > 0 || open.some(({ gaps }) => gaps.size > 0) || (sidecar?.damage ?? null) !== null) {
+    fillFromArchive();
+    if (fromArchive > 0) {
+      plan = makePlan();
+      left = leftOver();
+    }
+  }
+  const missing = open.flatMap(({ gaps }) => [...gaps.values()].flatMap(({ marker }) => marker ?? []));
+  const isExact =
+    sidecar?.damage === null
+      ? isOriginal(plan, log, sidecar)
+      : isEachExact && missing.length === 0 && left.length === 0;
+  return { plan, blocks, fromArchive, isExact, left, missing, damaged: damaged.size };
+
+  function makePlan(): RewritePlan {
+    return planEdits(
+      edits.toSorted((a, b) => a.from - b.from),
+      log.mark.size,
+      "carry",
+      sidecar && blockReader(sidecar),
+    );
+  }
+
+  /** Blocks of the sidecar that are not put back, and that the log does not have. */
+  function leftOver(): readonly FlatBlock[] {
+    const rest = (sidecar?.index.blocks ?? []).filter((block) => !placed.has(identityOf(block)));
+    return rest.length === 0 ? [] : notAmong(agent, rawLines(rewrittenBytes(plan, log.chunks())), rest);
+  }
+
+  /** Puts the blocks of a line back whose bytes are as they were when it was flattened. */
+  function putSpans(line: RawLine, { spans }: SidecarLine): readonly Gap[] {
+    return spans.flatMap(({ at, length, block: number }): Gap[] => {
+      const block = sidecar?.index.blocks[number];
+      if (sidecar === undefined || block === undefined) return [];
+      const from = line.offset + at;
+      if (canRead(block)) putBlock(from, from + length, block);
+      else return [{ from, to: from + length, isCopy: block.isCopy, marker: null, sha256: block.sha256 }];
+      return [];
+    });
+  }
+
+  /** A line that somebody changed: its markers still say what they stand for. */
+  function fillFromSidecar({ gaps }: OpenLine): void {
+    if (sidecar === undefined) return;
+    for (const gap of [...gaps.values()]) {
+      const fitting = blocksFor(gap);
+      const [block] = fitting;
+      // Two that the marker can't tell apart: the archive knows which one it was.
+      if (block === undefined || fitting.some(({ sha256 }) => sha256 !== block.sha256)) continue;
+      const readable = fitting.find(canRead);
+      if (readable === undefined) gaps.set(gap.from, { ...gap, sha256: block.sha256 });
+      else {
+        put(gap.from, gap.to, gap.isCopy, fetchBlock(readable));
+        placed.add(identityOf(readable));
+        gaps.delete(gap.from);
+        isEachExact = false;
+      }
+    }
+  }
+
+  /** If the bytes are known that belong there, any block that has them will do. */
+  function blocksFor({ marker, isCopy, sha256 }: Gap): readonly FlatBlock[] {
+    if (sidecar === undefined) return [];
+    if (sha256 !== null) return sidecar.index.blocks.filter((block) => block.sha256 === sha256);
+    if (marker === null) return [];
+    bySize ??= groupBySize(sidecar.index.blocks);
+    return (bySize.get(marker.bytes) ?? []).filter(
+      (block) => block.isCopy === isCopy && fitsMarker(marker, block),
+    );
+  }
+
+  function isInSidecar(block: Pick<FlatBlock, "toolUseId" | "sha256">): boolean {
+    known ??= new Set((sidecar?.index.blocks ?? []).map(identityOf));
+    return known.has(identityOf(block));
+  }
+
+  function fillFromArchive(): void {
+    const wanted = new Map<string, OpenLine[]>();
+    const want = (line: OpenLine, bytes: Buffer): void => {
+      const key = callsOf(agent, bytes);
+      const others = wanted.get(key);
+      if (others === undefined) wanted.set(key, [line]);
+      else others.push(line);
+    };
+    const opened = new Map(open.map((line) => [line.offset, line]));
+    const again = createLineMatcher(sidecar);
+    for (const line of rawLines(log.chunks())) {
+      const known = opened.get(line.offset);
+      if (known !== undefined) want(known, line.bytes);
+      else if (again.match(line) === undefined && hasEmptyList(agent, line.bytes))
+        want({ offset: line.offset, length: line.bytes.length, gaps: new Map() }, line.bytes);
+    }
+    const finderOf = bulkyFinderOf(agent);
+    if (wanted.size === 0 || finderOf === undefined) return;
+    for (const kept of archived()) {
+      try {
+        fillFromLog(kept, wanted, finderOf({ minBytes: -1, copies: false }));
+      } catch (error) {
+        // `verify` names what is damaged there; another generation may have it.
+        if (!(error instanceof ArchiveDamage)) throw error;
+      }
+    }
+  }
+
+  function fillFromLog(
+    kept: ArchivedLog,
+    wanted: ReadonlyMap<string, readonly OpenLine[]>,
+    finder: (bytes: Buffer) => readonly { span: { start: number }; content: { number: number } }[],
+  ): void {
+    for (const { bytes, offset } of rawLines(kept.chunks())) {
+      const numbers = new Map(finder(bytes).map(({ span, content }) => [span.start, content.number]));
+      for (const line of wanted.get(callsOf(agent, bytes)) ?? []) {
+        const flat = log.range(line.offset, line.offset + line.length);
+        const fitting = fitOriginal(agent, flat, bytes, (start) => numbers.get(start));
+        if (fitting === undefined) continue;
+        const isSameLine = fitting.isExact || fitting.markers > 0;
+        for (const { from, to, at, length, toolUseId, isCopy, isList } of fitting.parts) {
+          const begin = line.offset + from;
+          const sha256 = hashOfLine(bytes.subarray(at, at + length));
+          if (taken.has(begin) || (line.gaps.get(begin)?.sha256 ?? sha256) !== sha256) continue;
+          // An empty list alone says nothing, unless the sidecar has this very list.
+          if (isList && !isSameLine && !isInSidecar({ toolUseId, sha256 })) continue;
+          if (!fitting.isExact) isEachExact = false;
+          put(begin, line.offset + to, isCopy, fetchPart(kept, offset + at, length));
+          placed.add(identityOf({ toolUseId, sha256 }));
+          line.gaps.delete(begin);
+          fromArchive++;
+        }
+      }
+    }
+  }
+}
+
+/*
+ * These stand alone, so that a plan holds on to nothing else: what was needed to make it does not fit into memory beside a
+ * session of a long log.
+ */
+
+/** What must be known of a block to read it when it is written. */
+function fetchBlock({ offset, stored, pieces, length, sha256 }: FlatBlock): NewBytes {
+  return { length, record: JSON.stringify({ offset, stored, pieces, length, sha256 }) };
+}
+
+function blockReader({ chunks }: Sidecar): ReadRecord {
+  return (record) => chunks(JSON.parse(record));
+}
+
+function fetchPart({ parts }: ArchivedLog, from: number, length: number): NewBytes {
+  return { length, read: () => parts(from, length) };
+}
+
+function markerGaps(agent: Agent, { bytes, offset }: RawLine): readonly Gap[] {
+  return findStandIns(agent, bytes).map(({ start, end, marker, isCopy }) => ({
+    ...{ from: offset + start, to: offset + end, isCopy, marker, sha256: null },
+  }));
+}
+
+const EMPTY_LIST = "[]";
+
+/** Is there an empty list in a copy of a result? It may have been a long one. */
+function hasEmptyList(agent: Agent, bytes: Buffer): boolean {
+  if (!bytes.includes(EMPTY_LIST)) return false;
+  return resultPlaces(agent, bytes).some(
+    ({ span, isCopy }) => isCopy && bytes.subarray(span.start, span.end).includes(EMPTY_LIST),
+  );
+}
+
+/** The calls whose results a line has: by them a flattened line and its original are brought together. */
+function callsOf(agent: Agent, bytes: Buffer): string {
+  return resultPlaces(agent, bytes)
+    .map(({ toolUseId }) => toolUseId)
+    .join("\n");
+}
+
+function identityOf({ toolUseId, sha256 }: Pick<FlatBlock, "toolUseId" | "sha256">): string {
+  return `${toolUseId}\n${sha256}`;
+}
+
+function groupBySize(blocks: readonly FlatBlock[]): ReadonlyMap<number, readonly FlatBlock[]> {
+  const groups = new Map<number, FlatBlock[]>();
+  for (const block of blocks) {
+    const group = groups.get(block.bytes);
+    if (group === undefined) groups.set(block.bytes, [block]);
+    else group.push(block);
+  }
+  return groups;
+}
+
+/** Leaves out the blocks that are a value in a result of their call, on any of the lines. */
+function notAmong(
+  agent: Agent,
+  lines: Iterable<RawLine>,
+  blocks: readonly FlatBlock[],
+): readonly FlatBlock[] {
+  const left = new Set(blocks);
+  const byCall = new Map<string, FlatBlock[]>();
+  for (const block of blocks) {
+    const same = byCall.get(block.toolUseId);
+    if (same === undefined) byCall.set(block.toolUseId, [block]);
+    else same.push(block);
+  }
+  for (const { bytes } of lines) {
+    for (const { toolUseId, span } of resultPlaces(agent, bytes)) {
+      const wanted = byCall.get(toolUseId);
+      if (wanted !== undefined) removeFound(bytes, span, wanted, left);
+    }
+  }
+  return [...left];
+}
+
+function removeFound(
+  bytes: Buffer,
+  span: JsonSpan,
+  wanted: readonly FlatBlock[],
+  left: Set<FlatBlock>,
+): void {
+  const same = wanted.filter(({ length }) => length === lengthOf(span));
+  if (same.length > 0) {
+    const sha256 = hashOfLine(bytes.subarray(span.start, span.end));
+    for (const block of same) if (block.sha256 === sha256) left.delete(block);
+  }
+  if (span.kind === "array") for (const item of span.items) removeFound(bytes, item, wanted, left);
+  if (span.kind === "object") for (const { value } of span.members) removeFound(bytes, value, wanted, left);
+}
+
+function isOriginal(plan: RewritePlan, log: Pick<LogSnapshot, "chunks">, { index }: Sidecar): boolean {
+  const hash = createHash("sha256");
+  let left = index.original.size;
+  for (const part of rewrittenBytes(plan, log.chunks())) {
+    hash.update(part.subarray(0, Math.min(left, part.length)));
+    left -= Math.min(left, part.length);
+    if (left === 0) break;
+  }
+  return left === 0 && hash.digest("hex") === index.original.sha256;
+}

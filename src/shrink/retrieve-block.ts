@@ -1,0 +1,172 @@
+import { Buffer } from "node:buffer";
+import { bulkyFinderOf } from "../agents/bulky-finders.ts";
+import { isCompactedText } from "../agents/claude/placeholders.ts";
+import { diskSource } from "../agents/disk-source.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { explainDiskError } from "../fs/disk-error.ts";
+import type { Library } from "../fs/library.ts";
+import { lengthOf, memberAt, scanJson, stringOf } from "../jsonl/json-spans.ts";
+import { decodeString } from "../jsonl/json-strings.ts";
+import { rawLines } from "../jsonl/raw-lines.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
+import { type FlatContent, parseBlockName } from "../session/flat-marker.ts";
+import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
+import { openSidecar, type Sidecar } from "./open-sidecar.ts";
+import { damagedPath, pendingPath, sidecarPath } from "./sidecar.ts";
+
+/** What a tool gave back, whole. */
+export interface RetrievedBlock extends Omit<FlatContent, "file"> {
+  readonly file: string | null;
+  /** Of texts: the text in parts, which are read when they are requested. No part ends within a character. */
+  readonly text: (() => Iterable<string>) | null;
+  /** Of images and documents: the bytes, in the same way. */
+  readonly data: (() => Iterable<Uint8Array>) | null;
+}
+
+export interface Retrieved {
+  readonly blocks: readonly RetrievedBlock[];
+  /** Where it was found. */
+  readonly from: "sidecar" | "log" | "archive";
+  /** The archived generation. */
+  readonly generation: number | null;
+  /** Places that were looked into first and can't be read: `path: why`. */
+  readonly damages: readonly string[];
+}
+
+/**
+ * Gives back what a tool call returned, though it is flattened, or compacted away: from the sidecar, else from
+ * the log, else from the archive, the newest generation first. A place that is damaged is passed over.
+ */
+export function retrieveBlock(library: Library, pointer: SessionPointer, name: string): Retrieved {
+  const wanted = parseBlockName(name);
+  const isWanted: IsWanted = ({ toolUseId, number }) =>
+    toolUseId === wanted.toolUseId && (wanted.number === null || number === wanted.number);
+  const damages: string[] = [];
+  const attempt = (path: string, look: () => readonly RetrievedBlock[]): readonly RetrievedBlock[] => {
+    try {
+      return look();
+    } catch (error) {
+      damages.push(`${path}: ${explain(error)}`);
+      return [];
+    }
+  };
+  const flat = sidecarPath(library.places.flat, pointer);
+  const lookInto = (path: string): readonly RetrievedBlock[] =>
+    attempt(path, () => {
+      const sidecar = openSidecar(library.disk, path);
+      if (sidecar !== undefined && sidecar.damage !== null) damages.push(`${path}: ${sidecar.damage}`);
+      return sidecar === undefined ? [] : inSidecar(sidecar, isWanted);
+    });
+  for (const path of [flat, pendingPath(flat)]) {
+    const blocks = lookInto(path);
+    if (blocks.length > 0) return { blocks, from: "sidecar", generation: null, damages };
+  }
+  if (pointer.kept === undefined && pointer.stub === undefined) {
+    for (const path of logsOf(pointer)) {
+      const here = attempt(path, () => inLog(pointer, logOn(library, path), isWanted));
+      if (here.length > 0) return { blocks: here, from: "log", generation: null, damages };
+    }
+  }
+  for (const log of archivedLogs(library, pointer)) {
+    const { generation, path } = log;
+    const place = `generation ${generation} of ${path}`;
+    const found = attempt(place, () => inLog(pointer, log, isWanted));
+    if (found.length > 0) return { blocks: found, from: "archive", generation, damages };
+  }
+  const rest = lookInto(damagedPath(flat));
+  if (rest.length > 0) return { blocks: rest, from: "sidecar", generation: null, damages };
+  const reason = damages.length === 0 ? "" : `; could not be read: ${damages.join(", ")}`;
+  throw new UserError(
+    `Cannot retrieve "${name}": session ${pointer.id} has no result of that call${reason}`,
+    {
+      exitCode: exitCodes.nothingFound,
+      hint: "the id stands in the marker: [FLATTENED id=…",
+    },
+  );
+}
+
+type IsWanted = (block: Pick<FlatContent, "toolUseId" | "number">) => boolean;
+
+function explain(error: unknown): string {
+  if (error instanceof ArchiveDamage) return error.what;
+  if (error instanceof UserError) return error.message;
+  return explainDiskError(error);
+}
+
+/** The leading log first; copies may have what that lacks. */
+function logsOf({ files }: SessionPointer): readonly string[] {
+  const [lead, ...others] = files.files;
+  return [
+    ...(lead === undefined ? [] : [lead.path]),
+    ...others.filter(({ role }) => role === "main").map(({ path }) => path),
+  ];
+}
+
+/** All of the wanted blocks, or none: half of a result is looked for elsewhere. */
+function inSidecar(sidecar: Sidecar, isWanted: IsWanted): readonly RetrievedBlock[] {
+  const found = new Map<number, RetrievedBlock>();
+  for (const block of sidecar.index.blocks) {
+    const { isCopy, toolUseId, tool, file, kind, mediaType, bytes, lines, number } = block;
+    if (isCopy || !isWanted(block) || found.has(number)) continue;
+    // Once to its end, which proves it: nothing of a damaged block is given back.
+    for (const _ of sidecar.chunks(block));
+    const about = { toolUseId, tool, file, kind, mediaType, bytes, lines, number };
+    found.set(number, { ...about, ...contentOf(kind, () => sidecar.chunks(block)) });
+  }
+  return [...found.values()];
+}
+
+type ReadableLog = Pick<ArchivedLog, "chunks" | "parts">;
+
+function logOn({ disk }: Library, path: string): ReadableLog {
+  return {
+    chunks: () => diskSource(disk).chunks(path),
+    parts: (from, length) => disk.readChunks(path, { from, to: from + length }),
+  };
+}
+
+/** What a log still has of results: neither markers nor placeholders. */
+function inLog({ agent }: SessionPointer, log: ReadableLog, isWanted: IsWanted): readonly RetrievedBlock[] {
+  const finder = bulkyFinderOf(agent)?.({ minBytes: 0, copies: false });
+  if (finder === undefined) return [];
+  const found: RetrievedBlock[] = [];
+  for (const { bytes, offset } of rawLines(log.chunks())) {
+    for (const { span, content } of finder(bytes)) {
+      if (!isWanted(content)) continue;
+      if (isCompactedText(stringOf(bytes, span) ?? "")) continue;
+      const read = (): Iterable<Uint8Array> => log.parts(offset + span.start, lengthOf(span));
+      found.push({ ...content, file: content.file ?? null, ...contentOf(content.kind, read) });
+    }
+  }
+  return found;
+}
+
+/** A text is a JSON string; an image is an object with its base64. */
+function contentOf(
+  kind: FlatContent["kind"],
+  read: () => Iterable<Uint8Array>,
+): Pick<RetrievedBlock, "text" | "data"> {
+  if (kind === "text") return { text: () => decodeString(read()), data: null };
+  return { text: null, data: () => decodeMedia(read()) };
+}
+
+function* decodeMedia(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+  // Its base64 may be followed by anything: it is found only when all is there.
+  const raw = Buffer.concat(Array.from(parts, (part) => Buffer.from(part)));
+  const block = scanJson(raw);
+  const data = memberAt(block, "data") ?? memberAt(memberAt(block, "source"), "data");
+  if (data?.kind === "string") yield* decodeBase64(decodeString([raw.subarray(data.start, data.end)]));
+}
+
+/** Four characters make three bytes; what is none of them is passed over. */
+function* decodeBase64(texts: Iterable<string>): Generator<Buffer, void, void> {
+  let rest = "";
+  for (const text of texts) {
+    const signs = rest + text.replace(/[^A-Za-z0-9+/_-]/g, "");
+    const whole = signs.length - (signs.length % 4);
+    yield Buffer.from(signs.slice(0, whole), "base64");
+    rest = signs.slice(whole);
+  }
+  yield Buffer.from(rest, "base64");
+}

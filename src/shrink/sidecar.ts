@@ -1,0 +1,283 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import type { SessionName } from "../archive/archive-store.ts";
+import { compress, unpack } from "../archive/raw/chunk.ts";
+import { folderNameOf } from "../archive/raw/session-folder.ts";
+import type { Disk } from "../fs/disk.ts";
+import { removeQuietly } from "../fs/lock-record.ts";
+import { makeFolders } from "../fs/make-folders.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { createPackedList } from "../jsonl/packed-list.ts";
+import { inBatches } from "../render/in-batches.ts";
+import type { FlatContent } from "../session/flat-marker.ts";
+
+/*
+ *   flat/<agent>/<session>.flat           packed blocks, one after the other; the index; its length and hash
+ *   flat/<agent>/<session>.flat.new       the same, left by a killed run of an earlier version
+ *   flat/<agent>/<session>.flat.damaged   one whose index can't be read and that no log needs any more
+ */
+
+/** What was moved out of one place of a log: its exact bytes, which are JSON. */
+export interface FlatBlock extends Omit<FlatContent, "file"> {
+  readonly file: string | null;
+  readonly isCopy: boolean;
+  /** Where it lies in the file, how long it is there and unpacked, and the hash of what is unpacked. */
+  readonly offset: number;
+  readonly stored: number;
+  readonly length: number;
+  readonly sha256: string;
+  /** Of a block longer than `PIECE_BYTES`: how long each of its pieces is in the file. They are packed one by one. */
+  readonly pieces?: readonly number[];
+}
+
+/** A line of the flattened log, and what is to be put back into it. */
+export interface SidecarLine {
+  /** Where it stood when it was flattened. */
+  readonly offset: number;
+  readonly sha256: string;
+  readonly spans: readonly { readonly at: number; readonly length: number; readonly block: number }[];
+}
+
+export interface SidecarIndex {
+  readonly version: number;
+  readonly agent: string;
+  readonly id: string;
+  readonly path: string;
+  /** The rule by which blocks were moved. */
+  readonly minBytes: number;
+  readonly copies: boolean;
+  /** The log as it would be with everything put back, when it was last flattened. */
+  readonly original: { readonly size: number; readonly sha256: string };
+  readonly lines: readonly SidecarLine[];
+  readonly blocks: readonly FlatBlock[];
+}
+
+/** The second one has blocks in pieces; a sidecar without such is written as the first. */
+export const SIDECAR_VERSIONS: readonly number[] = [1, 2];
+/** What is packed at once: a long block never stands in memory. */
+export const PIECE_BYTES: number = 1024 * 1024;
+export const FOOTER_BYTES = 48;
+const MAGIC = Buffer.from("SESSFLT1");
+
+export function sidecarPath(flat: string, session: SessionName): string {
+  return join(flat, session.agent, `${folderNameOf(session)}.flat`);
+}
+
+/** Where earlier versions wrote a sidecar before they replaced the log. */
+export function pendingPath(path: string): string {
+  return `${path}.new`;
+}
+
+/** Where a sidecar goes whose index can't be read, once no log needs it. */
+export function damagedPath(path: string): string {
+  return `${path}.damaged`;
+}
+
+/** Makes a pending sidecar the session's sidecar. */
+export function adoptSidecar(disk: Disk, path: string): void {
+  disk.rename(pendingPath(path), path);
+  disk.fsyncFolder(dirname(path));
+}
+
+export function removeSidecar(disk: Disk, path: string): void {
+  removeQuietly(disk, path);
+  disk.fsyncFolder(dirname(path));
+}
+
+/** A block that is not written yet. */
+export type NewBlock = Omit<FlatBlock, "offset" | "stored" | "pieces">;
+
+/** Gives bytes in parts, when they are written. Each part is valid until the next is requested. */
+type ReadParts = () => Iterable<Uint8Array>;
+
+/** Where the bytes of a block are until they are written: in the log, or wherever a function gets them. */
+export type BlockSource = { readonly from: number; readonly to: number } | ReadParts;
+
+/** The log is not what it was when it was planned what is moved out of it. */
+export class BlockChanged extends Error {}
+
+/** Collects what is moved out of a log. The bytes stay where they are until `write` reads them, block by block. */
+export interface SidecarBuilder {
+  /** A block of the log; gives its number. */
+  add(block: NewBlock, source: BlockSource): number;
+  /** A block of an earlier sidecar, with its pieces as they are packed there. */
+  take(block: FlatBlock, packed: ReadParts): number;
+  line(line: SidecarLine): void;
+  readonly isEmpty: boolean;
+  /** What was added so far. */
+  blocks(): readonly NewBlock[];
+  lines(): readonly SidecarLine[];
+  /**
+   * Replaces the sidecar that there may be, once, and lets go of everything. Durable when it returns. Throws
+   * `BlockChanged` if a block is not what it was.
+   */
+  write(disk: Disk, path: string, head: IndexHead): void;
+  /** Lets go of everything: nothing is written. */
+  clear(): void;
+}
+
+type IndexHead = Omit<SidecarIndex, "lines" | "blocks" | "version">;
+
+/** `readLog` reads a part of the log that blocks are moved out of. */
+export function createSidecar(readLog: (from: number, to: number) => Iterable<Uint8Array>): SidecarBuilder {
+  const blocks = createPackedList();
+  const lines = createPackedList();
+  /** Where in the log a block is; of others how they are read, as they are or packed. */
+  const places: number[] = [];
+  const others = new Map<number, { readonly read: ReadParts; readonly isPacked: boolean }>();
+  const put = (block: NewBlock, from: number, to: number): number => {
+    blocks.add(Buffer.from(JSON.stringify(block)));
+    places.push(from, to);
+    return blocks.length - 1;
+  };
+  const packedAt = (number: number, { length, sha256 }: NewBlock): Iterable<Uint8Array> => {
+    const other = others.get(number);
+    if (other?.isPacked === true) return other.read();
+    const raw = other?.read() ?? readLog(places[2 * number] ?? 0, places[2 * number + 1] ?? 0);
+    return packedPieces(raw, length, sha256);
+  };
+  const clear = (): void => {
+    blocks.clear();
+    lines.clear();
+    places.length = 0;
+    others.clear();
+  };
+  return {
+    add(block, source) {
+      if (typeof source !== "function") return put(block, source.from, source.to);
+      const number = put(block, 0, 0);
+      others.set(number, { read: source, isPacked: false });
+      return number;
+    },
+    take({ offset, stored, pieces, ...block }, packed) {
+      const number = put(block, 0, 0);
+      others.set(number, { read: packed, isPacked: true });
+      return number;
+    },
+    line: (line) => lines.add(Buffer.from(JSON.stringify(line))),
+    get isEmpty() {
+      return lines.length === 0;
+    },
+    blocks: () => Array.from(blocks, parse<NewBlock>),
+    lines: () => Array.from(lines, parse<SidecarLine>),
+    write(disk, path, head) {
+      makeFolders(disk, dirname(path));
+      replaceFile(disk, path, contentOf(head, lines, blocks, packedAt));
+      clear();
+    },
+    clear,
+  };
+}
+
+/** What this builder has made JSON of itself. */
+function parse<T>(json: Buffer): T {
+  return JSON.parse(json.toString("utf8"));
+}
+
+/** Packs a block piece by piece, and proves that it is what it was. */
+function* packedPieces(
+  raw: Iterable<Uint8Array>,
+  length: number,
+  sha256: string,
+): Generator<Buffer, void, void> {
+  const hash = createHash("sha256");
+  // Most blocks are far shorter: no more room is made than is needed.
+  for (const piece of inPieces(raw, Math.min(PIECE_BYTES, Math.max(1, length)))) {
+    hash.update(piece);
+    const packed = compress(piece);
+    // It is about to leave the log: what was packed must be what comes out.
+    if (!unpack(packed, piece.length).equals(piece))
+      throw new Error("brotli did not give back what it was given");
+    yield packed;
+  }
+  if (hash.digest("hex") !== sha256) throw new BlockChanged("A block is not what it was");
+}
+
+/** The same bytes in pieces of this length; the last one may be shorter. Each is valid until the next is requested. */
+function* inPieces(parts: Iterable<Uint8Array>, length: number): Generator<Buffer, void, void> {
+  const piece = Buffer.allocUnsafe(length);
+  let used = 0;
+  for (const part of parts) {
+    for (let at = 0; at < part.length; ) {
+      const taken = part.subarray(at, at + length - used);
+      piece.set(taken, used);
+      used += taken.length;
+      at += taken.length;
+      if (used < length) continue;
+      yield piece;
+      used = 0;
+    }
+  }
+  if (used > 0) yield piece.subarray(0, used);
+}
+
+/** All bytes of a sidecar, in order, made while they are written. */
+function* contentOf(
+  head: IndexHead,
+  lines: Iterable<Buffer>,
+  blocks: Iterable<Buffer>,
+  packedAt: (number: number, block: NewBlock) => Iterable<Uint8Array>,
+): Generator<Uint8Array, void, void> {
+  const described = createPackedList();
+  let offset = 0;
+  let version = 1;
+  for (const json of blocks) {
+    const block = parse<NewBlock>(json);
+    const pieces: number[] = [];
+    for (const piece of packedAt(described.length, block)) {
+      pieces.push(piece.length);
+      yield piece;
+    }
+    const stored = pieces.reduce((sum, length) => sum + length, 0);
+    if (pieces.length > 1) version = 2;
+    const place = { offset, stored, ...(pieces.length > 1 ? { pieces } : {}) };
+    described.add(Buffer.from(JSON.stringify({ ...block, ...place })));
+    offset += stored;
+  }
+  const hash = createHash("sha256");
+  let length = 0;
+  for (const text of inBatches(indexLines({ version, ...head }, lines, described))) {
+    const part = Buffer.from(text);
+    hash.update(part);
+    length += part.length;
+    yield part;
+  }
+  const footer = Buffer.alloc(FOOTER_BYTES);
+  footer.writeBigUInt64LE(BigInt(length), 0);
+  footer.write(hash.digest("hex"), 8, 32, "hex");
+  MAGIC.copy(footer, 40);
+  yield footer;
+}
+
+/*
+ * The index is one JSON value. Its lists are written with an entry on each line, so that it can be read entry by entry:
+ * of a long log all of it would not fit into memory at once.
+ */
+export const LINES_BEGIN = ',"lines":[';
+export const BLOCKS_BEGIN = '],"blocks":[';
+export const INDEX_END = "]}";
+
+function* indexLines(
+  head: object,
+  lines: Iterable<Buffer>,
+  blocks: Iterable<Buffer>,
+): Generator<string, void, void> {
+  yield `${JSON.stringify(head).slice(0, -1)}${LINES_BEGIN}`;
+  yield* entries(lines);
+  yield `\n${BLOCKS_BEGIN}`;
+  yield* entries(blocks);
+  yield `\n${INDEX_END}`;
+}
+
+function* entries(list: Iterable<Buffer>): Generator<string, void, void> {
+  let isFirst = true;
+  for (const json of list) {
+    yield `${isFirst ? "" : ","}\n${json.toString("utf8")}`;
+    isFirst = false;
+  }
+}
+
+export function hasMagic(footer: Buffer): boolean {
+  return footer.length === FOOTER_BYTES && footer.subarray(40).equals(MAGIC);
+}

@@ -1,0 +1,215 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { basename, dirname } from "node:path";
+import type { Disk, FileMark, FileStat, Handle } from "../fs/disk.ts";
+import { diskError, isWithoutLinks } from "../fs/disk-error.ts";
+import { removeQuietly } from "../fs/lock-record.ts";
+import { secondNameFor, tempPathFor, writeTempFile } from "../fs/temp-file.ts";
+import { plannedSize, type RewritePlan, rewrittenBytes, SourceEnded } from "../jsonl/rewrite-plan.ts";
+import { type JournalRecord, openJournal } from "./journal.ts";
+import { type Misplaced, planRepair, watchOldFile } from "./late-lines.ts";
+import { appendAll, copyOn, hashUpTo, readFrom } from "./read-handle.ts";
+
+export interface Swap {
+  /** With no link on the way. */
+  readonly path: string;
+  /** What it was when the plan was made, and the hash of its bytes up to where that goes. */
+  readonly expected: FileMark;
+  readonly sha256: string;
+  readonly plan: RewritePlan;
+  /** The time of the new file, by what the old one was. */
+  readonly mtimeOf: (old: FileStat) => number;
+  /** Asked once more, shortly before the rename: does somebody hold the file open? */
+  readonly isHeld: () => boolean;
+  /** Where journals are kept. */
+  readonly rewrites: string;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export type Swapped =
+  /** `carried`: bytes that came while it was done, all of them in the new file. */
+  | { readonly kind: "done"; readonly file: FileStat; readonly carried: number }
+  /** It is not what was planned, or did not hold still; nothing was done. */
+  | { readonly kind: "changed" }
+  | { readonly kind: "held" };
+
+/** So many times what was copied is made durable before it is looked whether more has come. */
+const SYNCED_ROUNDS = 8;
+const MAX_ROUNDS = 1_000;
+/** Lines in the wrong order are put right by another swap, which may have late lines itself. */
+const MAX_REPAIRS = 5;
+
+/**
+ * Replaces a log to which others may append. Writers that open it for each line lose nothing: what comes
+ * until the rename is copied; what reaches the old file within 50 ms behind it is brought over, in front of what
+ * was written to the new one by then. Until all that is durable the old file has a second name, and the journal
+ * knows it. At every moment the log is the whole old or the whole new one.
+ */
+export async function swapFile(disk: Disk, swap: Swap, round = 0): Promise<Swapped> {
+  const source = disk.open(swap.path, "read");
+  try {
+    const found = disk.fstat(source);
+    if (!isExpected(found, swap)) return { kind: "changed" };
+    return await swapOpened(disk, swap, source, found, round);
+  } finally {
+    disk.close(source);
+  }
+}
+
+function isExpected(found: FileStat, { expected, plan }: Swap): boolean {
+  if (found.inode !== expected.inode) return false;
+  if (found.size > expected.size) return plan.ifGrown === "carry";
+  return found.size === expected.size && found.mtimeMs === expected.mtimeMs;
+}
+
+async function swapOpened(
+  disk: Disk,
+  swap: Swap,
+  source: Handle,
+  found: FileStat,
+  round: number,
+): Promise<Swapped> {
+  const { path, plan } = swap;
+  const folder = dirname(path);
+  const temp = tempPathFor(path);
+  const old = secondNameFor(path);
+  const made = plannedSize(plan);
+  const record: JournalRecord = {
+    ...{ path, temps: [basename(temp)], old: basename(old), plannedTo: plan.plannedTo, made, round },
+    inode: null,
+  };
+  const journal = openJournal(disk, swap.rewrites, record);
+  const abandon = (): void => {
+    removeQuietly(disk, temp);
+    removeQuietly(disk, old);
+    journal.close();
+  };
+  let prepared: Prepared | "changed" | "held";
+  try {
+    prepared = prepare(disk, swap, source, found, { temp, old }, (inode) =>
+      journal.update({ ...record, inode }),
+    );
+  } catch (error) {
+    abandon();
+    throw diskError("rewrite", path, error);
+  }
+  if (typeof prepared === "string") {
+    abandon();
+    return { kind: prepared };
+  }
+
+  const { target, copied } = prepared;
+  try {
+    const length = made + (copied - plan.plannedTo);
+    const late = await watchOldFile(disk, { source, target, copied, length, wait: swap.wait });
+    disk.fsync(target);
+    disk.fsyncFolder(folder);
+    if (late.misplaced !== undefined) await putInOrder(disk, swap, late.misplaced, round);
+    removeQuietly(disk, old);
+    disk.fsyncFolder(folder);
+    journal.close();
+    const file = disk.stat(path) ?? disk.fstat(target);
+    return { kind: "done", file, carried: late.copied - plan.plannedTo };
+  } finally {
+    disk.close(target);
+  }
+}
+
+interface Prepared {
+  /** The new file, in its place, open for appending. */
+  readonly target: Handle;
+  /** How much of the old file is in it. */
+  readonly copied: number;
+}
+
+function prepare(
+  disk: Disk,
+  swap: Swap,
+  source: Handle,
+  found: FileStat,
+  names: { readonly temp: string; readonly old: string },
+  noteInode: (inode: number) => void,
+): Prepared | "changed" | "held" {
+  const { path, plan } = swap;
+  const hash = createHash("sha256");
+  const content = rewrittenBytes(plan, readFrom(disk, source, 0, plan.plannedTo, hash));
+  try {
+    writeTempFile(disk, path, content, { mode: found.mode, ownedLike: found, path: names.temp });
+  } catch (error) {
+    if (error instanceof SourceEnded) return "changed";
+    throw error;
+  }
+  if (hash.digest("hex") !== swap.sha256) return "changed";
+  noteInode(disk.stat(names.temp)?.inode ?? 0);
+  if (!giveSecondName(disk, path, names.old, found)) return "changed";
+  disk.fsyncFolder(dirname(path));
+  if (swap.isHeld()) return "held";
+  const target = disk.open(names.temp, "append");
+  let isDone = false;
+  try {
+    const copied = catchUp(disk, swap, source, target, names.temp);
+    isDone = copied !== undefined;
+    return copied === undefined ? "changed" : { target, copied };
+  } finally {
+    if (!isDone) disk.close(target);
+  }
+}
+
+/** False where another file has that name by now. Where there are no hard links, a crash may lose a late line. */
+function giveSecondName(disk: Disk, path: string, old: string, found: FileStat): boolean {
+  try {
+    disk.link(path, old);
+  } catch (error) {
+    if (!isWithoutLinks(error)) throw error;
+    return true;
+  }
+  return disk.lstat(old)?.inode === found.inode;
+}
+
+/** Copies what has come since, until nothing more comes, and renames at once. */
+function catchUp(
+  disk: Disk,
+  { path, plan, mtimeOf }: Swap,
+  source: Handle,
+  target: Handle,
+  temp: string,
+): number | undefined {
+  let copied = plan.plannedTo;
+  let isDurable = true;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const now = disk.fstat(source);
+    if (now.size < copied || (now.size > copied && plan.ifGrown === "give-up")) return undefined;
+    if (now.size > copied) {
+      copied = copyOn(disk, source, target, copied, now.size);
+      isDurable = false;
+    } else if (!isDurable && round < SYNCED_ROUNDS) {
+      disk.fsync(target);
+      isDurable = true;
+    } else {
+      disk.utimes(temp, now.atimeMs, mtimeOf(now));
+      const there = disk.stat(path);
+      if (there === undefined || there.inode !== now.inode) return undefined;
+      if (there.size !== copied) continue;
+      disk.rename(temp, path);
+      return copied;
+    }
+  }
+  return undefined;
+}
+
+/** Puts late lines in front of those that were written to the new file before they came. */
+async function putInOrder(disk: Disk, swap: Swap, misplaced: Misplaced, round: number): Promise<void> {
+  const handle = disk.open(swap.path, "read");
+  let repair: Swap;
+  try {
+    const expected = disk.fstat(handle);
+    const behind = Buffer.concat([...readFrom(disk, handle, misplaced.at, expected.size)]);
+    const plan = planRepair(misplaced, behind, expected.size);
+    repair = { ...swap, expected, plan, sha256: hashUpTo(disk, handle, expected.size), isHeld: () => false };
+  } finally {
+    disk.close(handle);
+  }
+  const outcome = round < MAX_REPAIRS ? await swapFile(disk, repair, round + 1) : { kind: "changed" };
+  // Better behind the others than not at all.
+  if (outcome.kind !== "done") appendAll(disk, swap.path, misplaced.bytes.subarray(misplaced.written));
+}

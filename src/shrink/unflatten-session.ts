@@ -1,0 +1,168 @@
+import type { SessionFiles } from "../agents/agent.ts";
+import { formatOf } from "../agents/agents.ts";
+import { type LogSnapshot, logToRewrite, takeSnapshot, withLead } from "../agents/log-snapshot.ts";
+import { projectOfLog } from "../agents/project-of-log.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { ArchiveDamage } from "../fs/archive-damage.ts";
+import type { Library } from "../fs/library.ts";
+import { withStore } from "../fs/with-store.ts";
+import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
+import type { Problem } from "../session/session.ts";
+import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
+import { writableFiles } from "./compact-session.ts";
+import { type FlattenAnswer, type FlattenOptions, tokensOf } from "./flatten-session.ts";
+import { copiesInNeed } from "./logs-with-markers.ts";
+import { openSidecar, type Sidecar } from "./open-sidecar.ts";
+import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
+import { recoverShrinking } from "./recover-shrinking.ts";
+import { rewriteSession } from "./rewrite-session.ts";
+import { damagedPath, removeSidecar, sidecarPath } from "./sidecar.ts";
+
+export interface UnflattenAnswer extends FlattenAnswer {
+  /** The log had markers, or there was a sidecar. */
+  readonly wasFlat: boolean;
+  /** What was there when it was flattened is there again, byte for byte. False where an agent has changed old lines. */
+  readonly isExact: boolean;
+  /** Of what was put back, copies included, so many parts came from the archive. */
+  readonly fromArchive: number;
+  /** Blocks that stay in the sidecar, because the log has no place for them. */
+  readonly blocksLeft: number;
+  /** Markers that stay in the log, because their block is nowhere. */
+  readonly markersLeft: number;
+  /** What could not be done, and what is wrong with the sidecar. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Puts everything back that was moved out of a session's log. The sidecar is removed only when each of its blocks is
+ * in the log again and no other copy of the log needs it.
+ */
+export function unflattenSession(
+  library: Library,
+  pointer: SessionPointer,
+  options: Omit<FlattenOptions, "wish" | "fork">,
+): Promise<UnflattenAnswer> {
+  const files = writableFiles(library, pointer);
+  const run = async (): Promise<UnflattenAnswer> => {
+    const path = logToRewrite(files, pointer);
+    const snapshot = takeSnapshot(library, path);
+    const { sidecar, planned, copies } = makePlan(library, files, snapshot);
+    const { plan, blocks, isExact, fromArchive, left, missing } = planned;
+    const wasFlat = sidecar !== undefined || !changesNothing(plan) || missing.length > 0;
+    const tokens = wasFlat
+      ? await tokensOf(library, withLead(files, path), snapshot, plan, options)
+      : { contextTokensSaved: 0, contextTokensTotal: 0 };
+    const answer: UnflattenAnswer = {
+      ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, wasFlat },
+      ...{ blocks, isExact, fromArchive, blocksLeft: left.length, markersLeft: missing.length },
+      diskBytesSaved: snapshot.mark.size - plannedSize(plan),
+      ...tokens,
+      ...{ sidecar: sidecar?.path ?? null, archive: null, backup: null, fork: null },
+      resume: formatOf(files.agent).resume({
+        ...{ id: files.id, project: projectOfLog(library, files), source: path },
+      }),
+      problems: problemsOf(files, path, sidecar, planned, copies),
+    };
+    if (sidecar !== undefined && sidecar.damage !== null && changesNothing(plan) && missing.length > 0)
+      throw nothingReadable(files.id, sidecar, sidecar.damage);
+    if (answer.dryRun) return answer;
+    const done = changesNothing(plan)
+      ? undefined
+      : await rewriteSession(library, files, snapshot, plan, options);
+    const isDamaged = sidecar !== undefined && (sidecar.damage !== null || planned.damaged > 0);
+    const isNeeded = left.length > 0 || copies.length > 0 || (isDamaged && missing.length > 0);
+    // Only now: until the log has it all again, the sidecar is needed.
+    if (sidecar !== undefined && !isNeeded) putAway(library, sidecar);
+    return {
+      ...answer,
+      sidecar: sidecar !== undefined && isNeeded ? sidecar.path : null,
+      archive: done?.archive ?? null,
+      backup: done?.generation ?? null,
+    };
+  };
+  const work = (): Promise<UnflattenAnswer> =>
+    run().catch((error) => Promise.reject(damageFound(error, files)));
+  if (options.dryRun === true) return work();
+  return withStore(library, options.locking, () => {
+    recoverShrinking(library);
+    return work();
+  });
+}
+
+type SidecarFile = Pick<Sidecar, "path" | "damage">;
+
+/** The index of the sidecar is let go: of a long log it does not fit into memory beside the session. */
+function makePlan(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+): {
+  readonly sidecar: SidecarFile | undefined;
+  readonly planned: UnflattenPlan;
+  readonly copies: readonly string[];
+} {
+  const sidecar = openSidecar(library.disk, sidecarPath(library.places.flat, files));
+  const archived = (): Iterable<ArchivedLog> => archivedLogs(library, files);
+  const planned = planUnflatten(files.agent, snapshot, { sidecar, archived });
+  if (sidecar === undefined) return { sidecar, planned, copies: [] };
+  const { path, damage } = sidecar;
+  return { sidecar: { path, damage }, planned, copies: copiesInNeed(library, files, snapshot.path, sidecar) };
+}
+
+/** Nobody can say what was in a sidecar whose index is damaged: it goes aside. */
+function putAway({ disk }: Library, { path, damage }: SidecarFile): void {
+  if (damage === null) removeSidecar(disk, path);
+  else disk.rename(path, damagedPath(path));
+}
+
+function problemsOf(
+  { id }: SessionFiles,
+  path: string,
+  sidecar: SidecarFile | undefined,
+  { left, missing, damaged }: UnflattenPlan,
+  copies: readonly string[],
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  const tell = (where: string, what: string): void => void problems.push({ path: where, line: 0, what });
+  if (sidecar !== undefined && sidecar.damage !== null) {
+    tell(sidecar.path, `the sidecar is damaged: ${sidecar.damage}`);
+  } else if (sidecar !== undefined && damaged > 0) {
+    tell(sidecar.path, `the sidecar is damaged: ${damaged} of its blocks can't be read`);
+  }
+  if (sidecar !== undefined && left.length > 0) {
+    const what = `the log has no place for ${left.length} of its blocks, so the sidecar stays`;
+    tell(sidecar.path, `${what}; \`sessions retrieve ${id} ${left[0]?.toolUseId}\` prints the first`);
+  }
+  if (missing.length > 0) {
+    const what = `${missing.length} markers stay: neither the sidecar nor the archive has what they stand for`;
+    tell(path, `${what}; the store that flattened it may have it, or a backup of the log`);
+  }
+  for (const copy of copies) {
+    tell(
+      copy,
+      `this copy of the log still needs the sidecar, which stays; \`sessions unflatten\` with this path`,
+    );
+  }
+  return problems;
+}
+
+function nothingReadable(id: string, { path }: SidecarFile, damage: string): UserError {
+  return new UserError(
+    `Cannot unflatten session ${id}: its sidecar ${JSON.stringify(path)} is damaged (${damage}), and the archive has none of its blocks; nothing was changed`,
+    {
+      exitCode: exitCodes.broken,
+      hint: "put a backup of the sidecar in its place; `sessions verify` says what else is damaged",
+    },
+  );
+}
+
+/** What was readable a moment ago, and is not any more. The log is replaced as a whole or not at all. */
+function damageFound(error: unknown, { id }: SessionFiles): unknown {
+  if (!(error instanceof ArchiveDamage)) return error;
+  return new UserError(`Cannot unflatten session ${id}: ${error.what}; nothing was changed`, {
+    exitCode: exitCodes.broken,
+    hint: "`sessions verify` says what is damaged",
+    cause: error,
+  });
+}

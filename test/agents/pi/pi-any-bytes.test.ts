@@ -1,0 +1,4 @@
+import { piFormat } from "../../../src/agents/pi/pi-format.ts";
+import { checkAnyBytes } from "../../support/format-fuzz.ts";
+
+checkAnyBytes(piFormat);

@@ -1,0 +1,4 @@
+import { piFormat } from "../../../src/agents/pi/pi-format.ts";
+import { checkTwins } from "../../support/format-twins.ts";
+
+checkTwins(piFormat, 17);

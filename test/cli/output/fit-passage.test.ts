@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { displayWidth } from "../../../src/cli/output/display-width.ts";
+import { fitPassage } from "../../../src/cli/output/fit-passage.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
+
+const style = { match: (text: string): string => `[${text}]` };
+const room = { width: 30, first: 10, indent: 4, lines: 2 };
+
+function marksOf(text: string, word: string): [number, number][] {
+  return [...text.matchAll(new RegExp(word, "g"))].map(({ index }) => [index, index + word.length]);
+}
+
+test.each([
+  ["fits on the first line", "a token", "a [token]"],
+  ["is broken at spaces", "one two three four token five", "one two three four\n    [token] five"],
+  [
+    "is cut behind its words",
+    "the token is what we look for, and much more follows it here",
+    "the [token] is what we\n    look for, and much more…",
+  ],
+  [
+    "begins later where its words stand at the end",
+    "much stands before what we look for, which is the last word, a token",
+    "…word, a [token]",
+  ],
+  [
+    "breaks a word that is longer than a line",
+    `${"x".repeat(40)} token`,
+    `${"x".repeat(20)}\n    ${"x".repeat(20)} [token]`,
+  ],
+])("a passage %s", (_, text, expected) => {
+  expect(fitPassage(text, marksOf(text, "token"), room, style)).toBe(expected);
+});
+
+test("fitPassage() keeps to its lines and shows a marked word, whatever the text", () => {
+  const { int, pick } = createSeededRandom(7);
+  const words = ["a", "token", "word", "漢字漢字", "👩‍👩‍👧", "x".repeat(50), "café", "e\u0301", "-"];
+  for (let run = 0; run < 500; run++) {
+    const text = Array.from({ length: 1 + int(40) }, () => pick(words)).join(" ");
+    const marks = marksOf(text, "token");
+    const shown = fitPassage(text, marks, room, { match: (word) => word });
+    const lines = shown.split("\n");
+    expect(lines.length).toBeLessThanOrEqual(room.lines);
+    lines.forEach((line, index) => {
+      expect(displayWidth(line)).toBeLessThanOrEqual(room.width - (index === 0 ? room.first : 0));
+    });
+    if (marks.length > 0) expect(shown).toContain("token");
+  }
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { displayWidth } from "../../../src/cli/output/display-width.ts";
+import { type Column, formatTable } from "../../../src/cli/output/table.ts";
+import fc from "../../support/fc.ts";
+
+interface Row {
+  readonly name: string;
+  readonly size: number;
+  readonly path: string;
+}
+const rows: readonly Row[] = [
+  { name: "first", size: 5, path: "/home/me/projects/alpha" },
+  { name: "日本", size: 12_345, path: "/b" },
+];
+const columns: readonly Column<Row>[] = [
+  { title: "NAME", text: (row) => row.name },
+  { title: "SIZE", text: (row) => String(row.size), align: "right" },
+  { title: "PATH", text: (row) => row.path, shrinkTo: 8, cut: "middle" },
+];
+
+describe("formatTable()", () => {
+  test("aligns by columns of the terminal, numbers to the right, without blanks at line ends", () => {
+    expect(formatTable(rows, columns, { width: undefined })).toBe(
+      ["NAME    SIZE  PATH", "first      5  /home/me/projects/alpha", "日本   12345  /b", ""].join("\n"),
+    );
+  });
+
+  test("shrinks the flexible column to the terminal", () => {
+    expect(formatTable(rows, columns, { width: 28 })).toBe(
+      ["NAME    SIZE  PATH", "first      5  /hom…cts/alpha", "日本   12345  /b", ""].join("\n"),
+    );
+  });
+
+  test("shrinks no further than the column allows", () => {
+    const line = formatTable(rows, columns, { width: 5 }).split("\n")[1] ?? "";
+    expect(line).toBe("first      5  /h…alpha");
+  });
+
+  test("makes one line of a text with several, and takes escapes out", () => {
+    const text = formatTable([{ cell: "a\nb\x1b[31mc" }], [{ text: (row) => row.cell }], { width: 80 });
+    expect(text).toBe("a bc\n");
+  });
+
+  test("paints the text and not the blanks around it", () => {
+    const painted = formatTable(
+      rows,
+      [
+        { text: (row) => String(row.size), align: "right", style: (text) => `<${text}>` },
+        { text: (row) => row.name, style: (text, row) => (row.size > 10 ? `[${text}]` : text) },
+      ],
+      { width: 80 },
+    );
+    expect(painted).toBe("    <5>  first\n<12345>  [日本]\n");
+  });
+
+  test("prints nothing for no rows without titles", () => {
+    expect(formatTable<Row>([], [{ text: (row) => row.name }], { width: 80 })).toBe("");
+  });
+
+  test("keeps to the width whatever stands in the flexible column", () => {
+    const cell = fc.string({ unit: "grapheme", maxLength: 60 });
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 5 }), (cells) => {
+        const text = formatTable(
+          cells,
+          [{ text: () => "fixed" }, { text: (each) => each, shrinkTo: 4 }, { text: () => "end" }],
+          { width: 40 },
+        );
+        const lines = text.split("\n").slice(0, -1);
+        expect(lines).toHaveLength(cells.length);
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+      }),
+    );
+  });
+});

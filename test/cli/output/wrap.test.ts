@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { displayWidth } from "../../../src/cli/output/display-width.ts";
+import { wrap } from "../../../src/cli/output/wrap.ts";
+import fc from "../../support/fc.ts";
+
+describe("wrap()", () => {
+  test.each([
+    ["one two three", { width: 7 }, "one two\nthree"],
+    ["one\n\ntwo", { width: 7 }, "one\n\ntwo"],
+    ["one two", { width: 7, indent: "  " }, "  one\n  two"],
+    ["one two", { width: 7, indent: "  ", firstIndent: "- " }, "- one\n  two"],
+    ["abcdefghij", { width: 4 }, "abcd\nefgh\nij"],
+    ["see abcdefghij", { width: 5 }, "see\nabcde\nfghij"],
+    ["日本語 です", { width: 6 }, "日本語\nです"],
+    ["  - kept in", { width: 8 }, "  - kept\nin"],
+    ["a  b", { width: 9 }, "a b"],
+    ["", { width: 5 }, ""],
+  ])("of %j in %j is %j", (text, options, expected) => {
+    expect(wrap(text, options)).toBe(expected);
+  });
+
+  test("keeps every word and no line is too wide", () => {
+    fc.assert(
+      fc.property(fc.lorem({ maxCount: 30 }), fc.integer({ min: 12, max: 40 }), (text, width) => {
+        const wrapped = wrap(text, { width });
+        expect(wrapped.split(/\s+/)).toEqual(text.split(/\s+/));
+        for (const line of wrapped.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});

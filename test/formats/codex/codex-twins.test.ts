@@ -1,4 +1,0 @@
-import { codexFormat } from "../../../src/formats/codex/codex-format.ts";
-import { checkTwins } from "../../support/format-twins.ts";
-
-checkTwins(codexFormat, 15);

@@ -1,4 +1,0 @@
-import { piFormat } from "../../../src/formats/pi/pi-format.ts";
-import { checkTwins } from "../../support/format-twins.ts";
-
-checkTwins(piFormat, 17);

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { cleanLine, cleanText } from "../../src/redact/clean-text.ts";
+import fc from "../support/fc.ts";
+import { hostileText } from "../support/hostile-session.ts";
+
+describe("cleanText()", () => {
+  test.each([
+    ["plain text\twith a tab\nand 日本 👩‍💻", "plain text\twith a tab\nand 日本 👩‍💻"],
+    ["\x1b[1;31mred\x1b[0m", "red"],
+    ["\x1b]0;title\x07after", "after"],
+    ["\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"],
+    ["torn \x1b]0;no end\nnext line", "torn \nnext line"],
+    ["\x9b31mC1", "C1"],
+    ["a\r\nb\rc\vd\fe\x85f\u2028g\u2029h", "a\nb\nc\nd\ne\nf\ng\nh"],
+    ["NUL\0 BEL\x07 DEL\x7f", "NUL BEL DEL"],
+    ["gpj.\u202efdp", "gpj.fdp"],
+    ["\ufeffBOM \u2066isolate\u2069", "BOM isolate"],
+    [
+      "no width\u200b, soft\u00ad, word\u2060, tag\u{e0041}, filler\u3164",
+      "no width, soft, word, tag, filler",
+    ],
+    ["pass\u200dword, id\ufe0f", "password, id"],
+    ["می\u200cخواهم ❤\ufe0f 👨\u200d👩\u200d👧", "می\u200cخواهم ❤\ufe0f 👨\u200d👩\u200d👧"],
+    ["half \ud83d pair", "half \ufffd pair"],
+    ["no character \uffff \u{1fffe}", "no character \ufffd \ufffd"],
+  ])("of %j is %j", (text, clean) => {
+    expect(cleanText(text)).toBe(clean);
+  });
+
+  test("leaves nothing that acts, and changes nothing the second time", () => {
+    fc.assert(
+      fc.property(fc.oneof(hostileText, fc.string({ unit: "binary" })), (text) => {
+        const clean = cleanText(text);
+        expect(clean).not.toMatch(
+          /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}\p{Surrogate}]/u,
+        );
+        expect(cleanText(clean)).toBe(clean);
+      }),
+    );
+  });
+});
+
+test("cleanLine() has one line with single spaces", () => {
+  expect(cleanLine("  a\r\n\t b\u2028c\x1b[0m  ")).toBe("a b c");
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import {
+  BREAK,
+  classAt,
+  DENSE,
+  DENSE_ODD,
+  INVISIBLE,
+  JOINT,
+  WORD,
+} from "../../../src/search/analysis/char-class.ts";
+
+const letter = /[\p{L}\p{M}\p{Nd}\p{Nl}]/u;
+const dense =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+test("characters that are known beforehand are of the class that Unicode says", () => {
+  const wrong: string[] = [];
+  for (let unit = 128; unit < 0x10000; unit++) {
+    if (unit >= 0xd800 && unit < 0xe000) continue;
+    const char = String.fromCharCode(unit);
+    const found = classAt(char, 0);
+    if (found === INVISIBLE || found === JOINT) continue;
+    const isLetter = found === WORD || found === DENSE || found === DENSE_ODD;
+    const isDense = found === DENSE || found === DENSE_ODD;
+    const isRight = letter.test(char) ? isLetter && (isDense || !dense.test(char)) : found === BREAK;
+    if (!isRight) wrong.push(unit.toString(16));
+  }
+  expect(wrong).toEqual([]);
+});

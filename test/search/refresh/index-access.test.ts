@@ -1,0 +1,158 @@
+import { appendFileSync, cpSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { UserError } from "../../../src/errors.ts";
+import type { Library } from "../../../src/fs/library.ts";
+import { nodeDisk } from "../../../src/fs/node-disk.ts";
+import type { SearchEngine } from "../../../src/search/engine.ts";
+import { type IndexAccess, withIndex } from "../../../src/search/refresh/index-access.ts";
+import { diskThatIsFull, readOnlyDisk } from "../../crash/sick-disks.ts";
+import { dumpIndex, dumpRebuilt } from "../../support/index-dump.ts";
+import { makeAccess, makeLibrary } from "../../support/make-library.ts";
+
+const demo = fileURLToPath(new URL("../../../fixtures/demo", import.meta.url));
+
+/** Waits as a search does, but not for ever: nobody else is there to give the lock back. */
+function waitingAccess(library: Library): IndexAccess {
+  let waits = 0;
+  const wait = async (): Promise<void> => {
+    if (++waits > 20) throw new Error("It waits for a lock that it holds itself");
+  };
+  return { ...makeAccess(library), wait };
+}
+
+function demoLibrary(): Library {
+  const library = makeLibrary();
+  cpSync(demo, library.surroundings.home, { recursive: true });
+  return library;
+}
+
+function growLog({ surroundings }: Library): void {
+  const log = readdirSync(surroundings.home, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.startsWith(".claude") && path.endsWith(".jsonl"))
+    .sort()[0];
+  appendFileSync(join(surroundings.home, log ?? ""), '{"type":"summary","summary":"Grown"}\n');
+}
+
+/** Every segment loses its end, where its directory stands. */
+function truncateSegments({ places }: Library): number {
+  const segments = readdirSync(places.index).filter((name) => name.endsWith(".seg"));
+  for (const name of segments) {
+    const path = join(places.index, name);
+    truncateSync(path, Math.min(1_000, statSync(path).size - 1));
+  }
+  return segments.length;
+}
+
+/** An index whose damage shows when it is written to, and not before. */
+function damagedAtCommit(engine: SearchEngine): SearchEngine {
+  let isDamaged = true;
+  return {
+    ...engine,
+    async write() {
+      const opened = await engine.write();
+      if (opened.kind !== "open" || !isDamaged) return opened;
+      isDamaged = false;
+      const commit = async (): Promise<{ kind: "damaged"; what: string }> => ({
+        kind: "damaged",
+        what: "a page",
+      });
+      return { ...opened, writer: { ...opened.writer, commit } };
+    },
+  };
+}
+
+describe("withIndex() at once, many times", () => {
+  test("gives everybody what has come, and leaves the index that is built from nothing", async () => {
+    const library = demoLibrary();
+    const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms / 25));
+    const open = (): Promise<string> => {
+      const access = { ...makeAccess(library), wait };
+      return withIndex(library, access, async (reader) => {
+        const catalogue = await reader.catalogue();
+        const rows = catalogue.kind === "catalogue" ? [...catalogue.rows] : [];
+        return rows.map(({ row }) => JSON.parse(row).mark).join(" ");
+      });
+    };
+    await open();
+    for (let round = 0; round < 4; round++) {
+      growLog(library);
+      const [first, ...others] = await Promise.all(Array.from({ length: 5 }, open));
+      for (const other of others) expect(other.split(" ").sort()).toEqual(first?.split(" ").sort());
+      expect(await dumpIndex(makeAccess(library).engine)).toEqual(await dumpRebuilt(library));
+    }
+  });
+});
+
+describe("withIndex() with a wait", () => {
+  test.each([
+    ["nothing else has changed", () => {}],
+    ["a log has grown", growLog],
+  ])("builds an index anew whose segments were all cut, where %s", async (_, change) => {
+    const library = demoLibrary();
+    await withIndex(library, waitingAccess(library), async () => {});
+    const access = waitingAccess(library);
+    change(library);
+    expect(truncateSegments(library)).toBeGreaterThan(0);
+    const rebuilt = await withIndex(library, access, async (_reader, refreshed) => refreshed?.rebuilt);
+    expect(["damaged", "asked"]).toContain(rebuilt);
+    expect(await dumpIndex(access.engine)).toEqual(await dumpRebuilt(library));
+  });
+
+  test("builds an index anew whose damage shows when it is written to", async () => {
+    const library = demoLibrary();
+    await withIndex(library, waitingAccess(library), async () => {});
+    growLog(library);
+    const access = waitingAccess(library);
+    const engine = damagedAtCommit(access.engine);
+    const refreshed = await withIndex(library, { ...access, engine }, async (_reader, each) => each);
+    expect(refreshed).toMatchObject({ rebuilt: "asked" });
+    expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
+  });
+});
+
+describe("withIndex() where the store can't be written", () => {
+  test.each([
+    ["there is no index", () => {}],
+    ["the index is damaged", truncateSegments],
+  ])("reads everything into memory, in this thread, where %s", async (_, damage) => {
+    const library = demoLibrary();
+    await withIndex(library, makeAccess(library), async () => {});
+    if (damage(library) === undefined) rmSync(library.places.index, { recursive: true });
+    const sick = { ...library, disk: readOnlyDisk(nodeDisk) };
+    const told: string[] = [];
+    const access: IndexAccess = {
+      ...makeAccess(sick),
+      onUnwritable: ({ message }) => told.push(message),
+      workersFrom: 0,
+      readInWorkers: async () => {
+        throw new Error("Threads would write into the store");
+      },
+    };
+    const sessions = await withIndex(sick, access, async (reader) => {
+      const catalogue = await reader.catalogue();
+      return catalogue.kind === "catalogue" ? catalogue.sessions : 0;
+    });
+    expect(sessions).toBe(13);
+    expect(told).toEqual([expect.stringContaining("read-only")]);
+  });
+
+  test.each([0, 500, 4_000, 20_000, 60_000])(
+    "answers on a disk that is full after %i bytes",
+    async (bytes) => {
+      const library = demoLibrary();
+      const sick = { ...library, disk: diskThatIsFull(nodeDisk, bytes) };
+      const told: string[] = [];
+      const access: IndexAccess = { ...makeAccess(sick), onUnwritable: ({ message }) => told.push(message) };
+      const sessions = await withIndex(sick, access, async (reader) => {
+        const catalogue = await reader.catalogue();
+        return catalogue.kind === "catalogue" ? catalogue.sessions : 0;
+      });
+      expect(sessions).toBe(13);
+      expect(told).toEqual([expect.stringContaining("the disk is full")]);
+      const { passing: _, ...kept } = access;
+      await expect(withIndex(sick, kept, async () => {})).rejects.toThrow(UserError);
+    },
+  );
+});

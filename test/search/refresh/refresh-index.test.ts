@@ -1,0 +1,213 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { archiveSessions } from "../../../src/archive/archive-sessions.ts";
+import type { Library } from "../../../src/fs/library.ts";
+import { parseQuery } from "../../../src/search/query/parse-query.ts";
+import type { SessionFilter } from "../../../src/search/query/session-filter.ts";
+import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
+import { type SearchResult, searchSessions } from "../../../src/search/search-sessions.ts";
+import { archiving } from "../../support/archive/archiving.ts";
+import { makeAccess, makeLibrary } from "../../support/make-library.ts";
+
+const demo = fileURLToPath(new URL("../../../fixtures/demo", import.meta.url));
+const TOKEN_SESSION = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
+
+const anything: SessionFilter = {
+  ...{
+    projects: [],
+    files: [],
+    agents: [],
+    branches: [],
+    tools: [],
+    commands: [],
+    errors: [],
+    titles: [],
+    contexts: [],
+  },
+  ...{ since: undefined, until: undefined },
+};
+
+/** A home with the example history in it, that may be changed. */
+function changingLibrary(): { readonly library: Library; readonly log: string; readonly shop: string } {
+  const library = makeLibrary();
+  const { home } = library.surroundings;
+  cpSync(demo, home, { recursive: true });
+  const shop = join(home, ".claude/projects/-home-ana-shop");
+  return { library, shop, log: join(shop, `${TOKEN_SESSION}.jsonl`) };
+}
+
+async function search(library: Library, query: string): Promise<SearchResult> {
+  const [result] = await searchSessions(library, makeAccess(library), [
+    { query: parseQuery(query), filter: anything, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
+  ]);
+  if (result === undefined) throw new Error("no answer");
+  return result;
+}
+
+const idsOf = ({ hits }: SearchResult): readonly string[] => hits.map(({ row }) => row.digest.id);
+
+const said = (text: string, sessionId: string): string =>
+  `${JSON.stringify({ type: "user", uuid: `u-${text.length}`, parentUuid: null, sessionId, cwd: "/home/ana/shop", timestamp: "2026-11-10T10:00:00Z", message: { role: "user", content: text } })}\n`;
+
+describe("refreshIndex()", () => {
+  test("finds a line that was just appended", async () => {
+    const { library, log } = changingLibrary();
+    expect((await search(library, "zanzibar")).match).toBe("none");
+    appendFileSync(log, said("Call it zanzibar.", TOKEN_SESSION));
+    const found = await search(library, "zanzibar");
+    expect(idsOf(found)).toEqual([TOKEN_SESSION]);
+    expect(found.hits[0]?.snippets[0]?.text).toContain("zanzibar");
+  });
+
+  test("finds a new log, and one that was renamed under its new id alone", async () => {
+    const { library, shop } = changingLibrary();
+    await search(library, "token");
+    const first = "11111111-0000-4000-8000-000000000000";
+    const second = "22222222-0000-4000-8000-000000000000";
+    writeFileSync(join(shop, `${first}.jsonl`), said("Plant a baobab.", first));
+    expect(idsOf(await search(library, "baobab"))).toEqual([first]);
+    renameSync(join(shop, `${first}.jsonl`), join(shop, `${second}.jsonl`));
+    expect(idsOf(await search(library, "baobab"))).toEqual([second]);
+    // As long as it is what it was.
+    appendFileSync(join(shop, `${second}.jsonl`), said("Plant another.", first));
+    expect(idsOf(await search(library, "baobab"))).toEqual([second]);
+  });
+
+  test("finds a log that was archived and renamed under its new id alone, and both where they differ", async () => {
+    const { library, shop } = changingLibrary();
+    const first = "11111111-0000-4000-8000-000000000000";
+    const second = "22222222-0000-4000-8000-000000000000";
+    writeFileSync(join(shop, `${first}.jsonl`), said("Plant a baobab.", first));
+    await archiveSessions(library, archiving);
+    expect(idsOf(await search(library, "baobab"))).toEqual([first]);
+    renameSync(join(shop, `${first}.jsonl`), join(shop, `${second}.jsonl`));
+    expect(idsOf(await search(library, "baobab"))).toEqual([second]);
+    await refreshIndex(library, { ...makeAccess(library), rebuild: true });
+    expect(idsOf(await search(library, "baobab"))).toEqual([second]);
+    writeFileSync(join(shop, `${second}.jsonl`), said("Plant a banyan.", second));
+    await refreshIndex(library, { ...makeAccess(library), rebuild: true });
+    expect(idsOf(await search(library, "baobab"))).toEqual([first]);
+    expect(idsOf(await search(library, "banyan"))).toEqual([second]);
+  });
+
+  test("forgets what was taken out of a log that was rewritten", async () => {
+    const { library, log } = changingLibrary();
+    appendFileSync(log, said("Call it zanzibar.", TOKEN_SESSION));
+    expect((await search(library, "zanzibar")).total).toBe(1);
+    const text = readFileSync(log, "utf8");
+    truncateSync(log, text.length - said("Call it zanzibar.", TOKEN_SESSION).length);
+    expect((await search(library, "zanzibar")).match).toBe("none");
+  });
+
+  test("still finds a session whose log is gone", async () => {
+    const { library, log } = changingLibrary();
+    await search(library, "token");
+    rmSync(log);
+    const found = await search(library, "token refresh");
+    expect(found.hits[0]?.row).toMatchObject({ state: "kept", source: null, digest: { id: TOKEN_SESSION } });
+  });
+
+  test("reads everything again where settings have changed that it was read by, and then nothing", async () => {
+    const { library, log } = changingLibrary();
+    const add = (text: string): void => appendFileSync(log, said(text, TOKEN_SESSION));
+    add("My badge is ACME-4711, and the banyan grows.");
+    expect((await search(library, '"ACME-4711"')).match).toBe("all");
+    const before = (await refreshIndex(library, makeAccess(library))).read;
+    expect(before).toBe(0);
+    const masking = { ...library, config: { ...library.config, redact: ["ACME-[0-9]{4}"] } };
+    expect((await search(masking, '"ACME-4711"')).match).not.toBe("all");
+    expect(idsOf(await search(masking, "banyan"))).toEqual([TOKEN_SESSION]);
+    expect((await refreshIndex(masking, makeAccess(masking))).read).toBe(0);
+    const excluding = { ...masking, config: { ...masking.config, exclude: ["shop"] } };
+    expect((await search(excluding, "banyan")).match).toBe("none");
+    expect(idsOf(await search(library, '"ACME-4711"'))).toEqual([TOKEN_SESSION]);
+  });
+
+  test("keeps what is left of a session whose log is gone where settings have changed", async () => {
+    const { library, log } = changingLibrary();
+    await search(library, "token");
+    rmSync(log);
+    const anew = { ...library, config: { ...library.config, index: { outputChars: 10 } } };
+    expect((await search(anew, "token refresh")).hits[0]?.row).toMatchObject({
+      ...{ state: "kept", digest: { id: TOKEN_SESSION } },
+    });
+  });
+
+  test("keeps what it has of a log that grew, and went, after it was archived, where settings have changed", async () => {
+    const { library, log } = changingLibrary();
+    await archiveSessions(library, archiving);
+    appendFileSync(log, said("Call it zanzibar.", TOKEN_SESSION));
+    expect(idsOf(await search(library, "zanzibar"))).toEqual([TOKEN_SESSION]);
+    rmSync(log);
+    const anew = { ...library, config: { ...library.config, redact: ["nothing-[0-9]"] } };
+    expect(idsOf(await search(anew, "zanzibar"))).toEqual([TOKEN_SESSION]);
+  });
+
+  test("reads nothing where nothing changed", async () => {
+    const { library } = changingLibrary();
+    const access = makeAccess(library);
+    expect(await refreshIndex(library, access)).toMatchObject({ read: 13, rebuilt: "absent" });
+    expect(await refreshIndex(library, access)).toMatchObject({ read: 0, rebuilt: null, stale: 0 });
+  });
+
+  test("does not read projects that are excluded, nor look at them again", async () => {
+    const library = makeLibrary({ home: demo, config: { exclude: ["shop"] } });
+    const access = makeAccess(library);
+    expect((await refreshIndex(library, access)).read).toBe(7);
+    expect((await refreshIndex(library, access)).read).toBe(0);
+    expect((await search(library, "token refresh")).hits.map(({ row }) => row.digest.project)).not.toContain(
+      "/home/ana/shop",
+    );
+  });
+
+  test.each([
+    ["truncated", (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
+    ["zeroed", (bytes: Buffer) => Buffer.alloc(bytes.length)],
+    ["emptied", () => Buffer.alloc(0)],
+    [
+      "flipped in its middle",
+      (bytes: Buffer) => Buffer.from(bytes.map((byte, at) => (at === bytes.length >> 1 ? byte ^ 1 : byte))),
+    ],
+  ])("answers rightly after any file of the index was %s", async (_, harm) => {
+    const { library } = changingLibrary();
+    const before = idsOf(await search(library, "token refresh"));
+    expect(before.length).toBeGreaterThan(0);
+    for (const name of readdirSync(library.places.index)) {
+      const path = join(library.places.index, name);
+      writeFileSync(path, harm(readFileSync(path)));
+      expect(idsOf(await search(library, "token refresh")), name).toEqual(before);
+      expect((await search(library, "certificate")).hits.length, name).toBeGreaterThan(0);
+    }
+  });
+
+  test("counts a turn that a fork copied once, and shows it in the session that had it first", async () => {
+    const home = fileURLToPath(new URL("../../../fixtures/claude/homes/cli-fork", import.meta.url));
+    const library = makeLibrary({ variables: { CLAUDE_CONFIG_DIR: home } });
+    const found = await search(library, "price rules");
+    // The fork's title matches too; its copy of the turn does not count.
+    const asked = found.hits.filter(({ snippets }) =>
+      snippets.some(({ role, turn }) => role === "request" && turn === 1),
+    );
+    expect(asked).toHaveLength(1);
+    expect(found.hits[0]).toBe(asked[0]);
+  });
+
+  test("answers from memory where the store can't be written", async () => {
+    const { library } = changingLibrary();
+    mkdirSync(join(library.places.home, ".."), { recursive: true });
+    writeFileSync(library.places.home, "a file where the folder should be");
+    expect(idsOf(await search(library, "token refresh"))).toContain(TOKEN_SESSION);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { SessionHit, TurnHit } from "../../src/search/engine.ts";
+import type { SessionRow } from "../../src/search/refresh/session-row.ts";
+import { type ShownTerms, snippetsOf } from "../../src/search/search-snippets.ts";
+
+const row = { startedAt: 5 } as SessionRow;
+
+interface Texts {
+  readonly output?: string;
+  readonly [field: string]: string | undefined;
+}
+
+/** Notes the turns whose output was opened. */
+function turnsOf(texts: readonly Texts[], opened: number[] = []): readonly TurnHit[] {
+  return texts.map(({ output, ...fields }, index) => ({
+    turn: index + 1,
+    at: null,
+    context: "current",
+    score: 1,
+    fields: fields as Record<string, string>,
+    fieldsApart: () => {
+      opened.push(index + 1);
+      return output === undefined ? {} : { output };
+    },
+  }));
+}
+
+function hitOf(turns: readonly TurnHit[], card?: Readonly<Record<string, string>>): SessionHit {
+  return { key: "k", row: "", score: 1, match: "all", card, turns, matchingTurns: turns.length };
+}
+
+function shown(words: string, ...phrases: readonly string[]): ShownTerms {
+  return { terms: new Set(words.split(" ")), phrases };
+}
+
+const rolesOf = (hit: SessionHit, terms: ShownTerms): readonly string[] =>
+  snippetsOf(row, hit, terms).map(({ turn, role, text }) => `${turn} ${role}: ${text}`);
+
+describe("snippetsOf()", () => {
+  test("opens no output where another text has a word", () => {
+    const opened: number[] = [];
+    const turns = turnsOf([{ output: "a sloop" }, { reply: "the sloop", output: "a sloop" }], opened);
+    expect(rolesOf(hitOf(turns), shown("sloop mast"))).toEqual(["2 reply: the sloop"]);
+    expect(
+      rolesOf(hitOf(turnsOf([{ output: "a sloop" }], opened), { title: "Sloop" }), shown("sloop")),
+    ).toEqual(["1 summary: Sloop"]);
+    expect(opened).toEqual([]);
+  });
+
+  test("gives the output of each turn where nothing else has a word", () => {
+    const turns = turnsOf([{ output: "a sloop" }, { reply: "no", output: "none" }, { output: "two sloops" }]);
+    expect(rolesOf(hitOf(turns, { title: "Harbour" }), shown("sloop"))).toEqual([
+      "1 output: a sloop",
+      "3 output: two sloops",
+    ]);
+  });
+
+  test("gives the output that has a phrase before texts that have a word of it", () => {
+    const opened: number[] = [];
+    const turns = turnsOf(
+      [
+        { reply: "tall and ship", output: "the tall ship" },
+        { reply: "a tall ship", output: "the tall ship" },
+      ],
+      opened,
+    );
+    expect(rolesOf(hitOf(turns), shown("tall ship", "tall ship"))).toEqual([
+      "1 output: the tall ship",
+      "2 reply: a tall ship",
+    ]);
+    expect(opened).toEqual([1]);
+  });
+
+  test("shows the phrase where its words stand in many other places before it", () => {
+    const before = "the ship, so tall, ".repeat(20);
+    const filler = "all hands on deck\n".repeat(40);
+    const turns = turnsOf([{ reply: before, output: `${before}${filler}here is the tall ship at last` }]);
+    const [snippet] = snippetsOf(row, hitOf(turns), shown("tall ship", "tall ship"));
+    expect(snippet).toMatchObject({ role: "output", text: expect.stringContaining("the tall ship at last") });
+  });
+});

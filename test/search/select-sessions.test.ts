@@ -1,0 +1,97 @@
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { UserError } from "../../src/errors.ts";
+import type { Library } from "../../src/fs/library.ts";
+import { selectSession, selectSessions } from "../../src/search/select-sessions.ts";
+import { type MakeLibraryOptions, makeLibrary } from "../support/make-library.ts";
+
+const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
+
+function demoLibrary(options: MakeLibraryOptions = {}): Library {
+  return makeLibrary({ home: demo, folder: "/home/ana/shop", ...options });
+}
+
+function refusal(select: () => unknown): UserError {
+  try {
+    select();
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("selectSession()", () => {
+  test.each([
+    ["an id", "28af22d5-4dbc-4e38-b02c-9750c3d3078e"],
+    ["the beginning of an id", "28af"],
+    ["an id in capitals", "28AF22D5-4DBC-4E38-B02C-9750C3D3078E"],
+    ["agent and id", "claude:28af22d5-4dbc-4e38-b02c-9750c3d3078e"],
+  ])("takes %s", (_, word) => {
+    expect(selectSession(demoLibrary(), [word]).id).toBe("28af22d5-4dbc-4e38-b02c-9750c3d3078e");
+  });
+
+  test("takes the path of a log, and of a file that belongs to one", () => {
+    const library = demoLibrary();
+    const { files } = selectSession(library, ["28af22d5"]);
+    expect(selectSession(library, [files.files[0]?.path ?? ""]).id).toBe(files.id);
+  });
+
+  test("takes a log that lies anywhere, under any name", () => {
+    const library = demoLibrary();
+    const { files } = selectSession(library, ["28af22d5"]);
+    const away = join(library.places.home, "x");
+    mkdirSync(away, { recursive: true });
+    cpSync(files.files[0]?.path ?? "", join(away, "some.jsonl"));
+    expect(selectSession(library, [join(away, "some.jsonl")])).toMatchObject({
+      agent: "claude",
+      id: files.id,
+    });
+  });
+
+  test("takes the running session for `current`", () => {
+    const library = demoLibrary({
+      variables: { CLAUDE_CODE_SESSION_ID: "8f68824c-2edf-4a5f-8f76-3a49d9aadb1c" },
+    });
+    expect(selectSession(library, ["current"]).id).toBe("8f68824c-2edf-4a5f-8f76-3a49d9aadb1c");
+  });
+
+  test("takes `last` of this folder's project, also from a folder inside it", () => {
+    const here = selectSession(demoLibrary(), ["last"]).id;
+    expect(selectSession(demoLibrary({ folder: "/home/ana/shop/src/deep" }), ["last"]).id).toBe(here);
+  });
+
+  test.each<[string, readonly string[], number, RegExp]>([
+    ["an unknown id", ["zzzzzzzz"], 1, /Cannot find a session "zzzzzzzz"/],
+    ["a prefix of three characters", ["28a"], 1, /Cannot find a session "28a"/],
+    ["a prefix of several ids", ["01a1"], 2, /Cannot tell which session "01a1" is/],
+    ["more than one session", ["28af22d5", "8f68824c"], 2, /works on one/],
+    ["a folder", [demo], 2, /not a file/],
+    ["a file that is no log", [join(demo, "../../package.json")], 2, /not a log/],
+  ])("refuses %s", (_, words, exitCode, message) => {
+    const error = refusal(() => selectSession(demoLibrary(), words));
+    expect(error.message).toMatch(message);
+    expect(error.exitCode).toBe(exitCode);
+  });
+
+  test("names the nearest ids where a prefix is mistyped", () => {
+    expect(refusal(() => selectSession(demoLibrary(), ["28af22d6"])).hint).toContain("28af22d5");
+  });
+});
+
+describe("selectSessions()", () => {
+  test("takes `last N`, each session once, however it is named", () => {
+    const library = demoLibrary();
+    const three = selectSessions(library, ["last", "3"]).map(({ id }) => id);
+    expect(new Set(three).size).toBe(3);
+    expect(selectSessions(library, ["last", "3", three[0] ?? ""]).map(({ id }) => id)).toEqual(three);
+  });
+
+  test("takes the newest of all projects with `everywhere`", () => {
+    const elsewhere = demoLibrary({ folder: "/nowhere" });
+    expect(refusal(() => selectSessions(elsewhere, ["last"])).hint).toContain("--everywhere");
+    expect(selectSessions(elsewhere, ["last", "13"], { everywhere: true })).toHaveLength(13);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { findMatches, type Near } from "../../../src/search/snippets/find-matches.ts";
+import { nearTerms } from "../../../src/search/snippets/near-terms.ts";
+import fc from "../../support/fc.ts";
+import { eachTerm } from "../../support/index/terms-of.ts";
+
+const termsOf = (text: string): ReadonlyMap<string, number> => {
+  const terms = new Map<string, number>();
+  eachTerm(text, (term) => terms.set(term, terms.size));
+  return terms;
+};
+
+/** As many words as nobody finds, unless told otherwise: nothing ends the search. */
+function nearTo(terms: ReadonlyMap<string, number>, words = 99): Near | undefined {
+  const pattern = nearTerms(terms.keys());
+  return pattern === undefined ? undefined : { pattern, words, maxChars: 240 };
+}
+
+describe("nearTerms()", () => {
+  test("leads to the same matches as reading every word", () => {
+    const words = [
+      ...["token", "tokens", "refreshToken", "src/auth/token.ts", "refreshing", "retry_count"],
+      ...["tried", "trying", "using", "os.Stderr", "osstderr", "wt-original", "naïve", "naive"],
+    ];
+    const others = ["cart", "order", "the", "of", "x", "total", "a/b/c.ts", "read-only", "HTTP2", "don't"];
+    const text = fc
+      .array(fc.tuple(fc.constantFrom(...words, ...others), fc.constantFrom(" ", "\n", ", ", " (", "\t")), {
+        minLength: 1,
+        maxLength: 60,
+      })
+      .map((parts) => parts.flat().join(""));
+    fc.assert(
+      fc.property(text, fc.constantFrom(...words), (searched, asked) => {
+        const terms = termsOf(asked);
+        const near = nearTo(terms);
+        expect(near).toBeDefined();
+        const wordOf = (term: string): number | undefined => terms.get(term);
+        expect(findMatches(searched, wordOf, near)).toEqual(findMatches(searched, wordOf));
+      }),
+    );
+  });
+
+  test.each([["本を"], ["élan"], ["go"], ["a"]])("does not guess for the terms of %j", (asked) => {
+    const terms = asked === "go" ? ["go"] : [...termsOf(asked).keys(), asked];
+    expect(nearTerms(terms)).toBeUndefined();
+  });
+
+  test("reads everything where the beginning of the word may be written otherwise", () => {
+    const terms = termsOf("etape");
+    const found = findMatches("L'étape suivante", (term) => terms.get(term), nearTo(terms));
+    expect(found).toHaveLength(1);
+  });
+
+  test("ends where all words stand together, and not before", () => {
+    const words = new Map([
+      ["token", 0],
+      ["retry", 1],
+    ]);
+    const find = (text: string): readonly number[] =>
+      findMatches(text, (term) => words.get(term), nearTo(words, 2)).map(({ start }) => start);
+    const many = `${"the token is wide and long here, ".repeat(300)}`;
+    expect(find(many)).toHaveLength(300);
+    expect(find(`${many}token retry`)).toContain(many.length + "token ".length);
+    expect(find(`token retry ${many}`).length).toBeLessThan(100);
+  });
+});
