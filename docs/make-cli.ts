@@ -3,8 +3,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { everywhereFlags, type FlagTable } from "../src/cli/command.ts";
 import { type CommandRow, commandGroups, commandTable } from "../src/cli/command-table.ts";
-import { flagLines } from "../src/cli/help/flag-lines.ts";
-import { usageOf } from "../src/cli/help/usage-of.ts";
+import { flagLines } from "../src/cli/usage.ts";
+import { usageOf } from "../src/cli/usage.ts";
 
 /** Makes docs/CLI.md from the table of commands: `npx tsx docs/make-cli.ts`. A test fails where it is not up to date. */
 export async function makeCliDocument(): Promise<string> {

@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
-import { forgetTails } from "./agents/checkpoints/tail-folder.ts";
+import { forgetTails } from "./agents/checkpoints/checkpoint-folder.ts";
 import type { SessionName } from "./archive/archive-store.ts";
 import { markdownPath } from "./archive/archived-sessions.ts";
 import { notesPath } from "./archive/compaction-notes.ts";
 import { forgottenFolder, forgottenSessions, openArchive } from "./archive/open-archive.ts";
-import { sessionFolder } from "./archive/raw/session-folder.ts";
+import { sessionFolder } from "./archive/raw/generations.ts";
 import {
   emptyGrave,
   graveFolder,
@@ -15,9 +15,9 @@ import {
 } from "./archive/raw/tombstones.ts";
 import { exitCodes, UserError } from "./errors.ts";
 import { errorCode } from "./fs/disk-error.ts";
+import { moveEntry } from "./fs/folders.ts";
 import type { Library } from "./fs/library.ts";
-import { moveEntry } from "./fs/move-entry.ts";
-import { type Locking, withStore } from "./fs/with-store.ts";
+import { type Locking, withStore } from "./fs/store.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
 
 /**

@@ -1,14 +1,14 @@
 /** What other programs may build on: the same verbs that the commands use. They return data and print nothing. */
 export type { Digest } from "./extract/digest.ts";
-export { createLibrary, type LibraryFrom } from "./fs/create-library.ts";
 export type { Library } from "./fs/library.ts";
+export { createLibrary, type LibraryFrom } from "./fs/library.ts";
 export { nodeDisk } from "./fs/node-disk.ts";
 export type { CatalogueRow, Coverage, SessionState } from "./search/catalogue.ts";
-export { type ListOptions, listSessions, type SessionList } from "./search/list-sessions.ts";
+export { type ListOptions, listSessions, type SessionList } from "./search/catalogue.ts";
 export { type OpenSession, openSession } from "./search/open-session.ts";
 export type { SessionFilter } from "./search/query/session-filter.ts";
 export type { IndexAccess } from "./search/refresh/index-access.ts";
 export { openEngine } from "./search/refresh/open-engine.ts";
+export { sessionTree, type TreeBranch } from "./session/branches.ts";
 export type { Session, Step, Subagent, ToolCall, Turn } from "./session/session.ts";
 export { type ContextItem, sessionContext } from "./session/session-context.ts";
-export { sessionTree, type TreeBranch } from "./session/session-tree.ts";

@@ -1,5 +1,7 @@
 import type { Buffer } from "node:buffer";
-import type { Line } from "../jsonl/lines.ts";
+import type { TokenEstimate } from "../extract/digest.ts";
+import type { Line, RawLine } from "../jsonl/lines.ts";
+import type { RewritePlan } from "../jsonl/rewrite-plan.ts";
 import type { Agent, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
 
@@ -119,7 +121,7 @@ export interface RunningSession {
 }
 
 /** How the tree of a log is read: which entry is the end of the current path. */
-export type LeafRule =
+type LeafRule =
   /** The last entry of the log, whatever it is (claw-code, Codex). */
   | "last-entry"
   /** The same, and only what the parents lead to that entries name is loaded (Pi). */
@@ -161,4 +163,60 @@ export interface Format {
     readonly project: string | null;
     readonly source: string | null;
   }): ResumeCommand;
+}
+
+/** A copy of a session that is to become a session of its own. */
+export interface ForkRequest {
+  /** The session that is copied, and its log. */
+  readonly id: string;
+  readonly path: string;
+  readonly title: string | null;
+  readonly uuid: () => string;
+  readonly now: number;
+}
+
+export interface Fork {
+  readonly id: string;
+  /** Where its agent will find it. */
+  readonly path: string;
+  /** The log of the copy, made of the lines of the original. `lines` may be asked twice. */
+  content(lines: () => Iterable<RawLine>): Iterable<Uint8Array>;
+}
+
+/** How an agent makes a session of its own out of a copy. */
+export type Forker = (request: ForkRequest) => Fork;
+
+/** What the user asked for. Absent: the agent's own default. */
+export interface CompactionWish {
+  /** Only past the agent's own threshold. */
+  readonly auto: boolean;
+  /** Claude Code: lower sizes, and how many calls of each tool stay. */
+  readonly aggressive: boolean;
+  readonly keep?: number | undefined;
+  /** claw-code: how many messages stay, and from how many tokens on. */
+  readonly preserve?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  /** Pi, in tokens. */
+  readonly keepRecent?: number | undefined;
+  readonly reserve?: number | undefined;
+  readonly contextWindow?: number | undefined;
+}
+
+/** A part of a tool call that was made small. */
+export interface ShrunkPart {
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly part: "input" | "result";
+  /** What it had. */
+  readonly bytes: number;
+}
+
+/** What a compaction would do to a log. Made by one agent's compactor, carried out by the engine. */
+export interface CompactionPlan {
+  readonly plan: RewritePlan;
+  readonly before: TokenEstimate;
+  readonly after: TokenEstimate;
+  readonly shrunk: readonly ShrunkPart[];
+  /** Why there is nothing to do, as a sentence without its full stop; null where there is something. */
+  readonly nothing: string | null;
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, readJsonLine } from "../jsonl/json-line.ts";
-import type { RawLine } from "../jsonl/raw-lines.ts";
+import type { RawLine } from "../jsonl/lines.ts";
 import { arrayAt, objectAt, stringAt } from "../jsonl/values.ts";
 import type { Agent } from "../session/entry.ts";
 

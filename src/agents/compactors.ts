@@ -1,13 +1,12 @@
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import type { Agent } from "../session/entry.ts";
-import type { SessionFiles } from "./agent.ts";
+import type { CompactionPlan, CompactionWish, SessionFiles } from "./agent.ts";
 import { formatOf } from "./agents.ts";
-import { compactClaude } from "./claude/compact-claude.ts";
-import { compactClaw } from "./claw/compact-claw.ts";
-import type { CompactionPlan, CompactionWish } from "./compaction.ts";
+import { compactClaude } from "./claude/compact.ts";
+import { compactClaw } from "./claw/compact.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
-import { compactPi } from "./pi/compact-pi.ts";
+import { compactPi } from "./pi/compact.ts";
 
 /** What a compactor gets: the session's leading log, and what else may be asked. It changes nothing. */
 export interface CompactorInput {

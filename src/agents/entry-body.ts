@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from "../jsonl/json-line.ts";
+import { objectAt, stringAt } from "../jsonl/values.ts";
 import type { Entry, EntryPlace } from "../session/entry.ts";
 
 /** What an entry says, before it has a place: readers of messages need not know where they stand. */
@@ -17,4 +19,71 @@ export function placed(body: EntryBody, { line, at }: LinePlace, uid: string, pa
   return at === undefined
     ? Object.assign(body, { line, uid, parent })
     : Object.assign(body, { line, at, uid, parent });
+}
+
+interface ContentText {
+  /** All texts, joined by line ends. */
+  readonly text: string;
+  /** Length of the texts and of the images' base64. */
+  readonly chars: number;
+  readonly images: number;
+}
+
+const NOTHING: ContentText = { text: "", chars: 0, images: 0 };
+
+/** The text of a message's content: a string, a block, or a list of blocks and strings. */
+export function readContentText(content: unknown): ContentText {
+  if (typeof content === "string") return { text: content, chars: content.length, images: 0 };
+  if (isObject(content)) return readContentText([content]);
+  if (!Array.isArray(content)) return NOTHING;
+  const texts: string[] = [];
+  let imageChars = 0;
+  let images = 0;
+  for (const block of content) {
+    if (typeof block === "string") texts.push(block);
+    if (!isObject(block)) continue;
+    const text = stringAt(block, "text");
+    if (text !== undefined) texts.push(text);
+    const data = imageData(block);
+    if (data === undefined) continue;
+    images++;
+    imageChars += data.length;
+  }
+  const text = texts.join("\n");
+  return { text, chars: text.length + imageChars, images };
+}
+
+/** Pi writes the base64 beside the type, Codex a data URL, others a source object. */
+function imageData(block: JsonObject): string | undefined {
+  if (block.type === "image")
+    return stringAt(block, "data") ?? stringAt(objectAt(block, "source"), "data") ?? "";
+  return block.type === "input_image" ? stringAt(block, "image_url") : undefined;
+}
+
+/** The first and the last of the times that it is told; lines are not always in order. */
+interface TimeSpan {
+  add(at: number | undefined): void;
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+}
+
+/** What it was told before. */
+export type SavedSpan = Pick<TimeSpan, "firstAt" | "lastAt">;
+
+export function createTimeSpan(before?: SavedSpan): TimeSpan {
+  let firstAt = before?.firstAt ?? null;
+  let lastAt = before?.lastAt ?? null;
+  return {
+    add(at) {
+      if (at === undefined) return;
+      if (firstAt === null || at < firstAt) firstAt = at;
+      if (lastAt === null || at > lastAt) lastAt = at;
+    },
+    get firstAt() {
+      return firstAt;
+    },
+    get lastAt() {
+      return lastAt;
+    },
+  };
 }

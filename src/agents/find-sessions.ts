@@ -1,12 +1,15 @@
-import { isAbsolute } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Disk } from "../fs/disk.ts";
+import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
+import { insideOf } from "../fs/places.ts";
 import { findFiles, peekOn } from "../fs/sources.ts";
+import type { Agent } from "../session/entry.ts";
 import type { Problem } from "../session/session.ts";
 import type { Format, FoundFile, PlacementMemory, Root, SessionFiles } from "./agent.ts";
-import { formats } from "./agents.ts";
-import { belowRoots } from "./roots-of-files.ts";
+import { formatOf, formats } from "./agents.ts";
 
-export interface FoundSessions {
+interface FoundSessions {
   readonly sessions: readonly SessionFiles[];
   readonly problems: readonly Problem[];
 }
@@ -76,4 +79,89 @@ function rootsOf(library: Library, format: Format, projects: readonly string[]):
     (folder): Root => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
   );
   return [...own, ...extra];
+}
+
+/** The folder of logs below which a file of an agent stands, the nearest one; null where it stands elsewhere. */
+export function rootOfFile(library: Library, agent: Agent, path: string): string | null {
+  // Agents that keep logs inside projects: any folder above the file may be the project.
+  return rootsWith(library, agent, foldersAbove(path))
+    .filter((root) => insideOf(root, path))
+    .reduce<string | null>((best, root) => (best === null || root.length > best.length ? root : best), null);
+}
+
+/**
+ * Tells of a file, by its path without links, whether it is below a folder of logs of any agent. A link may lead
+ * anywhere: what it leads to is read or written only if it is.
+ */
+export function belowRoots(library: Library): (real: string) => boolean {
+  let known: readonly string[] | undefined;
+  return (real) => {
+    known ??= formats.flatMap(({ agent }) =>
+      rootsWith(library, agent, library.surroundings.projects).flatMap((root) => realpathOf(library, root)),
+    );
+    return (
+      known.some((root) => insideOf(root, real)) ||
+      formats.some(
+        ({ agent, inProjects }) => inProjects === true && rootOfFile(library, agent, real) !== null,
+      )
+    );
+  };
+}
+
+/** Is it a link that leads to nothing, or out of all folders of logs? */
+export function isStrayLink({ disk }: Library, path: string, isBelow: (real: string) => boolean): boolean {
+  if (disk.lstat(path)?.kind !== "link") return false;
+  return disk.stat(path) === undefined || !isBelow(disk.realpath(path));
+}
+
+function rootsWith(library: Library, agent: Agent, projects: readonly string[]): readonly string[] {
+  const own = formatOf(agent).roots({ ...library.surroundings, projects });
+  return [...own.map(({ folder }) => folder), ...library.config.sources[agent]];
+}
+
+function realpathOf({ disk }: Library, folder: string): readonly string[] {
+  try {
+    return disk.stat(folder) === undefined ? [] : [disk.realpath(folder)];
+  } catch (error) {
+    // One that can't be looked at has no files either.
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) folders.push(at);
+  return folders;
+}
+
+/** Is there any log of any agent, or anything in the archive? Stops at the first. */
+export function hasLogs(library: Library): boolean {
+  const extra = Object.values(library.config.sources).flat();
+  return (
+    formats.some((format) =>
+      format
+        .roots(library.surroundings)
+        .some(({ folder, depth, extensions }) => hasFile(library.disk, folder, depth, extensions)),
+    ) ||
+    extra.some((folder) => hasFile(library.disk, folder, 8, [".jsonl", ".json"])) ||
+    hasFile(library.disk, library.places.raw, 8, [".json"])
+  );
+}
+
+function hasFile(disk: Disk, folder: string, depth: number, extensions: readonly string[]): boolean {
+  const folders: string[] = [];
+  try {
+    for (const { name, kind } of disk.readdir(folder)) {
+      // Where a link leads is for the real search to find out: it may hold logs.
+      if (kind !== "folder" && extensions.some((extension) => name.endsWith(extension))) return true;
+      if (kind === "link") return true;
+      if (kind === "folder") folders.push(name);
+    }
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    // A folder that may not be read may hold logs; one that is not there holds none.
+    return errorCode(error) === "EACCES";
+  }
+  return depth > 1 && folders.some((name) => hasFile(disk, join(folder, name), depth - 1, extensions));
 }

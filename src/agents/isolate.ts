@@ -1,7 +1,6 @@
 import { UserError } from "../errors.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { ArchiveDamage, IndexDamage } from "../fs/damage.ts";
 import { errorCode } from "../fs/disk-error.ts";
-import { IndexDamage } from "../fs/index-damage.ts";
 import type { Problem } from "../session/session.ts";
 
 /** Longer reasons quote what was read. */

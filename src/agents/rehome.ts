@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { KeyPath } from "../jsonl/rewrite-strings.ts";
 import type { Agent } from "../session/entry.ts";
-import { encodeProjectPath } from "./claude/path-encoding.ts";
-import { workspaceFingerprint } from "./claw/workspace-fingerprint.ts";
-import { encodePiFolder } from "./pi/pi-folder.ts";
+import { encodeProjectPath } from "./claude/files.ts";
+import { workspaceFingerprint } from "./claw/files.ts";
+import { encodePiFolder } from "./pi/files.ts";
 
 /** How a session of an agent becomes one of another project. */
 export interface Rehoming {

@@ -2,7 +2,7 @@ import { type Library, sessionKey } from "../fs/library.ts";
 import { findFiles } from "../fs/sources.ts";
 import type { SessionFiles } from "./agent.ts";
 import { formats } from "./agents.ts";
-import { diskSource } from "./disk-source.ts";
+import { diskSource } from "./byte-source.ts";
 
 /** A file that changed this recently is being written. */
 const RECENT_MS = 10_000;

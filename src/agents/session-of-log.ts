@@ -1,10 +1,11 @@
 import type { Library } from "../fs/library.ts";
 import { expandHome } from "../fs/places.ts";
+import { splitLines } from "../jsonl/lines.ts";
+import { createTextBudget } from "../session/text-budget.ts";
 import type { SessionFiles } from "./agent.ts";
-import { formats } from "./agents.ts";
-import { diskSource } from "./disk-source.ts";
-import { findSessionsOf } from "./find-sessions.ts";
-import { belowRoots, isStrayLink } from "./roots-of-files.ts";
+import { formatOf, formats } from "./agents.ts";
+import { diskSource } from "./byte-source.ts";
+import { belowRoots, findSessionsOf, isStrayLink } from "./find-sessions.ts";
 
 /**
  * The session whose log this is, with all its files; undefined where it is no log. Only the folders of
@@ -26,4 +27,21 @@ export function sessionOfLog(library: Library, named: string): SessionFiles | un
   if (known !== undefined) return known;
   const file = { path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode };
   return format.group([file], head)[0];
+}
+
+/** The project that a log belongs to, as the beginning of the leading one tells. */
+export function projectOfLog(library: Library, { agent, files }: SessionFiles): string | null {
+  const path = files[0]?.path ?? "";
+  return projectInHead(agent, path, diskSource(library.disk).head(path));
+}
+
+export function projectInHead(agent: SessionFiles["agent"], path: string, head: Uint8Array): string | null {
+  const parser = formatOf(agent).parser({
+    emit: () => undefined,
+    budget: createTextBudget(),
+    path,
+    isSubagent: false,
+  });
+  for (const line of splitLines([head])) parser.line(line);
+  return parser.finish().project;
 }

@@ -3,8 +3,6 @@ import { jsonText } from "../jsonl/json-text.ts";
 import { stringAt } from "../jsonl/values.ts";
 import type { FileTouch, ToolCallPart, WorkUpdate } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
-import { readPatchFiles } from "./patch-files.ts";
-import { readShellCommand } from "./shell-command.ts";
 import { readWorkList } from "./work-list.ts";
 
 type ToolKind = "read" | "write" | "shell" | "work" | "patch";
@@ -123,4 +121,45 @@ function readFiles(
 function readWork(input: JsonObject | undefined): WorkUpdate | undefined {
   const items = readWorkList(input);
   return items === undefined ? undefined : { kind: "list", items };
+}
+
+const PATCH_START = "*** Begin Patch";
+const FILE_LINE = /^\*\*\* (?:Update File|Add File|Delete File|Move to): (.+)$/gm;
+
+/** The files that a patch in the apply_patch form changes, wherever in the text it stands. */
+function readPatchFiles(text: string): readonly FileTouch[] {
+  const start = text.indexOf(PATCH_START);
+  if (start === -1) return [];
+  const paths = new Set<string>();
+  for (const [, path = ""] of text.slice(start).matchAll(FILE_LINE)) {
+    if (path.trim() !== "") paths.add(path.trim());
+  }
+  return [...paths].map((path) => ({ path, mode: "write" }));
+}
+
+const SHELL = /(?:^|[\\/])(?:ba|z|da|k|fi)?sh(?:\.exe)?$/;
+const POWERSHELL = /(?:^|[\\/])(?:pwsh|powershell)(?:\.exe)?$/i;
+const SCRIPT_FLAG = /^-[a-z]*c$/;
+
+/** The command that a shell tool runs, as a person would type it. */
+function readShellCommand(input: JsonObject | undefined): string | undefined {
+  const command = input?.command ?? input?.cmd ?? input?.script;
+  if (typeof command === "string") return command === "" ? undefined : command;
+  return Array.isArray(command) ? joinWords(command) : undefined;
+}
+
+/** `["bash", "-lc", script]` is its script; other lists are one word after the other. */
+export function joinWords(words: readonly unknown[]): string | undefined {
+  const texts = words.filter((word) => typeof word === "string");
+  const [program = "", flag = "", script] = texts;
+  if (script !== undefined && texts.length === 3) {
+    if (SHELL.test(program) && SCRIPT_FLAG.test(flag)) return script;
+    if (POWERSHELL.test(program) && /^-command$/i.test(flag)) return script;
+  }
+  const line = texts.map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : quoted(word))).join(" ");
+  return line === "" ? undefined : line;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

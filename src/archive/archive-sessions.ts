@@ -1,25 +1,24 @@
 import { dirname } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
-import { formats } from "../agents/agents.ts";
-import { diskSource } from "../agents/disk-source.ts";
+import { formatOf, formats } from "../agents/agents.ts";
+import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessionsOf } from "../agents/find-sessions.ts";
 import { isolate } from "../agents/isolate.ts";
 import { readSession } from "../agents/read-session.ts";
+import { isDamaged, tellingHeads } from "../agents/sniff-format.ts";
 import { type Library, sessionKey } from "../fs/library.ts";
+import { type Locking, withStore } from "../fs/store.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
-import { type Locking, withStore } from "../fs/with-store.ts";
 import { isExcluded } from "../search/catalogue.ts";
 import type { Problem } from "../session/session.ts";
-import { recoverShrinking } from "../shrink/recover-shrinking.ts";
+import { recoverShrinking } from "../shrink/recover.ts";
 import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
-import { archiveState } from "./archive-state.ts";
 import type { ArchiveStore, ListedSession, SessionName } from "./archive-store.ts";
-import { markdownPath } from "./archived-sessions.ts";
-import { identifySession } from "./identify-session.ts";
+import { archiveState, markdownPath } from "./archived-sessions.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readNote } from "./keep-session.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
-export interface ArchiveProgress {
+interface ArchiveProgress {
   readonly files: number;
   readonly filesTotal: number;
   readonly bytes: number;
@@ -265,4 +264,23 @@ function createCount(tell: ArchiveOptions["onProgress"]): Count {
       tell?.({ ...count });
     },
   };
+}
+
+/**
+ * Content decides what a file is. A log that lies among those of another agent goes to its own; one
+ * that is nobody's is no session. One of which nothing tells, because it is damaged, is what its place says: then
+ * it can be named.
+ */
+export function identifySession(source: ByteSource, files: SessionFiles): SessionFiles | undefined {
+  const [lead] = files.files;
+  if (lead === undefined) return undefined;
+  // Fragments of a session that is gone were told by their content already.
+  if (lead.role !== "main") return files;
+  for (const head of tellingHeads(lead.path, source.head)) {
+    // What can't be read is told by whoever reads it.
+    if (head.length === 0 || formatOf(files.agent).owns(head)) return files;
+    const owner = formats.find((format) => format.owns(head));
+    if (owner !== undefined) return { ...files, agent: owner.agent };
+  }
+  return isDamaged(source.head(lead.path)) ? files : undefined;
 }

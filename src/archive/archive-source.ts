@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { FileRole, SessionFile, SessionFiles } from "../agents/agent.ts";
 import type { ByteSource } from "../agents/byte-source.ts";
 import { reasonOf } from "../agents/isolate.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import { errorCode, explainDiskError, systemError } from "../fs/disk-error.ts";
 import type { KeptFile, KeptSession, ListedFile, SessionName } from "./archive-store.ts";
 

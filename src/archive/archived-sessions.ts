@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
 import type { ByteSource } from "../agents/byte-source.ts";
-import type { Library } from "../fs/library.ts";
+import { sameMark } from "../fs/disk.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
-import type { ListedSession } from "./archive-store.ts";
+import type { ListedFile, ListedSession } from "./archive-store.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 /** A session as the archive has it, ready to be read. */
@@ -47,4 +48,37 @@ export function markdownPath(
   { markdown }: Pick<ListedSession, "markdown">,
 ): string | null {
   return markdown === null ? null : join(places.archive, ...markdown.split("/"));
+}
+
+/** What the archive has, to be asked for the sessions on disk. */
+interface ArchiveState {
+  /** By its files, for content may have shown it to be another agent's than its folder says. */
+  knownOf(group: SessionFiles): ListedSession | undefined;
+  /** Are all its files in the archive as they are now? Of sizes and times: nothing is read. */
+  holds(group: SessionFiles): boolean;
+}
+
+export function archiveState(sessions: readonly ListedSession[]): ArchiveState {
+  const byPath = new Map<string, ListedSession>();
+  for (const session of sessions) {
+    for (const { path } of session.files) byPath.set(path, session);
+    byPath.set(sessionKey(session), session);
+  }
+  const knownOf = (group: SessionFiles): ListedSession | undefined => {
+    const found = byPath.get(group.files[0]?.path ?? "");
+    return found?.id === group.id ? found : byPath.get(sessionKey(group));
+  };
+  return {
+    knownOf,
+    holds: (group) => {
+      const known = knownOf(group);
+      if (known === undefined) return false;
+      const files = new Map(known.files.map((file) => [file.path, file]));
+      return group.files.every((file) => {
+        const isIt = (kept: ListedFile | undefined): boolean =>
+          kept?.path === file.path && kept.role === file.role && sameMark(kept, file);
+        return isIt(files.get(file.path)) || known.aside.some(isIt);
+      });
+    },
+  };
 }

@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
+import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
-import { makeFolders } from "../fs/make-folders.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { createRedactor } from "../redact/redact.ts";
 import type { SessionName } from "./archive-store.ts";
 import { forgottenSessions } from "./open-archive.ts";
-import { folderNameOf } from "./raw/session-folder.ts";
+import { folderNameOf } from "./raw/generations.ts";
 
 /** The summary that a compaction left, as the agent told it: its log may lag behind, or lose it. */
 export interface NotedSummary {

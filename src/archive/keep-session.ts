@@ -2,23 +2,24 @@ import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
 import { formatOf } from "../agents/agents.ts";
+import { rootOfFile } from "../agents/find-sessions.ts";
 import { isolate } from "../agents/isolate.ts";
 import { readSession } from "../agents/read-session.ts";
-import { rootOfFile } from "../agents/roots-of-files.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
+import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
-import { makeFolders } from "../fs/make-folders.ts";
 import { replaceFile } from "../fs/replace-file.ts";
+import { safeName } from "../fs/safe-name.ts";
 import { inBatches } from "../render/in-batches.ts";
 import { shellQuote } from "../render/json/shell-quote.ts";
-import type { MarkdownMeta } from "../render/markdown/markdown-meta.ts";
+import type { MarkdownMeta } from "../render/markdown/front-matter.ts";
 import type { Problem, Session } from "../session/session.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import type { ArchiveStore, KeptSession, ListedSession, PutOutcome } from "./archive-store.ts";
 import { markdownPath } from "./archived-sessions.ts";
-import { markdownName } from "./markdown-name.ts";
-import { sourceFile } from "./raw/source-file.ts";
+import { hashOfName } from "./raw/generations.ts";
+import { sourceFile } from "./raw/store-file.ts";
 
 /** Makes the readable copy of a session. */
 export interface MarkdownWriter {
@@ -30,7 +31,7 @@ export interface MarkdownWriter {
   readonly mask: <T>(value: T) => T;
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   /** Without one only the bytes are kept. */
   readonly markdown?: MarkdownWriter | undefined;
   readonly thorough?: boolean | undefined;
@@ -104,7 +105,7 @@ export function keepSession(
 }
 
 /** What is remembered of a session so that it need not be read again. */
-export interface Note {
+interface Note {
   /** What the readable copy was made of, and by what. */
   readonly of: string;
   readonly project: string | null;
@@ -184,4 +185,31 @@ function writeMarkdown(library: Library, kept: KeptSession, parsed: Parsed, writ
 
 function* encoded(parts: Iterable<string>): Generator<Uint8Array, void, void> {
   for (const part of inBatches(parts)) yield Buffer.from(part);
+}
+
+const MAX_TITLE_BYTES = 60;
+
+/**
+ * The name of a session's readable copy, below the folder of those:
+ * `<agent>/<project>/<start date>_<title>_<hash>.md`. It is chosen once, for other programs link to it.
+ * What comes out of logs may not leave its place, so all of it is made harmless.
+ */
+function markdownName(digest: Digest, isTaken: (name: string) => boolean): string {
+  const { agent, id, project, title, startedAt, endedAt } = digest;
+  const day = dayOf(startedAt ?? endedAt);
+  const folder = project === null ? "unknown" : safeName(lastPart(project));
+  const words = safeName(title ?? "untitled", MAX_TITLE_BYTES);
+  const nameWith = (digits: number): string =>
+    `${agent}/${folder}/${day}_${words}_${hashOfName({ agent, id }, digits)}.md`;
+  const short = nameWith(8);
+  return isTaken(short) ? nameWith(32) : short;
+}
+
+function lastPart(path: string): string {
+  return path.split(/[/\\]/).findLast((part) => part !== "") ?? path;
+}
+
+function dayOf(at: number | null): string {
+  const date = new Date(at ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? "undated" : date.toISOString().slice(0, 10);
 }

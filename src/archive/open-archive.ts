@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FolderMark } from "../fs/folder-mark.ts";
+import type { FolderMark } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import type { ArchiveStore } from "./archive-store.ts";
 import { openRawArchive, rawArchiveMark } from "./raw/raw-archive.ts";

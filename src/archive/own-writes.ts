@@ -1,14 +1,13 @@
 import { dirname, join } from "node:path";
 import { UserError } from "../errors.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import { type Disk, type FileMark, sameMark } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
-import { makeFolders } from "../fs/make-folders.ts";
+import { makeFolders } from "../fs/folders.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import type { SessionName } from "./archive-store.ts";
-import { readFields } from "./raw/field-reader.ts";
-import { sealJson, unsealJson } from "./raw/sealed-json.ts";
-import { folderNameOf } from "./raw/session-folder.ts";
+import { folderNameOf } from "./raw/generations.ts";
+import { readFields, sealJson, unsealJson } from "./raw/sealed-json.ts";
 
 /*
  *   rewrites/<agent>/<session>.json    what a log was when this program had last written it

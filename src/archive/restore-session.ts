@@ -1,16 +1,27 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import type { ResumeCommand } from "../agents/agent.ts";
 import { formatOf } from "../agents/agents.ts";
+import { belowRoots, isStrayLink, rootOfFile } from "../agents/find-sessions.ts";
 import { UserError } from "../errors.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
-import { errorCode, explainDiskError } from "../fs/disk-error.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
+import type { Disk, FileMark, FileStat } from "../fs/disk.ts";
+import { diskError, errorCode, explainDiskError } from "../fs/disk-error.ts";
+import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
+import { replaceFile } from "../fs/replace-file.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
-import { applyRestore, type RestoreAction, secureStanding, type Tell } from "./apply-restore.ts";
-import type { ArchiveStore, KeptSession, SessionName } from "./archive-store.ts";
-import { type PlannedFile, planFile } from "./plan-restore.ts";
-import { projectOfKept, type SessionMove } from "./rehome-session.ts";
-import type { PlaceOptions } from "./restore-place.ts";
+import type { ArchiveStore, KeptFile, KeptSession, SessionName } from "./archive-store.ts";
+import { sourceFile } from "./raw/store-file.ts";
+import {
+  inBlocks,
+  type PlaceOptions,
+  projectOfKept,
+  rehomed,
+  restorePlace,
+  type SessionMove,
+} from "./rehome-session.ts";
 
 /** How one session is restored. */
 export interface RestoreHow extends PlaceOptions {
@@ -182,4 +193,159 @@ function explain(error: unknown): string {
   }
   if (errorCode(error) === undefined) throw error;
   return explainDiskError(error);
+}
+
+/** `written`; `identical` and `grown` (by the agent, since) were there; the others are why nothing was written. */
+type RestoreAction = "written" | "identical" | "grown" | "different" | "blocked" | "outside" | "damaged";
+
+/** Takes a problem with a file. */
+type Tell = (path: string, what: string) => void;
+
+interface Secured {
+  /** What was archived of files that are about to be replaced: they may be only as long as they are that. */
+  readonly marks: ReadonlyMap<string, FileMark>;
+  /** The generation that holds them; null where there were none. */
+  readonly generation: number | null;
+}
+
+/**
+ * Archives what is about to be overwritten, as a generation of its own, which is put aside: until the files are
+ * replaced, and also where that fails, the session stays what it was. undefined where it could not be archived.
+ */
+function secureStanding(
+  library: Library,
+  archive: ArchiveStore,
+  kept: KeptSession,
+  planned: readonly PlannedFile[],
+  tell: Tell,
+): Secured | undefined {
+  const standing = planned.flatMap(({ standing: found, target, file }) => {
+    if (found.kind !== "different") return [];
+    const { size, mtimeMs, inode } = found.stat;
+    const listed = { path: target, role: file.role, size, mtimeMs, inode };
+    return [sourceFile(library.disk, listed, rootOfFile(library, kept.agent, target))];
+  });
+  if (standing.length === 0) return { marks: new Map(), generation: null };
+  const { generation, problems } = archive.put(kept, standing, { aside: true });
+  for (const { path, what } of problems)
+    tell(path, `it is left alone, because it can't be archived: ${what}`);
+  const aside = archive.get(kept, generation);
+  if (aside === undefined || problems.length > 0) return undefined;
+  return {
+    generation,
+    marks: new Map(aside.files.map(({ path, size, mtimeMs, inode }) => [path, { size, mtimeMs, inode }])),
+  };
+}
+
+/** Puts one file where it belongs; what became of it. */
+function applyRestore(
+  library: Library,
+  planned: PlannedFile,
+  mark: FileMark | undefined,
+  options: { readonly touch?: boolean },
+  tell: Tell,
+): RestoreAction {
+  const { disk } = library;
+  const { file, target, standing } = planned;
+  const mtimeMs = options.touch === true ? library.now() : file.mtimeMs;
+  const { mode } = file;
+  try {
+    switch (standing.kind) {
+      case "grown":
+      case "blocked":
+        return standing.kind;
+      case "identical": {
+        const { stat } = standing;
+        if (stat.mode !== mode) disk.chmod(target, mode);
+        if (stat.mtimeMs !== mtimeMs) disk.utimes(target, stat.atimeMs, mtimeMs);
+        return "identical";
+      }
+      case "absent": {
+        makeFolders(disk, dirname(target));
+        const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, exclusive: true });
+        if (done.kind === "done") return "written";
+        tell(target, "something was put there meanwhile, and was left alone");
+        return "different";
+      }
+      case "different": {
+        if (mark === undefined) return "different";
+        const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, expect: mark });
+        if (done.kind === "done") return "written";
+        tell(target, "it changed meanwhile, and was left alone");
+        return "different";
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveDamage)) throw diskError("restore", target, error);
+    tell(target, `it can't be restored: ${error.what}`);
+    return "damaged";
+  }
+}
+
+/** What stands where a file is to be restored to. */
+type Standing =
+  | { readonly kind: "absent" }
+  | { readonly kind: "identical"; readonly stat: FileStat }
+  /** It begins with what is archived and goes on: nothing of the archive is missing there. */
+  | { readonly kind: "grown"; readonly stat: FileStat }
+  | { readonly kind: "different"; readonly stat: FileStat }
+  /** A folder, or something else that is no file; a link that leads to nothing, or out of all folders of logs. */
+  | { readonly kind: "blocked" };
+
+/** One file of a restore. */
+interface PlannedFile {
+  readonly file: KeptFile;
+  readonly target: string;
+  readonly size: number;
+  /** How many strings in its lines are changed on the way into another project. */
+  readonly changes: number;
+  readonly standing: Standing;
+  /** Its bytes, from the beginning. Throws `ArchiveDamage`. */
+  content(): Iterable<Uint8Array>;
+}
+
+const BLOCK_BYTES = 256 * 1024;
+
+/** Says what a restore of one file will do, and does nothing. Throws `ArchiveDamage` where that must be read for it. */
+function planFile(
+  library: Library,
+  kept: KeptSession,
+  file: KeptFile,
+  move: SessionMove | undefined,
+  options: PlaceOptions,
+): PlannedFile {
+  const target = restorePlace(library, kept.agent, file, options);
+  if (move === undefined) {
+    const { size, sha256 } = file;
+    const standing = standingAt(library, target, size, sha256);
+    return { file, target, size, changes: 0, standing, content: () => kept.read(file) };
+  }
+  const content = (): Iterable<Uint8Array> =>
+    inBlocks(rehomed(kept, file, move), Buffer.allocUnsafeSlow(BLOCK_BYTES));
+  const hash = createHash("sha256");
+  let size = 0;
+  let changes = 0;
+  for (const part of rehomed(kept, file, move, () => changes++)) {
+    hash.update(part);
+    size += part.length;
+  }
+  const standing = standingAt(library, target, size, hash.digest("hex"));
+  return { file, target, size, changes, standing, content };
+}
+
+function standingAt(library: Library, target: string, size: number, sha256: string): Standing {
+  const { disk } = library;
+  // A link would be written through, to wherever it leads.
+  if (isStrayLink(library, target, belowRoots(library))) return { kind: "blocked" };
+  const stat = disk.stat(target);
+  if (stat === undefined) return { kind: "absent" };
+  if (stat.kind !== "file") return { kind: "blocked" };
+  if (stat.size < size || hashOfStart(disk, target, size) !== sha256) return { kind: "different", stat };
+  return { kind: stat.size === size ? "identical" : "grown", stat };
+}
+
+function hashOfStart(disk: Disk, path: string, bytes: number): string {
+  const hash = createHash("sha256");
+  for (const chunk of disk.readChunks(path, { to: bytes })) hash.update(chunk);
+  return hash.digest("hex");
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import { type Locking, withStore } from "../fs/with-store.ts";
+import { type Locking, withStore } from "../fs/store.ts";
 import type { Problem } from "../session/session.ts";
 import type { SessionName } from "./archive-store.ts";
 import { openArchive } from "./open-archive.ts";

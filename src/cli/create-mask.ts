@@ -1,5 +1,5 @@
 import type { Library } from "../fs/library.ts";
-import { maskDeep } from "../redact/mask-deep.ts";
+import { maskDeep } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
 
 /** Masks secrets in any plain data: those that everybody knows, and those that the user has patterns for. */

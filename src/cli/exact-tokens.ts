@@ -1,7 +1,7 @@
 import { apiMessages } from "../agents/api-messages.ts";
 import { exitCodes, UserError } from "../errors.ts";
-import { rawLines } from "../jsonl/raw-lines.ts";
-import { loadedParts } from "../session/loaded-parts.ts";
+import { rawLines } from "../jsonl/lines.ts";
+import { loadedParts } from "../session/session-context.ts";
 import type { CountTokens } from "../shrink/flatten-session.ts";
 
 const DEFAULT_BASE = "https://api.anthropic.com";

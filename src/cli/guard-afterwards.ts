@@ -1,6 +1,6 @@
-import { hasLogs } from "../agents/has-logs.ts";
+import { hasLogs } from "../agents/find-sessions.ts";
 import type { Library } from "../fs/library.ts";
-import { claimGuardRun } from "../retention/guard-stamp.ts";
+import { claimGuardRun } from "../retention/guard.ts";
 import type { World } from "./world.ts";
 
 /** Set to `off`, nothing is started in the background. */

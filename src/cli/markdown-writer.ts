@@ -1,6 +1,6 @@
 import type { MarkdownWriter } from "../archive/keep-session.ts";
 import type { Library } from "../fs/library.ts";
-import { maskDeep } from "../redact/mask-deep.ts";
+import { maskDeep } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
 import { markdownParts } from "../render/markdown/render-markdown.ts";
 

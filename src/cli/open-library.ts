@@ -1,6 +1,6 @@
-import { hasLogs } from "../agents/has-logs.ts";
-import { createLibrary } from "../fs/create-library.ts";
+import { hasLogs } from "../agents/find-sessions.ts";
 import type { Library } from "../fs/library.ts";
+import { createLibrary } from "../fs/library.ts";
 import { createMemoryDisk } from "../fs/memory-disk.ts";
 import type { SearchEngine } from "../search/engine.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
@@ -8,7 +8,7 @@ import { openEngine } from "../search/refresh/open-engine.ts";
 import type { ReadInWorkers } from "../search/refresh/refresh-index.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
 import { guardAfterwards } from "./guard-afterwards.ts";
-import { indexProgress } from "./output/index-progress.ts";
+import { indexProgress } from "./output/progress.ts";
 import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 
@@ -96,7 +96,7 @@ export function indexAccess(library: Library, world: World): IndexAccess {
 
 function readInThreads(library: Library, start: StartWorker, threads: number): ReadInWorkers {
   return async (...work) => {
-    const { readInWorkers } = await import("../search/refresh/read-in-workers.ts");
+    const { readInWorkers } = await import("../search/refresh/index-workers.ts");
     return readInWorkers(library, start, Math.min(threads, MAX_THREADS))(...work);
   };
 }

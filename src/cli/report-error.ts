@@ -1,5 +1,5 @@
 import { exitCodes, UserError } from "../errors.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import { diskError } from "../fs/disk-error.ts";
 import { printJson } from "./output/print-json.ts";
 import { sanitize } from "./output/sanitize.ts";

@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodes, gravest, UserError } from "../errors.ts";
 import { shellQuote } from "../render/json/shell-quote.ts";
+import type { SessionPointer } from "../search/select-sessions.ts";
 import { selectSessions } from "../search/select-sessions.ts";
-import type { SessionPointer } from "../search/session-pointers.ts";
 import type { Problem } from "../session/session.ts";
 import type { FlattenAnswer } from "../shrink/flatten-session.ts";
 import { matchingSessions } from "../shrink/matching-sessions.ts";
@@ -13,7 +13,7 @@ import { countOf, formatBytes, formatCount } from "./output/amounts.ts";
 import { printJson } from "./output/print-json.ts";
 import { tellProblems } from "./output/problems.ts";
 import { sanitize } from "./output/sanitize.ts";
-import { shortPath } from "./output/short-path.ts";
+import { shortPath } from "./output/session-table.ts";
 import { createStyle } from "./output/style.ts";
 import { storeLocking } from "./store-locking.ts";
 import type { World } from "./world.ts";

@@ -58,11 +58,11 @@ async function showHelp(
   table: readonly CommandRow[],
 ): Promise<number> {
   if (name === undefined) {
-    const { programHelp } = await import("./help/program-help.ts");
+    const { programHelp } = await import("./help.ts");
     world.stdout.write(programHelp(table, world.stdout));
   } else {
     const row = findRow(name, table);
-    const { commandHelp } = await import("./help/command-help.ts");
+    const { commandHelp } = await import("./help.ts");
     world.stdout.write(await commandHelp(row, world.stdout));
   }
   return exitCodes.done;

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { Locking } from "../fs/with-store.ts";
+import type { Locking } from "../fs/store.ts";
 import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 

@@ -5,8 +5,8 @@ import type { WorkerHandle } from "../search/worker-handle.ts";
 
 /** Work that may be done in another thread, by name. Each is loaded only where it is done. */
 const tasks: Readonly<Record<string, () => Promise<Task>>> = {
-  index: async () => (await import("../search/refresh/index-task.ts")).indexTask,
-  grep: async () => (await import("../search/grep/grep-task.ts")).grepTask,
+  index: async () => (await import("../search/refresh/index-workers.ts")).indexTask,
+  grep: async () => (await import("../search/grep/grep-job.ts")).grepTask,
 };
 
 /** Does what messages ask for, and answers with messages. Returns what is to be done with each message. */

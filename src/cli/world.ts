@@ -4,11 +4,11 @@ import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { nodeDisk } from "../fs/node-disk.ts";
-import { nodeProcesses } from "../fs/node-processes.ts";
 import type { Processes } from "../fs/processes.ts";
+import { nodeProcesses } from "../fs/processes.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
 import type { Interrupts } from "./interrupts.ts";
-import { wantsColor } from "./output/wants-color.ts";
+import { wantsColor } from "./output/style.ts";
 import { inputFrom, outputTo } from "./streams.ts";
 
 /** Where text goes: an answer to stdout, talk to stderr. */

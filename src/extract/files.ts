@@ -1,6 +1,6 @@
 import type { FileTouch } from "../session/entry.ts";
 import type { DigestFile } from "./digest.ts";
-import type { ToolStep } from "./tools.ts";
+import type { ToolStep } from "./walk-session.ts";
 
 const MAX_MENTIONED = 200;
 

@@ -1,5 +1,4 @@
 import type { Session, Step } from "../session/session.ts";
-import type { SummaryBlock, SummaryMessage } from "./summary-message.ts";
 
 /** The messages of a session, made of its turns: logs of all agents come to the same. */
 export function sessionMessages(session: Session): readonly SummaryMessage[] {
@@ -54,4 +53,67 @@ function stepMessages(steps: readonly Step[]): SummaryMessage[] {
   }
   flush();
   return messages;
+}
+
+/** A message as a summary sees it: agents differ in everything but this. */
+export interface SummaryMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly blocks: readonly SummaryBlock[];
+}
+
+export type SummaryBlock =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thinking"; readonly chars: number }
+  /** `input` as JSON text. */
+  | { readonly kind: "call"; readonly name: string; readonly input: string }
+  | { readonly kind: "result"; readonly name: string; readonly output: string; readonly isError: boolean };
+
+/** The first text of a message that says something. */
+export function firstText(message: SummaryMessage): string | undefined {
+  for (const block of message.blocks) {
+    if (block.kind === "text" && block.text.trim() !== "") return block.text;
+  }
+  return undefined;
+}
+
+/** What the agent would load now, and the summary that stands for all before it. */
+interface Focus {
+  /** The session without what was compacted away and what was left. */
+  readonly session: Session;
+  /** Of the last compaction on the current path. */
+  readonly earlier: string | null;
+}
+
+export function focusSession(session: Session): Focus {
+  let earlier: string | null = null;
+  const loaded = (steps: readonly Step[]): readonly Step[] =>
+    steps.filter((step) => {
+      if (step.context !== "current") return false;
+      if (step.kind !== "summary" || step.of !== "compaction") return true;
+      earlier = step.text;
+      return false;
+    });
+  const preamble = loaded(session.preamble);
+  const turns = session.turns.flatMap((turn) => {
+    const steps = loaded(turn.steps);
+    return turn.context === "current" || steps.length > 0 ? [{ ...turn, steps }] : [];
+  });
+  const numbers = new Set(turns.map(({ number }) => number));
+  const subagents = session.subagents.filter(({ turn }) => turn === null || numbers.has(turn));
+  return { session: { ...session, preamble, turns, subagents }, earlier };
+}
+
+/**
+ * A text in one line, at most `max` characters and an ellipsis behind them. Characters are counted, not halves of
+ * them: a pair is never parted.
+ */
+export function cutLine(text: string, max: number): string {
+  // Eight times as much is enough for any white space that goes, and a text of megabytes is not gone through.
+  const head = text.length > 8 * max ? text.slice(0, 8 * max) : text;
+  const line = head.replace(/\s+/g, " ").trim();
+  if (line.length <= max && head.length === text.length) return line;
+  let end = 0;
+  for (let count = 0; count < max && end < line.length; count++)
+    end += (line.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return end === line.length && head.length === text.length ? line : `${line.slice(0, end)}…`;
 }

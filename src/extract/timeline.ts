@@ -1,5 +1,5 @@
 import type { Session } from "../session/session.ts";
-import { shorten } from "./sentences.ts";
+import { shorten } from "./pending.ts";
 
 export interface TimelineRow {
   readonly turn: number;

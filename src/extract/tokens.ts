@@ -1,4 +1,5 @@
-import type { Characters } from "../session/session.ts";
+import type { Characters, Session } from "../session/session.ts";
+import { sessionContext } from "../session/session-context.ts";
 import type { TokenEstimate } from "./digest.ts";
 
 /** About four characters make a token: rough, and enough to compare before and after. */
@@ -14,4 +15,33 @@ export function estimateTokens(characters: Characters): TokenEstimate {
     userText,
     total: toolResults + toolInputs + assistantText + userText,
   };
+}
+
+/** What the agent would load now, by kind; what was compacted away does not count. */
+export function estimateContext(session: Session): TokenEstimate {
+  const characters = { toolResults: 0, toolInputs: 0, assistantText: 0, userText: 0 };
+  for (const item of sessionContext(session)) {
+    if (item.kind === "request") {
+      characters.userText += item.text.length;
+      continue;
+    }
+    const { step } = item;
+    switch (step.kind) {
+      case "reply":
+        characters.assistantText += step.text.length;
+        break;
+      case "thinking":
+        characters.assistantText += step.chars;
+        break;
+      case "tool":
+        characters.toolInputs += step.call.inputChars;
+        characters.toolResults += step.call.result?.chars ?? 0;
+        break;
+      case "summary":
+      case "note":
+        characters.userText += step.text.length;
+        break;
+    }
+  }
+  return estimateTokens(characters);
 }

@@ -1,12 +1,17 @@
-import type { Context, Session, Step } from "../session/session.ts";
-import { createDecisions } from "./decisions.ts";
-import type { Digest, DigestCommand, DigestError, DigestSummary } from "./digest.ts";
+import type { Context, Session, Step, ToolCall } from "../session/session.ts";
+import type {
+  Digest,
+  DigestCommand,
+  DigestDecision,
+  DigestError,
+  DigestSummary,
+  ToolCount,
+} from "./digest.ts";
 import { createFileTouches } from "./files.ts";
-import { shorten } from "./sentences.ts";
-import { createToolCounter, type ToolStep } from "./tools.ts";
+import { sentences, shorten } from "./pending.ts";
 
 /** What the steps of a session give for its digest. */
-export interface WalkedSession
+interface WalkedSession
   extends Pick<Digest, "decisions" | "files" | "tools" | "commands" | "errors" | "contexts"> {
   readonly branchSummaries: readonly DigestSummary[];
   /** Of each sub-agent, in their order. */
@@ -139,4 +144,94 @@ function inOrder(
   });
   if (subagents.length > 0) takeSubagents(null);
   return commands;
+}
+
+const MAX_DECISIONS = 60;
+const DECISION_CHARS = 300;
+const PLAN_CHARS = 2_000;
+
+/**
+ * Sentences that decide. Few patterns, each plainly a decision: a list of wrong ones is worse than a
+ * short list.
+ */
+const DECIDES =
+  /\b(?:decided (?:to|on|that|against|not)|decision (?:is|was)\b|(?:let's|let us|we'll|we will|we should|i'll|i will|i'd|going to|gonna) (?:go|stick|stay) with|(?:chose|opted|choosing|opting) (?:to|for|not)|(?:agreed|settled) (?:on|to|that)|(?:let's|we'll|we will|we should) (?:not )?(?:use|keep|drop|switch to|avoid) .{1,200} (?:instead|rather than|because|since|so that))\b|^(?:key )?decisions?:/i;
+
+/** Gathers plans that were put before the user, answers to questions that the agent asked, and sentences that decide. */
+interface Decisions {
+  /** What someone said. */
+  words(turn: number, text: string): void;
+  call(turn: number, call: ToolCall): void;
+  readonly found: readonly DigestDecision[];
+}
+
+function createDecisions(): Decisions {
+  const found: DigestDecision[] = [];
+  const known = new Set<string>();
+  const add = (turn: number, text: string): void => {
+    const key = text.toLowerCase();
+    if (text === "" || known.has(key) || found.length >= MAX_DECISIONS) return;
+    known.add(key);
+    found.push({ turn, text });
+  };
+  return {
+    found,
+    words(turn, text) {
+      // The cheap test first: most texts decide nothing, and this runs over all of them.
+      if (found.length >= MAX_DECISIONS || !DECIDES.test(text)) return;
+      for (const sentence of sentences(text))
+        if (DECIDES.test(sentence)) add(turn, shorten(sentence, DECISION_CHARS));
+    },
+    call(turn, { name, plan, result }) {
+      if (plan !== undefined && result?.isError !== true) add(turn, shortenPlan(plan));
+      if (name === "AskUserQuestion" && result?.isError === false)
+        add(turn, shorten(result.text, DECISION_CHARS));
+    },
+  };
+}
+
+function shortenPlan(plan: string): string {
+  const text = plan.trim();
+  return text.length <= PLAN_CHARS ? text : `${text.slice(0, PLAN_CHARS).trimEnd()}…`;
+}
+
+export type ToolStep = Extract<Step, { readonly kind: "tool" }>;
+
+/** Counts calls by the name of their tool. */
+interface ToolCounter {
+  /** Gives the count of the tool, to which the call has been added. */
+  add(step: ToolStep): CountedTool;
+  counts(): Readonly<Record<string, ToolCount>>;
+}
+
+interface CountedTool {
+  count: number;
+  errors: number;
+  /** It keeps a list of what is to be done. */
+  readonly isWork: boolean;
+}
+
+const WORK_TOOL = /^(?:TodoWrite|Task(?:Create|Update)|todo|update_plan)/i;
+
+function createToolCounter(): ToolCounter {
+  const tools = new Map<string, CountedTool>();
+  return {
+    add({ call }) {
+      let tool = tools.get(call.name);
+      if (tool === undefined) {
+        tool = { count: 0, errors: 0, isWork: WORK_TOOL.test(call.name) };
+        tools.set(call.name, tool);
+      }
+      tool.count++;
+      if (call.result?.isError === true) tool.errors++;
+      return tool;
+    },
+    // Names come from logs: a prototype must not answer for one.
+    counts: () =>
+      Object.fromEntries(
+        [...tools]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, { count, errors }]) => [name, { count, errors }]),
+      ),
+  };
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Disk } from "./disk.ts";
 import { errorCode } from "./disk-error.ts";
-import { makeFolders } from "./make-folders.ts";
+import { makeFolders } from "./folders.ts";
 import { replaceFile } from "./replace-file.ts";
 
 const SUM_BYTES = 4;

@@ -7,7 +7,7 @@ import { readCacheFile, writeCacheFile } from "./cache-file.ts";
 import { errorCode } from "./disk-error.ts";
 import { nodeDisk } from "./node-disk.ts";
 import type { Places } from "./places.ts";
-import { checkStoreVersion } from "./store-version.ts";
+import { checkStoreVersion } from "./store.ts";
 
 /*
  * To compile the program takes longer than most commands run. So what V8 compiled of a bundle for a command is kept in

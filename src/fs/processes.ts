@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { kill, pid } from "node:process";
 import type { Disk } from "./disk.ts";
 import { errorCode } from "./disk-error.ts";
 
@@ -95,3 +97,18 @@ function quietly(read: () => string | null): string | null {
     return null;
   }
 }
+
+/** The processes of this machine, seen from this one. */
+export const nodeProcesses: Processes = {
+  pid,
+  host: hostname(),
+  exists: (other) => {
+    try {
+      kill(other, 0);
+      return true;
+    } catch (error) {
+      // EPERM: it exists, and belongs to somebody else.
+      return errorCode(error) !== "ESRCH";
+    }
+  },
+};

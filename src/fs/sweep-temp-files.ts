@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Problem } from "../session/session.ts";
 import type { Disk } from "./disk.ts";
 import { explainDiskError, isAbsent } from "./disk-error.ts";
-import { isTempName } from "./temp-file.ts";
+import { isTempName } from "./replace-file.ts";
 
 export interface SweepOptions {
   /** Milliseconds since 1970. */

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { join, resolve } from "node:path";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
-import { ownFolders } from "../retention/read-layers.ts";
 import { FOREVER_DAYS, withRetention } from "../retention/set-retention.ts";
-import { nameOf, type WantedFile } from "../settings/plan-file.ts";
+import { ownFolders } from "../retention/settings-layers.ts";
+import { nameOf, type WantedFile } from "../settings/change-files.ts";
 import { type FileChange, type FileRecord, readReceipt, sha256 } from "../settings/receipt.ts";
 import { type HookChange, undoChange } from "../settings/settings-change.ts";
 

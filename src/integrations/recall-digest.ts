@@ -1,14 +1,14 @@
 import type { SessionFiles } from "../agents/agent.ts";
-import { diskSource } from "../agents/disk-source.ts";
+import { diskSource } from "../agents/byte-source.ts";
 import { readSession } from "../agents/read-session.ts";
 import { sessionOfLog } from "../agents/session-of-log.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import type { Library } from "../fs/library.ts";
-import { maskDeep } from "../redact/mask-deep.ts";
+import { maskDeep } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
 import { isExcluded } from "../search/catalogue.ts";
-import { sessionPointers } from "../search/session-pointers.ts";
+import { sessionPointers } from "../search/select-sessions.ts";
 import { defaultTextLimits } from "../session/text-budget.ts";
 
 /** The session of a log, or the newest one of a folder. */

@@ -1,5 +1,5 @@
 import type { Finding } from "./finding.ts";
-import { isPlaceholder } from "./placeholder.ts";
+import { isPlaceholder } from "./secret-value.ts";
 import { MARGIN } from "./text-units.ts";
 
 const COLON = 58;

@@ -1,10 +1,8 @@
-import { findCookies } from "./find-cookies.ts";
+import { findCookies } from "./find-assignments.ts";
 import type { Finding } from "./finding.ts";
-import { isPlaceholder } from "./placeholder.ts";
-import { readValue, skip } from "./read-value.ts";
 import type { Sign } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
-import { isSecretValue } from "./secret-value.ts";
+import { isPlaceholder, isSecretValue, readValue, skip } from "./secret-value.ts";
 import { MARGIN } from "./text-units.ts";
 
 /** What parts a flag from its value: spaces, the end of a continued line, or in a list of arguments `"--password", "x"`. */

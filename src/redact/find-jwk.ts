@@ -1,5 +1,5 @@
 import type { Finding } from "./finding.ts";
-import { isPlaceholder } from "./placeholder.ts";
+import { isPlaceholder } from "./secret-value.ts";
 
 const MAX_BEFORE = 3_000;
 const MAX_AFTER = 6_000;

@@ -1,7 +1,7 @@
 import type { Finding } from "./finding.ts";
 import { hasFewCharacters } from "./randomness.ts";
-import { LINE_BREAK, skip } from "./read-value.ts";
 import type { Sign } from "./scan-signs.ts";
+import { LINE_BREAK, skip } from "./secret-value.ts";
 
 const HEADER = /-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
 const FOOTER = /-----END ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;

@@ -1,9 +1,8 @@
-import { holdsUserAndPassword } from "./find-odd-value.ts";
-import { isPlaceholder } from "./placeholder.ts";
+import { holdsUserAndPassword } from "./find-assignments.ts";
 import { looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { readSecretName, type SecretName } from "./secret-name.ts";
-import { isSecretValue } from "./secret-value.ts";
+import { isPlaceholder, isSecretValue } from "./secret-value.ts";
 
 /** A secret that neither a name with a sign nor a flag gives away, but the command, call or record that it is in. */
 interface Place {

@@ -1,6 +1,6 @@
-import { isPlaceholder } from "./placeholder.ts";
 import { isUuid, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
+import { isPlaceholder } from "./secret-value.ts";
 
 /** How the line of a command begins in a terminal. */
 const PROMPTS = ["$ ", "❯ ", "➜ ", "PS> "] as const;

@@ -1,6 +1,6 @@
 import type { Finding } from "./finding.ts";
-import { skip } from "./read-value.ts";
 import type { Sign } from "./scan-signs.ts";
+import { skip } from "./secret-value.ts";
 
 const PURPOSE = /recover|backup|scratch|emergenc|2fa|mfa|two[- ]?factor|otp|one[- ]?time/i;
 const LOOK_BACK = 48;

@@ -1,8 +1,7 @@
 import type { Finding } from "./finding.ts";
-import { isPlaceholder } from "./placeholder.ts";
-import type { Value } from "./read-value.ts";
 import { readSecretName, type SecretName } from "./secret-name.ts";
-import { isSecretValue } from "./secret-value.ts";
+import type { Value } from "./secret-value.ts";
+import { isPlaceholder, isSecretValue } from "./secret-value.ts";
 
 const MAX_LINE = 600;
 const MAX_ROWS = 100;

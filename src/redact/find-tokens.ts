@@ -1,11 +1,127 @@
-import { endOfRun, endOfRunIn, findRunIn } from "./character-run.ts";
-import { findSpokenSecret } from "./find-spoken-secret.ts";
+import { findSpokenSecret, mayBeSpoken } from "./find-phrases.ts";
 import type { Finder, Finding } from "./finding.ts";
-import { isPlaceholder } from "./placeholder.ts";
+import { awsSecret, platformTokens, serviceTokens, type TokenKind } from "./known-tokens.ts";
 import { isRepetitive, looksWritten } from "./randomness.ts";
+import { isPlaceholder } from "./secret-value.ts";
 import { MARGIN } from "./text-units.ts";
-import { type Anchored, anchorsAt, before, mayHoldToken } from "./token-anchors.ts";
-import { awsSecret, type TokenKind } from "./token-kind.ts";
+
+export const tokenKinds: readonly TokenKind[] = [...platformTokens, ...serviceTokens];
+
+/** The ends of anchors that are no part of the run behind them. */
+const STANDS_BEFORE_RUN = /[.:/~]$/;
+
+/** How keys of a kind begin. */
+interface Anchored {
+  readonly anchor: string;
+  readonly kind: TokenKind;
+}
+
+/** Anchors that begin a run or a part of it, by three characters packed into 15 bits; 0 is the empty list. */
+const lists: Anchored[][] = [[]];
+const LIST_OF: Uint16Array = new Uint16Array(1 << 15);
+/** 1 for the three characters of those that may begin a part of a run. */
+const BEGINS_PART: Uint8Array = new Uint8Array(1 << 15);
+/** Anchors that stand right before a run, and the pairs of characters that they end in; an anchor of one with every other. */
+const before: readonly Anchored[] = tokenKinds.flatMap((kind) =>
+  kind.anchors.filter((anchor) => STANDS_BEFORE_RUN.test(anchor)).map((anchor) => ({ anchor, kind })),
+);
+const ENDS_ANCHOR: Uint8Array = new Uint8Array(1 << 14);
+for (const { anchor } of before) {
+  const last = anchor.charCodeAt(anchor.length - 1);
+  for (let code = 0; code < 128; code++)
+    if (anchor.length === 1 || anchor.charCodeAt(anchor.length - 2) === code)
+      ENDS_ANCHOR[(code << 7) | last] = 1;
+}
+for (const kind of tokenKinds) {
+  for (const anchor of kind.anchors) {
+    if (STANDS_BEFORE_RUN.test(anchor)) continue;
+    // An anchor of two characters is entered with every third.
+    if (anchor.length === 2)
+      for (let third = 0; third < 32; third++) enter(anchor + String.fromCharCode(third), { anchor, kind });
+    else enter(anchor, { anchor, kind });
+  }
+}
+// The longest first: `sk-ant-` must not be taken for `sk-`.
+for (const list of lists) list.sort((a, b) => b.anchor.length - a.anchor.length);
+
+function enter(letters: string, entry: Anchored): void {
+  const index = packCharacters(letters, 0);
+  if (LIST_OF[index] === 0) LIST_OF[index] = lists.push([]) - 1;
+  lists[LIST_OF[index] ?? 0]?.push(entry);
+  if (entry.kind.strict !== true) BEGINS_PART[index] = 1;
+}
+
+function packCharacters(text: string, at: number): number {
+  return (
+    ((text.charCodeAt(at) & 31) << 10) |
+    ((text.charCodeAt(at + 1) & 31) << 5) |
+    (text.charCodeAt(at + 2) & 31)
+  );
+}
+
+/** The anchors that may stand at `at`. */
+function anchorsAt(text: string, at: number): readonly Anchored[] {
+  return lists[LIST_OF[packCharacters(text, at)] ?? 0] ?? [];
+}
+
+/** Whether a key may stand in the run from `start` to `end`, or right before it: what this lets go has none. */
+function mayHoldToken(units: Uint16Array, start: number, end: number): boolean {
+  const previous = units[start - 1] ?? 0;
+  if (previous < 128 && ENDS_ANCHOR[(((units[start - 2] ?? 0) & 127) << 7) | previous] === 1) return true;
+  // The rest of an escape may stand before the key: after \ % [ and ;
+  const last = previous === 92 || previous === 37 || previous === 91 || previous === 59 ? start + 5 : start;
+  for (let at = start; at <= last; at++) if (LIST_OF[packUnits(units, at)] !== 0) return true;
+  for (let at = start; at < end; at++) {
+    const code = units[at];
+    if ((code === 45 || code === 95) && BEGINS_PART[packUnits(units, at + 1)] === 1) return true;
+  }
+  // `secret_access_key`
+  return (units[end - 1] === 121 && units[end - 2] === 101) || mayBeSpoken(units, start, end);
+}
+
+function packUnits(units: Uint16Array, at: number): number {
+  return (((units[at] ?? 0) & 31) << 10) | (((units[at + 1] ?? 0) & 31) << 5) | ((units[at + 2] ?? 0) & 31);
+}
+
+/** Letters, digits, `_` and `-`: what nearly all keys are made of. */
+const RUN_CHARACTERS: Uint8Array = new Uint8Array(65_536);
+for (let code = 0; code < 128; code++) {
+  if (/[\w-]/.test(String.fromCharCode(code))) RUN_CHARACTERS[code] = 1;
+}
+
+/** The shortest run that a key of a well-known form has (an AWS access key id has just 20 characters). */
+const RUN_LENGTH = 20;
+
+/**
+ * Where the next run of at least 20 such characters stands, from `from` on; its start, or -1. This is the filter that
+ * makes masking cheap: it looks at the place where a run's last character would be, and where that is a
+ * space or a bracket no run can cross it, so most of the text is never looked at. One regular expression of all the
+ * beginnings of keys took six times as long.
+ */
+function findRunIn(units: Uint16Array, from: number, end: number): number {
+  let start = from;
+  while (start + RUN_LENGTH <= end) {
+    let at = start + RUN_LENGTH - 1;
+    while (at >= start && RUN_CHARACTERS[units[at] ?? 0] === 1) at--;
+    if (at < start) return start;
+    start = at + 1;
+  }
+  return -1;
+}
+
+/** Where the run that begins at `start` ends: before the zero behind the text at the latest. */
+function endOfRunIn(units: Uint16Array, start: number): number {
+  let end = start + RUN_LENGTH;
+  while (RUN_CHARACTERS[units[end] ?? 0] === 1) end++;
+  return end;
+}
+
+/** Where the run that begins at `start` ends. */
+function endOfRun(text: string, start: number): number {
+  let end = start + RUN_LENGTH;
+  while (end < text.length && RUN_CHARACTERS[text.charCodeAt(end)] === 1) end++;
+  return end;
+}
 
 /** One look back for all of them: does one of the keys that begin before a run stand here? */
 const beforeRun = new RegExp(

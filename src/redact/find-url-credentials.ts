@@ -1,7 +1,7 @@
 import { findUrlKey } from "./find-url-keys.ts";
 import type { Finding } from "./finding.ts";
-import { isPlaceholder } from "./placeholder.ts";
 import { looksRandom } from "./randomness.ts";
+import { isPlaceholder } from "./secret-value.ts";
 
 const MAX_USER_INFO = 512;
 /** What examples put there. */

@@ -1,6 +1,6 @@
 import type { Finding } from "./finding.ts";
-import { isPlaceholder } from "./placeholder.ts";
 import { isUuid, looksRandom } from "./randomness.ts";
+import { isPlaceholder } from "./secret-value.ts";
 
 /** A key that is part of the path of a URL. */
 interface UrlKey {

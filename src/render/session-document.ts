@@ -10,7 +10,7 @@ import {
 } from "./json/session-json.ts";
 
 /** A whole session as JSON: what `show --json` tells, and everything that was said and done. */
-export interface SessionDocument extends SessionDetailJson {
+interface SessionDocument extends SessionDetailJson {
   readonly schemaVersion: number;
   /** What stands before the first request. */
   readonly preamble: readonly StepJson[];
@@ -49,4 +49,31 @@ function* mapped<T, U>(items: readonly T[], map: (item: T) => U): Generator<U, v
 function stepsJson(steps: readonly Step[]): readonly StepJson[] {
   const turn = { number: 0, uid: null, at: null, line: 0, request: "" };
   return turnJson({ ...turn, context: "current", via: "typed", steps }).steps;
+}
+
+interface TouchedFile {
+  /** Relative to the project where it lies in it. */
+  readonly name: string;
+  readonly reads: number;
+  readonly writes: number;
+}
+
+/** Files that tools read or wrote, those written most first. */
+export function touchedFiles({ files, project }: Digest): readonly TouchedFile[] {
+  return files
+    .filter(({ reads, writes }) => reads + writes > 0)
+    .map(({ path, reads, writes }) => ({ name: relativeTo(project, path), reads, writes }))
+    .sort((a, b) => b.writes - a.writes || b.reads - a.reads);
+}
+
+/** Files that are only named in what was said. */
+export function namedFiles({ files, project }: Digest): readonly string[] {
+  return files
+    .filter(({ reads, writes }) => reads + writes === 0)
+    .map(({ path }) => relativeTo(project, path));
+}
+
+export function relativeTo(project: string | null, path: string): string {
+  const inside = project !== null && (path.startsWith(`${project}/`) || path.startsWith(`${project}\\`));
+  return inside && path.length > project.length + 1 ? path.slice(project.length + 1) : path;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
-import { makeFolders } from "../fs/make-folders.ts";
 
 /** One thing that went wrong where nobody could be told: in a hook, or in the background. */
 export interface HookFailure {

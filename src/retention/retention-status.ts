@@ -2,17 +2,22 @@ import { join } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
 import { formatOf } from "../agents/agents.ts";
 import { findSessionsOf, isFolderPath } from "../agents/find-sessions.ts";
-import { archiveState } from "../archive/archive-state.ts";
+import { archiveState } from "../archive/archived-sessions.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { type Library, sessionKey } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import type { CatalogueRow } from "../search/catalogue.ts";
 import { readTextFile } from "../settings/settings-file.ts";
-import { type AtRisk, forecast, nextSweep, type SweptSession } from "./forecast.ts";
-import { type LayerPlaces, readLayers, settingsFolders } from "./read-layers.ts";
-import { type EffectiveRetention, effectiveRetention, type SettingsLayer } from "./settings-layers.ts";
+import {
+  type EffectiveRetention,
+  effectiveRetention,
+  type LayerPlaces,
+  readLayers,
+  type SettingsLayer,
+  settingsFolders,
+} from "./settings-layers.ts";
 
-export interface RetentionOptions extends LayerPlaces {
+interface RetentionOptions extends LayerPlaces {
   /** All sessions that are known: of those left out by the user's wish nothing is said. */
   readonly rows: readonly CatalogueRow[];
   /** How far the forecast reaches. */
@@ -20,7 +25,7 @@ export interface RetentionOptions extends LayerPlaces {
 }
 
 /** A project in which Claude Code would sweep earlier than here. The sweep is of all projects' sessions. */
-export interface EarlierSweep {
+interface EarlierSweep {
   readonly project: string;
   readonly days: number;
   readonly from: string;
@@ -130,4 +135,38 @@ function earlierSweeps(
       found.push({ project, days, from });
   }
   return found.sort((a, b) => a.days - b.days || (a.project < b.project ? -1 : 1));
+}
+
+/** Claude Code waits so long between two sweeps. */
+const SWEEP_PAUSE_MS = DAY_MS;
+
+/** A session with its logs, as the sweep looks at them. */
+interface SweptSession {
+  readonly id: string;
+  /** When its log was last written; of several the oldest, for that one goes first. */
+  readonly mtimeMs: number;
+  readonly archived: boolean;
+}
+
+interface AtRisk extends SweptSession {
+  /** The first sweep after this moment deletes it. */
+  readonly deletedAfterMs: number;
+}
+
+/** The age of a log is its mtime, whatever its lines say. */
+function deletedAfter(mtimeMs: number, days: number): number {
+  return mtimeMs + days * DAY_MS;
+}
+
+/** The sessions that go until then, the first one first. */
+function forecast(sessions: readonly SweptSession[], days: number, untilMs: number): readonly AtRisk[] {
+  return sessions
+    .map((session) => ({ ...session, deletedAfterMs: deletedAfter(session.mtimeMs, days) }))
+    .filter(({ deletedAfterMs }) => deletedAfterMs < untilMs)
+    .sort((a, b) => a.deletedAfterMs - b.deletedAfterMs || (a.id < b.id ? -1 : 1));
+}
+
+/** From when on the start of a session sweeps at once. Within a day of the last sweep it waits ten minutes. */
+function nextSweep(lastSweepMs: number | undefined, now: number): number {
+  return lastSweepMs === undefined ? now : Math.max(now, lastSweepMs + SWEEP_PAUSE_MS);
 }

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import { nameOf, type WantedFile } from "../settings/plan-file.ts";
+import { nameOf, type WantedFile } from "../settings/change-files.ts";
 import type { FileChange } from "../settings/receipt.ts";
-import { ownFolders, RETENTION_KEY } from "./read-layers.ts";
-import { isDays } from "./settings-layers.ts";
+import { isDays, ownFolders, RETENTION_KEY } from "./settings-layers.ts";
 
 /** As good as for ever: 273 years. */
 export const FOREVER_DAYS = 99_999;

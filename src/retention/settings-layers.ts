@@ -1,17 +1,17 @@
+import { join, resolve } from "node:path";
+import { claudeFolders } from "../agents/claude/files.ts";
+import { errorCode } from "../fs/disk-error.ts";
+import type { Library } from "../fs/library.ts";
+import { parseSettings, settingAt } from "../settings/parse-settings.ts";
+import { readSettingsFile } from "../settings/settings-file.ts";
+
 /**
  * How long Claude Code keeps sessions, out of all the settings files that have a say. They are handed in as they
  * were read; nothing here looks at a disk.
  */
 
 /** Strongest first. */
-export const layerNames = [
-  "managed",
-  "command-line",
-  "project-local",
-  "project",
-  "user-local",
-  "user",
-] as const;
+const layerNames = ["managed", "command-line", "project-local", "project", "user-local", "user"] as const;
 export type LayerName = (typeof layerNames)[number];
 
 /** One settings file as it was found. `place` names it: a path, or where in it something is wrong. */
@@ -26,7 +26,7 @@ export interface SettingsLayer {
 }
 
 /** Why nothing is swept though a number of days is known. As Claude Code calls it since 2.1.227. */
-export interface PausedSweep {
+interface PausedSweep {
   readonly reason: "settings_unknowable" | "settings_invalid_key_set";
   readonly place: string;
   readonly what: string;
@@ -43,7 +43,7 @@ export interface EffectiveRetention {
   readonly paused: PausedSweep | undefined;
 }
 
-export const DEFAULT_DAYS = 30;
+const DEFAULT_DAYS = 30;
 
 /** The days that apply, and where they come from. Where layers of one kind are several, the first given wins. */
 export function effectiveRetention(layers: readonly SettingsLayer[]): EffectiveRetention {
@@ -79,4 +79,98 @@ function pausedBy(layers: readonly SettingsLayer[]): PausedSweep | undefined {
 /** 0 is none: it is an error since 2.1.89, and kept transcripts from being written before. */
 export function isDays(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+}
+
+export const RETENTION_KEY = "cleanupPeriodDays";
+
+/** Where settings of Claude Code come from, besides its own folder. */
+export interface LayerPlaces {
+  /** Where an administrator keeps them. */
+  readonly managedFolder: string;
+  /** What `claude --settings` is given: a path, or the JSON itself. */
+  readonly commandLine?: string | undefined;
+}
+
+/** The folders of Claude Code on this machine: the first one always, others where they exist. */
+export function settingsFolders({ disk, surroundings }: Library): readonly string[] {
+  const folders = claudeFolders(surroundings).map((folder) => resolve(surroundings.folder, folder));
+  return folders.filter((folder, index) => index === 0 || disk.stat(folder)?.kind === "folder");
+}
+
+/** The folders whose settings may be changed: not one that only old versions used, unless it is named. */
+export function ownFolders(library: Library): readonly string[] {
+  const folders = settingsFolders(library);
+  return library.surroundings.variables.CLAUDE_CONFIG_DIR ? folders : folders.slice(0, 1);
+}
+
+/** Every settings file that has a say where Claude Code is started in `project`, strongest first. */
+export function readLayers(
+  library: Library,
+  folder: string,
+  project: string,
+  places: LayerPlaces,
+): readonly SettingsLayer[] {
+  const own = join(project, ".claude");
+  // In the home itself the project's settings are the user's.
+  const isHome = resolve(own) === resolve(folder);
+  return [
+    ...managedFiles(library, places.managedFolder).map((path) => fileLayer(library, "managed", path)),
+    ...(places.commandLine === undefined ? [] : [commandLineLayer(library, places.commandLine)]),
+    ...(isHome
+      ? []
+      : [
+          fileLayer(library, "project-local", join(own, "settings.local.json")),
+          fileLayer(library, "project", join(own, "settings.json")),
+        ]),
+    fileLayer(library, "user-local", join(folder, "settings.local.json")),
+    fileLayer(library, "user", join(folder, "settings.json")),
+  ];
+}
+
+/** Pieces override the file that they are added to, the last one most. */
+function managedFiles({ disk }: Library, folder: string): readonly string[] {
+  const whole = join(folder, "managed-settings.json");
+  const pieces = join(folder, "managed-settings.d");
+  try {
+    const names = disk.readdir(pieces).map(({ name }) => name);
+    const json = names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
+    return [
+      ...json
+        .toSorted()
+        .toReversed()
+        .map((name) => join(pieces, name)),
+      whole,
+    ];
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [whole];
+  }
+}
+
+function fileLayer({ disk }: Library, name: LayerName, path: string): SettingsLayer {
+  const file = readSettingsFile(disk, path);
+  switch (file.kind) {
+    case "absent":
+      return { name, path, content: { kind: "absent" } };
+    case "broken":
+      return { name, path, content: { kind: "broken", place: file.place, what: file.what } };
+    case "parsed":
+      return { name, path, content: { kind: "parsed", days: settingAt(file.settings, [RETENTION_KEY]) } };
+  }
+}
+
+function commandLineLayer(library: Library, given: string): SettingsLayer {
+  if (!given.trimStart().startsWith("{")) {
+    return fileLayer(library, "command-line", resolve(library.surroundings.folder, given));
+  }
+  const path = "--settings";
+  const parsed = parseSettings(given);
+  return {
+    name: "command-line",
+    path,
+    content:
+      parsed.kind === "parsed"
+        ? { kind: "parsed", days: settingAt(parsed, [RETENTION_KEY]) }
+        : { kind: "broken", place: `${path}:${parsed.line}:${parsed.column}`, what: parsed.what },
+  };
 }

@@ -5,9 +5,11 @@ import { matchesProject } from "../fs/glob.ts";
 import { type Library, sessionKey } from "../fs/library.ts";
 import type { Problem, Session } from "../session/session.ts";
 import type { SearchReader } from "./engine.ts";
+import { filterSessions } from "./filter-sessions.ts";
+import type { SessionFilter } from "./query/session-filter.ts";
 import { damaged, type IndexAccess, withIndex } from "./refresh/index-access.ts";
+import type { IndexState } from "./refresh/index-rows.ts";
 import { rowsOf, type Totals } from "./refresh/index-rows.ts";
-import type { IndexState } from "./refresh/index-state.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
 
@@ -141,4 +143,35 @@ export function isExcluded(library: Pick<Library, "config">, session: Pick<Sessi
 function newestFirst(a: CatalogueRow, b: CatalogueRow): number {
   const difference = (b.digest.endedAt ?? 0) - (a.digest.endedAt ?? 0);
   return difference !== 0 ? difference : a.digest.id < b.digest.id ? -1 : 1;
+}
+
+export interface ListOptions {
+  readonly filter?: SessionFilter;
+  readonly offset?: number;
+  readonly limit?: number;
+  /** Also sessions of which only prompts or fragments are left. */
+  readonly stubs?: boolean;
+}
+
+export interface SessionList {
+  /** How many match, on this page or not. */
+  readonly total: number;
+  readonly rows: readonly CatalogueRow[];
+  readonly coverage: Coverage;
+}
+
+/** Sessions of all agents, newest first. */
+export async function listSessions(
+  library: Library,
+  access: IndexAccess,
+  options: ListOptions = {},
+): Promise<SessionList> {
+  return withCatalogue(library, access, async (catalogue) => {
+    const fitting =
+      options.filter === undefined ? catalogue.rows : await filterSessions(catalogue, options.filter);
+    const matching = fitting.filter(({ state }) => options.stubs === true || state !== "stub");
+    const offset = options.offset ?? 0;
+    const rows = matching.slice(offset, offset + (options.limit ?? matching.length));
+    return { total: matching.length, rows, coverage: catalogue.coverage };
+  });
 }

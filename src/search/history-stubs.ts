@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { claudeFolders } from "../agents/claude/claude-files.ts";
+import { claudeFolders } from "../agents/claude/files.ts";
 import { type HistoryPrompt, readHistoryLine } from "../agents/claude/history-line.ts";
 import type { SessionName } from "../archive/archive-store.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";

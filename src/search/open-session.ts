@@ -1,10 +1,10 @@
 import type { ResumeCommand } from "../agents/agent.ts";
 import { formatOf } from "../agents/agents.ts";
-import { diskSource } from "../agents/disk-source.ts";
+import { diskSource } from "../agents/byte-source.ts";
 import { reasonOf } from "../agents/isolate.ts";
 import { readSession } from "../agents/read-session.ts";
 import { runningSessions, stateOf } from "../agents/running-sessions.ts";
-import { identifySession } from "../archive/identify-session.ts";
+import { identifySession } from "../archive/archive-sessions.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
@@ -13,8 +13,8 @@ import type { Session } from "../session/session.ts";
 import type { SessionState } from "./catalogue.ts";
 import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
 import { bytesOf } from "./refresh/session-row.ts";
+import type { SessionPointer } from "./select-sessions.ts";
 import { type SelectOptions, selectSession } from "./select-sessions.ts";
-import type { SessionPointer } from "./session-pointers.ts";
 
 /** One session, read whole. */
 export interface OpenSession {

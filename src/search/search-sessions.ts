@@ -6,17 +6,16 @@ import { type Library, sessionKey } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
 import { type CatalogueRow, type Coverage, coverageOf, rowFinisher } from "./catalogue.ts";
 import type { Match, NearestWords, SearchReader, SessionHit } from "./engine.ts";
-import { rowFits } from "./filter-sessions.ts";
+import { rowFits, sessionsWithFiles } from "./filter-sessions.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import { searchClauses } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
 import type { SearchPlan } from "./ranking/search-plan.ts";
 import { damaged, type IndexAccess, withIndex } from "./refresh/index-access.ts";
-import { type IndexRows, rowsOf } from "./refresh/index-rows.ts";
-import { readState } from "./refresh/index-state.ts";
-import { knownTotals } from "./refresh/last-look.ts";
+import { type IndexRows, readState, rowsOf } from "./refresh/index-rows.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
+import { knownTotals } from "./refresh/source-snapshot.ts";
 import {
   type HitSnippet,
   type ShownTerms,
@@ -24,8 +23,6 @@ import {
   snippetsOf,
   withNearbyTurns,
 } from "./search-snippets.ts";
-import { sessionsWithFiles } from "./sessions-with-files.ts";
-import { unwantedSessions } from "./unwanted-sessions.ts";
 
 export interface SearchRequest {
   readonly query: ParsedQuery;
@@ -158,4 +155,36 @@ function foundSession(
   });
   const { score, match, matchingTurns } = hit;
   return { row: finish(row), score, match, resume, snippets, matchingTurns };
+}
+
+/** Whether a session is one of those that are not wanted: it fits one of the filters in all that this asks for. */
+async function unwantedSessions(
+  reader: SearchReader,
+  filters: readonly SessionFilter[],
+): Promise<(key: string, row: SessionRow) => boolean> {
+  const tests = await Promise.all(
+    filters.map(async (filter) => {
+      const byFile = await sessionsWithFiles(reader, filter.files);
+      const byWords = await sessionsWithWords(reader, filter);
+      return (key: string, row: SessionRow): boolean =>
+        byFile?.has(key) !== false && byWords?.has(key) !== false && rowFits(row, filter);
+    }),
+  );
+  return (key, row) => tests.some((test) => test(key, row));
+}
+
+/** Keys of the sessions with these words in commands and errors, which rows do not tell; undefined without words. */
+async function sessionsWithWords(
+  reader: SearchReader,
+  filter: SessionFilter,
+): Promise<ReadonlySet<string> | undefined> {
+  if (filter.commands.length + filter.errors.length === 0) return undefined;
+  const answer = await reader.search({
+    ...searchClauses({ words: [], filters: [], warnings: [] }, { ...filter, titles: [] }),
+    ...{ filter: {}, sort: "newest", offset: 0, limit: Number.MAX_SAFE_INTEGER },
+    ...{ turnsPerHit: 0, now: 0, fill: false },
+  });
+  if (answer.kind === "damaged") throw damaged(answer);
+  // Nobody has ruled out what a typo would mean.
+  return new Set(answer.match === "all" ? answer.hits.map(({ key }) => key) : []);
 }

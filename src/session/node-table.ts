@@ -1,4 +1,3 @@
-import type { DraftStep } from "./draft-steps.ts";
 import type {
   CompactionEntry,
   Entry,
@@ -9,8 +8,8 @@ import type {
   SummaryEntry,
   ToolResult,
 } from "./entry.ts";
-import { createIntColumn } from "./int-column.ts";
 import { createNameTable } from "./name-table.ts";
+import type { DraftStep } from "./steps.ts";
 
 /** Entries that stand in the tree. */
 export type TreeEntry = Exclude<Entry, FactEntry | OpaqueEntry>;
@@ -26,7 +25,7 @@ export interface KeptReply {
 }
 
 /** Of results, those that no call came before; all others stand with their call. */
-export interface KeptResults {
+interface KeptResults {
   readonly kind: "results";
   readonly line: number;
   readonly at: number | undefined;
@@ -75,7 +74,7 @@ export const RESULTS_WITH_THEIR_CALLS: KeptEntry = { kind: "results", line: 0, a
 const SPENT_REPLY: KeptReply = { kind: "reply", message: NONE, first: undefined, more: [] };
 
 /** By node. `order` has the present nodes in the order of the log. */
-export interface NodeColumns {
+interface NodeColumns {
   readonly parents: Int32Array;
   readonly positions: Int32Array;
   readonly kinds: Uint8Array;
@@ -240,5 +239,39 @@ export function createNodeTable(): NodeTable {
       return NONE;
     },
     last: () => lastMain,
+  };
+}
+
+/** A list of whole numbers that grows: four bytes each, where a plain list takes eight and copies more. */
+interface IntColumn {
+  readonly length: number;
+  push(value: number): void;
+  /** `otherwise` past the end. */
+  get(index: number, otherwise: number): number;
+  set(index: number, value: number): void;
+  /** All of them; good until the next push. */
+  view(): Int32Array;
+}
+
+function createIntColumn(): IntColumn {
+  let values = new Int32Array(64);
+  let length = 0;
+  return {
+    get length() {
+      return length;
+    },
+    push(value) {
+      if (length === values.length) {
+        const grown = new Int32Array(values.length * 2);
+        grown.set(values);
+        values = grown;
+      }
+      values[length++] = value;
+    },
+    get: (index, otherwise) => (index < length ? (values[index] ?? otherwise) : otherwise),
+    set(index, value) {
+      values[index] = value;
+    },
+    view: () => values.subarray(0, length),
   };
 }

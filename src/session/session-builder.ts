@@ -1,13 +1,13 @@
 import { findBranches } from "./branches.ts";
 import { type Answered, type CallTable, createCallTable, EXPECTED } from "./call-table.ts";
-import { listCompactions } from "./compactions.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
-import { type DraftStep, draftStep } from "./draft-steps.ts";
 import type {
   Agent,
+  CompactionEntry,
   Entry,
   Fact,
   FactEntry,
+  Lineage,
   ReplyEntry,
   RequestEntry,
   ResultsEntry,
@@ -15,22 +15,24 @@ import type {
 } from "./entry.ts";
 import { createNameTable } from "./name-table.ts";
 import {
+  COMPACTION,
   createNodeTable,
   type KeptEntry,
   NONE,
+  type NodeTable,
   RESULTS_WITH_THEIR_CALLS,
+  SUMMARY,
   type TreeEntry,
 } from "./node-table.ts";
-import { settleQueued } from "./queued-prompts.ts";
-import type { Session } from "./session.ts";
-import { forkOf, labelsOf, lastFact, linksOf } from "./session-facts.ts";
+import type { Compaction, Label, Session, Turn } from "./session.ts";
+import { type DraftStep, draftStep } from "./steps.ts";
 import { makeSubagents, type SubagentLog } from "./subagents.ts";
 import { createTally } from "./tally.ts";
 import { chooseTitle } from "./title.ts";
 import { makeTurns } from "./turns.ts";
 
 /** Makes one session of the entries of its logs, given in the order of the logs. */
-export interface SessionBuilder {
+interface SessionBuilder {
   add(entry: Entry): void;
   finish(rest: SessionRest): Session;
 }
@@ -191,4 +193,85 @@ function queuedRequest(text: string, line: number, at: number | undefined): Requ
     images: 0,
     ...(at === undefined ? {} : { at }),
   };
+}
+
+/** The last fact of a name: the one that counts. */
+function lastFact<Name extends Fact["name"]>(
+  facts: readonly Fact[],
+  name: Name,
+): Extract<Fact, { name: Name }> | undefined {
+  return facts.findLast((fact): fact is Extract<Fact, { name: Name }> => fact.name === name);
+}
+
+function labelsOf(facts: readonly Fact[], turnOf: (uid: string) => number | null): readonly Label[] {
+  const byTarget = new Map<string, string | null>();
+  for (const fact of facts) if (fact.name === "label") byTarget.set(fact.target, fact.text);
+  return [...byTarget].flatMap(([target, text]) => (text === null ? [] : [{ text, turn: turnOf(target) }]));
+}
+
+function linksOf(facts: readonly Fact[]): readonly string[] {
+  return [...new Set(facts.flatMap((fact) => (fact.name === "link" ? [fact.url] : [])))];
+}
+
+/** A fork whose lines say where they were copied from. */
+function forkOf(turns: readonly Turn[]): Lineage | null {
+  const session = turns.find((turn) => turn.copiedFrom !== undefined)?.copiedFrom;
+  return session === undefined ? null : { kind: "fork", session };
+}
+
+/**
+ * Prompts that were typed ahead become turns only where no later line of the user's repeats them.
+ * One that is repeated is taken out.
+ */
+function settleQueued(nodes: NodeTable, queued: readonly number[]): void {
+  if (queued.length === 0) return;
+  const requests = Array.from(nodes.inOrder(), (node) => nodes.entry(node)).filter(
+    (entry): entry is RequestEntry => entry?.kind === "request",
+  );
+  for (const node of queued) {
+    const prompt = nodes.entry(node);
+    if (prompt?.kind !== "request") continue;
+    const repeated = requests.some(
+      (request) => request !== prompt && request.line > prompt.line && repeats(request, prompt),
+    );
+    if (repeated) nodes.clear(node);
+  }
+}
+
+function repeats(request: RequestEntry, prompt: RequestEntry): boolean {
+  // Two that were queued with the same words are two prompts.
+  return request.uid === undefined ? false : request.text.includes(prompt.text);
+}
+
+/** All compactions in the order of the log, each with the summary that follows it. */
+function listCompactions(nodes: NodeTable, turnOf: (node: number) => number | null): readonly Compaction[] {
+  const found: { -readonly [K in keyof Compaction]: Compaction[K] }[] = [];
+  if (!nodes.hasCompactions) return found;
+  for (const node of nodes.inOrder()) {
+    const kind = nodes.kind(node);
+    if ((kind !== COMPACTION && kind !== SUMMARY) || nodes.sidechain(node) !== undefined) continue;
+    const entry = nodes.entry(node);
+    if (entry?.kind === "compaction") {
+      found.push({
+        at: entry.at ?? null,
+        line: entry.line,
+        trigger: entry.trigger,
+        tokensBefore: entry.tokensBefore,
+        tokensAfter: entry.tokensAfter,
+        summary: entry.summary ?? null,
+        keeps: keeps(entry),
+        afterTurn: turnOf(node) ?? 0,
+      });
+    } else if (entry?.kind === "summary" && entry.of === "compaction") {
+      const last = found.at(-1);
+      if (last !== undefined) last.summary ??= entry.text;
+    }
+  }
+  return found;
+}
+
+function keeps(entry: CompactionEntry): Compaction["keeps"] {
+  const anchor = entry.kept?.anchor ?? entry.keptSegment?.anchor;
+  if (anchor !== undefined) return anchor === entry.uid ? "head" : "tail";
+  return entry.keptFrom === undefined ? null : "tail";
 }

@@ -1,13 +1,11 @@
 import { type Answered, FIRST } from "./call-table.ts";
-import type { ReplyEntry } from "./entry.ts";
+import type { ReplyEntry, Usage, WorkItem, WorkUpdate } from "./entry.ts";
 import type { NameTable } from "./name-table.ts";
 import { NONE, type TreeEntry } from "./node-table.ts";
 import type { Characters, SessionUsage } from "./session.ts";
-import { createUsageTable } from "./usage-table.ts";
-import { createWorkList, type WorkList } from "./work-list.ts";
 
 /** Counts what passes by. Sub-agents inside the log count for themselves, not for the session. */
-export interface Tally {
+interface Tally {
   /** `answered` belongs to the results of a results entry, one for one. */
   add(entry: TreeEntry, node: number, answered: readonly Answered[]): void;
   readonly work: WorkList;
@@ -75,5 +73,134 @@ export function createTally(messages: NameTable): Tally {
     counts: (requests) => ({ user: requests, assistant: usages.count(), tool: toolMessages }),
     characters: () => ({ ...characters }),
     usage: (isCurrent) => usages.total((node) => node === NONE || isCurrent(node)),
+  };
+}
+
+/** Tokens by the number of the message. One message is several lines, each with the usage so far: the last one counts. */
+interface UsageTable {
+  set(message: number, usage: Usage | undefined, node: number): void;
+  /** How many messages there are. */
+  count(): number;
+  /** The last message that is current tells how full the context is. */
+  total(isCurrent: (node: number) => boolean): SessionUsage;
+}
+
+/** No message used so many. */
+const MOST_TOKENS = 2 ** 31 - 1;
+const ABSENT = -2;
+const UNKNOWN = -1;
+
+/** What stands for each message, one after the other in one list. */
+const NODE = 0;
+const INPUT = 1;
+const OUTPUT = 2;
+const CACHE_READ = 3;
+const CACHE_WRITE = 4;
+const WIDTH = 5;
+
+function createUsageTable(): UsageTable {
+  let rows = new Int32Array(64 * WIDTH);
+  /** Messages up to the last that was set. */
+  let length = 0;
+  let count = 0;
+  const growTo = (message: number): void => {
+    if ((message + 1) * WIDTH > rows.length) {
+      const grown = new Int32Array(Math.max(rows.length * 2, (message + 1) * WIDTH));
+      grown.set(rows);
+      rows = grown;
+    }
+    rows.fill(UNKNOWN, length * WIDTH, (message + 1) * WIDTH);
+    for (; length <= message; length++) rows[length * WIDTH + NODE] = ABSENT;
+  };
+  return {
+    set(message, usage, node) {
+      if (length <= message) growTo(message);
+      const row = message * WIDTH;
+      if (rows[row + NODE] === ABSENT) count++;
+      rows[row + NODE] = node;
+      if (usage === undefined) return;
+      rows[row + INPUT] = bounded(usage.inputTokens);
+      rows[row + OUTPUT] = bounded(usage.outputTokens);
+      rows[row + CACHE_READ] = bounded(usage.cacheReadTokens);
+      rows[row + CACHE_WRITE] = bounded(usage.cacheWriteTokens);
+    },
+    count: () => count,
+    total(isCurrent) {
+      const total = {
+        inputTokens: 0,
+        outputTokens: 0,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        contextTokens: 0,
+      };
+      let last = -1;
+      for (let row = 0; row < length * WIDTH; row += WIDTH) {
+        if (rows[row + INPUT] === UNKNOWN) continue;
+        total.inputTokens += rows[row + INPUT] ?? 0;
+        total.outputTokens += rows[row + OUTPUT] ?? 0;
+        total.cacheReadTokens += rows[row + CACHE_READ] ?? 0;
+        total.cacheWriteTokens += rows[row + CACHE_WRITE] ?? 0;
+      }
+      for (let row = (length - 1) * WIDTH; row >= 0 && last === -1; row -= WIDTH)
+        if (contextOf(rows, row) > 0 && isCurrent(rows[row + NODE] ?? ABSENT)) last = row;
+      total.contextTokens = last === -1 ? 0 : contextOf(rows, last);
+      return total;
+    },
+  };
+}
+
+/** Cut to a whole number as the list holds it. */
+function bounded(tokens: number): number {
+  return Math.min(MOST_TOKENS, Math.max(0, tokens));
+}
+
+function contextOf(rows: Int32Array, row: number): number {
+  if (rows[row + INPUT] === UNKNOWN) return 0;
+  return (rows[row + INPUT] ?? 0) + (rows[row + CACHE_READ] ?? 0) + (rows[row + CACHE_WRITE] ?? 0);
+}
+
+/** The agent's own list of work: updates in order, the last state wins. */
+interface WorkList {
+  update(update: WorkUpdate, callId: string): void;
+  items(): readonly WorkItem[];
+}
+
+function createWorkList(): WorkList {
+  let list: readonly WorkItem[] = [];
+  /** Tasks by id; a task whose id did not come is known by its call. */
+  const tasks = new Map<string, WorkItem>();
+  return {
+    update(update, callId) {
+      switch (update.kind) {
+        case "list":
+          list = update.items;
+          return;
+        case "create":
+          tasks.set(`call:${callId}`, { text: update.text, status: "pending" });
+          return;
+        case "created": {
+          const created = tasks.get(`call:${callId}`);
+          tasks.delete(`call:${callId}`);
+          tasks.set(update.id, {
+            id: update.id,
+            text: update.text ?? created?.text ?? "",
+            status: "pending",
+          });
+          return;
+        }
+        case "update": {
+          const task = tasks.get(update.id) ?? { id: update.id, text: "", status: "pending" };
+          tasks.set(update.id, {
+            ...task,
+            text: update.text ?? task.text,
+            status: update.status ?? task.status,
+          });
+          return;
+        }
+        case "plan":
+          return;
+      }
+    },
+    items: () => [...list, ...tasks.values()].filter((item) => item.text !== ""),
   };
 }

@@ -3,13 +3,24 @@ import { dirname } from "node:path";
 import { exitCodes, UserError } from "../errors.ts";
 import { sameMark } from "../fs/disk.ts";
 import { diskError, errorCode } from "../fs/disk-error.ts";
+import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
-import { makeFolders } from "../fs/make-folders.ts";
 import { replaceFile } from "../fs/replace-file.ts";
+import { type Locking, withStore } from "../fs/store.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
-import { type Locking, withStore } from "../fs/with-store.ts";
-import { type FilePlan, planFile, type WantedFile } from "./plan-file.ts";
-import { type FileRecord, keepBackup, readReceipt, sha256, writeReceipt } from "./receipt.ts";
+import { removeSetting } from "./edit-settings.ts";
+import { parseSettings, settingAt } from "./parse-settings.ts";
+import {
+  type FileChange,
+  type FileRecord,
+  keepBackup,
+  readBackup,
+  readReceipt,
+  sha256,
+  writeReceipt,
+} from "./receipt.ts";
+import { applyChange, changeName, undoChange } from "./settings-change.ts";
+import { checkEditable, readTextFile, type TextFile } from "./settings-file.ts";
 
 /**
  * Brings files of agents to what is wanted. One file after the other, each whole: who is killed in between is
@@ -142,4 +153,173 @@ function removeFolders({ disk }: Library, folders: readonly string[]): void {
 
 function digestOf(bytes: Uint8Array | undefined): string | null {
   return bytes === undefined ? null : sha256(bytes);
+}
+
+/** A file of an agent that something of ours is to stand in. */
+export interface WantedFile {
+  readonly path: string;
+  readonly agent: FileRecord["agent"];
+  readonly scope: FileRecord["scope"];
+  /** `content`: the whole file is ours. */
+  readonly kind: "settings" | "content";
+  /** Of ours, what is to stand in it from now on, given what does so now. */
+  readonly wanted: (present: readonly FileChange[]) => readonly FileChange[];
+  /** For `content`. */
+  readonly text?: string;
+  /** A change to what is not ours: the user asked for it. */
+  readonly editOriginal?: (text: string) => string;
+  /**
+   * A value that is to be as it was before us, or, where it never was ours, gone. What has been given back
+   * stays then, so that asking twice is asking once.
+   */
+  readonly resets?: string;
+}
+
+type Bytes = Uint8Array | undefined;
+
+/** What is to be done to one file, and why it can be taken back. */
+export interface FilePlan {
+  readonly target: WantedFile;
+  readonly file: TextFile;
+  /** undefined where there is, or will be, no file. */
+  readonly before: Bytes;
+  readonly after: Bytes;
+  readonly original: Bytes;
+  readonly changes: readonly FileChange[];
+  readonly presentChanges: readonly FileChange[];
+  readonly record: FileRecord | undefined;
+  /** The user's own values, which are to stay. */
+  readonly settled: readonly string[];
+  /** Somebody else's, or changed by somebody else: it stays. */
+  readonly foreign: boolean;
+}
+
+/**
+ * Plans a file out of its original and the changes that are to stand in it. Where it is still what we wrote,
+ * the original itself is the ground, so that what is taken back leaves no trace. Where others changed it since,
+ * the ground is what they made of it, without our entries.
+ */
+function planFile(library: Library, target: WantedFile): FilePlan {
+  const file = readTextFile(library.disk, target.path);
+  checkEditable(file, target.kind === "settings");
+  const records = readReceipt(library.disk, library.places);
+  const record = records.find(({ path }) => path === target.path);
+  const before = file.kind === "read" ? file.bytes : undefined;
+  const present = presentChanges(record, before);
+  const given: Given = {
+    ...{ target, file, record, before, present },
+    wanted: target.wanted(present),
+    isIntact: isIntact(record, before),
+    kept: originalOf(library, record),
+  };
+  return target.kind === "content" ? planContent(given) : planSettings(given);
+}
+
+interface Given {
+  readonly target: WantedFile;
+  readonly file: TextFile;
+  readonly record: FileRecord | undefined;
+  readonly before: Bytes;
+  readonly present: readonly FileChange[];
+  readonly wanted: readonly FileChange[];
+  /** In a state that the receipt names. */
+  readonly isIntact: boolean;
+  /** undefined where the file before us is not known. */
+  readonly kept: { readonly bytes: Bytes } | undefined;
+}
+
+/** Which of the states that the receipt names the file is in. One that is none of them was changed by others. */
+function presentChanges(record: FileRecord | undefined, before: Bytes): readonly FileChange[] {
+  if (record === undefined) return [];
+  const digest = before === undefined ? null : sha256(before);
+  if (digest === record.now.sha256) return record.now.changes;
+  if (digest === record.before.sha256) return record.before.changes;
+  if (digest === (record.original?.sha256 ?? null)) return [];
+  return record.now.changes;
+}
+
+function isIntact(record: FileRecord | undefined, before: Bytes): boolean {
+  const digest = before === undefined ? null : sha256(before);
+  const known = [record?.now.sha256, record?.before.sha256, record?.original?.sha256 ?? null];
+  return record !== undefined && known.includes(digest);
+}
+
+function originalOf(
+  { disk, places }: Library,
+  record: FileRecord | undefined,
+): { readonly bytes: Bytes } | undefined {
+  if (record === undefined) return undefined;
+  if (record.original === null) return { bytes: undefined };
+  const bytes = readBackup(disk, places, record.original.backup, record.original.sha256);
+  return bytes === undefined ? undefined : { bytes };
+}
+
+function planSettings({ target, file, record, before, present, wanted, isIntact, kept }: Given): FilePlan {
+  const bom = file.kind === "read" ? file.bom : "";
+  const text = file.kind === "read" ? file.text : "";
+  const { resets } = target;
+  const known = isIntact ? (record?.settled ?? []) : [];
+  const isOurs = present.some((change) => nameOf(change) === resets);
+  const hasReset = resets !== undefined && (isOurs || known.includes(resets));
+  const edit = (ground: string): string => {
+    const rest = resets === undefined || hasReset ? ground : removeSetting(ground, [resets]);
+    return target.editOriginal?.(rest) ?? rest;
+  };
+  const isWanted = (name: string): boolean => wanted.some((change) => nameOf(change) === name);
+  const settled = [...known, ...(hasReset ? [resets] : [])].filter((name) => !isWanted(name));
+  const common = { target, file, before, presentChanges: present, record, foreign: false };
+  const plan = (original: Bytes): FilePlan => {
+    const ground = textOf(original);
+    const edited = edit(ground);
+    // What stands there anyway is none of ours.
+    const changes = wanted.filter((change) => applied(edited, change) !== edited);
+    const base = edited === ground ? original : bytesOf(edited, bom);
+    const after = changes.length === 0 ? base : bytesOf(changes.reduce(applied, edited), bom);
+    const own = parseSettings(edited);
+    const stays = (name: string): boolean => own.kind === "parsed" && settingAt(own, [name]) !== undefined;
+    return { ...common, original: base, changes, after, settled: [...new Set(settled)].filter(stays) };
+  };
+  if (isIntact && kept !== undefined) return plan(kept.bytes);
+  // Changed by others since, or never ours.
+  const isAsWanted = present.length > 0 && edit(text) === text && wanted.reduce(applied, text) === text;
+  const isDropping = present.some((change) => !wanted.some((each) => nameOf(each) === nameOf(change)));
+  if (isAsWanted && !isDropping)
+    return { ...common, after: before, original: before, changes: wanted, settled };
+  const first = textOf(kept?.bytes);
+  const ground = present.reduceRight((rest, change) => undone(rest, change, first), text);
+  return plan(ground === text ? before : bytesOf(ground, bom));
+}
+
+function planContent({ target, file, record, before, present, wanted, isIntact, kept }: Given): FilePlan {
+  const common = { target, file, before, presentChanges: present, record, settled: [] };
+  const text = Buffer.from(target.text ?? "");
+  const isOurs = before === undefined || isIntact || Buffer.compare(before, text) === 0;
+  if (!isOurs) return { ...common, after: before, original: before, changes: [], foreign: true };
+  const original = isIntact ? kept?.bytes : undefined;
+  return { ...common, after: wanted.length > 0 ? text : original, original, changes: wanted, foreign: false };
+}
+
+function applied(text: string, change: FileChange): string {
+  return change.kind === "content" ? text : applyChange(text, change);
+}
+
+function undone(text: string, change: FileChange, original: string): string {
+  return change.kind === "content" ? text : undoChange(text, change, original);
+}
+
+export function nameOf(change: FileChange): string {
+  return change.kind === "content" ? "content" : changeName(change);
+}
+
+/** Without a BOM: an editor may have taken it away, or put one there, since. */
+function textOf(bytes: Bytes): string {
+  return bytes === undefined
+    ? ""
+    : Buffer.from(bytes)
+        .toString("utf8")
+        .replace(/^\ufeff/, "");
+}
+
+function bytesOf(text: string, bom: string): Uint8Array {
+  return Buffer.from(bom + text);
 }

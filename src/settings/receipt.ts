@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
 import { diskError } from "../fs/disk-error.ts";
-import { makeFolders } from "../fs/make-folders.ts";
+import { makeFolders } from "../fs/folders.ts";
 import { insideOf, type Places } from "../fs/places.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import type { SettingsChange } from "./settings-change.ts";

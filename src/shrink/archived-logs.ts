@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { KeptFile, KeptSession, SessionName } from "../archive/archive-store.ts";
 import { openArchive } from "../archive/open-archive.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
 
 /** A log of a session in one generation of the archive. Reading it throws `ArchiveDamage`. */

@@ -1,19 +1,18 @@
-import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import type { CompactionPlan, CompactionWish, ResumeCommand, SessionFiles } from "../agents/agent.ts";
 import { formatOf } from "../agents/agents.ts";
-import type { CompactionPlan, CompactionWish } from "../agents/compaction.ts";
+import { diskSource } from "../agents/byte-source.ts";
 import { compactorOf } from "../agents/compactors.ts";
-import { diskSource } from "../agents/disk-source.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
-import { projectOfLog } from "../agents/project-of-log.ts";
+import { projectOfLog } from "../agents/session-of-log.ts";
+import { identifySession } from "../archive/archive-sessions.ts";
 import type { SessionName } from "../archive/archive-store.ts";
-import { identifySession } from "../archive/identify-session.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import { withStore } from "../fs/with-store.ts";
+import { withStore } from "../fs/store.ts";
 import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
-import type { SessionPointer } from "../search/session-pointers.ts";
+import type { SessionPointer } from "../search/select-sessions.ts";
 import { type ForkNames, forkSession } from "./fork-session.ts";
-import { recoverShrinking } from "./recover-shrinking.ts";
+import { recoverShrinking } from "./recover.ts";
 import { refuseLive } from "./refuse-live.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 

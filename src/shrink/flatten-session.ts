@@ -1,28 +1,41 @@
-import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import { basename, dirname } from "node:path";
+import type { Fork, ResumeCommand, SessionFiles } from "../agents/agent.ts";
 import { formatOf } from "../agents/agents.ts";
 import type { BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
 import { bulkyFinderOf } from "../agents/bulky-finders.ts";
 import { contextTokens } from "../agents/context-tokens.ts";
-import { type LogSnapshot, logToRewrite, takeSnapshot, withLead } from "../agents/log-snapshot.ts";
-import { projectOfLog } from "../agents/project-of-log.ts";
-import { plannedChunks, readPlanned } from "../agents/read-planned.ts";
+import {
+  type LogSnapshot,
+  logToRewrite,
+  plannedChunks,
+  readPlanned,
+  takeSnapshot,
+  withLead,
+} from "../agents/log-snapshot.ts";
+import { projectOfLog } from "../agents/session-of-log.ts";
 import type { SessionName } from "../archive/archive-store.ts";
 import { exitCodes, UserError } from "../errors.ts";
+import { diskError, errorCode } from "../fs/disk-error.ts";
+import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
-import { withStore } from "../fs/with-store.ts";
-import { changesNothing, plannedSize, type RewritePlan } from "../jsonl/rewrite-plan.ts";
-import type { SessionPointer } from "../search/session-pointers.ts";
+import { removeQuietly } from "../fs/lock.ts";
+import { tempPathFor, writeTempFile } from "../fs/replace-file.ts";
+import { withStore } from "../fs/store.ts";
+import { rawLines } from "../jsonl/lines.ts";
+import { changesNothing, plannedSize, type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
+import type { SessionPointer } from "../search/select-sessions.ts";
 import type { Session } from "../session/session.ts";
+import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
-import { flattenFork } from "./flatten-fork.ts";
-import type { ForkNames } from "./fork-session.ts";
-import { openSidecar } from "./open-sidecar.ts";
-import { withSidecar, writeSidecar } from "./pending-sidecar.ts";
-import { planFlatten, ruleFor } from "./plan-flatten.ts";
-import { recoverShrinking } from "./recover-shrinking.ts";
+import { type Forked, type ForkNames, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
+import { openJournal } from "./journal.ts";
+import { openSidecar, type Sidecar } from "./open-sidecar.ts";
+import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
+import { planUnflatten } from "./plan-unflatten.ts";
+import { recoverShrinking } from "./recover.ts";
 import { refuseLive } from "./refuse-live.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
-import { sidecarPath } from "./sidecar.ts";
+import { sidecarPath, withSidecar, writeSidecar } from "./sidecar.ts";
 
 export interface FlattenOptions extends RewriteOptions {
   readonly wish: BulkyOptions;
@@ -123,7 +136,7 @@ export function flattenSession(
   });
 }
 
-export function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => BulkyFinder {
+function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => BulkyFinder {
   const finder = bulkyFinderOf(agent);
   if (finder !== undefined) return finder;
   throw new UserError(`Cannot flatten: sessions of ${formatOf(agent).name} are not supported`, {
@@ -142,7 +155,7 @@ function damagedSidecar(id: string, path: string, damage: string): UserError {
   );
 }
 
-export interface ContextChange {
+interface ContextChange {
   readonly contextTokensSaved: number;
   readonly contextTokensTotal: number;
 }
@@ -165,4 +178,92 @@ export async function tokensOf(
   const total = await count(undefined);
   const left = changesNothing(plan) ? total : await count(plan);
   return { contextTokensSaved: total - left, contextTokensTotal: total };
+}
+
+interface FlattenForkOptions extends ForkOptions {
+  readonly wish: BulkyOptions;
+  readonly makeFinder: (options: BulkyOptions) => BulkyFinder;
+}
+
+interface FlattenedFork {
+  readonly fork: Forked;
+  readonly sidecar: string | null;
+  readonly blocks: number;
+  readonly diskBytesSaved: number;
+  /** What it does to the log itself, were it not left alone. */
+  readonly plan: RewritePlan;
+}
+
+/**
+ * Writes a flattened copy as a new session, with a sidecar of its own: its lines are others than those of the
+ * original, and so is what they are put back to.
+ */
+async function flattenFork(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  sidecar: Sidecar | undefined,
+  { wish, makeFinder, ...options }: FlattenForkOptions,
+): Promise<FlattenedFork> {
+  const archived = (): Iterable<ArchivedLog> => archivedLogs(library, files);
+  const whole = planUnflatten(files.agent, snapshot, { sidecar, archived }).plan;
+  const fork = prepareFork(library, files, snapshot, options);
+  const content = fork.content(() => rawLines(rewrittenBytes(whole, snapshot.chunks())));
+  const { flat, written } = await withDraft(library, fork.path, content, async (draft) => {
+    const plan = planFlatten(draft, fork.id, undefined, makeFinder(wish), wish);
+    return { flat: plan, written: await writeFlattened(library, files, snapshot, fork, draft, plan) };
+  });
+  return {
+    ...written,
+    blocks: flat.blocks,
+    diskBytesSaved: flat.original.size - plannedSize(flat.plan),
+    plan: planFlatten(snapshot, files.id, sidecar, makeFinder(wish), wish).plan,
+  };
+}
+
+/**
+ * Writes the copy as it would be without being flattened into a file beside its place, for as long as it is needed: it
+ * can be made only once, and does not fit into memory.
+ */
+async function withDraft<T>(
+  library: Library,
+  path: string,
+  content: Iterable<Uint8Array>,
+  use: (draft: LogSnapshot) => Promise<T>,
+): Promise<T> {
+  const { disk, places } = library;
+  makeFolders(disk, dirname(path));
+  const draft = tempPathFor(path);
+  const journal = openJournal(disk, places.rewrites, {
+    ...{ path, temps: [basename(draft)], old: null, plannedTo: 0, made: 0, inode: null, round: 0 },
+  });
+  try {
+    writeTempFile(disk, path, content, { mode: 0o600, path: draft });
+    return await use(takeSnapshot(library, draft));
+  } catch (error) {
+    throw errorCode(error) === undefined ? error : diskError("write", path, error);
+  } finally {
+    removeQuietly(disk, draft);
+    journal.close();
+  }
+}
+
+async function writeFlattened(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  fork: Fork,
+  draft: LogSnapshot,
+  flat: FlattenPlan,
+): Promise<Pick<FlattenedFork, "fork" | "sidecar">> {
+  const log = (): Forked =>
+    writeFork(library, files, snapshot, fork, rewrittenBytes(flat.plan, draft.chunks()));
+  if (flat.builder.isEmpty) return { fork: log(), sidecar: null };
+  const name = { agent: files.agent, id: fork.id };
+  const written = await withSidecar(
+    library,
+    { path: fork.path, inode: undefined },
+    { isNew: true, sidecar: () => writeSidecar(library, name, fork.path, flat), log },
+  );
+  return { fork: written, sidecar: sidecarPath(library.places.flat, name) };
 }

@@ -1,13 +1,10 @@
 import { basename, isAbsolute, join } from "node:path";
-import { readFields } from "../archive/raw/field-reader.ts";
-import { sealJson, unsealJson } from "../archive/raw/sealed-json.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { readFields, sealJson, unsealJson } from "../archive/raw/sealed-json.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import type { Disk } from "../fs/disk.ts";
-import { removeQuietly } from "../fs/lock-record.ts";
-import { makeFolders } from "../fs/make-folders.ts";
-import { namesIn } from "../fs/names-in.ts";
-import { replaceFile } from "../fs/replace-file.ts";
-import { isSecondName, isTempName } from "../fs/temp-file.ts";
+import { makeFolders, namesIn } from "../fs/folders.ts";
+import { removeQuietly } from "../fs/lock.ts";
+import { isSecondName, isTempName, replaceFile } from "../fs/replace-file.ts";
 
 /*
  *   rewrites/open/<temp name>.json    a log is being replaced; whoever comes next brings it to an end

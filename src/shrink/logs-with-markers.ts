@@ -2,9 +2,9 @@ import type { SessionFiles } from "../agents/agent.ts";
 import { findStandIns } from "../agents/stand-ins.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
-import { rawLines } from "../jsonl/raw-lines.ts";
-import { createLineMatcher } from "./flat-lines.ts";
+import { rawLines } from "../jsonl/lines.ts";
 import type { Sidecar } from "./open-sidecar.ts";
+import { createLineMatcher } from "./plan-unflatten.ts";
 
 /** A log that has markers in the place of results. */
 export interface LogWithMarkers {

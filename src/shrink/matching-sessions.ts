@@ -3,7 +3,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import { type Library, sessionKey } from "../fs/library.ts";
 import { withCatalogue } from "../search/catalogue.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
-import { type SessionPointer, sessionPointers } from "../search/session-pointers.ts";
+import { type SessionPointer, sessionPointers } from "../search/select-sessions.ts";
 
 /** All sessions that can be flattened and have these words in their title, their branch or their first request. */
 export async function matchingSessions(

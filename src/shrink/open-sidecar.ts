@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { unpack } from "../archive/raw/chunk.ts";
-import { readFields, senseless } from "../archive/raw/field-reader.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { readFields, senseless } from "../archive/raw/sealed-json.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import type { Disk } from "../fs/disk.ts";
 import { diskError, errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { scanJson } from "../jsonl/json-spans.ts";

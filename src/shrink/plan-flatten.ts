@@ -1,14 +1,14 @@
 import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
-import { flattenLine, type MovedPart } from "../agents/flatten-line.ts";
+import { flattenLine, type MovedPart } from "../agents/bulky-block.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import type { FileMark } from "../fs/disk.ts";
-import { type RawLine, rawLines } from "../jsonl/raw-lines.ts";
+import { type RawLine, rawLines } from "../jsonl/lines.ts";
 import { createEditList, type Edit, type RewritePlan } from "../jsonl/rewrite-plan.ts";
-import { createLineMatcher, hashOfLine, restoredLine } from "./flat-lines.ts";
 import type { Sidecar } from "./open-sidecar.ts";
+import { createLineMatcher, hashOfLine, restoredLine } from "./plan-unflatten.ts";
 import {
   type BlockSource,
   createSidecar,

@@ -1,28 +1,32 @@
+import { join } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
-import type { LogSnapshot } from "../agents/log-snapshot.ts";
+import { type LogSnapshot, takeSnapshot } from "../agents/log-snapshot.ts";
 import { runningSessions } from "../agents/running-sessions.ts";
 import { isOwnWrite } from "../archive/own-writes.ts";
 import { exitCodes, UserError } from "../errors.ts";
+import type { Disk } from "../fs/disk.ts";
+import { errorCode } from "../fs/disk-error.ts";
 import { type Library, sessionKey } from "../fs/library.ts";
-import { findOpenWriters } from "./open-writers.ts";
+import type { SessionPointer } from "../search/select-sessions.ts";
+import { writableFiles } from "./compact-session.ts";
 
 /** A file that changed this recently is being written. */
 const RECENT_MS = 10_000;
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly force: boolean;
   /** The process that asks. */
   readonly pid: number;
 }
 
 /** Why a log must not be rewritten now; undefined where nothing speaks against it. */
-export type Liveness =
+type Liveness =
   /** Another process has it open for writing, or runs the session: it would write to a file that is gone. */
   | { readonly kind: "held"; readonly by: readonly number[] }
   /** It changed a moment ago, and not by us. Below 0: its time is ahead of the clock, so nobody can tell when. */
   | { readonly kind: "recent"; readonly agoMs: number };
 
-export function livenessOf(
+function livenessOf(
   library: Library,
   files: SessionFiles,
   snapshot: Pick<LogSnapshot, "path" | "realPath" | "mark">,
@@ -97,4 +101,77 @@ export function changedMeanwhile(id: string): UserError {
     exitCode: exitCodes.refused,
     hint: "run it again when the agent is done, or use --when-idle",
   });
+}
+
+/** Processes that hold a file open for writing; `unknown` where the system does not tell such things. */
+type OpenWriters =
+  | { readonly kind: "known"; readonly pids: readonly number[] }
+  | { readonly kind: "unknown" };
+
+const PROC = "/proc";
+/** The two lowest bits say how it was opened; 0 is reading alone. */
+const ACCESS_MODE = 3;
+
+/**
+ * Looks through the open files of all processes but the one that asks. What belongs to other users can't
+ * be seen without their rights; their processes rarely write to one's own logs.
+ */
+function findOpenWriters(disk: Disk, realPath: string, self: number): OpenWriters {
+  // Deno tells nothing of /proc unless everything is allowed.
+  if (quietly(() => disk.stat(join(PROC, "self", "fd"))) === undefined) return { kind: "unknown" };
+  const pids = namesIn(disk, PROC)
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== self)
+    .filter((name) => holdsForWriting(disk, join(PROC, name), realPath))
+    .map(Number);
+  return { kind: "known", pids };
+}
+
+function holdsForWriting(disk: Disk, folder: string, path: string): boolean {
+  const files = join(folder, "fd");
+  return namesIn(disk, files).some((name) => {
+    if (quietly(() => disk.readlink(join(files, name))) !== path) return false;
+    const text = quietly(() => disk.readFile(join(folder, "fdinfo", name), 4096)?.toString("latin1"));
+    const flags = /^flags:\s*([0-7]+)/m.exec(text ?? "")?.[1];
+    // In doubt it writes.
+    return flags === undefined || (Number.parseInt(flags, 8) & ACCESS_MODE) !== 0;
+  });
+}
+
+function namesIn(disk: Disk, folder: string): readonly string[] {
+  return quietly(() => disk.readdir(folder).map(({ name }) => name)) ?? [];
+}
+
+/** Processes end while they are looked at, and some are nobody's business. */
+function quietly<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+interface IdleWaiting {
+  readonly wait: (ms: number) => Promise<void>;
+  /** The process that waits. */
+  readonly pid: number;
+}
+
+const STEP_MS = 5_000;
+/** A session that runs for weeks is none that somebody still waits for. */
+const MAX_STEPS = (7 * 24 * 60 * 60 * 1000) / STEP_MS;
+
+/** Waits until nobody writes a session any more; false where that never came. */
+export async function waitUntilIdle(
+  library: Library,
+  pointer: SessionPointer,
+  { wait, pid }: IdleWaiting,
+): Promise<boolean> {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const files = writableFiles(library, pointer);
+    const snapshot = takeSnapshot(library, files.files[0]?.path ?? "");
+    if (livenessOf(library, files, snapshot, pid) === undefined) return true;
+    await wait(STEP_MS);
+  }
+  return false;
 }

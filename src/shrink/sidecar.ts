@@ -3,14 +3,18 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { SessionName } from "../archive/archive-store.ts";
 import { compress, unpack } from "../archive/raw/chunk.ts";
-import { folderNameOf } from "../archive/raw/session-folder.ts";
+import { folderNameOf } from "../archive/raw/generations.ts";
 import type { Disk } from "../fs/disk.ts";
-import { removeQuietly } from "../fs/lock-record.ts";
-import { makeFolders } from "../fs/make-folders.ts";
+import { errorCode } from "../fs/disk-error.ts";
+import { makeFolders } from "../fs/folders.ts";
+import type { Library } from "../fs/library.ts";
+import { removeQuietly } from "../fs/lock.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { createPackedList } from "../jsonl/packed-list.ts";
 import { inBatches } from "../render/in-batches.ts";
 import type { FlatContent } from "../session/flat-marker.ts";
+import type { FlattenPlan } from "./plan-flatten.ts";
+import { changedMeanwhile } from "./refuse-live.ts";
 
 /*
  *   flat/<agent>/<session>.flat           packed blocks, one after the other; the index; its length and hash
@@ -95,7 +99,7 @@ type ReadParts = () => Iterable<Uint8Array>;
 export type BlockSource = { readonly from: number; readonly to: number } | ReadParts;
 
 /** The log is not what it was when it was planned what is moved out of it. */
-export class BlockChanged extends Error {}
+class BlockChanged extends Error {}
 
 /** Collects what is moved out of a log. The bytes stay where they are until `write` reads them, block by block. */
 export interface SidecarBuilder {
@@ -280,4 +284,66 @@ function* entries(list: Iterable<Buffer>): Generator<string, void, void> {
 
 export function hasMagic(footer: Buffer): boolean {
   return footer.length === FOOTER_BYTES && footer.subarray(40).equals(MAGIC);
+}
+
+/**
+ * Writes a session's sidecar. Durable before the log is replaced: at every moment what is not in the log is in the
+ * sidecar. It also has all that the one before it had, so it serves the old log as well.
+ */
+export function writeSidecar(
+  { disk, places }: Library,
+  session: SessionName,
+  path: string,
+  { builder, original, rule }: Pick<FlattenPlan, "builder" | "original" | "rule">,
+): string {
+  const { agent, id } = session;
+  const flat = sidecarPath(places.flat, session);
+  try {
+    builder.write(disk, flat, { agent, id, path, ...rule, original });
+  } catch (error) {
+    throw error instanceof BlockChanged ? changedMeanwhile(id) : error;
+  }
+  return flat;
+}
+
+interface LogBefore {
+  readonly path: string;
+  /** undefined: there was no log. */
+  readonly inode: number | undefined;
+}
+
+/**
+ * Writes a sidecar, then replaces the log. If that fails, the sidecar is removed only if it is new and the log is
+ * surely the one that was there before: a failure may also come after the log was replaced.
+ */
+export async function withSidecar<T>(
+  { disk }: Library,
+  log: LogBefore,
+  write: { readonly isNew: boolean; readonly sidecar: () => string; readonly log: () => T | Promise<T> },
+): Promise<T> {
+  const flat = write.sidecar();
+  try {
+    return await write.log();
+  } catch (error) {
+    if (write.isNew && isUntouched()) removeIfPossible(flat);
+    throw error;
+  }
+
+  function isUntouched(): boolean {
+    try {
+      return disk.stat(log.path)?.inode === log.inode;
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  function removeIfPossible(path: string): void {
+    try {
+      removeSidecar(disk, path);
+    } catch (error) {
+      // One too many does no harm. What made the run fail is what the user should hear.
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
 }

@@ -1,31 +1,31 @@
-import { messageText } from "../agents/claw/claw-message.ts";
-import { clawSummary } from "../agents/claw/claw-summary.ts";
-import { summaryOfContinuation } from "../agents/claw/continuation.ts";
-import { mergeClawSummary } from "../agents/claw/merge-claw-summary.ts";
-import { readClawLog, sizeOf, summaryMessage, UnreadableClawLog } from "../agents/claw/read-claw-log.ts";
-import { diskSource } from "../agents/disk-source.ts";
-import { fileListsOf, piBranchSummary, piSummary } from "../agents/pi/pi-summary.ts";
+import { diskSource } from "../agents/byte-source.ts";
+import { messageText, summaryOfContinuation } from "../agents/claw/message.ts";
+import { readClawLog, sizeOf, summaryMessage, UnreadableClawLog } from "../agents/claw/read-log.ts";
+import { clawSummary, mergeClawSummary } from "../agents/claw/summary.ts";
+import { readPiEntries } from "../agents/pi/compact.ts";
+import { findPiBranch, type PiEntry } from "../agents/pi/context.ts";
+import { type PiTrail, readPiTrail } from "../agents/pi/read-log.ts";
+import { fileListsOf, piBranchSummary, piSummary } from "../agents/pi/summary.ts";
+import { exitCodes, UserError } from "../errors.ts";
 import { continuationText, piContinuationText } from "../extract/continuation.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
-import { focusSession } from "../extract/focus-session.ts";
-import { sessionMessages } from "../extract/session-messages.ts";
-import type { SummaryMessage } from "../extract/summary-message.ts";
+import { focusSession, type SummaryMessage, sessionMessages } from "../extract/session-messages.ts";
 import type { Library } from "../fs/library.ts";
 import { cleanText } from "../redact/clean-text.ts";
-import { maskDeep } from "../redact/mask-deep.ts";
+import { maskDeep } from "../redact/mask.ts";
 import { shellQuote } from "../render/json/shell-quote.ts";
 import { markdownSummary } from "../render/markdown/markdown-summary.ts";
 import type { Mask } from "../search/export-session.ts";
 import { readPointed } from "../search/open-session.ts";
+import { nearest } from "../search/query/nearest.ts";
 import { type SelectOptions, selectSession } from "../search/select-sessions.ts";
 import type { Agent } from "../session/entry.ts";
 import type { Session } from "../session/session.ts";
-import { readPiBranch } from "./summarize-branch.ts";
 
 export const summaryFormats = ["claw", "pi", "markdown"] as const;
-export type SummaryFormat = (typeof summaryFormats)[number];
+type SummaryFormat = (typeof summaryFormats)[number];
 
-export interface SummaryOptions extends SelectOptions {
+interface SummaryOptions extends SelectOptions {
   /** Absent: Pi's for a branch, else the one for people. */
   readonly format: SummaryFormat | undefined;
   /** The text that starts the next session, instead of the summary alone. */
@@ -35,7 +35,7 @@ export interface SummaryOptions extends SelectOptions {
   readonly mask: Mask;
 }
 
-export interface SessionSummary {
+interface SessionSummary {
   readonly sessionId: string;
   readonly agent: Agent;
   readonly format: SummaryFormat;
@@ -127,4 +127,62 @@ function loggedMessages(
 function clawText(messages: readonly SummaryMessage[], earlier: string | null): string {
   const summary = clawSummary(messages);
   return earlier === null ? summary : mergeClawSummary(earlier, summary);
+}
+
+/** Shortest beginning of a name that may stand for it. */
+const MIN_PREFIX = 4;
+
+interface BranchOfSession {
+  /** The entry that was asked for, by its whole name. */
+  readonly entry: string;
+  /** The branch as a session of its own. */
+  readonly session: Session;
+}
+
+/** Reads a branch that a Pi session has left, named by one of its entries or by the number of a turn on it. */
+function readPiBranch(session: Session, chunks: () => Iterable<Uint8Array>, name: string): BranchOfSession {
+  if (session.agent !== "pi") {
+    throw new UserError(
+      `Cannot sum up a branch of session ${session.id}: only Pi names the entries of its branches`,
+      {
+        exitCode: exitCodes.wrongUsage,
+      },
+    );
+  }
+  const trail = readPiTrail(chunks());
+  const entry = findEntry(trail, session, name);
+  const branch = findPiBranch(trail.entries, entry);
+  if (branch.kind === "current") {
+    throw new UserError(`Cannot sum up the branch of entry ${entry.id}: it is on the current path`, {
+      exitCode: exitCodes.wrongUsage,
+      hint: `\`sessions show ${session.id} --tree\` shows the branches that were left`,
+    });
+  }
+  const loaded = branch.entries.map((each) => ({ entry: each, edited: false }));
+  const { title, project } = session;
+  return {
+    entry: entry.id,
+    session: { ...readPiEntries(chunks, trail, loaded), id: session.id, title, project },
+  };
+}
+
+function findEntry({ entries }: PiTrail, session: Session, name: string): PiEntry {
+  const exact = entries.findLast(({ id }) => id === name);
+  if (exact !== undefined) return exact;
+  const begin = name.length < MIN_PREFIX ? [] : entries.filter(({ id }) => id.startsWith(name));
+  const [first] = begin;
+  if (first !== undefined && begin.every(({ id }) => id === first.id)) return first;
+  const turn = /^\d+$/.test(name) ? session.turns[Number(name) - 1] : undefined;
+  const ofTurn = turn === undefined ? undefined : entries.findLast(({ id }) => id === turn.uid);
+  if (ofTurn !== undefined) return ofTurn;
+  const close = nearest(name, [...new Set(entries.map(({ id }) => id))], { limit: 3 });
+  throw new UserError(
+    begin.length > 1
+      ? `Cannot tell which entry "${name}" is: ${begin.length} begin with it`
+      : `Cannot find an entry "${name}" in session ${session.id}`,
+    {
+      exitCode: begin.length > 1 ? exitCodes.wrongUsage : exitCodes.nothingFound,
+      hint: close.length > 0 ? `the nearest are ${close.join(", ")}` : "a turn's number will do as well",
+    },
+  );
 }

@@ -1,13 +1,13 @@
 import type { SessionFiles } from "../agents/agent.ts";
 import { formatOf } from "../agents/agents.ts";
 import { type LogSnapshot, logToRewrite, takeSnapshot, withLead } from "../agents/log-snapshot.ts";
-import { projectOfLog } from "../agents/project-of-log.ts";
+import { projectOfLog } from "../agents/session-of-log.ts";
 import { exitCodes, UserError } from "../errors.ts";
-import { ArchiveDamage } from "../fs/archive-damage.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
-import { withStore } from "../fs/with-store.ts";
+import { withStore } from "../fs/store.ts";
 import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
-import type { SessionPointer } from "../search/session-pointers.ts";
+import type { SessionPointer } from "../search/select-sessions.ts";
 import type { Problem } from "../session/session.ts";
 import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
@@ -15,7 +15,7 @@ import { type FlattenAnswer, type FlattenOptions, tokensOf } from "./flatten-ses
 import { copiesInNeed } from "./logs-with-markers.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
-import { recoverShrinking } from "./recover-shrinking.ts";
+import { recoverShrinking } from "./recover.ts";
 import { rewriteSession } from "./rewrite-session.ts";
 import { damagedPath, removeSidecar, sidecarPath } from "./sidecar.ts";
 

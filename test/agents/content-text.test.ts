@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readContentText } from "../../src/agents/content-text.ts";
+import { readContentText } from "../../src/agents/entry-body.ts";
 
 test.each<[unknown, string, number, number]>([
   ["plain", "plain", 5, 0],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { workspaceFingerprint } from "../../src/agents/claw/workspace-fingerprint.ts";
-import { encodePiFolder } from "../../src/agents/pi/pi-folder.ts";
+import { workspaceFingerprint } from "../../src/agents/claw/files.ts";
+import { encodePiFolder } from "../../src/agents/pi/files.ts";
 import { rehomingOf } from "../../src/agents/rehome.ts";
 
 describe("encodePiFolder()", () => {

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { cutClawMessages } from "../../src/agents/claw/claw-compaction.ts";
-import { planClawCompaction } from "../../src/agents/claw/plan-claw-compaction.ts";
-import { readClawLog, sizeOf } from "../../src/agents/claw/read-claw-log.ts";
+import { cutClawMessages, planClawCompaction } from "../../src/agents/claw/compact.ts";
+import { readClawLog, sizeOf } from "../../src/agents/claw/read-log.ts";
 import { rewrittenBytes } from "../../src/jsonl/rewrite-plan.ts";
 import { loadClaw } from "../support/claw-loader.ts";
 import fc from "../support/fc.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { diskSource } from "../../src/agents/disk-source.ts";
+import { diskSource } from "../../src/agents/byte-source.ts";
 import { findSessions } from "../../src/agents/find-sessions.ts";
 import { readSession } from "../../src/agents/read-session.ts";
 import { type ArchiveAnswer, archiveSessions } from "../../src/archive/archive-sessions.ts";

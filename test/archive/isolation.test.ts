@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { claudeFormat } from "../../src/agents/claude/claude-format.ts";
+import { claudeFormat } from "../../src/agents/claude/claude.ts";
 import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import type { Entry } from "../../src/session/entry.ts";
 import { archiving, plainWriter, quickLibrary } from "../support/archive/archiving.ts";

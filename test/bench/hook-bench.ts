@@ -9,7 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { hookEvents } from "../../src/integrations/hooks/hook-events.ts";
+import { hookEvents } from "../../src/integrations/hooks/hook-input.ts";
 import { median } from "./support/measure.ts";
 import { writeLog, writeSmallFiles } from "./support/write-logs.ts";
 

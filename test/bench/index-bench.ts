@@ -10,7 +10,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../src/fs/processes.ts";
 import { createEmbeddedEngine } from "../../src/search/paged/embedded-engine.ts";
 import { eachTerm } from "../support/index/terms-of.ts";
 import { benchSchema } from "./bench-schema.ts";

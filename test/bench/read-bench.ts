@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildSync } from "esbuild";
 import type { SessionFiles } from "../../src/agents/agent.ts";
-import { diskSource } from "../../src/agents/disk-source.ts";
+import { diskSource } from "../../src/agents/byte-source.ts";
 import { findSessions } from "../../src/agents/find-sessions.ts";
 import { readSession } from "../../src/agents/read-session.ts";
 import { extractDigest } from "../../src/extract/extract-digest.ts";

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { maskDeep } from "../../src/redact/mask-deep.ts";
+import { maskDeep } from "../../src/redact/mask.ts";
 import { createRedactor } from "../../src/redact/redact.ts";
 import { summarizeSession, summaryFormats } from "../../src/shrink/summarize-session.ts";
 import { benchLibrary } from "./support/bench-library.ts";

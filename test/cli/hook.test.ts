@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { readSummaries } from "../../src/archive/compaction-notes.ts";
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
-import { createLibrary } from "../../src/fs/create-library.ts";
+import { createLibrary } from "../../src/fs/library.ts";
 import { findPlaces } from "../../src/fs/places.ts";
 import { readHookFailures } from "../../src/retention/hook-log.ts";
 import { claudeFolder, makeLogHome } from "../support/archive/log-home.ts";

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
-import { planClaudeCompaction } from "../../src/agents/claude/plan-compaction.ts";
-import { clawSummary } from "../../src/agents/claw/claw-summary.ts";
+import { planClaudeCompaction } from "../../src/agents/claude/compact.ts";
+import { clawSummary } from "../../src/agents/claw/summary.ts";
 import { formatTree } from "../../src/cli/output/session-tree.ts";
-import { wrap } from "../../src/cli/output/wrap.ts";
+import { wrap } from "../../src/cli/output/text-width.ts";
 import { sessionMessages } from "../../src/extract/session-messages.ts";
 import type { BranchPoint } from "../../src/session/session.ts";
 import { createSessionBuilder } from "../../src/session/session-builder.ts";

@@ -1,10 +1,9 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeFolders } from "../../src/fs/make-folders.ts";
-import { replaceFile } from "../../src/fs/replace-file.ts";
+import { makeFolders } from "../../src/fs/folders.ts";
+import { isTempName, replaceFile } from "../../src/fs/replace-file.ts";
 import { sweepTempFiles } from "../../src/fs/sweep-temp-files.ts";
-import { isTempName } from "../../src/fs/temp-file.ts";
 import { everyDeath } from "./every-death.ts";
 
 const chunks = (...texts: readonly string[]): readonly Uint8Array[] => texts.map((text) => Buffer.from(text));

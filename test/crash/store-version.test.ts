@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Disk } from "../../src/fs/disk.ts";
 import { isAbsent } from "../../src/fs/disk-error.ts";
-import { makeFolders } from "../../src/fs/make-folders.ts";
+import { makeFolders } from "../../src/fs/folders.ts";
 import { findPlaces, type Places } from "../../src/fs/places.ts";
 import { replaceFile } from "../../src/fs/replace-file.ts";
-import { type MigrationStep, prepareStore, readStoreState } from "../../src/fs/store-version.ts";
+import { type MigrationStep, prepareStore, readStoreState } from "../../src/fs/store.ts";
 import { everyDeath } from "./every-death.ts";
 
 const placesIn = (folder: string): Places => findPlaces({ home: folder, variables: {}, folder });

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UserError } from "../../src/errors.ts";
-import { makeFolders } from "../../src/fs/make-folders.ts";
+import { makeFolders } from "../../src/fs/folders.ts";
 import { nodeDisk as disk } from "../../src/fs/node-disk.ts";
 import { diskThatPausesAt } from "../crash/sick-disks.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";

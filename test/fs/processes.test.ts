@@ -5,8 +5,13 @@ import process from "node:process";
 import { describe, expect, it } from "vitest";
 import { type Disk, diskFrom } from "../../src/fs/disk.ts";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
-import { markProcess, type ProcessMark, type ProcessState, stateOf } from "../../src/fs/processes.ts";
+import {
+  markProcess,
+  nodeProcesses,
+  type ProcessMark,
+  type ProcessState,
+  stateOf,
+} from "../../src/fs/processes.ts";
 
 const self: ProcessMark = { pid: 10, started: "100", boot: "b1", host: "h", machine: "m1", space: "s1" };
 const nothing: Disk = diskFrom({

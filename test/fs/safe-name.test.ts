@@ -3,8 +3,8 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { insideOf } from "../../src/fs/places.ts";
+import { isTempName } from "../../src/fs/replace-file.ts";
 import { safeName } from "../../src/fs/safe-name.ts";
-import { isTempName } from "../../src/fs/temp-file.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
 import fc from "../support/fc.ts";
 

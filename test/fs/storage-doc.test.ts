@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/fs/config.ts";
 import { tryLock } from "../../src/fs/lock.ts";
 import { nodeDisk as disk } from "../../src/fs/node-disk.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
 import { findPlaces } from "../../src/fs/places.ts";
-import { STORE_VERSION } from "../../src/fs/store-version.ts";
-import { tempPathFor } from "../../src/fs/temp-file.ts";
+import { nodeProcesses } from "../../src/fs/processes.ts";
+import { tempPathFor } from "../../src/fs/replace-file.ts";
+import { STORE_VERSION } from "../../src/fs/store.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
 
 const text = fs.readFileSync(fileURLToPath(new URL("../../docs/STORAGE.md", import.meta.url)), "utf8");

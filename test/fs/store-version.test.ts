@@ -10,7 +10,7 @@ import {
   prepareStore,
   readStoreState,
   STORE_VERSION,
-} from "../../src/fs/store-version.ts";
+} from "../../src/fs/store.ts";
 import { diskThatFailsAt } from "../crash/sick-disks.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
 

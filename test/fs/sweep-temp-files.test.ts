@@ -2,9 +2,8 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nodeDisk as disk } from "../../src/fs/node-disk.ts";
-import { replaceFile } from "../../src/fs/replace-file.ts";
+import { isTempName, replaceFile, tempPathFor } from "../../src/fs/replace-file.ts";
 import { sweepTempFiles } from "../../src/fs/sweep-temp-files.ts";
-import { isTempName, tempPathFor } from "../../src/fs/temp-file.ts";
 import { diskThatPausesAt, unreadableDisk } from "../crash/sick-disks.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseIsoTime } from "../../src/jsonl/iso-time.ts";
+import { parseIsoTime } from "../../src/jsonl/values.ts";
 import fc from "../support/fc.ts";
 
 describe("parseIsoTime()", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { topLevelKeys } from "../../src/jsonl/top-level-keys.ts";
+import { topLevelKeys } from "../../src/jsonl/json-line.ts";
 import fc from "../support/fc.ts";
 
 describe("topLevelKeys()", () => {

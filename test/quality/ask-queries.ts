@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../src/fs/processes.ts";
 import type { Match } from "../../src/search/engine.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
 import type { SessionFilter } from "../../src/search/query/session-filter.ts";

@@ -3,9 +3,9 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } fr
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Format, FoundFile, SessionFiles } from "../../src/agents/agent.ts";
-import { clawFormat } from "../../src/agents/claw/claw-format.ts";
-import { codexFormat } from "../../src/agents/codex/codex-format.ts";
-import { piFormat } from "../../src/agents/pi/pi-format.ts";
+import { clawFormat } from "../../src/agents/claw/claw.ts";
+import { codexFormat } from "../../src/agents/codex/codex.ts";
+import { piFormat } from "../../src/agents/pi/pi.ts";
 import { readSession } from "../../src/agents/read-session.ts";
 import type { Session } from "../../src/session/session.ts";
 import { fixtureSource } from "../support/read-fixture.ts";

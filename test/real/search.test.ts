@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../src/fs/processes.ts";
 import { isStopWord } from "../../src/search/analysis/weak-terms.ts";
 import { withCatalogue } from "../../src/search/catalogue.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { maskDeep } from "../../src/redact/mask-deep.ts";
+import { maskDeep } from "../../src/redact/mask.ts";
 import { createRedactor, redact } from "../../src/redact/redact.ts";
 import fc from "../support/fc.ts";
 import { loadSampleSet } from "../support/secret-samples.ts";

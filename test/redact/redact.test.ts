@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { tokenKinds } from "../../src/redact/find-tokens.ts";
 import { createRedactor, redact } from "../../src/redact/redact.ts";
-import { tokenKinds } from "../../src/redact/token-anchors.ts";
 import { keyBlockShapes } from "../support/key-block-shapes.ts";
 import { keyShapes } from "../support/key-shapes.ts";
 import { loadSampleSet } from "../support/secret-samples.ts";

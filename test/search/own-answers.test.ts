@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { extractDigest } from "../../src/extract/extract-digest.ts";
 import { RECALL_MARK } from "../../src/render/agent/recall-packet.ts";
-import { asksSessions } from "../../src/search/own-answers.ts";
-import { sessionDocuments } from "../../src/search/session-documents.ts";
+import { asksSessions, sessionDocuments } from "../../src/search/session-documents.ts";
 import type { Step } from "../../src/session/session.ts";
 import { plainSession, reply, toolCall } from "../support/plain-session.ts";
 

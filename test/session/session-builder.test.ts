@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { sessionTree } from "../../src/session/branches.ts";
 import type { Entry } from "../../src/session/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { createSessionBuilder } from "../../src/session/session-builder.ts";
 import { sessionContext } from "../../src/session/session-context.ts";
-import { sessionTree } from "../../src/session/session-tree.ts";
 import fc from "../support/fc.ts";
 
 const facts = { id: "s", project: null, branch: null, version: null, firstAt: null, lastAt: null };

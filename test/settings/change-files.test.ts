@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../../src/errors.ts";
 import type { Library } from "../../src/fs/library.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../src/fs/processes.ts";
 import { installFiles, type Package, uninstallFiles } from "../../src/integrations/install-files.ts";
 import { FOREVER_DAYS, retentionFiles } from "../../src/retention/set-retention.ts";
+import type { FilePlan } from "../../src/settings/change-files.ts";
 import { changeFiles } from "../../src/settings/change-files.ts";
-import type { FilePlan } from "../../src/settings/plan-file.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { makeLibrary } from "../support/make-library.ts";
 

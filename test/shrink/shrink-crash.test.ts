@@ -6,7 +6,7 @@ import { verifyArchive } from "../../src/archive/verify-archive.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { findPlaces } from "../../src/fs/places.ts";
-import type { Locking } from "../../src/fs/with-store.ts";
+import type { Locking } from "../../src/fs/store.ts";
 import { selectSession } from "../../src/search/select-sessions.ts";
 import { compactSession } from "../../src/shrink/compact-session.ts";
 import { flattenSession } from "../../src/shrink/flatten-session.ts";

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { BulkyOptions } from "../../src/agents/bulky-block.ts";
 import { bulkyFinderOf } from "../../src/agents/bulky-finders.ts";
-import { KEEP, NORMAL } from "../../src/agents/claude/choose-parts.ts";
-import { planClaudeCompaction } from "../../src/agents/claude/plan-compaction.ts";
+import { KEEP, NORMAL, planClaudeCompaction } from "../../src/agents/claude/compact.ts";
 import type { LogSnapshot } from "../../src/agents/log-snapshot.ts";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { scanJsonLine } from "../../src/jsonl/json-spans.ts";
-import { rawLines } from "../../src/jsonl/raw-lines.ts";
+import { rawLines } from "../../src/jsonl/lines.ts";
 import { planEdits, plannedSize, type RewritePlan, rewrittenBytes } from "../../src/jsonl/rewrite-plan.ts";
 import { openSidecar, type Sidecar } from "../../src/shrink/open-sidecar.ts";
 import { planFlatten, ruleFor } from "../../src/shrink/plan-flatten.ts";

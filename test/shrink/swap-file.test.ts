@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Disk } from "../../src/fs/disk.ts";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
 import { planEdits, type RewritePlan } from "../../src/jsonl/rewrite-plan.ts";
-import { recoverRewrites } from "../../src/shrink/recover-rewrites.ts";
+import { recoverRewrites } from "../../src/shrink/recover.ts";
 import { type Swapped, swapFile } from "../../src/shrink/swap-file.ts";
 import { diskThatDiesAfter } from "../crash/disk-that-dies.ts";
 import { everyDeath } from "../crash/every-death.ts";

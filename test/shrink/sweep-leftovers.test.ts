@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import type { Library } from "../../src/fs/library.ts";
-import { tempPathFor } from "../../src/fs/temp-file.ts";
+import { tempPathFor } from "../../src/fs/replace-file.ts";
 import { openJournal } from "../../src/shrink/journal.ts";
 import { sweepLeftovers } from "../../src/shrink/sweep-leftovers.ts";
 import { archiving, locking, quickLibrary } from "../support/archive/archiving.ts";

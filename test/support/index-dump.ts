@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Library } from "../../src/fs/library.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
 import { findPlaces } from "../../src/fs/places.ts";
+import { nodeProcesses } from "../../src/fs/processes.ts";
 import type { SearchEngine } from "../../src/search/engine.ts";
 import { createEmbeddedEngine } from "../../src/search/paged/embedded-engine.ts";
 import { readManifest } from "../../src/search/paged/manifest.ts";

@@ -27,7 +27,7 @@ const knowsTheMachine = [
   "src/cli/bundles/main.ts",
   "src/fs/compile-cache.ts",
   "src/fs/engine-flags.ts",
-  "src/fs/node-processes.ts",
+  "src/fs/processes.ts",
 ];
 
 const MAX_LINES = 350;

@@ -5,8 +5,8 @@ import { onTestFinished } from "vitest";
 import type { Library } from "../../src/fs/library.ts";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
 import { findPlaces } from "../../src/fs/places.ts";
+import { nodeProcesses } from "../../src/fs/processes.ts";
 import type { IndexAccess } from "../../src/search/refresh/index-access.ts";
 import { openEngine } from "../../src/search/refresh/open-engine.ts";
 

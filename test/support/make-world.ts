@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Output, RunOptions, World } from "../../src/cli/world.ts";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
-import { nodeProcesses } from "../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../src/fs/processes.ts";
 
 export interface MakeWorldOptions {
   /** stdout and stderr are a terminal of so many columns; without it they are pipes. */

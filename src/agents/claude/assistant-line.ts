@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { jsonText } from "../../jsonl/json-text.ts";
 import type { Entry, ReplyPart, Usage } from "../../session/entry.ts";
-import type { ClaudeState, Envelope } from "./claude-parser.ts";
-import { readToolInput } from "./tool-input.ts";
+import type { ClaudeState, Envelope } from "./parser.ts";
+import { readToolInput } from "./tools.ts";
 
 /** One line of a reply: about one block of it. Lines with the same `message.id` are one message. */
 export function readAssistantLine(object: JsonObject, envelope: Envelope, state: ClaudeState): Entry {

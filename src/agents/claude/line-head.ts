@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
-import { parseWith } from "./parse-part.ts";
+import { parseWith } from "./read-line.ts";
 
 /**
  * The keys that every line of a log begins with: folder, session, version, branch. Behind the parent's name they are the

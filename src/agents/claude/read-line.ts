@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { decodeLine, isObject, type JsonObject, readJsonLine, tryParse } from "../../jsonl/json-line.ts";
 import type { Line } from "../../jsonl/lines.ts";
 import type { HeadMemory, LineHead } from "./line-head.ts";
-import { parseFrom, parseWith } from "./parse-part.ts";
 
 /**
  * Reads a line of Claude Code with as little parsing as possible. Half of the bytes of its logs are
@@ -231,4 +230,26 @@ function lastNonSpace(bytes: Buffer): number {
   let at = bytes.length - 1;
   while (at > 0 && (bytes[at] ?? 0) <= 0x20) at--;
   return at;
+}
+
+/**
+ * Parses a part of the line with another byte in the place of a comma, which is put back: joining the brace
+ * to the decoded text would copy all of it once more.
+ */
+export function parseWith(bytes: Buffer, comma: number, brace: number, from: number, to: number): unknown {
+  bytes[comma] = brace;
+  try {
+    return JSON.parse(bytes.toString("utf8", from, to));
+  } catch {
+    return undefined;
+  } finally {
+    bytes[comma] = COMMA;
+  }
+}
+
+/** The keys from the comma at `from` up to the brace that ends the line; undefined where it is no such thing. */
+function parseFrom(bytes: Buffer, from: number, end: number): JsonObject | undefined {
+  if (bytes[from] !== COMMA) return undefined;
+  const rest = parseWith(bytes, from, OPEN_BRACE, from, end);
+  return isObject(rest) ? rest : undefined;
 }

@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { jsonText } from "../../jsonl/json-text.ts";
 import { arrayAt, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { NoteEntry, Usage } from "../../session/entry.ts";
-import type { CodexThread } from "./codex-thread.ts";
 import { readFinishedItem } from "./finished-item.ts";
 import { readReportedCall } from "./reported-call.ts";
+import type { CodexThread } from "./thread.ts";
 import { requestText } from "./user-text.ts";
 
 /** Known and of no use here: they repeat something, or steer the interface. */

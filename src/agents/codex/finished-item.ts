@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../jsonl/json-line.ts";
 import { arrayAt, stringAt } from "../../jsonl/values.ts";
-import { readContentText } from "../content-text.ts";
-import type { CodexThread } from "./codex-thread.ts";
+import { readContentText } from "../entry-body.ts";
 import { reportCommand, reportMcp, reportPatch, reportSearch } from "./reported-call.ts";
+import type { CodexThread } from "./thread.ts";
 import { requestText } from "./user-text.ts";
 
 /** Known and of no use here: other lines say the same. */

@@ -2,10 +2,9 @@ import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { jsonText } from "../../jsonl/json-text.ts";
 import { arrayAt, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { FileTouch, ToolCallPart } from "../../session/entry.ts";
-import { joinWords } from "../shell-command.ts";
-import { readToolCall } from "../tool-call.ts";
-import { type CallOutput, readCallOutput } from "./call-output.ts";
-import type { CodexThread } from "./codex-thread.ts";
+import { joinWords, readToolCall } from "../tool-call.ts";
+import { type CallOutput, readCallOutput } from "./response-item.ts";
+import type { CodexThread } from "./thread.ts";
 
 const NO_OUTPUT: CallOutput = { text: "", chars: 0, exitCode: undefined, failed: false };
 

@@ -1,15 +1,14 @@
 import { join } from "node:path";
-import { isAgent } from "../../agents/agent-name.ts";
-import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import { isAgent } from "../../agents/agents.ts";
+import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode } from "../../fs/disk-error.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import type { Agent } from "../../session/entry.ts";
 import type { ListedFile, ListedSession } from "../archive-store.ts";
-import { readFields, senseless } from "./field-reader.ts";
+import { folderNameOf } from "./generations.ts";
 import { isReadableName } from "./readable-name.ts";
-import { sealJson, unsealJson } from "./sealed-json.ts";
-import { folderNameOf } from "./session-folder.ts";
+import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 
 /*
  * Reading the manifests of 5,000 sessions takes half a second, and every listing would pay it. So what

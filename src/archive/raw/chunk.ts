@@ -1,11 +1,15 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
-import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
+import type { OpenedFile } from "../archive-store.ts";
+import type { FolderOf } from "./generations.ts";
+import type { StoredFile } from "./manifest.ts";
+import type { WriteChunk } from "./store-file.ts";
 
 /** Files are cut at multiples of this, so that equal beginnings give equal chunks. */
 export const CHUNK_BYTES: number = 1024 * 1024;
@@ -38,7 +42,7 @@ export function hashOf(bytes: Uint8Array): string {
 }
 
 /** The file of a chunk in the folder of its generation. */
-export function chunkPath(folder: string, { sha256 }: Pick<Chunk, "sha256">): string {
+function chunkPath(folder: string, { sha256 }: Pick<Chunk, "sha256">): string {
   return join(folder, `${sha256}.br`);
 }
 
@@ -47,7 +51,7 @@ export function isChunkName(name: string): boolean {
 }
 
 /** Writes a chunk file; its size. The folder must exist. */
-export function writeChunk(disk: Disk, path: string, bytes: Uint8Array): number {
+function writeChunk(disk: Disk, path: string, bytes: Uint8Array): number {
   const packed = compress(bytes);
   // The source may go once this is kept, so what was packed must be what comes out.
   if (!unpack(packed, bytes.length).equals(bytes))
@@ -101,4 +105,80 @@ export function compress(bytes: Uint8Array): Buffer {
 /** One byte more than it should be tells too much from enough; a damaged file may claim gigabytes. */
 export function unpack(packed: Uint8Array, length: number): Buffer {
   return brotliDecompressSync(packed, { maxOutputLength: length + 1 });
+}
+
+/** Writes the chunks of one generation. */
+interface ChunkKeeper {
+  readonly write: WriteChunk;
+  /** Writes those chunks of a file anew that are damaged and whose bytes the file still has. How many. */
+  mend(kept: StoredFile, opened: OpenedFile): number;
+}
+
+/**
+ * The folder of the generation must exist. `known` are chunks that the session has already: what is in
+ * them is not written again.
+ */
+export function createChunkKeeper(
+  disk: Disk,
+  folderOf: FolderOf,
+  generation: number,
+  known: readonly Chunk[],
+): ChunkKeeper {
+  const shared = new Map(known.map((chunk) => [chunk.sha256, chunk]));
+  const proven = new Set<string>();
+
+  /** Before the only other copy may go, it must be sure that this one is good. */
+  const isGood = (chunk: Chunk): boolean => {
+    if (proven.has(chunk.sha256)) return true;
+    try {
+      readChunk(disk, folderOf(chunk.generation), chunk);
+      proven.add(chunk.sha256);
+      return true;
+    } catch (error) {
+      if (error instanceof ArchiveDamage) return false;
+      throw error;
+    }
+  };
+
+  const rewrite = (chunk: Chunk, bytes: Uint8Array): void => {
+    writeChunk(disk, chunkPath(folderOf(chunk.generation), chunk), bytes);
+    proven.add(chunk.sha256);
+  };
+
+  return {
+    write(bytes) {
+      const sha256 = hashOf(bytes);
+      const found = shared.get(sha256);
+      if (found !== undefined) {
+        if (!isGood(found)) rewrite(found, bytes);
+        return { sha256, stored: found.stored, generation: found.generation };
+      }
+      const stored = writeChunk(disk, chunkPath(folderOf(generation), { sha256 }), bytes);
+      shared.set(sha256, { offset: 0, length: bytes.length, sha256, stored, generation });
+      proven.add(sha256);
+      return { sha256, stored, generation };
+    },
+    mend(kept, opened) {
+      let mended = 0;
+      for (const chunk of kept.chunks) {
+        if (isGood(chunk)) continue;
+        const bytes = readRange(opened, chunk);
+        if (hashOf(bytes) !== chunk.sha256) continue;
+        rewrite(chunk, bytes);
+        mended++;
+      }
+      return mended;
+    },
+  };
+}
+
+function readRange(opened: OpenedFile, { offset, length }: Chunk): Buffer {
+  const parts: Buffer[] = [];
+  let left = length;
+  for (const part of opened.read(offset)) {
+    parts.push(Buffer.from(part.subarray(0, left)));
+    left -= Math.min(left, part.length);
+    if (left === 0) break;
+  }
+  return Buffer.concat(parts);
 }

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { diskError, errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
-import { makeFolders } from "../../fs/make-folders.ts";
-import { removeTree } from "../../fs/remove-tree.ts";
+import { makeFolders, removeTree } from "../../fs/folders.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
+import { safeName } from "../../fs/safe-name.ts";
 import type { PutProblem, SessionName } from "../archive-store.ts";
 import { type Manifest, manifestFromJson, manifestToJson, type StoredFile } from "./manifest.ts";
 import { sealJson, unsealJson } from "./sealed-json.ts";
@@ -33,7 +34,7 @@ const MANIFEST = "manifest.json";
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 /** A generation as it was found. */
-export type FoundGeneration =
+type FoundGeneration =
   | {
       readonly kind: "good";
       readonly number: number;
@@ -165,8 +166,30 @@ export function removeUnfinished(disk: Disk, sessionFolder: string): void {
 }
 
 /** What is wrong, in a few words. Throws on what is neither damage nor an error of the system. */
-export function explainDamage(error: unknown): string {
+function explainDamage(error: unknown): string {
   if (error instanceof ArchiveDamage) return error.what;
   if (errorCode(error) === undefined) throw error;
   return `it can't be read: ${explainDiskError(error)}`;
+}
+
+/** Small letters only: on some disks `Ab` and `ab` are one folder. `~` never stands in such a name. */
+const PLAIN = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+
+/**
+ * The name of a session's folder: its id where that is harmless, as ids of agents are; else a safe
+ * likeness with a hash, so that no two ids share a folder. The true id stands in the manifest.
+ */
+export function folderNameOf({ agent, id }: SessionName): string {
+  if (PLAIN.test(id) && safeName(id, 100) === id) return id;
+  return `${safeName(id, 60)}~${hashOfName({ agent, id }, 16)}`;
+}
+
+/** Where the generations of a session are. */
+export function sessionFolder(raw: string, session: SessionName): string {
+  return join(raw, session.agent, folderNameOf(session));
+}
+
+/** The first digits of a hash of agent and id: ids alone share prefixes, and two agents may share an id. */
+export function hashOfName({ agent, id }: SessionName, digits: number): string {
+  return createHash("sha256").update(`${agent}\0${id}`).digest("hex").slice(0, digits);
 }

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import { agentNames, isAgent } from "../../agents/agent-name.ts";
-import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import { agentNames, isAgent } from "../../agents/agents.ts";
+import { ArchiveDamage } from "../../fs/damage.ts";
 import type { KeptFile, SessionName } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
-import { readFields, senseless } from "./field-reader.ts";
 import { isReadableName } from "./readable-name.ts";
+import { readFields, senseless } from "./sealed-json.ts";
 
 /** A file and where its bytes are: chunks without gaps, from its first byte to its last. */
 export interface StoredFile extends KeptFile {

@@ -1,7 +1,8 @@
+import { basename } from "node:path";
 import { type Disk, sameMark } from "../../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
 import type { FileToKeep, PutOptions, PutProblem, SessionName } from "../archive-store.ts";
-import { createChunkKeeper } from "./chunk-keeper.ts";
+import { createChunkKeeper } from "./chunk.ts";
 import {
   beginGeneration,
   type FolderOf,
@@ -14,11 +15,10 @@ import {
 } from "./generations.ts";
 import { keptSession } from "./kept-session.ts";
 import { contentState, type Manifest, type StoredFile } from "./manifest.ts";
-import { type Match, matchFiles } from "./match-files.ts";
 import { describe, examineFile, storeFile } from "./store-file.ts";
 import { chunksOf, tidySession } from "./tidy-session.ts";
 
-export interface PutResult {
+interface PutResult {
   readonly kind: "kept" | "unchanged" | "absent";
   /** The one that has the files now; 0 where there is none. */
   readonly generation: number;
@@ -205,4 +205,55 @@ function leadFirst(a: StoredFile, b: StoredFile): number {
 function withoutRepeats(files: readonly StoredFile[]): readonly StoredFile[] {
   const last = new Map(files.map((file) => [`${file.path}\0${file.sha256}`, file]));
   return [...last.values()];
+}
+
+/** A file, and what is kept of it. */
+interface Match {
+  readonly file: FileToKeep;
+  readonly kept: StoredFile | undefined;
+}
+
+/**
+ * Finds what is kept of each file: by its path, or, where a log was moved (an agent does that when its
+ * session changes folders), by its name and role among those that are gone.
+ */
+function matchFiles(
+  disk: Disk,
+  base: Manifest | undefined,
+  files: readonly FileToKeep[],
+  options: { readonly mayHaveMoved: boolean },
+): readonly Match[] {
+  const byPath = new Map(base?.files.map((kept) => [kept.path, kept]));
+  const present = new Set(files.map(({ path }) => path));
+  const missing = (base?.files ?? []).filter(({ path }) => !present.has(path));
+  const isNew = (file: FileToKeep): boolean => !byPath.has(file.path);
+
+  const movedFrom = (file: FileToKeep): StoredFile | undefined => {
+    if (!options.mayHaveMoved) return undefined;
+    const [kept, other] = missing.filter((each) => isNamesake(each, file));
+    const [claimant, rival] = files.filter((each) => isNew(each) && isNamesake(each, file));
+    const isClear = other === undefined && claimant === file && rival === undefined;
+    return kept !== undefined && isClear && isGone(disk, kept.path) ? kept : undefined;
+  };
+
+  return files.map((file) => ({ file, kept: byPath.get(file.path) ?? movedFrom(file) }));
+}
+
+function isGone(disk: Disk, path: string): boolean {
+  try {
+    return disk.stat(path) === undefined;
+  } catch (error) {
+    // Where one may not look, it may still be.
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+interface Named {
+  readonly path: string;
+  readonly role: string;
+}
+
+function isNamesake(a: Named, b: Named): boolean {
+  return a.role === b.role && basename(a.path) === basename(b.path);
 }

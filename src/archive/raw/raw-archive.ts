@@ -1,23 +1,24 @@
 import { join } from "node:path";
-import { agentNames } from "../../agents/agent-name.ts";
+import { agentNames } from "../../agents/agents.ts";
 import type { Disk } from "../../fs/disk.ts";
-import { type FolderMark, markOfPaths } from "../../fs/folder-mark.ts";
+import { type FolderMark, markOfPaths } from "../../fs/folders.ts";
 import { sweepTempFiles } from "../../fs/sweep-temp-files.ts";
 import type { ArchiveStore, ListedSession, SessionName } from "../archive-store.ts";
 import { type CatalogEntry, catalogKey, catalogPath, writeCatalog } from "./catalog.ts";
 import { type FoundEntries, findEntries, findEntry, withNoteOf } from "./find-entries.ts";
 import {
   beginGeneration,
+  folderNameOf,
   generationNumbers,
   newestGood,
   readGeneration,
+  sessionFolder,
   writeManifest,
 } from "./generations.ts";
 import { keptSession } from "./kept-session.ts";
-import { proveSession } from "./prove-session.ts";
 import { putSession } from "./put-session.ts";
-import { folderNameOf, sessionFolder } from "./session-folder.ts";
 import { tidySession, tidyUnfinished } from "./tidy-session.ts";
+import { proveSession } from "./verify-session.ts";
 
 /**
  * The archive on this disk: below `raw`, a folder per session with its generations. Reading needs no

@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
-import type { FileToKeep, OpenedFile } from "../archive-store.ts";
+import type { Disk, FileStat, Handle } from "../../fs/disk.ts";
+import type { FileToKeep, ListedFile, OpenedFile } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
 import type { StoredFile } from "./manifest.ts";
 
 /** What became of a file of which a state is kept already. */
-export type Examined =
+type Examined =
   | { readonly kind: "same" }
   /** It begins with what is kept, whose bytes the hash has seen. */
   | { readonly kind: "grown"; readonly hash: Hash }
@@ -37,7 +38,7 @@ export function examineFile(opened: OpenedFile, kept: StoredFile): Examined {
 /** Puts a chunk where it belongs, or finds it there. */
 export type WriteChunk = (bytes: Buffer) => Omit<Chunk, "offset" | "length">;
 
-export interface GrownFrom {
+interface GrownFrom {
   readonly kept: StoredFile;
   readonly hash: Hash;
 }
@@ -97,4 +98,49 @@ export function describe(
   chunks: readonly Chunk[],
 ): StoredFile {
   return { path, role, root, ...mark, mode, sha256, chunks };
+}
+
+const READ_BYTES = 256 * 1024;
+
+/** A file of an agent, to be kept. */
+export function sourceFile(disk: Disk, file: ListedFile, root: string | null): FileToKeep {
+  const { path, role, size, mtimeMs, inode } = file;
+  return { path, role, size, mtimeMs, inode, root, open: () => openSource(disk, path) };
+}
+
+/**
+ * Everything is read through one handle: a file that is replaced meanwhile is read to its end as it
+ * was, and one that grows is read up to where it was when it was opened.
+ */
+function openSource(disk: Disk, path: string): OpenedFile {
+  const handle = disk.open(path, "read");
+  let first: FileStat;
+  try {
+    first = disk.fstat(handle);
+  } catch (error) {
+    disk.close(handle);
+    throw error;
+  }
+  const { size, mtimeMs, inode, mode } = first;
+  return {
+    mark: { size, mtimeMs, inode },
+    mode,
+    read: (from) => readUpTo(disk, handle, from, size),
+    isStill: () => {
+      const now = disk.fstat(handle);
+      // Longer, and what was read is the beginning; as long, and written since: it is not known what.
+      return now.size > size || (now.size === size && now.mtimeMs === mtimeMs);
+    },
+    close: () => disk.close(handle),
+  };
+}
+
+function* readUpTo(disk: Disk, handle: Handle, from: number, to: number): Generator<Buffer, void, void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(READ_BYTES, to - from)));
+  for (let at = from; at < to; ) {
+    const got = disk.read(handle, buffer.subarray(0, Math.min(buffer.length, to - at)), at);
+    if (got === 0) return;
+    at += got;
+    yield buffer.subarray(0, got);
+  }
 }

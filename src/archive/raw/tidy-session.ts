@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode } from "../../fs/disk-error.ts";
-import { removeQuietly } from "../../fs/lock-record.ts";
-import { isTempName } from "../../fs/temp-file.ts";
+import { removeQuietly } from "../../fs/lock.ts";
+import { isTempName } from "../../fs/replace-file.ts";
 import { type Chunk, isChunkName } from "./chunk.ts";
 import { foldersOf, removeUnfinished } from "./generations.ts";
 import type { Manifest } from "./manifest.ts";

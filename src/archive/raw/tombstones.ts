@@ -1,18 +1,14 @@
 import { basename, dirname, join } from "node:path";
-import { agentNames, isAgent } from "../../agents/agent-name.ts";
-import { ArchiveDamage } from "../../fs/archive-damage.ts";
+import { agentNames, isAgent } from "../../agents/agents.ts";
+import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk, FolderEntry } from "../../fs/disk.ts";
 import { errorCode, isAbsent } from "../../fs/disk-error.ts";
-import { type FolderMark, markOfPaths } from "../../fs/folder-mark.ts";
-import { removeQuietly } from "../../fs/lock-record.ts";
-import { makeFolders } from "../../fs/make-folders.ts";
-import { removeTree } from "../../fs/remove-tree.ts";
-import { replaceFile } from "../../fs/replace-file.ts";
-import { isTempName } from "../../fs/temp-file.ts";
+import { type FolderMark, makeFolders, markOfPaths, removeTree } from "../../fs/folders.ts";
+import { removeQuietly } from "../../fs/lock.ts";
+import { isTempName, replaceFile } from "../../fs/replace-file.ts";
 import type { SessionName } from "../archive-store.ts";
-import { readFields, senseless } from "./field-reader.ts";
-import { sealJson, unsealJson } from "./sealed-json.ts";
-import { folderNameOf } from "./session-folder.ts";
+import { folderNameOf } from "./generations.ts";
+import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 
 /*
  *   forgotten/<agent>/<session>/tombstone.json    it is forgotten, and since when

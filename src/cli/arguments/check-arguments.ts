@@ -1,6 +1,6 @@
 import { exitCodes, UserError } from "../../errors.ts";
 import type { Command, Flag, FlagTable, FlagValue, ParsedArguments } from "../command.ts";
-import { usageOf } from "../help/usage-of.ts";
+import { usageOf } from "../usage.ts";
 import { hintNearest } from "./hint-nearest.ts";
 import type { RawArguments } from "./raw-arguments.ts";
 

@@ -1,16 +1,16 @@
 import type { ResumeCommand } from "../../agents/agent.ts";
 import { exitCodes } from "../../errors.ts";
+import type { TokenEstimate } from "../../extract/digest.ts";
 import { shellQuote } from "../../render/json/shell-quote.ts";
 import { selectSession } from "../../search/select-sessions.ts";
 import { type CompactAnswer, compactSession } from "../../shrink/compact-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { markdownWriter } from "../markdown-writer.ts";
 import { openLibrary } from "../open-library.ts";
-import { countOf, formatBytes } from "../output/amounts.ts";
-import { compactionTable } from "../output/compaction-table.ts";
+import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { shortPath } from "../output/short-path.ts";
+import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { runResume } from "../run-resume.ts";
 import { storeLocking } from "../store-locking.ts";
@@ -156,4 +156,26 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
 
 function resumeLine({ command: words, folder }: ResumeCommand): string {
   return `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
+}
+
+const CATEGORIES: readonly (readonly [string, keyof TokenEstimate])[] = [
+  ["Tool Results", "toolResults"],
+  ["Tool Inputs", "toolInputs"],
+  ["Assistant Text", "assistantText"],
+  ["User Text", "userText"],
+];
+
+/** Tokens by category before and after, as a markdown table: people and agents read it. Percentages are cut. */
+export function compactionTable(before: TokenEstimate, after: TokenEstimate): string {
+  const cell = (tokens: TokenEstimate, key: keyof TokenEstimate): string => {
+    const share = tokens.total === 0 ? 0 : Math.floor((100 * tokens[key]) / tokens.total);
+    return `${formatCount(tokens[key])} (${share}%)`;
+  };
+  return [
+    "| Category | Before | After |",
+    "|----------|-------:|------:|",
+    ...CATEGORIES.map(([name, key]) => `| ${name} | ${cell(before, key)} | ${cell(after, key)} |`),
+    `| **Total** | **${formatCount(before.total)}** | **${formatCount(after.total)}** |`,
+    "",
+  ].join("\n");
 }

@@ -10,7 +10,7 @@ import { coverageJson } from "../output/coverage-json.ts";
 import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { shortPath } from "../output/short-path.ts";
+import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
 import type { World } from "../world.ts";

@@ -16,7 +16,7 @@ import { openLibrary } from "../open-library.ts";
 import { countOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { shortPath } from "../output/short-path.ts";
+import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { storeLocking } from "../store-locking.ts";
 

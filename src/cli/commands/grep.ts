@@ -7,10 +7,8 @@ import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
-import { createGrepPrinter } from "../output/grep-hits.ts";
-import { createGrepJson } from "../output/grep-json.ts";
-import { grepProgress } from "../output/grep-progress.ts";
-import { createGrepTally } from "../output/grep-tally.ts";
+import { createGrepJson, grepProgress } from "../output/grep-json.ts";
+import { createGrepPrinter, createGrepTally } from "../output/grep-output.ts";
 import type { World } from "../world.ts";
 
 const flagTable = {

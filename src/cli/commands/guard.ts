@@ -1,7 +1,7 @@
 import { exitCodes } from "../../errors.ts";
-import { createLibrary } from "../../fs/create-library.ts";
+import { createLibrary } from "../../fs/library.ts";
 import { findPlaces } from "../../fs/places.ts";
-import { guardSessions } from "../../retention/guard-sessions.ts";
+import { guardSessions } from "../../retention/guard.ts";
 import { noteHookFailure } from "../../retention/hook-log.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { createMask } from "../create-mask.ts";

@@ -1,11 +1,9 @@
 import { type Command, defineCommand, everywhereFlags } from "../command.ts";
 import { commandTable } from "../command-table.ts";
 import { findRow } from "../find-row.ts";
-import { commandHelp } from "../help/command-help.ts";
-import { flagLines } from "../help/flag-lines.ts";
-import { programHelp } from "../help/program-help.ts";
-import { usageOf } from "../help/usage-of.ts";
+import { commandHelp, programHelp } from "../help.ts";
 import { printJson } from "../output/print-json.ts";
+import { flagLines, usageOf } from "../usage.ts";
 
 export const command: Command = defineCommand({
   description:

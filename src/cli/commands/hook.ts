@@ -1,10 +1,9 @@
 import { exitCodes } from "../../errors.ts";
-import { createLibrary } from "../../fs/create-library.ts";
+import { createLibrary } from "../../fs/library.ts";
 import { findPlaces } from "../../fs/places.ts";
 import { handleHook } from "../../integrations/hooks/handle-hook.ts";
-import { hookEvents } from "../../integrations/hooks/hook-events.ts";
-import { MAX_INPUT_BYTES, readHookInput } from "../../integrations/hooks/hook-input.ts";
-import { claimGuardRun } from "../../retention/guard-stamp.ts";
+import { hookEvents, MAX_INPUT_BYTES, readHookInput } from "../../integrations/hooks/hook-input.ts";
+import { claimGuardRun } from "../../retention/guard.ts";
 import { noteHookFailure } from "../../retention/hook-log.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { mayStartGuard } from "../guard-afterwards.ts";

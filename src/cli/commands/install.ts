@@ -9,7 +9,7 @@ import { openLibrary } from "../open-library.ts";
 import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { shortPath } from "../output/short-path.ts";
+import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { storeLocking } from "../store-locking.ts";
 

@@ -2,8 +2,7 @@ import { exitCodes } from "../../errors.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import { withCatalogue } from "../../search/catalogue.ts";
 import { filterSessions } from "../../search/filter-sessions.ts";
-import { type PendingSession, pendingWork } from "../../search/pending-work.ts";
-import { projectOfFolder } from "../../search/project-of-folder.ts";
+import { type PendingSession, pendingWork, projectOfFolder } from "../../search/pending-work.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
@@ -13,9 +12,9 @@ import { readingWidth } from "../output/conversation.ts";
 import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { projectName } from "../output/short-path.ts";
+import { projectName } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { wrap } from "../output/wrap.ts";
+import { wrap } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({

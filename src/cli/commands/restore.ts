@@ -9,7 +9,7 @@ import { countOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { tellProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { shortPath } from "../output/short-path.ts";
+import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { pause, storeLocking } from "../store-locking.ts";
 import type { World } from "../world.ts";

@@ -1,7 +1,7 @@
 import { exitCodes, UserError } from "../../errors.ts";
 import { maskParts } from "../../redact/mask-parts.ts";
+import { type DocumentParts, writeDocument } from "../../search/export-session.ts";
 import { selectSession } from "../../search/select-sessions.ts";
-import { type DocumentParts, writeDocument } from "../../search/write-document.ts";
 import { type RetrievedBlock, retrieveBlock } from "../../shrink/retrieve-block.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";

@@ -18,7 +18,7 @@ import { conversationPrinter, wholeConversation } from "../output/conversation.t
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
 import { formatDigest } from "../output/session-digest.ts";
-import { sessionHead } from "../output/session-head.ts";
+import { sessionHead } from "../output/session-table.ts";
 import { formatTree } from "../output/session-tree.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
 import type { World } from "../world.ts";

@@ -1,9 +1,8 @@
 import { exitCodes } from "../../errors.ts";
 import { installableAgents, uninstallFiles } from "../../integrations/install-files.ts";
-import { RETENTION_KEY } from "../../retention/read-layers.ts";
 import { retentionStatus } from "../../retention/retention-status.ts";
-import { changeFiles, planFiles } from "../../settings/change-files.ts";
-import { type FilePlan, nameOf } from "../../settings/plan-file.ts";
+import { RETENTION_KEY } from "../../retention/settings-layers.ts";
+import { changeFiles, type FilePlan, nameOf, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { packageOf } from "../install/package.ts";

@@ -1,4 +1,4 @@
-import { hookEvents } from "../../integrations/hooks/hook-events.ts";
+import { hookEvents } from "../../integrations/hooks/hook-input.ts";
 import type { Package } from "../../integrations/install-files.ts";
 import { skillName, skillText } from "../../integrations/skill/skill-text.ts";
 import type { World } from "../world.ts";

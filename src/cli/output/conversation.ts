@@ -1,4 +1,4 @@
-import { shorten } from "../../extract/sentences.ts";
+import { shorten } from "../../extract/pending.ts";
 import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
 import type { ContextItem } from "../../session/session-context.ts";
 import type { Output, World } from "../world.ts";
@@ -6,8 +6,7 @@ import { formatCount } from "./amounts.ts";
 import { localDateTime } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle, type Style } from "./style.ts";
-import { truncate } from "./truncate.ts";
-import { wrap } from "./wrap.ts";
+import { truncate, wrap } from "./text-width.ts";
 
 /** Lines longer than this are hard to read, however wide the terminal is. */
 const MAX_WIDTH = 100;

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { lineDiff } from "../../render/line-diff.ts";
+import type { FilePlan } from "../../settings/change-files.ts";
 import { isSame } from "../../settings/change-files.ts";
-import type { FilePlan } from "../../settings/plan-file.ts";
 import type { World } from "../world.ts";
 import { countOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";
-import { shortPath } from "./short-path.ts";
+import { shortPath } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
 
 export type FileAction = "created" | "changed" | "removed" | "unchanged" | "left";

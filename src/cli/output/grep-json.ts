@@ -1,11 +1,12 @@
 import { encodeJson } from "../../redact/encode-json.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import type { GrepHit, GrepWish } from "../../search/grep/grep-job.ts";
-import type { FoundIn } from "../../search/grep/grep-sessions.ts";
+import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
 import type { World } from "../world.ts";
-import type { GrepTeller } from "./grep-tally.ts";
+import type { GrepTeller } from "./grep-output.ts";
+import { createProgress } from "./progress.ts";
 
-export interface GrepQuestion {
+interface GrepQuestion {
   readonly pattern: string;
   readonly fixed: boolean;
   readonly demo: boolean;
@@ -68,5 +69,31 @@ function hitJson({ at, ...hit }: GrepHit): object {
   return {
     ...{ turn, role, at: isoTime(at), context, path, line, generation, textLine },
     ...{ text, highlights, matches, before, after },
+  };
+}
+
+interface GrepProgressLine {
+  update(progress: GrepProgress): void;
+  /** Makes room for hits on the same terminal. */
+  clear(): void;
+  state(): GrepProgress;
+}
+
+const NOTHING: GrepProgress = {
+  ...{ sessions: 0, sessionsInAll: 0, files: 0, filesInAll: 0, bytes: 0, bytesInAll: 0 },
+};
+
+/** Tells on a terminal how far the search is. */
+export function grepProgress(world: World): GrepProgressLine {
+  const line = createProgress("Searching", world);
+  let last = NOTHING;
+  return {
+    update(progress) {
+      last = progress;
+      const { files, filesInAll, bytes, bytesInAll } = progress;
+      line.update({ files, filesTotal: filesInAll, bytes, bytesTotal: bytesInAll });
+    },
+    clear: line.end,
+    state: () => last,
   };
 }

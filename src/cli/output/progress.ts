@@ -1,15 +1,16 @@
+import type { RefreshMeter } from "../../search/refresh/refresh-index.ts";
 import type { World } from "../world.ts";
 import { formatBytes, formatCount, formatDuration } from "./amounts.ts";
-import { truncate } from "./truncate.ts";
+import { truncate } from "./text-width.ts";
 
-export interface ProgressState {
+interface ProgressState {
   readonly files: number;
   readonly filesTotal: number;
   readonly bytes: number;
   readonly bytesTotal: number;
 }
 
-export interface Progress {
+interface Progress {
   /** As often as one likes; the line is drawn ten times a second at most. */
   update(state: ProgressState): void;
   /** Erases the line. Called in any case, also after a failure. */
@@ -59,4 +60,14 @@ export function progressLine(verb: string, state: ProgressState, elapsedMs: numb
     if (leftMs >= 1000) parts.push(`${formatDuration(Math.ceil(leftMs / 1000) * 1000)} left`);
   }
   return parts.join(", ");
+}
+
+/** Tells on a terminal how far the index is. */
+export function indexProgress(world: World): RefreshMeter {
+  const progress = createProgress("Indexing", world);
+  return {
+    update: ({ sessions, sessionsInAll, bytes, bytesInAll }) =>
+      progress.update({ files: sessions, filesTotal: sessionsInAll, bytes, bytesTotal: bytesInAll }),
+    end: progress.end,
+  };
 }

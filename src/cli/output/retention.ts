@@ -3,7 +3,7 @@ import type { World } from "../world.ts";
 import { countOf, formatCount } from "./amounts.ts";
 import { day } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { projectName, shortPath } from "./short-path.ts";
+import { projectName, shortPath } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import type { Digest } from "../../extract/digest.ts";
-import { shorten } from "../../extract/sentences.ts";
+import { shorten } from "../../extract/pending.ts";
 import { plainSummary } from "../../extract/summary-text.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { World } from "../world.ts";
@@ -7,10 +7,10 @@ import { countOf } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { localDateTime } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { sessionHead } from "./session-head.ts";
+import { sessionHead } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
-import { wrap } from "./wrap.ts";
+import { wrap } from "./text-width.ts";
 
 /** Rows shown of each list; the rest is counted. */
 const ROWS = 12;

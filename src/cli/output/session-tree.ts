@@ -1,12 +1,12 @@
-import { shorten } from "../../extract/sentences.ts";
+import { shorten } from "../../extract/pending.ts";
+import { sessionTree, type TreeBranch } from "../../session/branches.ts";
 import type { Session, Turn } from "../../session/session.ts";
-import { sessionTree, type TreeBranch } from "../../session/session-tree.ts";
 import type { World } from "../world.ts";
 import { countOf } from "./amounts.ts";
 import { localDateTime } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle, type Style } from "./style.ts";
-import { truncate } from "./truncate.ts";
+import { truncate } from "./text-width.ts";
 
 /** Branches within branches are set in up to here; deeper ones stand below one another. */
 const MAX_INDENT = 60;

@@ -1,7 +1,5 @@
-import { displayWidth } from "./display-width.ts";
-import { pad } from "./pad.ts";
 import { sanitize } from "./sanitize.ts";
-import { truncate } from "./truncate.ts";
+import { displayWidth, truncate } from "./text-width.ts";
 
 export interface Column<Row> {
   readonly title?: string;
@@ -14,7 +12,7 @@ export interface Column<Row> {
   readonly style?: (text: string, row: Row) => string;
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** Columns of the terminal; undefined in a pipe, where nothing is cut. */
   readonly width: number | undefined;
   readonly titleStyle?: (text: string) => string;
@@ -74,4 +72,10 @@ function shrink<Row>(widths: number[], columns: readonly Column<Row>[], width: n
     widths[index] = now - less;
     excess -= less;
   }
+}
+
+/** Fills a text with spaces up to a number of columns; one that is wider is left as it is. */
+export function pad(text: string, width: number, align: "left" | "right" = "left"): string {
+  const space = " ".repeat(Math.max(0, width - displayWidth(text)));
+  return align === "left" ? text + space : space + text;
 }

@@ -1,11 +1,13 @@
 import { join } from "node:path";
+import { formats } from "../../agents/agents.ts";
 import type { Library } from "../../fs/library.ts";
-import { ownFolders } from "../../retention/read-layers.ts";
+import { ownFolders } from "../../retention/settings-layers.ts";
+import type { Catalogue } from "../../search/catalogue.ts";
 import { settingAt } from "../../settings/parse-settings.ts";
 import { findHooks } from "../../settings/settings-change.ts";
 import { readSettingsFile, readTextFile } from "../../settings/settings-file.ts";
 import { installableAgents, type Package, skillPaths } from "../install-files.ts";
-import { type Check, note, ok, problem } from "./check.ts";
+import { type Check, count, note, ok, problem } from "./check.ts";
 import { type DryRun, runDryEvents } from "./dry-events.ts";
 
 /** A hook of ours as it stands in settings. */
@@ -88,4 +90,33 @@ export function checkSkill(library: Library, pack: Package): Check {
   return old.length === 0
     ? ok("skill", `${pack.skill.name} is installed`, paths)
     : note("skill", `${pack.skill.name} is another version's, or was changed`, "sessions install --all", old);
+}
+
+export interface FoundAgent {
+  readonly agent: string;
+  readonly name: string;
+  readonly sessions: number;
+  /** The one that wrote the newest session; null where its logs do not say. */
+  readonly version: string | null;
+}
+
+/** The agents whose sessions are here, the one with the most first. */
+export async function findAgents({ rows, digestOf }: Catalogue): Promise<readonly FoundAgent[]> {
+  const found: FoundAgent[] = [];
+  for (const { agent, name } of formats) {
+    const own = rows.filter(({ digest, state }) => digest.agent === agent && state !== "stub");
+    const [newest] = own;
+    if (newest === undefined) continue;
+    found.push({ agent, name, sessions: own.length, version: (await digestOf(newest))?.version ?? null });
+  }
+  return found.sort((a, b) => b.sessions - a.sessions);
+}
+
+export function checkAgents(agents: readonly FoundAgent[]): Check {
+  if (agents.length === 0) return note("agents", "no agent has written any session here");
+  const lines = agents.map(
+    ({ name, sessions, version }) =>
+      `${name}${version === null ? "" : ` ${version}`}: ${count(sessions, "session")}`,
+  );
+  return ok("agents", `${count(agents.length, "agent")} found`, lines);
 }

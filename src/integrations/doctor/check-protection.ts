@@ -1,6 +1,6 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import { findSessions } from "../../agents/find-sessions.ts";
-import { archiveState } from "../../archive/archive-state.ts";
+import { archiveState } from "../../archive/archived-sessions.ts";
 import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
 import { type Library, sessionKey } from "../../fs/library.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";

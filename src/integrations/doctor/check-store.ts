@@ -5,7 +5,7 @@ import { readConfig } from "../../fs/config.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode, isAbsent } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
-import { checkStoreVersion } from "../../fs/store-version.ts";
+import { checkStoreVersion } from "../../fs/store.ts";
 import { hookLogPaths, readHookFailures } from "../../retention/hook-log.ts";
 import { checkSidecars } from "../../shrink/check-sidecars.ts";
 import { sweepLeftovers } from "../../shrink/sweep-leftovers.ts";

@@ -1,11 +1,10 @@
 import { dirname, join } from "node:path";
-import { encodeProjectPath } from "../../agents/claude/path-encoding.ts";
+import { encodeProjectPath } from "../../agents/claude/files.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { errorCode, explainDiskError } from "../../fs/disk-error.ts";
+import { makeFolders, removeTree } from "../../fs/folders.ts";
 import type { Library } from "../../fs/library.ts";
-import { makeFolders } from "../../fs/make-folders.ts";
 import { findPlaces } from "../../fs/places.ts";
-import { removeTree } from "../../fs/remove-tree.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import { readHookFailures } from "../../retention/hook-log.ts";
 import type { InstalledHook } from "./check-hooks.ts";

@@ -4,8 +4,7 @@ import type { IndexAccess } from "../../search/refresh/index-access.ts";
 import type { Problem } from "../../session/session.ts";
 import type { Package } from "../install-files.ts";
 import { type Check, count, ok, problem } from "./check.ts";
-import { checkAgents, type FoundAgent, findAgents } from "./check-agents.ts";
-import { checkHooks, checkSkill } from "./check-hooks.ts";
+import { checkAgents, checkHooks, checkSkill, type FoundAgent, findAgents } from "./check-hooks.ts";
 import { checkRetention, checkSessions } from "./check-protection.ts";
 import {
   checkArchive,

@@ -2,11 +2,13 @@ import { sessionOfLog } from "../../agents/session-of-log.ts";
 import { archiveSessions } from "../../archive/archive-sessions.ts";
 import { noteSummary } from "../../archive/compaction-notes.ts";
 import type { MarkdownWriter } from "../../archive/keep-session.ts";
+import type { Digest } from "../../extract/digest.ts";
 import type { Library } from "../../fs/library.ts";
-import type { Locking } from "../../fs/with-store.ts";
+import type { Locking } from "../../fs/store.ts";
+import { encodeJson } from "../../redact/encode-json.ts";
+import { type RecallAfter, recallPacket } from "../../render/agent/recall-packet.ts";
 import { recallDigest } from "../recall-digest.ts";
 import type { HookInput } from "./hook-input.ts";
-import { recallAnswer } from "./recall-answer.ts";
 
 /** What a hook can ask for. */
 export interface HookPorts {
@@ -100,4 +102,19 @@ function recall({ source, log, folder }: HookInput, { library }: HookPorts): str
 function logOf({ event, log }: HookInput): string {
   if (log === undefined) throw new Error(`Cannot handle ${event}: the event has no transcript_path`);
   return log;
+}
+
+/** Of all that is printed. Agents cut off at 10,000; this has to earn its place in a context of its own. */
+const MAX_CHARS = 2_000;
+
+/** What a SessionStart hook prints; nothing where there is nothing to recall. */
+function recallAnswer(digest: Digest | undefined, after: RecallAfter): string {
+  if (digest === undefined) return "";
+  const fits = (packet: string): boolean => answerOf(packet).length <= MAX_CHARS;
+  const packet = recallPacket(digest, { after, fits });
+  return packet === undefined ? "" : answerOf(packet);
+}
+
+function answerOf(additionalContext: string): string {
+  return `${encodeJson({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } })}\n`;
 }

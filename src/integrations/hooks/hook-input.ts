@@ -1,5 +1,3 @@
-import { hookEvents } from "./hook-events.ts";
-
 /** What an agent says of an event, as far as it matters here. */
 export interface HookInput {
   /** Which event it is, as we call it. */
@@ -16,7 +14,7 @@ export interface HookInput {
   readonly summary: string | undefined;
 }
 
-export type ReadHookInput =
+type ReadHookInput =
   | { readonly kind: "good"; readonly input: HookInput }
   | { readonly kind: "bad"; readonly what: string };
 
@@ -81,3 +79,25 @@ function isTextOrAbsent(value: unknown): boolean {
 function bad(what: string): ReadHookInput {
   return { kind: "bad", what };
 }
+
+/** One event of Claude Code that we listen to. */
+interface HookEvent {
+  /** As Claude Code calls it: in its settings, and in what it sends. */
+  readonly name: string;
+  /** As we call it: `sessions hook pre-compact`. */
+  readonly subcommand: string;
+  /** How long Claude Code lets it run, in seconds. */
+  readonly timeoutSeconds: number;
+  /** To which kinds of the event it is limited; absent: to none. */
+  readonly matcher?: string;
+}
+
+/** The events that are installed. The time limits are far above what is needed: they are for disks that hang. */
+export const hookEvents: readonly HookEvent[] = [
+  { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30 },
+  { name: "PostCompact", subcommand: "post-compact", timeoutSeconds: 10 },
+  // Of every kind: the agent's sweep of old sessions follows its start.
+  { name: "SessionStart", subcommand: "session-start", timeoutSeconds: 10 },
+  // All hooks of this event share 1.5 seconds where none asks for more.
+  { name: "SessionEnd", subcommand: "session-end", timeoutSeconds: 5 },
+];

@@ -1,4 +1,4 @@
-import { closingRuns } from "../markdown/backtick-runs.ts";
+import { closingRuns } from "../markdown/escape-inline.ts";
 import { type Html, html, joined } from "./markup.ts";
 
 /**

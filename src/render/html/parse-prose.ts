@@ -1,4 +1,11 @@
-import { closesFence, dedent, indentOf, isBlank, openingFence, ruleKind } from "../markdown/line-kinds.ts";
+import {
+  closesFence,
+  dedent,
+  indentOf,
+  isBlank,
+  openingFence,
+  ruleKind,
+} from "../markdown/sanitize-markdown.ts";
 import { markOf, readList } from "./prose-list.ts";
 import { readTable, startsTable } from "./prose-table.ts";
 

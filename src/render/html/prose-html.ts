@@ -1,5 +1,5 @@
 import { cleanText } from "../../redact/clean-text.ts";
-import { closesFence, isBlank, openingFence } from "../markdown/line-kinds.ts";
+import { closesFence, isBlank, openingFence } from "../markdown/sanitize-markdown.ts";
 import { inlineHtml, typedHtml } from "./inline-html.ts";
 import { type Html, html, joined } from "./markup.ts";
 import { type ProseBlock, parseProse } from "./parse-prose.ts";

@@ -1,4 +1,4 @@
-import { closesFence, dedent, indentOf, isBlank, openingFence } from "../markdown/line-kinds.ts";
+import { closesFence, dedent, indentOf, isBlank, openingFence } from "../markdown/sanitize-markdown.ts";
 
 /** The lines of a list, item by item, without marks and indents. */
 export interface ListLines {

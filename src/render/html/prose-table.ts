@@ -1,4 +1,4 @@
-import { isBlank } from "../markdown/line-kinds.ts";
+import { isBlank } from "../markdown/sanitize-markdown.ts";
 
 export interface TableLines {
   readonly head: readonly string[];

@@ -1,8 +1,7 @@
 import type { Digest } from "../../extract/digest.ts";
 import type { Session, Turn } from "../../session/session.ts";
-import { utcMinute } from "../amounts.ts";
 import { isoTime } from "../json/session-json.ts";
-import { contextWords, subagentWords, turnWords } from "../step-words.ts";
+import { contextWords, subagentWords, turnWords, utcMinute } from "../words.ts";
 import { type Html, html, joined } from "./markup.ts";
 import { pageStyle } from "./page-style.ts";
 import { typedProse } from "./prose-html.ts";

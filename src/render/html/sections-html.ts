@@ -1,9 +1,8 @@
 import type { Digest } from "../../extract/digest.ts";
-import { summaryCore } from "../../extract/summary-core.ts";
+import { summaryCore } from "../../extract/summary-text.ts";
 import type { Session } from "../../session/session.ts";
-import { countOf, formatNumber, utcMinute, utcSpan } from "../amounts.ts";
-import { contextWords, tokenWords } from "../step-words.ts";
-import { namedFiles, touchedFiles } from "../touched-files.ts";
+import { namedFiles, touchedFiles } from "../session-document.ts";
+import { contextWords, countOf, formatNumber, tokenWords, utcMinute, utcSpan } from "../words.ts";
 import { inlineHtml } from "./inline-html.ts";
 import { type Html, html, joined } from "./markup.ts";
 import { proseHtml } from "./prose-html.ts";

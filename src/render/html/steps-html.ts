@@ -1,7 +1,6 @@
 import type { Context, Session, Step, ToolCall } from "../../session/session.ts";
-import { formatNumber } from "../amounts.ts";
 import { type CallDetail, viewCall } from "../call-view.ts";
-import { contextWords, noteWord } from "../step-words.ts";
+import { contextWords, formatNumber, noteWord } from "../words.ts";
 import { type Html, html, joined } from "./markup.ts";
 import { codeHtml, proseHtml } from "./prose-html.ts";
 

@@ -1,6 +1,6 @@
-import { cleanLine } from "../../redact/clean-text.ts";
+import { cleanLine, cleanText } from "../../redact/clean-text.ts";
 import { escapeInline } from "./escape-inline.ts";
-import { type TameOptions, tameMarkdown, tameRest } from "./tame-markdown.ts";
+import { type TameOptions, tameMarkdown, tameRest } from "./sanitize-markdown.ts";
 
 /** A paragraph, a list, a block of code: what an empty line sets apart from the next. */
 export type Block = string;
@@ -51,4 +51,63 @@ export function html(text: string): string {
     .replace(/\[(?=\[)/g, "&#91;")
     .replace(/\](?=[(:])/g, "&#93;")
     .replace(/%(?=%)/g, "&#37;");
+}
+
+/** Text as inline code. Its backticks are more than any that stand in the text, so that it can't end early. */
+export function codeSpan(text: string): string {
+  const line = cleanLine(text);
+  if (line === "") return "";
+  const marks = "`".repeat(unusedRun(line));
+  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${marks}${pad}${line}${pad}${marks}`;
+}
+
+/** The shortest run of backticks that the text does not have. */
+function unusedRun(text: string): number {
+  const used = new Set(Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  let length = 1;
+  while (used.has(length)) length++;
+  return length;
+}
+
+/** Text as a block of code, as lines. Its fence is longer than any run of backticks in the text. */
+export function codeBlock(text: string, language: string): readonly string[] {
+  const lines = cleanText(text).trimEnd().split("\n");
+  const start = lines.findIndex((line) => line.trim() !== "");
+  return fencedLines(lines.slice(Math.max(0, start)), language);
+}
+
+/** Clean lines behind a fence that none of them can end. */
+export function fencedLines(lines: readonly string[], language: string): readonly string[] {
+  const fence = "`".repeat(Math.max(3, longestRun(lines) + 1));
+  return [`${fence}${knownLanguage(language)}`, ...lines, fence];
+}
+
+function longestRun(lines: readonly string[]): number {
+  let longest = 0;
+  for (const line of lines) {
+    if (!line.includes("``")) continue;
+    for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  }
+  return longest;
+}
+
+/**
+ * Languages that are only coloured. Others may be acted on: notes programs and hosts draw `mermaid`, load maps for
+ * `geojson` and run `dataviewjs`, and a transcript could ask them to.
+ */
+const languages: ReadonlySet<string> = new Set(
+  (
+    "sh bash zsh fish shell console powershell ps1 ts tsx typescript js jsx javascript mjs cjs json jsonc jsonl py python " +
+    "rb ruby rs rust go golang java kt kotlin swift c h cc cpp c++ hpp cs csharp php pl perl lua r scala clj clojure ex " +
+    "elixir erl erlang hs haskell ml ocaml fs fsharp dart zig nim nix sql html xml css scss less vue svelte yml yaml toml " +
+    "ini conf cfg env properties dockerfile docker makefile make cmake gradle groovy proto graphql tf hcl diff patch md " +
+    "markdown txt text log csv tsv asm vim lisp scheme awk sed jq nginx"
+  ).split(" "),
+);
+
+/** The language of a fence, where it is one that is only coloured. */
+function knownLanguage(name: string): string {
+  const word = name.toLowerCase();
+  return languages.has(word) ? word : word === "" ? "" : "text";
 }

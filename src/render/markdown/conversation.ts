@@ -1,11 +1,9 @@
 import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
-import { formatNumber } from "../amounts.ts";
 import { type CallDetail, viewCall } from "../call-view.ts";
-import { contextWords, noteWord, subagentWords, turnWords } from "../step-words.ts";
-import { type Block, fold, html, inline, prose, quoted } from "./blocks.ts";
-import { codeBlock } from "./code.ts";
-import { verbatim } from "./tame-markdown.ts";
-import { turnTitle } from "./turn-title.ts";
+import { contextWords, formatNumber, noteWord, subagentWords, turnWords } from "../words.ts";
+import { type Block, codeBlock, fold, html, inline, prose, quoted } from "./blocks.ts";
+import { turnTitle } from "./render-markdown.ts";
+import { verbatim } from "./sanitize-markdown.ts";
 
 /** Longer requests stand whole in their own section, and here with their beginning. */
 const REQUEST_CHARS = 1_500;

@@ -2,8 +2,7 @@ import type { Digest } from "../../extract/digest.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
 import type { Session } from "../../session/session.ts";
 import { isoTime } from "../json/session-json.ts";
-import { touchedFiles } from "../touched-files.ts";
-import type { MarkdownMeta } from "./markdown-meta.ts";
+import { touchedFiles } from "../session-document.ts";
 
 /** More would push the text out of sight; the section about files has them all. */
 const MAX_LISTED = 50;
@@ -66,4 +65,16 @@ function count(key: string, value: number): readonly string[] {
 function list(key: string, values: readonly string[]): readonly string[] {
   if (values.length === 0) return [];
   return [`${key}:`, ...values.slice(0, MAX_LISTED).map((value) => `  - ${quote(value)}`)];
+}
+
+/** What a session's markdown tells besides the session itself. */
+export interface MarkdownMeta {
+  /** Of the raw bytes as the archive keeps them; null where there is no archive of them. */
+  readonly sha256: string | null;
+  /** The agent's own command that goes on with the session, with its folder: what a person would type. */
+  readonly resume: string;
+  /** Paths of the log's files, the leading one first; empty where they are not to be told. */
+  readonly sources: readonly string[];
+  /** Milliseconds since 1970. Left out, the same session gives the same bytes whenever it is rendered. */
+  readonly archivedAt?: number;
 }

@@ -1,5 +1,5 @@
-import { cutLine } from "../../extract/cut-line.ts";
 import type { Digest } from "../../extract/digest.ts";
+import { cutLine } from "../../extract/session-messages.ts";
 import type { Session } from "../../session/session.ts";
 import { type Block, inline, item } from "./blocks.ts";
 import { commandsOf, decisionsOf, factsOf, filesOf, pendingOf, summaryOf } from "./sections.ts";

@@ -1,9 +1,10 @@
 import type { Digest } from "../../extract/digest.ts";
+import { shorten } from "../../extract/pending.ts";
+import { cleanLine } from "../../redact/clean-text.ts";
 import type { Session } from "../../session/session.ts";
 import { type Block, inline } from "./blocks.ts";
 import { conversationOf, subagentsOf } from "./conversation.ts";
-import { frontMatter } from "./front-matter.ts";
-import type { MarkdownMeta } from "./markdown-meta.ts";
+import { frontMatter, type MarkdownMeta } from "./front-matter.ts";
 import {
   commandsOf,
   compactionsOf,
@@ -15,7 +16,7 @@ import {
   summaryOf,
 } from "./sections.ts";
 
-export type { MarkdownMeta } from "./markdown-meta.ts";
+export type { MarkdownMeta } from "./front-matter.ts";
 
 /**
  * A session as one markdown file, for people, `grep` and notes programs. The same session gives the same bytes: all
@@ -46,4 +47,28 @@ function* blocksOf(session: Session, digest: Digest, meta: MarkdownMeta): Genera
   yield* compactionsOf(session);
   yield* conversationOf(session);
   yield* subagentsOf(session);
+}
+
+const EXCERPT_CHARS = 60;
+
+/** The heading of a turn: its number, so that it can be named, and how its request begins, so that outlines tell. */
+export function turnTitle({
+  number,
+  request,
+}: {
+  readonly number: number;
+  readonly request: string;
+}): string {
+  const line = cleanLine(request.slice(0, 8 * EXCERPT_CHARS));
+  // Between words where there is such a place; what a cut leaves of a surrogate pair is cleaned behind it.
+  const excerpt = cleanLine(shorten(line, EXCERPT_CHARS)).replace(/(?<=.{40}) \S*\u2026$/u, "…");
+  return excerpt === "" ? `Turn ${number}` : `Turn ${number}: ${excerpt}`;
+}
+
+/** The anchor that hosts make of a heading: lower case, no punctuation, dashes for spaces. */
+export function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "")
+    .replaceAll(" ", "-");
 }

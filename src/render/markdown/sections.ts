@@ -1,14 +1,12 @@
 import type { Digest } from "../../extract/digest.ts";
-import { summaryCore } from "../../extract/summary-core.ts";
+import { summaryCore } from "../../extract/summary-text.ts";
 import type { Session } from "../../session/session.ts";
-import { countOf, formatNumber, utcMinute, utcSpan } from "../amounts.ts";
-import { contextWords, tokenWords } from "../step-words.ts";
-import { namedFiles, touchedFiles } from "../touched-files.ts";
-import { type Block, fold, indented, inline, item, prose, quoted } from "./blocks.ts";
-import { codeSpan } from "./code.ts";
-import type { MarkdownMeta } from "./markdown-meta.ts";
-import { verbatim } from "./tame-markdown.ts";
-import { slugOf, turnTitle } from "./turn-title.ts";
+import { namedFiles, touchedFiles } from "../session-document.ts";
+import { contextWords, countOf, formatNumber, tokenWords, utcMinute, utcSpan } from "../words.ts";
+import { type Block, codeSpan, fold, indented, inline, item, prose, quoted } from "./blocks.ts";
+import type { MarkdownMeta } from "./front-matter.ts";
+import { slugOf, turnTitle } from "./render-markdown.ts";
+import { verbatim } from "./sanitize-markdown.ts";
 
 /** What a session was, at a glance. */
 export function factsOf(digest: Digest, meta: MarkdownMeta): Block {

@@ -1,4 +1,4 @@
-import type { TermSink } from "../ranking/term-sink.ts";
+import type { TermSink } from "../ranking/index-schema.ts";
 import { type CodeRun, takeKnown } from "./known-codes.ts";
 import { NAME_END, NAME_HIGH, NAME_LINK, NAME_LOW, NAME_SIZE } from "./read-names.ts";
 import { type NameVisitor, STOP, scanNames } from "./scan-tokens.ts";

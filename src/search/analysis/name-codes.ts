@@ -1,4 +1,4 @@
-import type { TermSink } from "../ranking/term-sink.ts";
+import type { TermSink } from "../ranking/index-schema.ts";
 import { isDigit, isLower, isUpper } from "./char-class.ts";
 import { foldLetters } from "./fold.ts";
 import { MAX_TERM_CHARS } from "./junk.ts";

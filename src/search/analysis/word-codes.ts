@@ -1,4 +1,4 @@
-import type { TermSink } from "../ranking/term-sink.ts";
+import type { TermSink } from "../ranking/index-schema.ts";
 import { addCode, createNameCodes } from "./name-codes.ts";
 import type { TextUnits } from "./text-units.ts";
 import { readKey, type WordKey } from "./word-key.ts";

@@ -1,14 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { SessionFile } from "../../agents/agent.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
-import { decodeLine, isObject, tryParse } from "../../jsonl/json-line.ts";
+import { decodeLine, endOfObject, isObject, tryParse } from "../../jsonl/json-line.ts";
 import { type Line, splitLines } from "../../jsonl/lines.ts";
 import { objectAt, timeAt } from "../../jsonl/values.ts";
 import type { ByteFilter } from "./byte-filter.ts";
-import { readLineValues } from "./line-values.ts";
-import { looseStrings } from "./loose-strings.ts";
 import type { TextRole } from "./text-role.ts";
-import { textsOfValue } from "./texts-of-value.ts";
+import { textsOfValue } from "./text-role.ts";
 
 /** The texts that stand at one place of a file. */
 export interface PlacedTexts {
@@ -130,4 +128,73 @@ export function lineEndsIn(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count++;
   return count;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** What stands between strings in JSON. */
+const NO_TEXT = /^(?:[\s,:{}[\]\d.+-]|[eE]|true|false|null)*$/;
+const KEY = /^[A-Za-z_$][\w$.-]*$/;
+
+/**
+ * The texts of a line that is broken JSON, decoded as far as that goes: all that stands between two quotes.
+ * Of a line that lacks its beginning nobody can tell what is inside a string, so both sides are given.
+ */
+function looseStrings(text: string): readonly string[] {
+  const found: string[] = [];
+  let from = 0;
+  while (from <= text.length) {
+    const end = endOfPiece(text, from);
+    const piece = text.slice(from, end);
+    const isKey = KEY.test(piece) && /^"\s*:/.test(text.slice(end, end + 8));
+    if (!isKey && !NO_TEXT.test(piece)) found.push(decode(piece));
+    from = end + 1;
+  }
+  return found;
+}
+
+/** The next quote that is not escaped, else the end. */
+function endOfPiece(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) return at;
+  }
+  return text.length;
+}
+
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([nrtbf])|(["\\/]))/g;
+const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+/** Not by JSON.parse: an escape may be cut off, or be one that JSON does not know. */
+function decode(piece: string): string {
+  return piece.replace(ESCAPE, (whole, hex?: string, control?: string, plain?: string) => {
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    return plain ?? CONTROLS[control ?? ""] ?? whole;
+  });
+}
+
+interface LineValues {
+  /** Nearly always one; several where lines were glued together. */
+  readonly values: readonly unknown[];
+  /** What is no JSON. */
+  readonly rest: string;
+}
+
+/** The JSON values on a line, whatever they are; the formats know objects alone. */
+function readLineValues(text: string): LineValues {
+  if (text === "") return { values: [], rest: "" };
+  const whole = tryParse(text);
+  if (whole !== undefined) return { values: [whole], rest: "" };
+  const values: unknown[] = [];
+  let from = 0;
+  while (text.charCodeAt(from) === 0x7b) {
+    const end = endOfObject(text, from);
+    const value = end === -1 ? undefined : tryParse(text.slice(from, end));
+    if (value === undefined) break;
+    values.push(value);
+    from = end;
+    while (from < text.length && text.charCodeAt(from) <= 0x20) from++;
+  }
+  return { values, rest: text.slice(from) };
 }

@@ -1,6 +1,6 @@
 import { maskFor } from "../../redact/mask.ts";
 import type { Finding, Redactor } from "../../redact/redact.ts";
-import type { Span } from "./match-lines.ts";
+import type { Span } from "./make-hits.ts";
 
 /** A piece of a text, made short and without secrets. */
 export interface Passage {

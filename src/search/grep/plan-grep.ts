@@ -1,21 +1,25 @@
+import { join } from "node:path";
 import type { SessionFiles } from "../../agents/agent.ts";
+import { claudeFolders } from "../../agents/claude/files.ts";
+import { readHistoryLine } from "../../agents/claude/history-line.ts";
 import { findSessions } from "../../agents/find-sessions.ts";
 import { type ArchivedSession, archivedSessions } from "../../archive/archived-sessions.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
-import { IndexDamage } from "../../fs/index-damage.ts";
+import { IndexDamage } from "../../fs/damage.ts";
+import { errorCode } from "../../fs/disk-error.ts";
 import { type Library, sessionKey } from "../../fs/library.ts";
+import { splitLines } from "../../jsonl/lines.ts";
 import type { Problem } from "../../session/session.ts";
 import { isExcluded, readCatalogue } from "../catalogue.ts";
 import type { SearchEngine } from "../engine.ts";
 import { filterSessions } from "../filter-sessions.ts";
 import { rowsOf } from "../refresh/index-rows.ts";
 import { markOf, type SessionRow } from "../refresh/session-row.ts";
-import { sessionPointers } from "../session-pointers.ts";
-import type { GrepJob, GrepWish } from "./grep-job.ts";
-import { historyJobs } from "./history-jobs.ts";
-import { factsOf, isNarrow } from "./open-layer.ts";
+import { sessionPointers } from "../select-sessions.ts";
+import type { GrepJob, GrepWish, HistoryPlace } from "./grep-job.ts";
+import { factsOf, isNarrow } from "./session-layers.ts";
 
-export interface GrepPlan {
+interface GrepPlan {
   /** Newest first. */
   readonly jobs: readonly GrepJob[];
   readonly problems: readonly Problem[];
@@ -119,4 +123,36 @@ function generationsOf(files: SessionFiles, archived: ArchivedSession | undefine
   });
   if (!isBeginning) return "all";
   return archived.generation > 1 ? "older" : "none";
+}
+
+/** More is no history that anybody typed. */
+const MOST_PROMPTS = 500_000;
+
+/** The sessions of which only the prompts are left, in Claude Code's history. One that can't be read is none. */
+function historyJobs(library: Library, isKnown: (key: string) => boolean): readonly GrepJob[] {
+  if (library.demo) return [];
+  const forgotten = forgottenSessions(library);
+  const found = new Map<string, { readonly project: string | null; readonly prompts: HistoryPlace[] }>();
+  let taken = 0;
+  for (const folder of claudeFolders(library.surroundings)) {
+    const path = join(folder, "history.jsonl");
+    try {
+      for (const line of splitLines(library.disk.readChunks(path))) {
+        for (const { sessionId: id, project, at, text } of readHistoryLine(line)) {
+          if (id === null || isKnown(sessionKey({ agent: "claude", id }))) continue;
+          const session = found.get(id) ?? { project, prompts: [] };
+          if (taken++ < MOST_PROMPTS) session.prompts.push({ path, line: line.number, at, text });
+          found.set(id, session);
+        }
+      }
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
+  return [...found]
+    .filter(([id, session]) => !forgotten.has({ agent: "claude", id }) && !isExcluded(library, session))
+    .map(([id, { project, prompts }]) => ({
+      ...{ files: { agent: "claude", id, files: [] }, origin: "history", generations: "none", fromFile: 0 },
+      ...{ facts: null, prompts, project },
+    }));
 }

@@ -2,16 +2,22 @@ import { createHash } from "node:crypto";
 import type { SessionFile } from "../../agents/agent.ts";
 import { reasonOf } from "../../agents/isolate.ts";
 import type { Disk } from "../../fs/disk.ts";
-import { createRedactor } from "../../redact/redact.ts";
+import { createRedactor, type Redactor } from "../../redact/redact.ts";
 import type { Problem } from "../../session/session.ts";
+import { sessionOfStub } from "../history-stubs.ts";
 import { createByteFilter } from "./byte-filter.ts";
 import { type PlacedTexts, textsOfFile } from "./file-texts.ts";
-import { findMatches, type MatchingText } from "./find-matches.ts";
 import type { GrepHit, GrepJob, GrepStep, GrepTaskData } from "./grep-job.ts";
-import { type HitPlace, makeHits } from "./make-hits.ts";
-import { type OpenedLayer, openLayer } from "./open-layer.ts";
-import { scanHistory } from "./scan-history.ts";
-import { createLayers, type SessionLayer } from "./session-layers.ts";
+import { findMatches, type HitPlace, type MatchingText, makeHits } from "./make-hits.ts";
+import {
+  createLayers,
+  factsOf,
+  fits,
+  isNarrow,
+  type OpenedLayer,
+  openLayer,
+  type SessionLayer,
+} from "./session-layers.ts";
 import type { SessionPlace } from "./session-places.ts";
 import type { TextRole } from "./text-role.ts";
 
@@ -19,7 +25,7 @@ import type { TextRole } from "./text-role.ts";
 export type ScanSession = (job: GrepJob) => AsyncGenerator<GrepStep, void, void>;
 
 /** Asked between lines: is the time for this file up? */
-export type IsOver = (step: Extract<GrepStep, { kind: "file" }>) => boolean;
+type IsOver = (step: Extract<GrepStep, { kind: "file" }>) => boolean;
 
 /** Hits are handed over in such numbers. */
 const BATCH = 200;
@@ -155,4 +161,43 @@ function newTexts(
     telling.push(name);
     return !told.has(name);
   });
+}
+
+/** Searches the prompts of a session of which nothing else is left. */
+async function* scanHistory(
+  { files, prompts = [], project = null }: GrepJob,
+  {
+    wish,
+    regex,
+    redactor,
+  }: GrepTaskData & { readonly regex: RegExp; readonly redactor: Redactor | undefined },
+): AsyncGenerator<GrepStep, void, void> {
+  const { since, until, contexts } = wish.filter;
+  if (!wish.roles.includes("request") || (contexts.length > 0 && !contexts.includes("current"))) return;
+  const hits: GrepHit[] = [];
+  for (const [index, { path, line, at, text }] of prompts.entries()) {
+    if (at !== null && (at < (since ?? at) || at > (until ?? at))) continue;
+    const placed = { line, at, isPlain: false };
+    const place = { path, generation: null, turn: index + 1, turnAt: at, context: "current" } as const;
+    for (const matching of findMatches([{ role: "request", text }], regex, new Set(["request"])))
+      hits.push(...makeHits(matching, placed, place, { contextLines: wish.contextLines, redactor }));
+  }
+  if (hits.length === 0) return;
+  const session = sessionOfStub({ agent: files.agent, id: files.id, project, prompts });
+  if (isNarrow(wish.filter) && !(await fits(session, files, "history", wish.filter))) return;
+  yield { kind: "hits", facts: factsOf(session), hits: wish.sessionsOnly ? [] : hits };
+}
+
+/** Slow disks and long logs are no fault of the pattern. */
+const BYTES_PER_MS = 10_000;
+/** A file on which the pattern does not run away is done by then. */
+const LEAST_MS = 2_000;
+
+/**
+ * How long a file may take. A pattern that ran away on `ended` files will do so on more: with each the limit
+ * is halved, or a long history would take hours.
+ */
+export function timeLimitOf(timeLimitMs: number, bytes: number, ended = 0): number {
+  const limitMs = Math.max(timeLimitMs / 2 ** ended, Math.min(timeLimitMs, LEAST_MS));
+  return Math.ceil(limitMs + bytes / BYTES_PER_MS);
 }

@@ -48,7 +48,7 @@ const BY_SPEAKER: Readonly<Record<string, TextRole>> = {
 const typeRoles = new Map<string, TextRole | undefined>();
 
 /** The role that the `type` of a line or a block gives to what is in it; undefined: that of what is around it. */
-export function roleOfType(type: string): TextRole | undefined {
+function roleOfType(type: string): TextRole | undefined {
   if (typeRoles.has(type)) return typeRoles.get(type);
   const role = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
   // Types are few; what is no type must not fill the memory.
@@ -56,12 +56,12 @@ export function roleOfType(type: string): TextRole | undefined {
   return role;
 }
 
-export function roleOfSpeaker(speaker: string): TextRole {
+function roleOfSpeaker(speaker: string): TextRole {
   return BY_SPEAKER[speaker] ?? "note";
 }
 
 /** Keys of the format itself, at any depth outside the data of tools. */
-export const fieldKeys: ReadonlySet<string> = new Set([
+const fieldKeys: ReadonlySet<string> = new Set([
   ...[
     "type",
     "subtype",
@@ -150,3 +150,118 @@ export const fieldKeys: ReadonlySet<string> = new Set([
   ],
   ...["signature", "thinkingSignature", "textSignature", "encrypted_content", "media_type", "mimeType"],
 ]);
+
+type GiveText = (role: TextRole, text: string) => void;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What is known of a text by what is around it. */
+interface Place {
+  readonly role: TextRole;
+  /** Nothing inside gives another role. */
+  readonly isSettled: boolean;
+  /** What a tool was given or gave: its keys are not the format's. */
+  readonly isData: boolean;
+}
+
+const UNKNOWN: Place = { role: "note", isSettled: false, isData: false };
+const INPUT: Place = { role: "input", isSettled: true, isData: true };
+const OUTPUT: Place = { role: "output", isSettled: true, isData: true };
+const RESULT: Place = { role: "result", isSettled: true, isData: true };
+
+/** Roles of which all that is inside is a part. */
+const WHOLE: ReadonlySet<TextRole> = new Set(["progress", "summary", "thinking", "title"]);
+
+/** The stack must hold. */
+const DEEPEST = 1_000;
+/** A key like this is a name that a program chose; any other is text: the path of a file, a question. */
+const NAME = /^[A-Za-z_$][\w$.-]*$/;
+const CALL_KEYS: ReadonlySet<string> = new Set(["input", "arguments", "parameters", "action", "partialJson"]);
+const RESULT_KEYS: ReadonlySet<string> = new Set(["content", "output", "result", "stdout", "stderr"]);
+const DATA_URL = /^data:[\w.+/-]{1,80};base64,/;
+
+/**
+ * Gives every text of a parsed line, in order, by the shape that the logs of all agents share: messages with
+ * a speaker, blocks with a type, data of tools. What is not known is given too. False where something was
+ * nested too deep to be looked at.
+ */
+export function textsOfValue(value: unknown, give: GiveText): boolean {
+  let isWhole = true;
+
+  const visit = (item: unknown, key: string, place: Place, isBinary: boolean, depth: number): void => {
+    if (typeof item === "string") {
+      if (item !== "") give(isBinary || isField(key, item, place) ? "field" : place.role, item);
+    } else if (typeof item !== "object" || item === null) return;
+    else if (depth > DEEPEST) isWhole = false;
+    else if (Array.isArray(item)) {
+      for (const each of item) visit(each, key, place, isBinary, depth + 1);
+    } else if (isObject(item)) visitObject(item, place, depth);
+  };
+
+  const visitObject = (object: JsonObject, around: Place, depth: number): void => {
+    const place = placeIn(object, around);
+    const holdsPicture = "media_type" in object || "mimeType" in object;
+    for (const key of Object.keys(object)) {
+      if (key !== "" && !NAME.test(key)) give(place.role, key);
+      const inner = place.isData ? place : placeOfMember(key, object, place);
+      const isBinary = key === "base64" || (holdsPicture && key === "data");
+      const member = inner.isData && !place.isData ? unwrap(object[key], key, inner) : object[key];
+      visit(member, key, inner, isBinary, depth + 1);
+    }
+  };
+
+  visit(value, "", UNKNOWN, false, 0);
+  return isWhole;
+}
+
+function isField(key: string, text: string, { role, isData }: Place): boolean {
+  if (text.length > 1_000 && DATA_URL.test(text)) return true;
+  if (isData) return role === "result" && key === "type";
+  return fieldKeys.has(key) && !(role === "title" && key === "name");
+}
+
+/** What a line, a message or a block says of all that is in it. */
+function placeIn(object: JsonObject, around: Place): Place {
+  if (around.isSettled) return around;
+  const { type, role: speaker } = object;
+  if (object.isCompactSummary === true) return { role: "summary", isSettled: true, isData: false };
+  const byType = typeof type === "string" ? roleOfType(type) : undefined;
+  if (byType !== undefined) return { role: byType, isSettled: WHOLE.has(byType), isData: false };
+  if (object.isMeta === true) return { ...around, isSettled: true };
+  return typeof speaker === "string" ? { ...UNKNOWN, role: roleOfSpeaker(speaker) } : around;
+}
+
+function placeOfMember(key: string, object: JsonObject, place: Place): Place {
+  if (key === "toolUseResult") return RESULT;
+  if (place.role === "input") return CALL_KEYS.has(key) ? INPUT : place;
+  if (place.role !== "output") return place;
+  if (key === "details") return RESULT;
+  if (key === "command" && object.role === "bashExecution") return INPUT;
+  return RESULT_KEYS.has(key) && !holdsBlocks(object[key]) ? OUTPUT : place;
+}
+
+function holdsBlocks(value: unknown): boolean {
+  return Array.isArray(value) && value.some((item) => isObject(item) && typeof item.type === "string");
+}
+
+/** Some logs hold the input of a tool, or all that it gave, as JSON in a text: its own escapes are decoded too. */
+function unwrap(value: unknown, key: string, { role }: Place): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  if (role !== "input" && key !== "output") return value;
+  const inner = tryParse(value);
+  if (role === "input") return typeof inner === "object" && inner !== null ? inner : value;
+  // Other output is JSON because a tool printed JSON: that is its text.
+  return isObject(inner) && ["output", "stdout", "file"].some((name) => name in inner) ? inner : value;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

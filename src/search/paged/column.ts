@@ -1,6 +1,5 @@
 import type { Buffer } from "node:buffer";
-import type { PagedFile } from "./paged-file.ts";
-import type { PagedWriter } from "./paged-writer.ts";
+import type { PagedFile, PagedWriter } from "./paged-file.ts";
 
 /**
  * One number per document, all of the same width, so that number N is found without the others, and

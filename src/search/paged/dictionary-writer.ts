@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { createByteWriter } from "./byte-writer.ts";
+import { createByteWriter } from "./bytes.ts";
 import { appendColumn, type ColumnPlace } from "./column.ts";
-import type { PagedWriter } from "./paged-writer.ts";
+import type { PagedWriter } from "./paged-file.ts";
 import { groupByLength, signatureOfBytes } from "./term-signature.ts";
 import { countUnits, encodeUnits, isInsideUnit, unitEnd } from "./term-units.ts";
 

@@ -1,10 +1,9 @@
-import { IndexDamage } from "../../fs/index-damage.ts";
+import { IndexDamage } from "../../fs/damage.ts";
 import { once } from "../../fs/once.ts";
 import { createEditRows } from "../ranking/edit-rows.ts";
 import { openColumn } from "./column.ts";
 import { BLOCK_TERMS, type DictionaryPlace, LONG } from "./dictionary-writer.ts";
 import type { PagedFile } from "./paged-file.ts";
-import { openSparseTable, type SparseTable } from "./sparse-table.ts";
 import { type NearColumns, nearCandidates } from "./term-signature.ts";
 import { decodeUnits, encodeUnits, unitsToString } from "./term-units.ts";
 
@@ -15,7 +14,7 @@ export interface TermPlace {
   readonly length: number;
 }
 
-export interface NearTerm extends TermPlace {
+interface NearTerm extends TermPlace {
   readonly distance: number;
 }
 
@@ -242,4 +241,53 @@ function termsNear(
     found.push({ term: unitsToString(units, length), offset, length: window.postingsLength, distance });
   }
   return found;
+}
+
+/** Where the blocks of a dictionary begin; searched without being decoded. */
+interface SparseTable {
+  readonly blocks: number;
+  /** The block in which a term stands if it stands anywhere. */
+  find(term: Uint8Array): number;
+  recordStart(block: number): number;
+  recordEnd(block: number): number;
+  postingStart(block: number): number;
+}
+
+function openSparseTable(file: PagedFile, place: DictionaryPlace): SparseTable {
+  const { blocks } = place;
+  const bytes = file.read(place.tableOffset, place.tableLength);
+  const keysAt = blocks * 12;
+  const keyStart = (block: number): number =>
+    keysAt + (block === 0 ? 0 : bytes.readUInt32LE((block - 1) * 4));
+  const keyEnd = (block: number): number => keysAt + bytes.readUInt32LE(block * 4);
+  const recordStart = (block: number): number => bytes.readUInt32LE((blocks + block) * 4);
+
+  /** Whether the key of a block is greater than a term. */
+  const isBehind = (block: number, term: Uint8Array): boolean => {
+    const from = keyStart(block);
+    const length = keyEnd(block) - from;
+    const both = Math.min(length, term.length);
+    for (let i = 0; i < both; i++) {
+      const difference = (bytes[from + i] ?? 0) - (term[i] ?? 0);
+      if (difference !== 0) return difference > 0;
+    }
+    return length > term.length;
+  };
+
+  return {
+    blocks,
+    find(term) {
+      let low = 0;
+      let high = blocks - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (isBehind(middle, term)) high = middle - 1;
+        else low = middle;
+      }
+      return low;
+    },
+    recordStart,
+    recordEnd: (block) => (block + 1 < blocks ? recordStart(block + 1) : place.length),
+    postingStart: (block) => bytes.readUInt32LE((blocks * 2 + block) * 4),
+  };
 }

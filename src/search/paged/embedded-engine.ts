@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Disk } from "../../fs/disk.ts";
+import { makeFolders } from "../../fs/folders.ts";
 import { acquireLock, type Lock, tryLock } from "../../fs/lock.ts";
-import { makeFolders } from "../../fs/make-folders.ts";
 import type { Processes } from "../../fs/processes.ts";
 import type { SearchEngine } from "../engine.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { catchDamage, IndexDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode, isAbsent } from "../../fs/disk-error.ts";
-import { catchDamage, IndexDamage } from "../../fs/index-damage.ts";
 import type { Lock } from "../../fs/lock.ts";
 import type { CommitOptions, DamagedIndex, IndexBatch, IndexedSession, SearchWriter } from "../engine.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
-import { createBatchBuilder, descriptorOf } from "./batch-builder.ts";
-import { type CarriedFields, carryCard } from "./carry-card.ts";
 import type { Remnant } from "./live-segment.ts";
+import { type Candidate, piecesByKey, settleSessions } from "./live-sessions.ts";
 import {
   emptyManifest,
   goneFlags,
@@ -18,12 +17,18 @@ import {
   writeManifest,
 } from "./manifest.ts";
 import { type MergePlan, planMerge, type SegmentWeight } from "./merge-policy.ts";
-import { mergeSegments } from "./merge-segments.ts";
-import { remnantsOf, renumber } from "./merged-input.ts";
-import { type Piece, planReuse, type ReusePlan, reuseTurns } from "./reuse-turns.ts";
+import { mergeSegments, remnantsOf, renumber } from "./merge-segments.ts";
+import {
+  type CarriedFields,
+  carryCard,
+  type Piece,
+  planReuse,
+  type ReusePlan,
+  reuseTurns,
+} from "./reuse-turns.ts";
 import { openSegment, type Segment } from "./segment.ts";
-import type { SegmentDescriptor } from "./segment-layout.ts";
-import { type Candidate, piecesByKey, settleSessions } from "./settle-sessions.ts";
+import { createBatchBuilder, descriptorOf } from "./segment-builder.ts";
+import type { SegmentDescriptor } from "./segment-writer.ts";
 
 const SEGMENT_NAME = /^[0-9a-f]{16}\.seg$/;
 

@@ -1,6 +1,6 @@
-import type { FieldTable } from "../ranking/index-fields.ts";
+import type { FieldTable } from "../ranking/index-schema.ts";
 import type { Segment } from "./segment.ts";
-import type { SegmentTotals } from "./segment-layout.ts";
+import type { SegmentTotals } from "./segment-writer.ts";
 
 /** Where the card, the row and the last turns of a session stand. */
 export interface SessionPlace {

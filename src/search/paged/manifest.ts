@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import type { Damaged } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
-import type { Damaged } from "../../fs/index-damage.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
-import { describeFields } from "../ranking/index-fields.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
+import { describeFields } from "../ranking/index-schema.ts";
 import type { Remnant } from "./live-segment.ts";
-import { INDEX_FORMAT, type SegmentDescriptor, type SegmentTotals } from "./segment-layout.ts";
+import { INDEX_FORMAT, type SegmentDescriptor, type SegmentTotals } from "./segment-writer.ts";
 
 export interface ManifestSegment {
   readonly descriptor: SegmentDescriptor;

@@ -1,17 +1,17 @@
 import { Buffer } from "node:buffer";
 import type { Disk } from "../../fs/disk.ts";
-import type { IndexDocument, IndexedSession } from "../engine.ts";
+import type { BatchBuilder, IndexBatch, IndexDocument, IndexedSession } from "../engine.ts";
 import { documentSum } from "../ranking/document-sum.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
 import { encodeFlags, hashIdentity } from "../ranking/turn-flags.ts";
-import { type CarriedFields, type CountedTerm, fieldSum } from "./carry-card.ts";
-import { createTextScratch, encodeDocumentText, keptFields } from "./document-text.ts";
-import type { SegmentDescriptor } from "./segment-layout.ts";
+import { type CarriedFields, type CountedTerm, fieldSum } from "./reuse-turns.ts";
+import type { SegmentDescriptor } from "./segment-writer.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
+import { createTextScratch, encodeDocumentText, keptFields } from "./stored-blocks.ts";
 import { createTermAccumulator } from "./term-accumulator.ts";
 
 /** Takes sessions and makes one segment of them. Texts go to the disk at once; terms stay in memory. */
-export interface SegmentBuilder {
+interface SegmentBuilder {
   /** `carried`: terms of fields of the card that need no analysis. */
   put(session: IndexedSession, carried?: CarriedFields): void;
   /** About how much memory is in use. */
@@ -22,7 +22,7 @@ export interface SegmentBuilder {
 
 const noCard: IndexDocument = { turn: 0, at: null, context: "current", fields: {} };
 
-export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): SegmentBuilder {
+function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): SegmentBuilder {
   const { fields } = schema;
   const writer = createSegmentWriter(disk, folder, fields);
   const terms = createTermAccumulator();
@@ -121,4 +121,62 @@ export function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSc
       ),
     abandon: () => writer.abandon(),
   };
+}
+
+/** Memory at which a segment is finished and the next one begun: about 60 MB of text. */
+const MAX_BYTES: number = 32 * 1024 * 1024;
+
+interface SegmentBatch extends IndexBatch {
+  readonly content: SegmentDescriptor;
+}
+
+interface SegmentBatchBuilder extends BatchBuilder {
+  put(session: IndexedSession, carried?: CarriedFields): void;
+}
+
+/**
+ * Builds segments in a folder, in this thread. Nobody sees them before a commit names them; what a
+ * killed builder leaves behind is removed by the next writer.
+ */
+export function createBatchBuilder(
+  disk: Disk,
+  folder: string,
+  schema: IndexSchema,
+  maxBytes: number = MAX_BYTES,
+): SegmentBatchBuilder {
+  const finished: SegmentBatch[] = [];
+  let builder: SegmentBuilder | undefined;
+
+  const finish = (): void => {
+    if (builder === undefined) return;
+    const complete = builder;
+    builder = undefined;
+    finished.push({ kind: "batch", content: complete.finish() });
+  };
+
+  return {
+    put(session, carried) {
+      builder ??= createSegmentBuilder(disk, folder, schema);
+      builder.put(session, carried);
+      if (builder.bytes > maxBytes) finish();
+    },
+    finish() {
+      finish();
+      return finished.splice(0);
+    },
+    abandon() {
+      builder?.abandon();
+      builder = undefined;
+    },
+  };
+}
+
+export function descriptorOf(batch: IndexBatch): SegmentDescriptor {
+  if (!isSegmentBatch(batch)) throw new TypeError("A batch must come from createBatchBuilder()");
+  return batch.content;
+}
+
+function isSegmentBatch(batch: IndexBatch): batch is SegmentBatch {
+  const { content } = batch;
+  return typeof content === "object" && content !== null && "file" in content && "directorySum" in content;
 }

@@ -2,19 +2,14 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { IndexDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
-import type { FieldTable } from "../ranking/index-fields.ts";
+import type { FieldTable } from "../ranking/index-schema.ts";
 import { isCopied } from "../ranking/turn-flags.ts";
-import { appendColumn } from "./column.ts";
+import { appendColumn, type ColumnPlace } from "./column.ts";
 import { createDictionaryWriter, type DictionaryPlace, type DictionaryWriter } from "./dictionary-writer.ts";
-import { createPagedWriter, type PagedWriter } from "./paged-writer.ts";
-import {
-  encodeDirectory,
-  SEGMENT_MAGIC,
-  type SegmentDescriptor,
-  type SegmentDirectory,
-} from "./segment-layout.ts";
-import { type BlocksWriter, createBlocksWriter } from "./stored-blocks.ts";
+import { createPagedWriter, type PagedWriter } from "./paged-file.ts";
+import { type BlocksPlace, type BlocksWriter, createBlocksWriter } from "./stored-blocks.ts";
 
 /**
  * Raw bytes per block. What is opened seldom, or all at once, has larger blocks: texts that are kept apart, digests.
@@ -50,7 +45,7 @@ type WriteTerms = (dictionary: DictionaryWriter, postings: PagedWriter) => void;
  * The file is complete and on the disk when `finish` returns; as long as no manifest names it, it
  * does not exist for anybody.
  */
-export interface SegmentWriter {
+interface SegmentWriter {
   readonly digests: BlocksWriter;
   readonly cardTexts: BlocksWriter;
   readonly turnTexts: BlocksWriter;
@@ -153,4 +148,84 @@ export function createSegmentWriter(disk: Disk, folder: string, fields: FieldTab
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** Changes with the bytes: an index of another version is built anew. See docs/STORAGE.md. */
+export const INDEX_FORMAT = 8;
+
+/** What a segment file begins with. */
+const SEGMENT_MAGIC: Buffer = Buffer.from(`sessions index segment ${INDEX_FORMAT}\n`);
+
+/** Per field, in the order of the field table. */
+interface FieldTotals {
+  /** Sum of the lengths of the field over all documents; a length counts different terms. */
+  readonly lengths: readonly number[];
+}
+
+/** What a segment adds to the corpus. */
+export interface SegmentTotals extends FieldTotals {
+  readonly sessions: number;
+  readonly turns: number;
+  /** Turns that were copied from another session; no fewer than there are. */
+  readonly copies: number;
+}
+
+/** Where everything in a segment stands. JSON at the end of the file, with the checksums of the pages. */
+interface SegmentDirectory extends SegmentTotals {
+  readonly dictionary: DictionaryPlace;
+  readonly postingsOffset: number;
+  readonly postingsLength: number;
+  /** Of each field, a length per document of its kind. */
+  readonly fieldLengths: readonly ColumnPlace[];
+  /** Session keys: where each ends, then their UTF-8. */
+  readonly keyEnds: ColumnPlace;
+  readonly keysOffset: number;
+  readonly turnStarts: ColumnPlace;
+  readonly turnNumbers: ColumnPlace;
+  readonly turnFlags: ColumnPlace;
+  readonly turnIdentities: ColumnPlace;
+  /** What `documentSum` gives for each turn. */
+  readonly turnSums: ColumnPlace;
+  /** Of each field of the card, what `textSum` gives for each session; 0 for short ones. */
+  readonly cardSums: readonly ColumnPlace[];
+  /** Milliseconds since 1970; NaN is no time. */
+  readonly turnTimes: ColumnPlace;
+  readonly cardTimes: ColumnPlace;
+  readonly rows: BlocksPlace;
+  readonly digests: BlocksPlace;
+  readonly cardTexts: BlocksPlace;
+  readonly turnTexts: BlocksPlace;
+  /** Those that are kept apart. */
+  readonly turnTextsApart: BlocksPlace;
+}
+
+/** Names a segment file and what must be found in it. Plain data: a worker thread can hand it over. */
+export interface SegmentDescriptor {
+  readonly file: string;
+  readonly bytes: number;
+  /** The directory: it begins here, goes to the end of the file and has this checksum. */
+  readonly directoryOffset: number;
+  readonly directorySum: number;
+  readonly totals: SegmentTotals;
+}
+
+function encodeDirectory(directory: SegmentDirectory, sums: Uint32Array): Buffer {
+  const json = Buffer.from(JSON.stringify(directory));
+  const count = Buffer.alloc(4);
+  count.writeUInt32LE(sums.length, 0);
+  return Buffer.concat([count, Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength), json]);
+}
+
+export function decodeDirectory(
+  bytes: Buffer,
+  descriptor: SegmentDescriptor,
+): { readonly directory: SegmentDirectory; readonly sums: Uint32Array } {
+  if (crc32(bytes) !== descriptor.directorySum) {
+    throw new IndexDamage(`${descriptor.file}: its directory is not what was written`);
+  }
+  const count = bytes.readUInt32LE(0);
+  const sums = new Uint32Array(new Uint8Array(bytes.subarray(4, 4 + count * 4)).buffer);
+  // Verified by its checksum: it is what encodeDirectory() wrote.
+  const directory: SegmentDirectory = JSON.parse(bytes.toString("utf8", 4 + count * 4));
+  return { directory, sums };
 }

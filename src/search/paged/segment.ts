@@ -2,11 +2,11 @@ import type { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { Disk, Handle } from "../../fs/disk.ts";
 import { once } from "../../fs/once.ts";
-import type { FieldTable } from "../ranking/index-fields.ts";
+import type { FieldTable } from "../ranking/index-schema.ts";
 import { type Column, type ColumnArray, type ColumnPlace, openColumn } from "./column.ts";
 import { type Dictionary, openDictionary } from "./dictionary.ts";
 import { createPagedFile, type PagedFile, readExactly } from "./paged-file.ts";
-import { decodeDirectory, type SegmentDescriptor, type SegmentTotals } from "./segment-layout.ts";
+import { decodeDirectory, type SegmentDescriptor, type SegmentTotals } from "./segment-writer.ts";
 import { openStoredBlocks, type StoredBlocks } from "./stored-blocks.ts";
 
 /** A segment opened for reading. Only its directory is read at once; the rest when it is asked for. */

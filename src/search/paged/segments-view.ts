@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
-import { IndexDamage } from "../../fs/index-damage.ts";
+import { IndexDamage } from "../../fs/damage.ts";
 import { once } from "../../fs/once.ts";
-import type { FieldTable } from "../ranking/index-fields.ts";
+import type { FieldTable } from "../ranking/index-schema.ts";
 import type { IndexPart, IndexTerm, IndexView, NearIndexTerm } from "../ranking/index-view.ts";
 import { contextOf } from "../ranking/turn-flags.ts";
 import type { TermPlace } from "./dictionary.ts";
-import { decodeDocumentText } from "./document-text.ts";
 import { addTotals, goneTurns, type LiveSegment, noTotals } from "./live-segment.ts";
-import type { SegmentTotals } from "./segment-layout.ts";
+import type { SegmentTotals } from "./segment-writer.ts";
+import { decodeDocumentText } from "./stored-blocks.ts";
 
 export interface CountedSegment extends LiveSegment {
   /** Of what is there. */

@@ -1,11 +1,10 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { IndexDamage } from "../../fs/index-damage.ts";
-import { createByteReader } from "./byte-reader.ts";
-import { createByteWriter } from "./byte-writer.ts";
+import { IndexDamage } from "../../fs/damage.ts";
+import type { DocumentKind, FieldTable } from "../ranking/index-schema.ts";
+import { type ByteWriter, createByteReader, createByteWriter } from "./bytes.ts";
 import { appendColumn, type ColumnPlace, openColumn } from "./column.ts";
-import type { PagedFile } from "./paged-file.ts";
-import type { PagedWriter } from "./paged-writer.ts";
+import type { PagedFile, PagedWriter } from "./paged-file.ts";
 
 /**
  * Records (a turn's text, a session's row), numbered in the order in which they come, in blocks that
@@ -106,7 +105,7 @@ export function createBlocksWriter(
   };
 }
 
-export interface StoredBlock {
+interface StoredBlock {
   readonly offset: number;
   readonly length: number;
   /** Bytes when opened. */
@@ -192,4 +191,47 @@ function decompress(compressed: Uint8Array, size: number): Uint8Array {
   } catch (error) {
     throw new IndexDamage("A block of stored texts can't be opened", { cause: error });
   }
+}
+
+/** A field whose text is kept, with its place in the table. */
+interface KeptField {
+  readonly place: number;
+  readonly name: string;
+}
+
+export function keptFields(fields: FieldTable, kind: DocumentKind, stored: true | "apart"): KeptField[] {
+  return fields.flatMap((field, place) =>
+    field.kind === kind && field.stored === stored ? [{ place, name: field.name }] : [],
+  );
+}
+
+/** Writes the texts of a document that are kept: field, length, UTF-8, one after the other. */
+export function encodeDocumentText(
+  out: ByteWriter,
+  kept: readonly KeptField[],
+  texts: Readonly<Record<string, string>>,
+): void {
+  out.clear();
+  for (const { place, name } of kept) {
+    const text = texts[name];
+    if (text === undefined || text === "") continue;
+    out.varint(place);
+    out.text(text);
+  }
+}
+
+export function decodeDocumentText(bytes: Uint8Array, fields: FieldTable): Record<string, string> {
+  const reader = createByteReader(bytes);
+  const texts: Record<string, string> = {};
+  while (!reader.atEnd) {
+    const name = fields[reader.varint()]?.name ?? "";
+    const text = reader.bytes(reader.varint());
+    texts[name] = Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString("utf8");
+  }
+  return texts;
+}
+
+/** A writer to be used again and again for `encodeDocumentText`. */
+export function createTextScratch(): ByteWriter {
+  return createByteWriter(64 * 1024);
 }

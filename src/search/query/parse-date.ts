@@ -1,5 +1,4 @@
 import { subMonths } from "date-fns/subMonths";
-import { type CalendarDay, type DateContext, fromLocal, localDay } from "./local-day.ts";
 
 /**
  * Reads a date as people write it: `2026-10-01`, `2026-10`, `2026`, an ISO time, `12h`, `7d`, `2w`, `3m`,
@@ -135,4 +134,30 @@ function weekday(word: string, today: CalendarDay): Days | undefined {
 
 function weekdayOf({ year, month, day }: CalendarDay): number {
   return new Date(Date.UTC(year, month, day)).getUTCDay();
+}
+
+/** What dates are counted from. */
+interface DateContext {
+  readonly now: number;
+  /** Minutes that local time is ahead of UTC at that moment. */
+  readonly offsetMinutesAt: (ms: number) => number;
+}
+
+interface CalendarDay {
+  readonly year: number;
+  /** From 0. */
+  readonly month: number;
+  readonly day: number;
+}
+
+/** The day that local calendars show. */
+function localDay(ms: number, { offsetMinutesAt }: Pick<DateContext, "offsetMinutesAt">): CalendarDay {
+  const date = new Date(ms + offsetMinutesAt(ms) * 60_000);
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth(), day: date.getUTCDate() };
+}
+
+/** The moment at which local clocks show what this one shows in UTC. Twice: the offset may change in between. */
+function fromLocal(utc: number, { offsetMinutesAt }: Pick<DateContext, "offsetMinutesAt">): number {
+  const guess = utc - offsetMinutesAt(utc) * 60_000;
+  return utc - offsetMinutesAt(guess) * 60_000;
 }

@@ -1,9 +1,8 @@
 import { cutText } from "../../session/text-budget.ts";
 import { terminalColors } from "../analysis/escapes.ts";
-import { closingQuote } from "./quotes.ts";
 
 /** Words that name a field; what follows the colon is its value. */
-export const queryFields = [
+const queryFields = [
   "project",
   "file",
   "agent",
@@ -17,7 +16,7 @@ export const queryFields = [
   "until",
 ] as const;
 
-export type QueryField = (typeof queryFields)[number];
+type QueryField = (typeof queryFields)[number];
 
 export interface QueryWord {
   readonly kind: "word" | "phrase";
@@ -27,7 +26,7 @@ export interface QueryWord {
   readonly isPrefix: boolean;
 }
 
-export interface QueryFilter {
+interface QueryFilter {
   readonly field: QueryField;
   readonly value: string;
   readonly isUnwanted: boolean;
@@ -134,3 +133,34 @@ function dateEnd(text: string, at: number): number | undefined {
 
 const dateWords =
   /(?:(?:last|this) +(?:week|month|year|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|\d{1,5} *(?:hours?|days?|weeks?|months?|years?|[hdwmy])(?: +ago)?|\d{4}-\d{1,2}-\d{1,2} +\d{1,2}:\d{2}(?::\d{2})?)(?= |$)/iy;
+
+/** What closes a phrase that begins with the key; typographic quotes are closed by a straight one too. */
+const closing: Readonly<Record<string, string>> = {
+  '"': '"',
+  "“": '”"',
+  "”": '”"',
+  "„": '“”"',
+  "«": "»",
+  "»": "«",
+  "＂": '＂"',
+  "「": "」",
+  "『": "』",
+};
+
+/**
+ * Where the quote at `at` is closed; `at` itself if there is no quote; undefined if nothing closes it. A
+ * straight quote between two letters (5"x, d"or) closes nothing.
+ */
+function closingQuote(text: string, at: number): number | undefined {
+  const ends = closing[text[at] ?? ""];
+  if (ends === undefined) return at;
+  for (let index = at + 1; index < text.length; index++) {
+    if (!ends.includes(text[index] ?? "")) continue;
+    if (text[index] !== '"' || !isLetter(text[index - 1]) || !isLetter(text[index + 1])) return index;
+  }
+  return undefined;
+}
+
+function isLetter(char: string | undefined): boolean {
+  return char !== undefined && (/[A-Za-z0-9]/.test(char) || /[\p{L}\p{N}]/u.test(char));
+}

@@ -1,5 +1,5 @@
 import { fuzzyWeight } from "./bm25.ts";
-import { type FieldTable, fieldBits } from "./index-fields.ts";
+import { type FieldTable, fieldBits } from "./index-schema.ts";
 import type { QueryNode, TermNode } from "./query-node.ts";
 import type { Clause, PhraseClause, WordClause } from "./search-plan.ts";
 

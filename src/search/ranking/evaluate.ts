@@ -1,11 +1,10 @@
 import { assertNever } from "../../errors.ts";
 import { fuzzyWeight, inverseFrequency, prefixWeight } from "./bm25.ts";
 import type { DocumentSet } from "./document-set.ts";
-import { type DocumentKind, MAX_FIELDS } from "./index-fields.ts";
+import { type DocumentKind, MAX_FIELDS } from "./index-schema.ts";
 import type { IndexTerm, IndexView } from "./index-view.ts";
-import { type QueryNode, type TermNode, termsOf } from "./query-node.ts";
-import { type ScoredSet, type ScoringRoom, withScoringRoom } from "./scoring-room.ts";
-import { groupsOf } from "./term-uses.ts";
+import { groupsOf, type QueryNode, type TermNode, termsOf } from "./query-node.ts";
+import { type ScoredSet, type ScoringRoom, withScoringRoom } from "./scorer.ts";
 
 /** Documents of both kinds that match at least one clause, with scores and with what they match. */
 export interface Evaluation {

@@ -4,8 +4,8 @@ import { evaluate } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
 import { phraseTest, type Texts } from "./phrase-check.ts";
 import { phrasePlaces } from "./phrase-places.ts";
+import { isIndexed } from "./query-node.ts";
 import type { PhraseClause, SearchPlan, WordClause } from "./search-plan.ts";
-import { isIndexed } from "./term-uses.ts";
 
 /** Texts that are opened to see whether an unwanted phrase stands in them: 0.3 s at most. */
 const MAX_TEXTS = 4_000;

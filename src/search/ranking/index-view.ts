@@ -1,5 +1,5 @@
 import type { Context } from "../../session/session.ts";
-import type { DocumentKind, FieldTable } from "./index-fields.ts";
+import type { DocumentKind, FieldTable } from "./index-schema.ts";
 
 /**
  * What the query engine needs of an index, wherever it is kept. Documents of a kind are numbered

@@ -1,6 +1,6 @@
 import type { NearestWords } from "../engine.ts";
 import type { IndexView } from "./index-view.ts";
-import { countUses, isIndexed } from "./term-uses.ts";
+import { countUses, isIndexed } from "./query-node.ts";
 
 const PER_WORD = 3;
 /** Candidates whose postings are counted: the frequent one of two that are equally near is meant. */

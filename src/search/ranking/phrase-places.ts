@@ -1,7 +1,7 @@
 import { once } from "../../fs/once.ts";
 import { type DocumentSet, hasBit } from "./document-set.ts";
 import { evaluate } from "./evaluate.ts";
-import { type DocumentKind, type FieldTable, fieldBits } from "./index-fields.ts";
+import { type DocumentKind, type FieldTable, fieldBits } from "./index-schema.ts";
 import type { IndexView } from "./index-view.ts";
 import type { TermNode } from "./query-node.ts";
 import type { Clause, PhraseClause } from "./search-plan.ts";

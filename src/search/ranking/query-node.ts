@@ -1,3 +1,8 @@
+import { readGroups } from "../paged/postings.ts";
+import type { DocumentKind } from "./index-schema.ts";
+import type { IndexPart, IndexTerm, IndexView } from "./index-view.ts";
+import { type GroupOfPart, withScoringRoom } from "./scorer.ts";
+
 /** A question to the index as MiniSearch understands it: terms, combined. */
 export interface TermNode {
   readonly kind: "term";
@@ -12,7 +17,7 @@ export interface TermNode {
 }
 
 /** `all`: documents that match each one; `any`: at least one; `without`: the first and none of the others. */
-export interface CombinedNode {
+interface CombinedNode {
   readonly kind: "all" | "any" | "without";
   readonly nodes: readonly QueryNode[];
 }
@@ -26,4 +31,33 @@ export function termsOf(nodes: readonly QueryNode[], found: Set<string> = new Se
     else termsOf(node.nodes, found);
   }
   return found;
+}
+
+interface TermGroup extends GroupOfPart {
+  readonly part: IndexPart;
+  readonly kind: DocumentKind;
+}
+
+/** The postings of a term, by part and field. */
+export function groupsOf(view: IndexView, term: IndexTerm): readonly TermGroup[] {
+  return view.postings(term).flatMap(({ part, bytes }) =>
+    readGroups(bytes).map((group) => {
+      const kind = view.fields[group.field]?.kind ?? "turn";
+      const documents = kind === "card" ? part.sessions : part.turns;
+      return { part, kind, bytes, group, documents, gone: part.gone(kind) };
+    }),
+  );
+}
+
+/** In how many documents of each kind a term stands: in each field, summed up. */
+export function countUses(view: IndexView, term: IndexTerm): number {
+  return withScoringRoom((room) =>
+    groupsOf(view, term).reduce((sum, group) => sum + room.countLiving(group), 0),
+  );
+}
+
+/** Whether a term stands in any document that is there. */
+export function isIndexed(view: IndexView, term: string): boolean {
+  const found = view.exact(term);
+  return found !== undefined && countUses(view, found) > 0;
 }

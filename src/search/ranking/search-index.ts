@@ -1,18 +1,16 @@
 import { once } from "../../fs/once.ts";
-import type { Match, SearchAnswer, SessionHit } from "../engine.ts";
+import type { Match, SearchAnswer, SessionHit, TurnHit } from "../engine.ts";
 import { clauseNode } from "./clause-nodes.ts";
 import { type Evaluation, evaluate } from "./evaluate.ts";
 import { excludedSessions } from "./excluded-sessions.ts";
 import type { IndexView } from "./index-view.ts";
 import { nearestWords } from "./nearest-words.ts";
-import { checkPhrases, hasPhrases } from "./phrase-check.ts";
-import { type QueryNode, termsOf } from "./query-node.ts";
-import { rankSessions } from "./rank.ts";
+import { checkPhrases, hasPhrases, type PhraseCheck } from "./phrase-check.ts";
+import { isIndexed, type QueryNode, termsOf } from "./query-node.ts";
+import { type RankedSession, rankSessions } from "./rank.ts";
 import type { Clause, SearchPlan } from "./search-plan.ts";
-import { createScope } from "./search-scope.ts";
-import { type Tier, toHit } from "./session-hits.ts";
+import { createScope } from "./search-plan.ts";
 import { type SessionScope, type SessionScores, scoreSessions } from "./session-scores.ts";
-import { isIndexed } from "./term-uses.ts";
 
 /**
  * Asks in tiers: every word as it is; every word with prefixes and typos; some words. The first tier
@@ -197,4 +195,54 @@ function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
     terms: [],
     nearestWords: nearestWords(view, termsOf(readClauses(view, plan.wanted, () => false))),
   };
+}
+
+/** One way of matching that gave something. */
+interface Tier {
+  readonly match: Exclude<Match, "none">;
+  readonly scores: SessionScores;
+  readonly checked: PhraseCheck;
+  readonly total: number;
+  readonly terms: ReadonlySet<string>;
+}
+
+/** A session as an answer has it, with the texts of its best turns. */
+function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }: RankedSession): SessionHit {
+  const turns = bestPassages(
+    view,
+    tier.scores.turns(session).filter((turn) => tier.checked.isChecked(turn)),
+  );
+  return {
+    key: view.key(session),
+    row: view.row(session),
+    score,
+    match: tier.scores.hasAll(session) ? tier.match : "some",
+    // The card is shown where turns are wanting: opening its texts costs as much as opening a turn's.
+    card:
+      tier.scores.hasCard(session) && turns.length < plan.turnsPerHit ? view.cardTexts(session) : undefined,
+    turns: turns.slice(0, plan.turnsPerHit).map((document) => turnHit(view, tier.scores, document)),
+    matchingTurns: turns.length,
+  };
+}
+
+function turnHit(view: IndexView, scores: SessionScores, document: number): TurnHit {
+  const { number, at, context } = view.turn(document);
+  return {
+    turn: number,
+    at,
+    context,
+    score: scores.turnScore(document),
+    fields: view.turnTexts(document),
+    fieldsApart: () => view.turnTextsApart(document),
+  };
+}
+
+/** A long turn is several documents: of each turn and place the best one, in their order. */
+function bestPassages(view: IndexView, documents: readonly number[]): readonly number[] {
+  const seen = new Set<string>();
+  return documents.filter((document) => {
+    const { number, context } = view.turn(document);
+    const before = seen.size;
+    return seen.add(`${number} ${context}`).size > before;
+  });
 }

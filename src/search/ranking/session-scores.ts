@@ -1,8 +1,8 @@
+import { uniteDocuments } from "./aggregate-documents.ts";
 import { countBits, type DocumentSet } from "./document-set.ts";
 import type { Evaluation } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
 import { isCopied } from "./turn-flags.ts";
-import { uniteDocuments } from "./unite-documents.ts";
 
 /** What an evaluation says about sessions. */
 export interface SessionScores {

@@ -1,10 +1,10 @@
 import { exitCodes, UserError } from "../../errors.ts";
-import { IndexDamage } from "../../fs/index-damage.ts";
+import { IndexDamage } from "../../fs/damage.ts";
 import type { Library } from "../../fs/library.ts";
 import type { DamagedIndex, SearchEngine, SearchReader } from "../engine.ts";
-import { keepLook, readLastLook } from "./last-look.ts";
+import { type Glance, openUpToDate } from "./freshness.ts";
 import type { Refreshed, RefreshOptions } from "./refresh-index.ts";
-import { type Glance, openUpToDate } from "./up-to-date.ts";
+import { keepLook, readLastLook } from "./source-snapshot.ts";
 
 /** How the index is reached. */
 export interface IndexAccess extends Omit<RefreshOptions, "engine" | "glance"> {

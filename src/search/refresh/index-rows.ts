@@ -1,5 +1,6 @@
+import type { Config } from "../../fs/config.ts";
+import type { Problem } from "../../session/session.ts";
 import type { DamagedIndex, SearchReader, SearchWriter } from "../engine.ts";
-import { type IndexState, readState } from "./index-state.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /** What all sessions come to. */
@@ -37,7 +38,7 @@ export async function rowsOf(reader: SearchReader): Promise<IndexRows | DamagedI
   return { kind: "rows", rows, totals, state: readState(catalogue.state) };
 }
 
-export interface CountingWriter {
+interface CountingWriter {
   readonly writer: SearchWriter;
   /** What the index has once all is committed; undefined where that is not known. */
   readonly known: () => Pick<IndexRows, "rows" | "totals"> | undefined;
@@ -89,4 +90,32 @@ function addRow(totals: Totals, row: SessionRow | undefined, times: 1 | -1): Tot
     files: totals.files + times * row.files,
     problems: totals.problems + times * row.problems.length,
   };
+}
+
+/** What the index must know about the whole, besides its sessions. Kept with every commit. */
+export interface IndexState {
+  readonly indexedAt: number;
+  /** Keys of sessions whose files are gone. */
+  readonly gone: readonly string[];
+  /** Marks of what looked like a session and is none, or is not to be read: not looked at again until it changes. */
+  readonly skipped: Readonly<Record<string, string>>;
+  /** What of the settings decides what the index has of a session, as `settingsMark` gives it. */
+  readonly settings?: string;
+  /** Of the files that prompts of deleted sessions come from. */
+  readonly historyMark: string;
+  /** Of the archive when the index had all of it; what it was told then needs not be looked for again. */
+  readonly archiveMark?: string;
+  /** Of folders and files that could not be looked at. */
+  readonly problems: readonly Problem[];
+}
+
+export const emptyState: IndexState = { indexedAt: 0, gone: [], skipped: {}, historyMark: "", problems: [] };
+
+/** Changes with what is read, kept and masked: then all is read again. */
+export function settingsMark({ exclude, redact, index }: Config): string {
+  return JSON.stringify({ exclude, redact, index });
+}
+
+export function readState(text: string): IndexState {
+  return text === "" ? emptyState : JSON.parse(text);
 }

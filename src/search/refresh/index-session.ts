@@ -1,15 +1,100 @@
+import type { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { SessionFiles } from "../../agents/agent.ts";
+import type { ByteSource } from "../../agents/byte-source.ts";
+import { createLogTails, type TailOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
+import { reasonOf } from "../../agents/isolate.ts";
+import { readSession } from "../../agents/read-session.ts";
+import { identifySession } from "../../archive/archive-sessions.ts";
+import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
+import { openArchive } from "../../archive/open-archive.ts";
+import { wasRewritten } from "../../archive/own-writes.ts";
 import { extractDigest } from "../../extract/extract-digest.ts";
-import { sessionKey } from "../../fs/library.ts";
-import { maskDeep } from "../../redact/mask-deep.ts";
+import { ArchiveDamage } from "../../fs/damage.ts";
+import { type Library, sessionKey } from "../../fs/library.ts";
+import { maskDeep } from "../../redact/mask.ts";
 import type { Session } from "../../session/session.ts";
+import { createSessionBuilder } from "../../session/session-builder.ts";
 import { withShrunkAway } from "../../session/shrunk-away.ts";
+import { defaultTextLimits, type TextLimits } from "../../session/text-budget.ts";
+import { isExcluded } from "../catalogue.ts";
 import type { IndexDocument, IndexedSession } from "../engine.ts";
 import { documentSum, type SumSeed, textLength } from "../ranking/document-sum.ts";
 import { sessionDocuments, turnsDocuments } from "../session-documents.ts";
+import { sessionSchema } from "./open-engine.ts";
+import type { SessionToRead } from "./plan-refresh.ts";
 import { type Origin, type SessionRow, sessionRow } from "./session-row.ts";
 
-export interface IndexOptions {
+/**
+ * Reads a session and makes of it what the index keeps; undefined where it is none, or is not to be read. One that
+ * makes the program stumble is kept by its name alone, with the reason among its problems.
+ */
+export function readForIndex(
+  library: Pick<Library, "config" | "disk" | "places">,
+  session: SessionToRead,
+  given: ByteSource,
+  isCopy: (row: SessionRow) => boolean,
+  mask: (text: string) => string,
+  tails?: TailOptions,
+): IndexedSession | undefined {
+  try {
+    return read(library, session, given, isCopy, mask, tails);
+  } catch (error) {
+    return nameAlone(session, reasonOf(error));
+  }
+}
+
+function nameAlone({ files, origin, mark }: SessionToRead, reason: string): IndexedSession {
+  const { agent, id } = files;
+  const path = files.files[0]?.path ?? "";
+  const facts = { id, project: null, branch: null, version: null, firstAt: null, lastAt: null };
+  const problems = [{ path, line: 0, what: `cannot be indexed: ${reason}` }];
+  const session = createSessionBuilder("last-entry").finish({ agent, id, facts, lines: 0, problems });
+  return indexSession(session, files, { origin, mark, isCopy: () => false, mask: (text) => text });
+}
+
+function read(
+  library: Pick<Library, "config" | "disk" | "places">,
+  { files, origin, mark, source: archived }: SessionToRead,
+  given: ByteSource,
+  isCopy: (row: SessionRow) => boolean,
+  mask: (text: string) => string,
+  tails?: TailOptions,
+): IndexedSession | undefined {
+  const source = withHeadOnce(given);
+  const identified = identifySession(source, files);
+  if (identified === undefined) return undefined;
+  const limits = {
+    ...defaultTextLimits,
+    outputChars: library.config.index.outputChars,
+    inputChars: 0,
+    thinkingChars: 0,
+  };
+  const kept =
+    tails === undefined || archived !== undefined
+      ? undefined
+      : createLogTails(library, limits, sessionSchema.analysisVersion, tails);
+  const session = readSession(source, identified, limits, kept);
+  if (isExcluded(library, session)) return undefined;
+  const earlier = earlierStates(library, identified, limits);
+  const seed = sumSeed(source, identified, library.config.redact);
+  return indexSession(session, identified, { origin, mark, isCopy, mask, earlier, seed });
+}
+
+/** Whose log it is and what its sums begin with are two questions about one head: it is read once. */
+function withHeadOnce(source: ByteSource): ByteSource {
+  let known: { readonly path: string; readonly head: Buffer } | undefined;
+  return {
+    ...source,
+    head: (path, from = 0) => {
+      if (from > 0) return source.head(path, from);
+      if (known?.path !== path) known = { path, head: source.head(path) };
+      return known.head;
+    },
+  };
+}
+
+interface IndexOptions {
   readonly origin: Origin;
   readonly mark: string;
   /** Does it share its first turn with a session that ended before it? Then it is a fork. */
@@ -53,4 +138,93 @@ function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDoc
       return fields;
     },
   };
+}
+
+/**
+ * A session as the archive has it in all generations, the oldest first; none where this program never made it
+ * smaller. A generation that is damaged is left out: what the log has is found all the same.
+ */
+function earlierStates(
+  library: Pick<Library, "disk" | "places">,
+  files: SessionFiles,
+  limits: TextLimits,
+): readonly Session[] {
+  if (!wasRewritten(library.disk, library.places.rewrites, files)) return [];
+  const archive = openArchive(library);
+  return (archive.get(files)?.generations ?? []).flatMap((generation) => {
+    try {
+      const kept = archive.get(files, generation);
+      return kept === undefined
+        ? []
+        : [
+            readSession(
+              archiveSource(() => kept),
+              sessionFilesOf(kept),
+              limits,
+            ),
+          ];
+    } catch (error) {
+      if (error instanceof ArchiveDamage) return [];
+      throw error;
+    }
+  });
+}
+
+/** So much of a log has random names that stand nowhere else, dozens of them. */
+const HEAD_BYTES = 16 * 1024;
+
+/**
+ * The seed for sums of a session's plain texts. The index holds those sums, beside the masked texts: without the
+ * seed a secret of few characters could be guessed until the sum is right. It comes from the beginning of the log,
+ * so it is the same as long as the log begins so, and who has the log needs not guess. undefined for logs that are
+ * too short. Other secrets to be masked make other sums.
+ */
+function sumSeed(
+  source: ByteSource,
+  { files }: SessionFiles,
+  redact: readonly string[],
+): SumSeed | undefined {
+  const head = files[0] === undefined ? undefined : source.head(files[0].path);
+  if (head === undefined || head.length < HEAD_BYTES) return undefined;
+  const hash = createHash("sha256").update(JSON.stringify(redact)).update(head.subarray(0, HEAD_BYTES));
+  const bytes = hash.digest();
+  return [bytes.readInt32LE(0), bytes.readInt32LE(4)];
+}
+
+/** A session whose first turn stands in another one that ended before it is a fork of that one. */
+export function copyFinder(rows: ReadonlyMap<string, SessionRow>): (row: SessionRow) => boolean {
+  const firsts = new Map<string, { readonly key: string; readonly endedAt: number }>();
+  const note = (row: SessionRow): boolean => {
+    if (row.firstTurn === null) return false;
+    const name = `${row.agent} ${row.firstTurn}`;
+    const key = `${row.agent}:${row.id}`;
+    const endedAt = row.endedAt ?? 0;
+    const first = firsts.get(name);
+    if (
+      first !== undefined &&
+      first.key !== key &&
+      (first.endedAt < endedAt || (first.endedAt === endedAt && first.key < key))
+    )
+      return true;
+    firsts.set(name, { key, endedAt });
+    return false;
+  };
+  for (const row of rows.values()) note(row);
+  return note;
+}
+
+/** A session that was put, and what it is known by. */
+export interface ReadSession {
+  readonly session: SessionToRead;
+  readonly row: SessionRow;
+}
+
+/** A fork may be read before what it was copied from: when all are known it is told, and put again as one. */
+export function putCopies(
+  sessions: readonly ReadSession[],
+  isCopy: (row: SessionRow) => boolean,
+  putAsCopy: (session: SessionToRead) => void,
+): void {
+  for (const { row } of sessions) isCopy(row);
+  for (const { session, row } of sessions) if (isCopy(row)) putAsCopy(session);
 }

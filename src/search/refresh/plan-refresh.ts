@@ -2,7 +2,7 @@ import type { SessionFiles } from "../../agents/agent.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
 import { sessionKey } from "../../fs/library.ts";
 import type { Agent } from "../../session/entry.ts";
-import type { IndexState } from "./index-state.ts";
+import type { IndexState } from "./index-rows.ts";
 import { bytesOf, markOf, type Origin, type SessionRow } from "./session-row.ts";
 
 /** A session to be read, and where from. */

@@ -1,21 +1,18 @@
-import type { TailOptions } from "../../agents/checkpoints/log-tails.ts";
-import { diskSource } from "../../agents/disk-source.ts";
+import { diskSource } from "../../agents/byte-source.ts";
+import type { TailOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
 import { type Library, sessionKey } from "../../fs/library.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import type { Problem } from "../../session/session.ts";
 import type { IndexedSession, OpenedWriter, SearchEngine, SearchWriter } from "../engine.ts";
 import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
-import { copyFinder, putCopies, type ReadSession } from "./copies.ts";
+import { tailOptions, tidyTails } from "./checkpoint-upkeep.ts";
+import type { Glance } from "./freshness.ts";
+import { isNothing, type Look, look, NO_CHANGE } from "./freshness.ts";
+import type { IndexState } from "./index-rows.ts";
 import { countingWriter, type Totals } from "./index-rows.ts";
-import { indexSession } from "./index-session.ts";
-import type { IndexState } from "./index-state.ts";
-import { isNothing, type Look, look } from "./look.ts";
-import { NO_CHANGE } from "./no-change.ts";
+import { copyFinder, indexSession, putCopies, type ReadSession, readForIndex } from "./index-session.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
-import { readForIndex } from "./read-for-index.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
-import { tailOptions, tidyTails } from "./tail-upkeep.ts";
-import type { Glance } from "./up-to-date.ts";
 
 export interface RefreshOptions {
   readonly engine: SearchEngine;

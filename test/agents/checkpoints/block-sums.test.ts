@@ -7,7 +7,7 @@ import {
   createBlockSummer,
   noSums,
   stillBeginsSo,
-} from "../../../src/agents/checkpoints/block-sums.ts";
+} from "../../../src/agents/checkpoints/checkpoint-file.ts";
 import { nodeDisk } from "../../../src/fs/node-disk.ts";
 
 const BLOCKS = 11;

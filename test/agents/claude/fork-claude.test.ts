@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { forkClaude } from "../../../src/agents/claude/fork-claude.ts";
-import { rawLines } from "../../../src/jsonl/raw-lines.ts";
+import { forkClaude } from "../../../src/agents/claude/fork.ts";
+import { rawLines } from "../../../src/jsonl/lines.ts";
 
 function fork(text: string): readonly Record<string, unknown>[] {
   let n = 0;

@@ -3,7 +3,7 @@ import {
   type ClawCompactionRule,
   type ClawSized,
   cutClawMessages,
-} from "../../../src/agents/claw/claw-compaction.ts";
+} from "../../../src/agents/claw/compact.ts";
 import fc from "../../support/fc.ts";
 
 const plain: ClawSized = {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { clawFormat } from "../../../src/agents/claw/claw-format.ts";
+import { clawFormat } from "../../../src/agents/claw/claw.ts";
 import { groupTexts } from "../../support/files-in-memory.ts";
 
 const surroundings = {

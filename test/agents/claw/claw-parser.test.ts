@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { clawFormat } from "../../../src/agents/claw/claw-format.ts";
+import { clawFormat } from "../../../src/agents/claw/claw.ts";
 import { splitLines } from "../../../src/jsonl/lines.ts";
 import type { Entry } from "../../../src/session/entry.ts";
 import { createTextBudget } from "../../../src/session/text-budget.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { SessionFile } from "../../../src/agents/agent.ts";
-import { clawFormat } from "../../../src/agents/claw/claw-format.ts";
+import { clawFormat } from "../../../src/agents/claw/claw.ts";
 import { readSession } from "../../../src/agents/read-session.ts";
 import { parseBytes } from "../../support/parse-bytes.ts";
 import { contextTexts, fixtureSource } from "../../support/read-fixture.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { clawSummary } from "../../../src/agents/claw/claw-summary.ts";
-import { mergeClawSummary } from "../../../src/agents/claw/merge-claw-summary.ts";
+import { clawSummary, mergeClawSummary } from "../../../src/agents/claw/summary.ts";
 import { continuationText } from "../../../src/extract/continuation.ts";
-import { cutLine } from "../../../src/extract/cut-line.ts";
-import type { SummaryMessage } from "../../../src/extract/summary-message.ts";
+import type { SummaryMessage } from "../../../src/extract/session-messages.ts";
+import { cutLine } from "../../../src/extract/session-messages.ts";
 import fc from "../../support/fc.ts";
 
 const user = (text: string): SummaryMessage => ({ role: "user", blocks: [{ kind: "text", text }] });

@@ -1,4 +1,4 @@
-import { codexFormat } from "../../../src/agents/codex/codex-format.ts";
+import { codexFormat } from "../../../src/agents/codex/codex.ts";
 import { checkAnyBytes } from "../../support/format-fuzz.ts";
 
 checkAnyBytes(codexFormat);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { codexFormat } from "../../../src/agents/codex/codex-format.ts";
+import { codexFormat } from "../../../src/agents/codex/codex.ts";
 import { groupTexts } from "../../support/files-in-memory.ts";
 
 const surroundings = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codexFormat } from "../../../src/agents/codex/codex-format.ts";
+import { codexFormat } from "../../../src/agents/codex/codex.ts";
 import { parseBytes } from "../../support/parse-bytes.ts";
 
 const at = "2026-01-02T03:04:05.678Z";

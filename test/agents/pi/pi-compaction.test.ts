@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { compactionLine } from "../../../src/agents/pi/compaction-line.ts";
-import { preparePiCompaction } from "../../../src/agents/pi/pi-compaction.ts";
-import { type PiTrail, readPiTrail, type TrailEntry } from "../../../src/agents/pi/read-trail.ts";
+import { compactionLine } from "../../../src/agents/pi/compact.ts";
+import { preparePiCompaction } from "../../../src/agents/pi/cut.ts";
+import { type PiTrail, readPiTrail, type TrailEntry } from "../../../src/agents/pi/read-log.ts";
 import { loadPi } from "../../support/pi-loader.ts";
 import { randomPiLog } from "../../support/random-pi-log.ts";
 

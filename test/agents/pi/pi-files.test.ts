@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { piFormat } from "../../../src/agents/pi/pi-format.ts";
+import { piFormat } from "../../../src/agents/pi/pi.ts";
 import { groupTexts } from "../../support/files-in-memory.ts";
 
 const surroundings = { home: "/home/ana", variables: {}, folder: "/home/ana/shop", projects: [] };

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { mergePiSections } from "../../../src/agents/pi/merge-pi-summary.ts";
-import { type PiSections, parsePiSections, renderPiSections } from "../../../src/agents/pi/pi-sections.ts";
-import { piBranchSummary, piSummary } from "../../../src/agents/pi/pi-summary.ts";
+import {
+  mergePiSections,
+  type PiSections,
+  parsePiSections,
+  piBranchSummary,
+  piSummary,
+  renderPiSections,
+} from "../../../src/agents/pi/summary.ts";
 import type { Session, Step } from "../../../src/session/session.ts";
 import fc from "../../support/fc.ts";
 import { plainSession } from "../../support/plain-session.ts";

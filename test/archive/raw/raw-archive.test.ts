@@ -7,7 +7,7 @@ import type { ArchiveStore, FileToKeep } from "../../../src/archive/archive-stor
 import { CHUNK_BYTES } from "../../../src/archive/raw/chunk.ts";
 import { openRawArchive } from "../../../src/archive/raw/raw-archive.ts";
 import { UserError } from "../../../src/errors.ts";
-import { ArchiveDamage } from "../../../src/fs/archive-damage.ts";
+import { ArchiveDamage } from "../../../src/fs/damage.ts";
 import { quickDisk as disk } from "../../crash/quick-disk.ts";
 import { diskThatIsFull, diskThatPausesAt, readOnlyDisk, unreadableDisk } from "../../crash/sick-disks.ts";
 import { temporaryFolder } from "../../crash/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { folderNameOf, hashOfName, sessionFolder } from "../../../src/archive/raw/session-folder.ts";
+import { folderNameOf, hashOfName, sessionFolder } from "../../../src/archive/raw/generations.ts";
 import fc from "../../support/fc.ts";
 
 const hostile = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { displayWidth, graphemesOf } from "../../../src/cli/output/display-width.ts";
+import { displayWidth, graphemesOf } from "../../../src/cli/output/text-width.ts";
 import fc from "../../support/fc.ts";
 
 describe("displayWidth()", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { displayWidth } from "../../../src/cli/output/display-width.ts";
-import { fitPassage } from "../../../src/cli/output/fit-passage.ts";
+import { fitPassage } from "../../../src/cli/output/search-hits.ts";
+import { displayWidth } from "../../../src/cli/output/text-width.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
 const style = { match: (text: string): string => `[${text}]` };

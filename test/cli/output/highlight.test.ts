@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { highlight } from "../../../src/cli/output/highlight.ts";
+import { highlight } from "../../../src/cli/output/style.ts";
 
 describe("highlight()", () => {
   const style = { match: (text: string) => `<${text}>` };

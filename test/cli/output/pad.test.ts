@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pad } from "../../../src/cli/output/pad.ts";
+import { pad } from "../../../src/cli/output/table.ts";
 
 describe("pad()", () => {
   test.each([

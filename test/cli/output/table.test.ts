@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { displayWidth } from "../../../src/cli/output/display-width.ts";
 import { type Column, formatTable } from "../../../src/cli/output/table.ts";
+import { displayWidth } from "../../../src/cli/output/text-width.ts";
 import fc from "../../support/fc.ts";
 
 interface Row {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { displayWidth } from "../../../src/cli/output/display-width.ts";
-import { truncate } from "../../../src/cli/output/truncate.ts";
+import { displayWidth, truncate } from "../../../src/cli/output/text-width.ts";
 import fc from "../../support/fc.ts";
 
 describe("truncate()", () => {

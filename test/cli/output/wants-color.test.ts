@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wantsColor } from "../../../src/cli/output/wants-color.ts";
+import { wantsColor } from "../../../src/cli/output/style.ts";
 
 test.each([
   [true, {}, true],

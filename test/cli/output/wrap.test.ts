@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { displayWidth } from "../../../src/cli/output/display-width.ts";
-import { wrap } from "../../../src/cli/output/wrap.ts";
+import { displayWidth, wrap } from "../../../src/cli/output/text-width.ts";
 import fc from "../../support/fc.ts";
 
 describe("wrap()", () => {

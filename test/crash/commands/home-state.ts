@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import type { SessionName } from "../../../src/archive/archive-store.ts";
 import { openRawArchive } from "../../../src/archive/raw/raw-archive.ts";
 import { readTombstones } from "../../../src/archive/raw/tombstones.ts";
-import { isTempName } from "../../../src/fs/temp-file.ts";
+import { isTempName } from "../../../src/fs/replace-file.ts";
 import { PI_SESSION, TOOL_SESSION } from "../../support/shrink/tool-log.ts";
 import { quickDisk } from "../quick-disk.ts";
 import { CLAUDE, UNSAFE, WORD } from "./command-rows.ts";

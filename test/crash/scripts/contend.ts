@@ -4,8 +4,7 @@ import process from "node:process";
 import { errorCode } from "../../../src/fs/disk-error.ts";
 import { acquireLock } from "../../../src/fs/lock.ts";
 import { nodeDisk as disk } from "../../../src/fs/node-disk.ts";
-import { nodeProcesses } from "../../../src/fs/node-processes.ts";
-import { markProcess, type ProcessMark, stateOf } from "../../../src/fs/processes.ts";
+import { markProcess, nodeProcesses, type ProcessMark, stateOf } from "../../../src/fs/processes.ts";
 import { replaceFile } from "../../../src/fs/replace-file.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** Indexes the logs of a home anew in threads, however few they are: index-in-threads.mjs HOME STORE THREADS. */
 import process from "node:process";
 import { isWorker, runWorker, startWorker } from "../../../src/cli/worker-threads.ts";
-import { nodeProcesses } from "../../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../../src/fs/processes.ts";
+import { readInWorkers } from "../../../src/search/refresh/index-workers.ts";
 import { openEngine } from "../../../src/search/refresh/open-engine.ts";
-import { readInWorkers } from "../../../src/search/refresh/read-in-workers.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
 import { benchLibrary } from "../../bench/support/bench-library.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { archivedSessions } from "../../../src/archive/archived-sessions.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { tryLock } from "../../../src/fs/lock.ts";
-import { nodeProcesses } from "../../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../../src/fs/processes.ts";
 import { type HookPorts, handleHook } from "../../../src/integrations/hooks/handle-hook.ts";
 import { type HookInput, readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
 import { quickDisk } from "../../crash/quick-disk.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hookEvents } from "../../../src/integrations/hooks/hook-events.ts";
-import { readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
+import { hookEvents, readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
 import fc from "../../support/fc.ts";
 
 const event = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tameMarkdown, verbatim } from "../../../src/render/markdown/tame-markdown.ts";
+import { tameMarkdown, verbatim } from "../../../src/render/markdown/sanitize-markdown.ts";
 import fc from "../../support/fc.ts";
 import { hostileText } from "../../support/hostile-session.ts";
 import { readMarkdownLines } from "../../support/markdown-lines.ts";

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { createByteFilter } from "../../../src/search/grep/byte-filter.ts";
-import { createByteFinder } from "../../../src/search/grep/byte-finder.ts";
+import { createByteFilter, createByteFinder } from "../../../src/search/grep/byte-filter.ts";
 import fc from "../../support/fc.ts";
 
 const exactly = (text: string): readonly (readonly number[])[] =>

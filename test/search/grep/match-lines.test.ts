@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linesAround, matchLines } from "../../../src/search/grep/match-lines.ts";
+import { linesAround, matchLines } from "../../../src/search/grep/make-hits.ts";
 import fc from "../../support/fc.ts";
 
 const found = (text: string, regex: RegExp) =>

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SearchReader } from "../../../src/search/engine.ts";
-import { createBatchBuilder } from "../../../src/search/paged/batch-builder.ts";
+import { createBatchBuilder } from "../../../src/search/paged/segment-builder.ts";
 import type { IndexSchema } from "../../../src/search/ranking/index-schema.ts";
 import {
   applyChanges,

@@ -1,21 +1,21 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { IndexDamage } from "../../../src/fs/index-damage.ts";
-import { createByteReader } from "../../../src/search/paged/byte-reader.ts";
-import { createByteWriter } from "../../../src/search/paged/byte-writer.ts";
+import { IndexDamage } from "../../../src/fs/damage.ts";
+import { createByteReader, createByteWriter } from "../../../src/search/paged/bytes.ts";
 import { appendColumn, openColumn } from "../../../src/search/paged/column.ts";
-import {
-  decodeDocumentText,
-  encodeDocumentText,
-  keptFields,
-} from "../../../src/search/paged/document-text.ts";
 import {
   appendGroup,
   createPostingsRoom,
   decodeGroup,
   readGroups,
 } from "../../../src/search/paged/postings.ts";
-import { createBlocksWriter, openStoredBlocks } from "../../../src/search/paged/stored-blocks.ts";
+import {
+  createBlocksWriter,
+  decodeDocumentText,
+  encodeDocumentText,
+  keptFields,
+  openStoredBlocks,
+} from "../../../src/search/paged/stored-blocks.ts";
 import { createTermAccumulator, type TermAccumulator } from "../../../src/search/paged/term-accumulator.ts";
 import { decodeUnits, unitsToString } from "../../../src/search/paged/term-units.ts";
 import fc from "../../support/fc.ts";

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { IndexDamage } from "../../../src/fs/index-damage.ts";
+import { IndexDamage } from "../../../src/fs/damage.ts";
 import type { SearchEngine } from "../../../src/search/engine.ts";
 import { applyChanges, engineIn, mustWrite, withIndexFolder } from "../../support/index/index-folder.ts";
 import { openAll, planFor, session, word, words } from "../../support/index/tiny-history.ts";

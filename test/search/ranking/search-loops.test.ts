@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createByteWriter } from "../../../src/search/paged/byte-writer.ts";
+import { createByteWriter } from "../../../src/search/paged/bytes.ts";
 import { appendGroup, readGroups } from "../../../src/search/paged/postings.ts";
 import { createLoopRoom, type Loops, loadLoops } from "../../../src/search/ranking/compiled-loops.ts";
 import type { SearchLoops } from "../../../src/search/ranking/loops/search-loops.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createQueueCounts, takeFrom } from "../../../src/search/refresh/shared-queue.ts";
+import { createQueueCounts, takeFrom } from "../../../src/search/refresh/index-workers.ts";
 import fc from "../../support/fc.ts";
 
 test("takeFrom() gives every number to one taker, in whatever order they ask", () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Library } from "../../../src/fs/library.ts";
 import { tidyIndex, withIndex } from "../../../src/search/refresh/index-access.ts";
-import { readLastLook } from "../../../src/search/refresh/last-look.ts";
+import { readLastLook } from "../../../src/search/refresh/source-snapshot.ts";
 import { readOnlyDisk } from "../../crash/sick-disks.ts";
 import { dumpIndex, dumpRebuilt } from "../../support/index-dump.ts";
 import { makeAccess, makeLibrary } from "../../support/make-library.ts";

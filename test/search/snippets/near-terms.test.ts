@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findMatches, type Near } from "../../../src/search/snippets/find-matches.ts";
-import { nearTerms } from "../../../src/search/snippets/near-terms.ts";
+import { findMatches, type Near, nearTerms } from "../../../src/search/snippets/find-matches.ts";
 import fc from "../../support/fc.ts";
 import { eachTerm } from "../../support/index/terms-of.ts";
 

@@ -1,8 +1,8 @@
 import type { ArchiveOptions } from "../../../src/archive/archive-sessions.ts";
 import type { MarkdownWriter } from "../../../src/archive/keep-session.ts";
 import type { Library } from "../../../src/fs/library.ts";
-import { nodeProcesses } from "../../../src/fs/node-processes.ts";
-import type { Locking } from "../../../src/fs/with-store.ts";
+import { nodeProcesses } from "../../../src/fs/processes.ts";
+import type { Locking } from "../../../src/fs/store.ts";
 import { quickDisk } from "../../crash/quick-disk.ts";
 import { type MakeLibraryOptions, makeLibrary } from "../make-library.ts";
 

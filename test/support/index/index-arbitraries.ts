@@ -1,5 +1,5 @@
 import type { IndexDocument, IndexedSession } from "../../../src/search/engine.ts";
-import { fieldBits } from "../../../src/search/ranking/index-fields.ts";
+import { fieldBits } from "../../../src/search/ranking/index-schema.ts";
 import type { QueryNode } from "../../../src/search/ranking/query-node.ts";
 import fc from "../fc.ts";
 import { smallSchema } from "./small-schema.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Disk, diskFrom } from "../../../src/fs/disk.ts";
 import { nodeDisk } from "../../../src/fs/node-disk.ts";
-import { nodeProcesses } from "../../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../../src/fs/processes.ts";
 import type { SearchEngine, SearchReader, SearchWriter } from "../../../src/search/engine.ts";
 import { createEmbeddedEngine } from "../../../src/search/paged/embedded-engine.ts";
 import type { WriterPlans } from "../../../src/search/paged/index-writer.ts";

@@ -1,7 +1,6 @@
 import MiniSearch, { type Query } from "minisearch";
 import type { IndexedSession } from "../../../src/search/engine.ts";
-import type { DocumentKind } from "../../../src/search/ranking/index-fields.ts";
-import type { IndexSchema } from "../../../src/search/ranking/index-schema.ts";
+import type { DocumentKind, IndexSchema } from "../../../src/search/ranking/index-schema.ts";
 import type { QueryNode } from "../../../src/search/ranking/query-node.ts";
 import { eachTerm } from "./terms-of.ts";
 

@@ -1,8 +1,12 @@
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPagedFile, type PagedFile } from "../../../src/search/paged/paged-file.ts";
-import { createPagedWriter, type PagedWriter } from "../../../src/search/paged/paged-writer.ts";
+import {
+  createPagedFile,
+  createPagedWriter,
+  type PagedFile,
+  type PagedWriter,
+} from "../../../src/search/paged/paged-file.ts";
 import { hastyDisk } from "./index-folder.ts";
 
 /** Writes a file of pages and reads it again, in a folder that is gone afterwards. */

@@ -1,5 +1,4 @@
-import type { IndexField } from "../../../src/search/ranking/index-fields.ts";
-import type { IndexSchema } from "../../../src/search/ranking/index-schema.ts";
+import type { IndexField, IndexSchema } from "../../../src/search/ranking/index-schema.ts";
 
 const fields: readonly IndexField[] = [
   { kind: "card", name: "title", boost: 3, stored: true },

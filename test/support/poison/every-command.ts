@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { run } from "../../../src/cli/run.ts";
 import type { World } from "../../../src/cli/world.ts";
-import { nodeProcesses } from "../../../src/fs/node-processes.ts";
+import { nodeProcesses } from "../../../src/fs/processes.ts";
 import { makeWorld, type TestWorld } from "../make-world.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 16, 12);

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Disk } from "../../../src/fs/disk.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { findPlaces } from "../../../src/fs/places.ts";
-import type { Locking } from "../../../src/fs/with-store.ts";
+import type { Locking } from "../../../src/fs/store.ts";
 import { isReadable, openSidecar } from "../../../src/shrink/open-sidecar.ts";
 import { locking, quickLibrary } from "../archive/archiving.ts";
 import { claudeFolder } from "../archive/log-home.ts";

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { SessionName } from "../../archive/archive-store.ts";
+import type { Disk } from "../../fs/disk.ts";
+import { errorCode } from "../../fs/disk-error.ts";
+import { makeFolders, namesIn } from "../../fs/folders.ts";
+
+/** Where the tails of an index stand: a part of that cache. */
+export function tailFolder(index: string): string {
+  return join(index, "tails");
+}
+
+/** A tail is that of one file of one session. */
+export function tailName(session: SessionName, path: string): string {
+  return `${sessionPart(session)}-${hash(path)}.tail`;
+}
+
+function sessionPart({ agent, id }: SessionName): string {
+  return hash(`${agent} ${id}`);
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+const TAIL_NAME = /^([0-9a-f]{16})-[0-9a-f]{16}\.tail$/;
+
+export interface TailEntry {
+  readonly path: string;
+  readonly session: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+export function listTails(disk: Disk, index: string): readonly TailEntry[] {
+  const folder = tailFolder(index);
+  return namesIn(disk, folder).flatMap((name) => {
+    const session = TAIL_NAME.exec(name)?.[1];
+    const path = join(folder, name);
+    const stat = session === undefined ? undefined : disk.stat(path);
+    if (session === undefined || stat === undefined) return [];
+    return [{ path, session, size: stat.size, mtimeMs: stat.mtimeMs }];
+  });
+}
+
+/** Makes room for so many bytes: the oldest go first. False where it is not enough. */
+export function makeRoom(disk: Disk, index: string, bytes: number, room: number, except: string): boolean {
+  if (bytes > room) return false;
+  makeFolders(disk, tailFolder(index));
+  const others = listTails(disk, index)
+    .filter(({ path }) => path !== except)
+    .toSorted((a, b) => b.mtimeMs - a.mtimeMs);
+  let left = room - bytes;
+  for (const { path, size } of others) {
+    left -= size;
+    if (left < 0) removeTail(disk, path);
+  }
+  return true;
+}
+
+/** Removes what nobody has used for long, and what belongs to these sessions. */
+export function sweepTails(
+  disk: Disk,
+  index: string,
+  olderThanMs: number,
+  forgotten: Iterable<SessionName>,
+): void {
+  const tails = listTails(disk, index);
+  if (tails.length === 0) return;
+  const gone = new Set(Array.from(forgotten, sessionPart));
+  for (const { path, session, mtimeMs } of tails)
+    if (mtimeMs < olderThanMs || gone.has(session)) removeTail(disk, path);
+}
+
+export function forgetTails(disk: Disk, index: string, session: SessionName): void {
+  sweepTails(disk, index, Number.NEGATIVE_INFINITY, [session]);
+}
+
+function removeTail(disk: Disk, path: string): void {
+  try {
+    disk.unlink(path);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+  }
+}

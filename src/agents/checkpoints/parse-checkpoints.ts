@@ -1,0 +1,204 @@
+import { join } from "node:path";
+import type { SessionName } from "../../archive/archive-store.ts";
+import { UserError } from "../../errors.ts";
+import { errorCode } from "../../fs/disk-error.ts";
+import type { Library } from "../../fs/library.ts";
+import type { Entry } from "../../session/entry.ts";
+import type { TextLimits } from "../../session/text-budget.ts";
+import type { SessionFile } from "../agent.ts";
+import {
+  createBlockSummer,
+  headBytes,
+  noSums,
+  readTail,
+  type SealedFrame,
+  stillBeginsSo,
+  type Tail,
+  tailKey,
+  tailSize,
+  writeTail,
+} from "./checkpoint-file.ts";
+import { makeRoom, tailFolder, tailName } from "./checkpoint-folder.ts";
+
+/** Shorter logs are read in some milliseconds. */
+const LEAST_BYTES: number = 1024 * 1024;
+/** So much may stand behind what is kept before it is kept anew: it is read in 5 ms. */
+const MOST_BEHIND: number = 1024 * 1024;
+/** No tail is a larger share of its log, or hardly one: what would not fit is not made. */
+const LIKELY_SHARE = 0.05;
+/** Entries that are sealed together. */
+const FRAME_ENTRIES = 2_000;
+/** Changes with the shape of entries, or of what a parser saves. */
+const TAIL_VERSION = 3;
+
+/** What was read of a log before: all lines up to one of them. */
+export interface ReadBefore {
+  readonly offset: number;
+  readonly lines: number;
+  /** Characters that its texts took. */
+  readonly used: number;
+  /** For the parser. */
+  readonly state: string;
+  entries(): Iterable<Entry>;
+  /** What comes behind it. */
+  chunks(): Iterable<Uint8Array>;
+}
+
+/** Takes down what is being read, for the next time. */
+export interface TailRecorder {
+  /** Hands the bytes on. */
+  watch(chunks: Iterable<Uint8Array>): Iterable<Uint8Array>;
+  entry(entry: Entry): void;
+  /** Behind the last whole line: what comes later is not taken down. Where nothing is saved, nothing is kept. */
+  end(save: () => string | undefined, used: number, lines: number): void;
+  /** To be called when everything was read. */
+  keep(): void;
+}
+
+/** Which log is read, and by whom. */
+export interface LogName {
+  readonly session: SessionName;
+  readonly file: SessionFile;
+  readonly isSubagent: boolean;
+}
+
+/** Remembers how far logs were read, so that one that has grown is read from there on. Any doubt means from the beginning. */
+export interface LogTails {
+  find(log: LogName): ReadBefore | undefined;
+  /** undefined where it is not worth while. */
+  record(log: LogName, before: ReadBefore | undefined): TailRecorder | undefined;
+}
+
+export interface TailOptions {
+  /** Logs that were not changed since are not likely to grow. */
+  readonly sinceMs: number;
+  /** Bytes that all tails may take. */
+  readonly room: number;
+  readonly leastBytes?: number;
+  readonly mostBehind?: number;
+}
+
+export function createLogTails(
+  { disk, places }: Pick<Library, "disk" | "places">,
+  limits: TextLimits,
+  documentsVersion: string,
+  { sinceMs, room, leastBytes = LEAST_BYTES, mostBehind = MOST_BEHIND }: TailOptions,
+): LogTails {
+  const pathOf = ({ session, file }: LogName): string =>
+    join(tailFolder(places.index), tailName(session, file.path));
+  const kindOf = ({ session, file, isSubagent }: LogName): string =>
+    [TAIL_VERSION, documentsVersion, JSON.stringify(limits), tailName(session, file.path), isSubagent].join(
+      " ",
+    );
+  const opened = new WeakMap<ReadBefore, Tail>();
+
+  const open = (log: LogName): ReadBefore | undefined => {
+    const { file } = log;
+    const kind = kindOf(log);
+    const tail = readTail(disk, pathOf(log));
+    if (tail === undefined || tail.head.kind !== kind || tail.head.sums.end > file.size) return undefined;
+    const { head } = tail;
+    if (!stillBeginsSo(disk, file.path, head.sums)) return undefined;
+    const key = tailKey(disk, file.path);
+    const [first, ...frames] = tail.frames;
+    const state = first === undefined ? undefined : key.open(first, headBytes(head).toString("utf8"));
+    const texts = frames.map((frame, index) => key.open(frame, `${kind} ${index}`));
+    if (state === undefined || !texts.every((text) => text !== undefined)) return undefined;
+    const saved: SavedReading = JSON.parse(state());
+    if (saved.frames !== frames.length) return undefined;
+    const before: ReadBefore = {
+      offset: head.sums.end,
+      lines: head.lines,
+      used: saved.used,
+      state: saved.state,
+      *entries() {
+        for (const text of texts) {
+          const entries: readonly Entry[] = JSON.parse(text());
+          yield* entries;
+        }
+      },
+      chunks: () => disk.readChunks(file.path, { from: head.sums.end }),
+    };
+    opened.set(before, tail);
+    return before;
+  };
+
+  return {
+    find: (log) => (log.file.size < leastBytes ? undefined : unlessDiskFails(() => open(log))),
+    record(log, before) {
+      const { file } = log;
+      if (file.size < leastBytes || file.mtimeMs < sinceMs || file.size * LIKELY_SHARE > room)
+        return undefined;
+      if (before !== undefined && file.size - before.offset < mostBehind) return undefined;
+      const tail = before === undefined ? undefined : opened.get(before);
+      const kind = kindOf(log);
+      const key = tailKey(disk, file.path);
+      const summer = createBlockSummer(tail?.head.sums ?? noSums);
+      const frames: SealedFrame[] = tail?.frames.slice(1) ?? [];
+      let sums = summer.sums();
+      let batch: Entry[] = [];
+      let reading: ReadUpTo | undefined;
+      const seal = (): void => {
+        if (batch.length > 0) frames.push(key.seal(JSON.stringify(batch), `${kind} ${frames.length}`));
+        batch = [];
+      };
+      return {
+        *watch(chunks) {
+          for (const chunk of chunks) {
+            const end = chunk.lastIndexOf(LF) + 1;
+            summer.take(chunk.subarray(0, end));
+            if (end > 0) sums = summer.sums();
+            summer.take(chunk.subarray(end));
+            yield chunk;
+          }
+        },
+        entry(entry) {
+          if (reading !== undefined) return;
+          batch.push(entry);
+          if (batch.length >= FRAME_ENTRIES) seal();
+        },
+        end(save, used, lines) {
+          reading ??= { state: save(), used, lines };
+        },
+        keep() {
+          if (reading?.state === undefined) return;
+          const { lines, state, used } = reading;
+          seal();
+          const head = { kind, sums, lines };
+          const saved: SavedReading = { state, used, frames: frames.length };
+          const first = key.seal(JSON.stringify(saved), headBytes(head).toString("utf8"));
+          const next: Tail = { head, frames: [first, ...frames] };
+          const path = pathOf(log);
+          unlessDiskFails(() => {
+            if (makeRoom(disk, places.index, tailSize(next), room, path)) writeTail(disk, path, next);
+          });
+        },
+      };
+    },
+  };
+}
+
+/** Where a reading ended; without a state, nobody can go on from there. */
+interface ReadUpTo {
+  readonly state: string | undefined;
+  readonly used: number;
+  readonly lines: number;
+}
+
+interface SavedReading {
+  readonly state: string;
+  readonly used: number;
+  readonly frames: number;
+}
+
+const LF = 0x0a;
+
+/** Tails only save time: where the disk does not give or take one, the log is read whole. */
+function unlessDiskFails<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UserError || errorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { isObject, tryParse } from "../../jsonl/json-line.ts";
+import { numberAt } from "../../jsonl/values.ts";
+import type { Format, RunningSession } from "../agent.ts";
+import { sessionIdAt } from "../session-id.ts";
+import {
+  agentIdOf,
+  claudeFolders,
+  claudeRoots,
+  groupClaudeFiles,
+  ownsClaude,
+  readClaudeSidecar,
+} from "./files.ts";
+import { createClaudeParser } from "./parser.ts";
+
+export const claudeFormat: Format = {
+  agent: "claude",
+  name: "Claude Code",
+  leafRule: "last-message",
+  roots: claudeRoots,
+  owns: ownsClaude,
+  group: groupClaudeFiles,
+  readSidecar: readClaudeSidecar,
+  subagentId: (path) => agentIdOf({ path }),
+  registry: {
+    folders: (surroundings) => claudeFolders(surroundings).map((folder) => join(folder, "sessions")),
+    read: readRunning,
+  },
+  parser: createClaudeParser,
+  resume: ({ id, project }) => ({ command: ["claude", "--resume", id], folder: project }),
+};
+
+function readRunning(text: string): RunningSession | undefined {
+  const value = tryParse(text);
+  if (!isObject(value)) return undefined;
+  const sessionId = sessionIdAt(value, "sessionId");
+  const pid = numberAt(value, "pid");
+  if (sessionId === undefined || pid === undefined) return undefined;
+  // 0 and below name groups of processes, and some process is always in one.
+  return Number.isSafeInteger(pid) && pid > 0 ? { sessionId, pid } : undefined;
+}

@@ -1,0 +1,15 @@
+import type { Format } from "../agent.ts";
+import { clawRoots, groupClawFiles, ownsClaw } from "./files.ts";
+import { createClawParser } from "./parser.ts";
+
+export const clawFormat: Format = {
+  agent: "claw",
+  name: "claw-code",
+  leafRule: "last-entry",
+  inProjects: true,
+  roots: clawRoots,
+  owns: ownsClaw,
+  group: groupClawFiles,
+  parser: createClawParser,
+  resume: ({ id, project }) => ({ command: ["claw", "--resume", id], folder: project }),
+};

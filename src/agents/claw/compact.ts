@@ -1,0 +1,211 @@
+import { Buffer } from "node:buffer";
+import { exitCodes, UserError } from "../../errors.ts";
+import { continuationText } from "../../extract/continuation.ts";
+import { estimateContext } from "../../extract/tokens.ts";
+import type { Library } from "../../fs/library.ts";
+import { type Edit, planEdits, type RewritePlan } from "../../jsonl/rewrite-plan.ts";
+import { cleanText } from "../../redact/clean-text.ts";
+import { maskDeep } from "../../redact/mask.ts";
+import { createRedactor } from "../../redact/redact.ts";
+import type { CompactionPlan, CompactionWish } from "../agent.ts";
+import type { CompactorInput } from "../compactors.ts";
+import { readPlanned } from "../log-snapshot.ts";
+import { messageText, summaryOfContinuation } from "./message.ts";
+import {
+  type ClawLog,
+  type LoggedMessage,
+  readClawLog,
+  sizeOf,
+  summaryMessage,
+  UnreadableClawLog,
+} from "./read-log.ts";
+import { clawSummary, fitClawSummary, mergeClawSummary } from "./summary.ts";
+
+const PRESERVE = 4;
+const MAX_TOKENS = 10_000;
+const AUTO_INPUT_TOKENS = 200_000;
+/** claw-code cuts a text at 16,384 characters; around the summary stand the sentences of the continuation. */
+const SUMMARY_CHARS = 16_000;
+
+/** Puts a summary in the place of old messages, as claw-code itself would. */
+export function compactClaw({ library, files, snapshot, wish }: CompactorInput): CompactionPlan {
+  const log = readLog(files.id, snapshot.chunks());
+  const before = estimateContext(readPlanned(library, files, snapshot, undefined));
+  const cut = cutClawMessages(
+    log.messages.map(({ message }) => sizeOf(message)),
+    ruleOf(wish, library.surroundings.variables.CLAUDE_CODE_AUTO_COMPACT_INPUT_TOKENS),
+  );
+  if ("nothing" in cut) {
+    const plan = planEdits([], snapshot.mark.size);
+    return { plan, before, after: before, shrunk: [], nothing: cut.nothing };
+  }
+  const earlier = cut.removedFrom === 0 ? undefined : log.messages[0];
+  const summary = summarize(library, earlier, log.messages.slice(cut.removedFrom, cut.keptFrom));
+  const plan = planClawCompaction(log, cut, summary);
+  const after = estimateContext(readPlanned(library, files, snapshot, plan));
+  return { plan, before, after, shrunk: [], nothing: null };
+}
+
+function readLog(id: string, chunks: Iterable<Uint8Array>): ClawLog {
+  try {
+    return readClawLog(chunks);
+  } catch (error) {
+    if (!(error instanceof UnreadableClawLog)) throw error;
+    throw new UserError(`Cannot compact session ${id}: claw-code would not load it (${error.message})`, {
+      exitCode: exitCodes.refused,
+    });
+  }
+}
+
+function ruleOf(
+  { auto, preserve, maxTokens }: CompactionWish,
+  threshold: string | undefined,
+): ClawCompactionRule {
+  const least = Number(threshold);
+  return {
+    preserve: preserve ?? PRESERVE,
+    // Past the threshold all goes that can.
+    maxTokens: auto ? 0 : (maxTokens ?? MAX_TOKENS),
+    onlyFromInputTokens: !auto ? null : Number.isInteger(least) && least > 0 ? least : AUTO_INPUT_TOKENS,
+  };
+}
+
+function summarize(
+  { config }: Library,
+  earlier: LoggedMessage | undefined,
+  removed: readonly LoggedMessage[],
+): string {
+  const { redact } = createRedactor({ extra: config.redact });
+  const messages = removed.map(({ message }) => summaryMessage(message));
+  const summary = clawSummary(maskDeep(maskDeep(messages, cleanText), redact));
+  const merged =
+    earlier === undefined
+      ? summary
+      : mergeClawSummary(redact(cleanText(summaryOfContinuation(messageText(earlier.message)))), summary);
+  return fitClawSummary(merged, SUMMARY_CHARS);
+}
+
+/** Puts a summary in the place of messages: what stays, stays byte for byte. */
+export function planClawCompaction(
+  log: ClawLog,
+  { removedFrom, keptFrom }: ClawCut,
+  summary: string,
+): RewritePlan {
+  const text = continuationText(summary);
+  const message = JSON.stringify({ blocks: [{ text, type: "text" }], role: "system" });
+  const record = { count: log.compactions + 1, removed_message_count: keptFrom - removedFrom, summary };
+  const edits =
+    log.form === "whole"
+      ? wholeEdits(log, keptFrom, message, record)
+      : lineEdits(log, keptFrom, message, record);
+  // A whole file that grew was written anew; lines that came behind the others go on standing there.
+  return planEdits(
+    edits.toSorted((a, b) => a.from - b.from),
+    log.bytes.length,
+    log.form === "whole" ? "give-up" : "carry",
+  );
+}
+
+function wholeEdits(
+  { messages, compaction, compactionAt }: ClawLog,
+  keptFrom: number,
+  message: string,
+  record: object,
+): readonly Edit[] {
+  const first = messages[0];
+  const last = messages.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const kept = messages[keptFrom];
+  const value = JSON.stringify(record);
+  return [
+    compaction === undefined
+      ? { from: compactionAt, to: compactionAt, with: Buffer.from(`"compaction":${value},`) }
+      : { from: compaction.from, to: compaction.to, with: Buffer.from(value) },
+    {
+      from: first.from,
+      to: kept?.from ?? last.to,
+      with: Buffer.from(kept === undefined ? message : `${message},`),
+    },
+  ];
+}
+
+/** Prompts may stand between messages: line by line. */
+function lineEdits(
+  { bytes, messages, compaction, compactionAt }: ClawLog,
+  keptFrom: number,
+  message: string,
+  record: object,
+): readonly Edit[] {
+  const line = (text: string): Buffer => Buffer.from(`${text}\n`);
+  const ended = compactionAt === 0 || bytes[compactionAt - 1] === 0x0a ? "" : "\n";
+  const place = compaction ?? { from: compactionAt, to: compactionAt };
+  return [
+    {
+      ...place,
+      with: line(
+        `${compaction === undefined ? ended : ""}${JSON.stringify({ ...record, type: "compaction" })}`,
+      ),
+    },
+    ...messages.slice(0, keptFrom).map(
+      ({ from, to }, at): Edit => ({
+        from,
+        to,
+        with: at === 0 ? line(`{"message":${message},"type":"message"}`) : Buffer.alloc(0),
+      }),
+    ),
+  ];
+}
+
+/** A message of claw-code, as far as a compaction must know it. */
+export interface ClawSized {
+  /** By claw-code's own rule. */
+  readonly tokens: number;
+  /** What the model reported to have read for it. */
+  readonly inputTokens: number;
+  readonly beginsWithResult: boolean;
+  readonly hasCall: boolean;
+  /** It stands for what an earlier compaction removed. */
+  readonly isSummary: boolean;
+}
+
+export interface ClawCompactionRule {
+  readonly preserve: number;
+  readonly maxTokens: number;
+  /** Set where only a session is to be compacted that has read so many tokens in all. */
+  readonly onlyFromInputTokens: number | null;
+}
+
+/** Messages from `removedFrom` up to `keptFrom` go into the summary; before them stands at most an earlier one. */
+interface ClawCut {
+  readonly removedFrom: number;
+  readonly keptFrom: number;
+}
+
+/** What is to be done, or why nothing is, as a sentence without its full stop. */
+export function cutClawMessages(
+  messages: readonly ClawSized[],
+  { preserve, maxTokens, onlyFromInputTokens }: ClawCompactionRule,
+): ClawCut | { readonly nothing: string } {
+  const inputTokens = messages.reduce((sum, message) => sum + message.inputTokens, 0);
+  if (onlyFromInputTokens !== null && inputTokens < onlyFromInputTokens)
+    return { nothing: `it has read ${inputTokens} tokens, and the threshold is ${onlyFromInputTokens}` };
+  const removedFrom = messages[0]?.isSummary === true ? 1 : 0;
+  const count = messages.length - removedFrom;
+  if (count <= preserve) return { nothing: `it has no more than the ${preserve} messages that stay` };
+  const tokens = messages.slice(removedFrom).reduce((sum, message) => sum + message.tokens, 0);
+  if (tokens < maxTokens) return { nothing: `its messages have ${tokens} tokens, and it takes ${maxTokens}` };
+  const keptFrom = withWholeCalls(messages, messages.length - preserve, removedFrom);
+  return keptFrom === removedFrom
+    ? { nothing: "all of its messages belong to the last call" }
+    : { removedFrom, keptFrom };
+}
+
+/** A result without its call is refused by the model's service: what is kept begins with the call. */
+function withWholeCalls(messages: readonly ClawSized[], from: number, least: number): number {
+  let keptFrom = from;
+  while (keptFrom > least && messages[keptFrom]?.beginsWithResult === true) {
+    keptFrom--;
+    if (messages[keptFrom]?.hasCall === true) break;
+  }
+  return keptFrom;
+}

@@ -1,0 +1,14 @@
+import type { Format } from "../agent.ts";
+import { codexRoots, groupCodexFiles, ownsCodex } from "./files.ts";
+import { createCodexParser } from "./parser.ts";
+
+export const codexFormat: Format = {
+  agent: "codex",
+  name: "Codex",
+  leafRule: "last-entry",
+  roots: codexRoots,
+  owns: ownsCodex,
+  group: groupCodexFiles,
+  parser: createCodexParser,
+  resume: ({ id, project }) => ({ command: ["codex", "resume", id], folder: project }),
+};

@@ -1,0 +1,94 @@
+import type { Buffer } from "node:buffer";
+import { join } from "node:path";
+import type { JsonObject } from "../../jsonl/json-line.ts";
+import { objectAt, stringAt } from "../../jsonl/values.ts";
+import type { FoundFile, Peek, Placed, PlacementMemory, Root, SessionFiles, Surroundings } from "../agent.ts";
+import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
+import { groupFiles, headObjects, isDamaged, tellingHeads } from "../sniff-format.ts";
+
+export function codexRoots({ home, variables }: Surroundings): readonly Root[] {
+  const folder = variables.CODEX_HOME || join(home, ".codex");
+  return [
+    // Logs stand in <year>/<month>/<day>; what people put deeper costs nothing where there is none.
+    { folder: join(folder, "sessions"), depth: 12, extensions: [".jsonl"] },
+    { folder: join(folder, "archived_sessions"), depth: 1, extensions: [".jsonl"] },
+  ];
+}
+
+export function groupCodexFiles(
+  files: readonly FoundFile[],
+  peek: Peek,
+  memory?: PlacementMemory,
+): readonly SessionFiles[] {
+  const place = (file: FoundFile): Placed | undefined => {
+    if (file.size === 0 || !file.path.endsWith(".jsonl")) return undefined;
+    for (const head of tellingHeads(file.path, peek))
+      if (ownsCodex(head)) return { id: idInHead(head) ?? idOfCodexPath(file.path), role: "main" };
+    return isDamaged(peek(file.path)) ? { id: idOfCodexPath(file.path), role: "main" } : undefined;
+  };
+  return groupFiles("codex", files, place, memory);
+}
+
+const UUID = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;
+
+function idOfCodexPath(path: string): string {
+  return UUID.exec(path)?.[1] ?? sessionIdOfPath(path);
+}
+
+const LINE_TYPES: ReadonlySet<unknown> = new Set([
+  "session_meta",
+  "turn_context",
+  "response_item",
+  "request_item",
+  "event_msg",
+  "compacted",
+  "world_state",
+]);
+
+/** The header holds the instructions for the model and may be longer than the head: its beginning must do. */
+const HEADER_START = /^\s*\{[^{}]*"type":"session_meta"[^{}]*"payload":\{/;
+const ID_AT_START = /^\s*\{[^{}]*"payload":\{(?:"[a-z_]+":"[^"]*",)*?"id":"([^"]+)"/;
+
+export function ownsCodex(head: Buffer): boolean {
+  const first = headObjects(head)[0];
+  if (first === undefined) return HEADER_START.test(beginning(head));
+  return isCodexLine(first) || isOldHeader(first) || isOldItem(first);
+}
+
+function isCodexLine(object: JsonObject): boolean {
+  return LINE_TYPES.has(object.type) && objectAt(object, "payload") !== undefined;
+}
+
+function isOldItem(object: JsonObject): boolean {
+  const type = stringAt(object, "type") ?? "";
+  if (type === "message") return typeof object.role === "string" && Array.isArray(object.content);
+  return OLD_ITEM_TYPES.has(type) && "call_id" in object;
+}
+
+function idInHead(head: Buffer): string | undefined {
+  const objects = headObjects(head);
+  const header = objects.find((object) => object.type === "session_meta" || isOldHeader(object));
+  if (header !== undefined) return sessionIdAt(objectAt(header, "payload") ?? header, "id");
+  return sessionIdAt({ id: ID_AT_START.exec(beginning(head))?.[1] }, "id");
+}
+
+function beginning(head: Buffer): string {
+  return head.toString("utf8", 0, 2_000);
+}
+
+/** Logs of 2025's first half have no envelope: a header without a type, then the items themselves. */
+export const OLD_ITEM_TYPES: ReadonlySet<string> = new Set([
+  "message",
+  "reasoning",
+  "function_call",
+  "function_call_output",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "local_shell_call",
+  "web_search_call",
+]);
+
+export function isOldHeader(object: JsonObject): boolean {
+  if ("type" in object || typeof object.id !== "string" || typeof object.timestamp !== "string") return false;
+  return "instructions" in object || "git" in object;
+}

@@ -1,0 +1,15 @@
+import type { Format } from "../agent.ts";
+import { groupPiFiles, ownsPi, piRoots } from "./files.ts";
+import { createPiParser } from "./parser.ts";
+
+export const piFormat: Format = {
+  agent: "pi",
+  name: "Pi",
+  leafRule: "named-parents",
+  roots: piRoots,
+  owns: ownsPi,
+  group: groupPiFiles,
+  parser: createPiParser,
+  // Pi looks an id up among the sessions of the folder that it runs in; a path it opens anywhere.
+  resume: ({ id, project, source }) => ({ command: ["pi", "--session", source ?? id], folder: project }),
+};

@@ -1,0 +1,229 @@
+import { cleanLine } from "../../redact/clean-text.ts";
+import type { Session } from "../../session/session.ts";
+import { piSectionsOf, turnPrefixSummary } from "./summary-sections.ts";
+
+interface FileLists {
+  /** Read and not changed, sorted. */
+  readonly readFiles: readonly string[];
+  readonly modifiedFiles: readonly string[];
+}
+
+interface PiSummaryParts {
+  /** What is to be summarised; null where all of it belongs to a turn that is split. */
+  readonly history: Session | null;
+  /** The beginning of a turn whose end is kept. */
+  readonly turnPrefix: Session | null;
+  readonly earlier: string | null;
+  readonly files: FileLists;
+}
+
+/** The summary that Pi writes into a compaction, made without a model. */
+export function piSummary({ history, turnPrefix, earlier, files }: PiSummaryParts): string {
+  const lists = renderFileLists(files.readFiles, files.modifiedFiles);
+  const before = history === null ? historyAlone(earlier) : renderPiSections(sectionsOf(history, earlier));
+  return `${before}${turnPrefix === null ? "" : `${SPLIT_TURN}${turnPrefixSummary(turnPrefix)}`}${lists}`;
+}
+
+function sectionsOf(history: Session, earlier: string | null): ReturnType<typeof piSectionsOf> {
+  const newer = piSectionsOf(history);
+  return earlier === null ? newer : mergePiSections(earlier, newer);
+}
+
+/** The files of an earlier summary stand behind the new one. */
+function historyAlone(earlier: string | null): string {
+  return earlier === null
+    ? NO_HISTORY
+    : earlier.replace(/\s*<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trimEnd();
+}
+
+const BRANCH_PREAMBLE =
+  "The user explored a different conversation branch before returning here.\nSummary of that exploration:\n\n";
+
+/** What Pi attaches where the user came back from a branch. */
+export function piBranchSummary(branch: Session, files: FileLists): string {
+  const lists = renderFileLists(files.readFiles, files.modifiedFiles);
+  return `${BRANCH_PREAMBLE}${renderPiSections(piSectionsOf(branch))}${lists}`;
+}
+
+/** The files that the tools of a session touched, and those that an earlier summary names. */
+export function fileListsOf(session: Session, earlier: string | null): FileLists {
+  const read = new Set(listed(earlier, "read-files"));
+  const modified = new Set(listed(earlier, "modified-files"));
+  const steps = [...session.preamble, ...session.turns.flatMap((turn) => turn.steps)];
+  for (const step of steps) {
+    if (step.kind !== "tool") continue;
+    for (const { path, mode } of step.call.files) (mode === "read" ? read : modified).add(path);
+  }
+  return {
+    readFiles: [...read].filter((path) => !modified.has(path)).sort(),
+    modifiedFiles: [...modified].sort(),
+  };
+}
+
+function listed(summary: string | null, tag: string): readonly string[] {
+  const list = new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`).exec(summary ?? "")?.[1];
+  return list?.split("\n") ?? [];
+}
+
+/** How many items a section may hold after many rounds; the newest stay, of goals the first one too. */
+const MAX_ITEMS = 40;
+/** What failed long ago is no longer in the way. */
+const MAX_BLOCKED = 8;
+
+/**
+ * Brings an earlier summary up to date: all that it says stays; what was in progress or to be done next and is done now
+ * moves; what is new comes behind it.
+ */
+export function mergePiSections(earlier: string, newer: PiSections): PiSections {
+  const old = parsePiSections(earlier);
+  // Another shape, written by a person or an extension: it is context as it stands.
+  if (old === undefined)
+    return { ...newer, critical: [`Earlier summary:\n${earlier.trim()}`, ...newer.critical] };
+  const done = union(old.done, newer.done);
+  const isDone = setOf(done);
+  const open = (items: readonly string[]): readonly string[] =>
+    items.filter((item) => !isDone.has(fold(item)));
+  const inProgress = union(open(old.inProgress), newer.inProgress);
+  const isInProgress = setOf(inProgress);
+  const goal = union(old.goal, newer.goal);
+  return {
+    goal: goal.length <= MAX_ITEMS ? goal : [...goal.slice(0, 1), ...goal.slice(1 - MAX_ITEMS)],
+    constraints: union(old.constraints, newer.constraints).slice(-MAX_ITEMS),
+    done: done.slice(-MAX_ITEMS),
+    inProgress: inProgress.slice(-MAX_ITEMS),
+    blocked: union(old.blocked, newer.blocked).slice(-MAX_BLOCKED),
+    decisions: union(old.decisions, newer.decisions).slice(-MAX_ITEMS),
+    nextSteps: union(newer.nextSteps, open(old.nextSteps))
+      .filter((item) => !isInProgress.has(fold(item)))
+      .slice(0, MAX_ITEMS),
+    critical: union(
+      old.critical.filter((item) => !PASSING.test(item)),
+      newer.critical,
+    ).slice(-MAX_ITEMS),
+  };
+}
+
+/** True at the time, and told anew by every summary. */
+const PASSING = /^(?:Last reply|Last failed command|Last error|Tools used):/;
+
+function union(first: readonly string[], second: readonly string[]): readonly string[] {
+  const found = new Map<string, string>();
+  for (const item of [...first, ...second]) if (!found.has(fold(item))) found.set(fold(item), item);
+  return [...found.values()];
+}
+
+function setOf(items: readonly string[]): ReadonlySet<string> {
+  return new Set(items.map(fold));
+}
+
+function fold(item: string): string {
+  return item.toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+/** The parts of Pi's structured summary. Items are texts without their marks; one may have further lines. */
+export interface PiSections {
+  readonly goal: readonly string[];
+  readonly constraints: readonly string[];
+  readonly done: readonly string[];
+  readonly inProgress: readonly string[];
+  readonly blocked: readonly string[];
+  readonly decisions: readonly string[];
+  readonly nextSteps: readonly string[];
+  readonly critical: readonly string[];
+}
+
+type SectionName = keyof PiSections;
+
+const HEADINGS: readonly (readonly [string, SectionName])[] = [
+  ["## Goal", "goal"],
+  ["## Constraints & Preferences", "constraints"],
+  ["### Done", "done"],
+  ["### In Progress", "inProgress"],
+  ["### Blocked", "blocked"],
+  ["## Key Decisions", "decisions"],
+  ["## Next Steps", "nextSteps"],
+  ["## Critical Context", "critical"],
+  // Of a turn that was split: what was asked, done and needed goes where it belongs.
+  ["## Original Request", "goal"],
+  ["## Progress So Far", "done"],
+  ["## Early Progress", "done"],
+  ["## Context Needed to Continue", "critical"],
+  ["## Context for Suffix", "critical"],
+];
+const SECTION_OF: ReadonlyMap<string, SectionName> = new Map(HEADINGS);
+
+const NONE = "(none)";
+/** Between a summary and what it says of a turn that was split. */
+const SPLIT_TURN = "\n\n---\n\n**Turn Context (split turn):**\n\n";
+const NO_HISTORY = "No prior history.";
+
+export function renderPiSections(sections: PiSections): string {
+  const bullets = (items: readonly string[], mark: string): string =>
+    items.length === 0 ? `- ${NONE}` : items.map((item) => `${mark} ${indented(item)}`).join("\n");
+  const [first, ...more] = sections.goal;
+  const goal = [first ?? NONE, ...more.map((item) => `- ${indented(item)}`)].join("\n");
+  const steps = sections.nextSteps.map((item, at) => `${at + 1}. ${indented(item)}`).join("\n");
+  return [
+    `## Goal\n${goal}`,
+    `## Constraints & Preferences\n${bullets(sections.constraints, "-")}`,
+    `## Progress\n### Done\n${bullets(sections.done, "- [x]")}`,
+    `### In Progress\n${bullets(sections.inProgress, "- [ ]")}`,
+    `### Blocked\n${bullets(sections.blocked, "-")}`,
+    `## Key Decisions\n${bullets(sections.decisions, "-")}`,
+    `## Next Steps\n${steps === "" ? `1. ${NONE}` : steps}`,
+    `## Critical Context\n${bullets(sections.critical, "-")}`,
+  ].join("\n\n");
+}
+
+function indented(item: string): string {
+  return item.replaceAll("\n", "\n  ");
+}
+
+/** Reads a summary of this shape; undefined where a text has another one. The lists of files are left out. */
+export function parsePiSections(summary: string): PiSections | undefined {
+  const found = new Map<SectionName, string[]>();
+  let section: SectionName | undefined;
+  for (const line of withoutFileLists(summary).split("\n")) {
+    const named = SECTION_OF.get(line.trim());
+    if (named !== undefined) section = named;
+    else if (line.startsWith("## ")) section = undefined;
+    if (named !== undefined || section === undefined || line.trim() === "## Progress") continue;
+    const items = found.get(section) ?? [];
+    found.set(section, items);
+    takeLine(items, line);
+  }
+  if (found.size === 0) return undefined;
+  const items = (name: SectionName): readonly string[] =>
+    (found.get(name) ?? []).filter((item) => item !== "" && item !== NONE);
+  return {
+    goal: items("goal"),
+    constraints: items("constraints"),
+    done: items("done"),
+    inProgress: items("inProgress"),
+    blocked: items("blocked"),
+    decisions: items("decisions"),
+    nextSteps: items("nextSteps"),
+    critical: items("critical"),
+  };
+}
+
+/** A mark at the beginning of the line begins an item; anything else goes on with the last one. */
+function takeLine(items: string[], line: string): void {
+  const marked = /^(?:[-*] (?:\[[ xX]\] )?|\d{1,3}[.)] )(.*)$/.exec(line);
+  const isRule = /^(?:---+|\*\*Turn Context \(split turn\):\*\*|No prior history\.)$/.test(line.trim());
+  if (line.trim() === "" || isRule) return;
+  const last = items.at(-1);
+  if (marked !== null || last === undefined) items.push((marked?.[1] ?? line).trim());
+  else items[items.length - 1] = `${last}\n${line.replace(/^ {1,2}/, "").trimEnd()}`;
+}
+
+function withoutFileLists(summary: string): string {
+  return summary.replace(/<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "");
+}
+
+/** Files that were read only, then those that were changed, as Pi puts them behind a summary. */
+function renderFileLists(readFiles: readonly string[], modifiedFiles: readonly string[]): string {
+  const list = (tag: string, files: readonly string[]): string =>
+    files.length === 0 ? "" : `\n\n<${tag}>\n${files.map(cleanLine).join("\n")}\n</${tag}>`;
+  return list("read-files", readFiles) + list("modified-files", modifiedFiles);
+}

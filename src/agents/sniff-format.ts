@@ -1,0 +1,128 @@
+import { type Buffer, isUtf8 } from "node:buffer";
+import { isObject, type JsonObject, readJsonLine, tryParse } from "../jsonl/json-line.ts";
+import { splitLines } from "../jsonl/lines.ts";
+import type { Agent } from "../session/entry.ts";
+import type { FoundFile, Peek, Placed, PlacementMemory, SessionFile, SessionFiles } from "./agent.ts";
+import { sessionIdOfPath } from "./session-id.ts";
+
+/**
+ * What tells whose log a file is: its beginning; and where that has no line that can be read (zeros that a power cut
+ * left, a torn line, noise), what comes behind it.
+ */
+export function* tellingHeads(path: string, peek: Peek): Generator<Buffer> {
+  const head = peek(path);
+  yield head;
+  const behind = hasObject(head) ? undefined : headBehind(path, peek);
+  if (behind !== undefined) yield behind;
+}
+
+/** Bytes that no agent writes: those that a power cut left, or no text at all. */
+export function isDamaged(head: Buffer): boolean {
+  // The last character may be cut.
+  return head.includes(0) || ![0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, head.length - cut)));
+}
+
+/** Lines that are looked at. */
+const MAX_LINES = 20;
+
+function hasObject(head: Buffer): boolean {
+  for (const { bytes, ended, number } of splitLines([head])) {
+    if (readJsonLine(bytes, ended).objects.length > 0) return true;
+    if (number === MAX_LINES) break;
+  }
+  return false;
+}
+
+/** More than that is not looked at: a file of another kind may be long. */
+const MAX_SKIPPED = 4 * 1024 * 1024;
+const BRACE = 0x7b;
+const LF = 10;
+const SPACE = 32;
+
+/** The bytes from the first line on that is an object. */
+function headBehind(path: string, peek: Peek): Buffer | undefined {
+  for (let from = 0; from < MAX_SKIPPED; ) {
+    const bytes = peek(path, from);
+    if (bytes.length === 0) return undefined;
+    const { at, isWhole } = firstObject(bytes);
+    if (isWhole) return at === 0 ? bytes : peek(path, from + at);
+    // A line that goes on behind these bytes is looked at again, from its beginning; not one that is longer.
+    from += at === 0 ? bytes.length : at;
+  }
+  return undefined;
+}
+
+/** Where a line begins that is an object, or the one that is cut at the end. */
+function firstObject(bytes: Buffer): { readonly at: number; readonly isWhole: boolean } {
+  for (let start = 0; start < bytes.length; ) {
+    let at = start;
+    // Zeros as well: they stand before what was written when the power came back.
+    while (at < bytes.length && (bytes[at] ?? 0) <= SPACE) at++;
+    const end = bytes.indexOf(LF, at);
+    if (end === -1) return { at: bytes[at] === BRACE ? at : bytes.length, isWhole: false };
+    if (bytes[at] === BRACE && isObject(tryParse(bytes.toString("utf8", at, end))))
+      return { at, isWhole: true };
+    start = end + 1;
+  }
+  return { at: bytes.length, isWhole: false };
+}
+
+/** Whose log it is and which session are two questions about one head. */
+const known = new WeakMap<Buffer, readonly JsonObject[]>();
+
+/** The objects on the first lines of a file. The last line of the head may be cut: it gives none. */
+export function headObjects(head: Buffer): readonly JsonObject[] {
+  const objects = known.get(head) ?? readObjects(head);
+  known.set(head, objects);
+  return objects;
+}
+
+function readObjects(head: Buffer): readonly JsonObject[] {
+  const objects: JsonObject[] = [];
+  for (const line of splitLines([head])) {
+    for (const object of readJsonLine(line.bytes, line.ended).objects)
+      if (Object.keys(object).length > 0) objects.push(object);
+    if (line.number === MAX_LINES) break;
+  }
+  return objects;
+}
+
+/** Which session a file belongs to and as what; undefined where it is none of this agent's. */
+type PlaceFile = (file: FoundFile) => Placed | undefined;
+
+/** Puts files of the same id together: the longest log leads, the others follow by path. */
+export function groupFiles(
+  agent: Agent,
+  files: readonly FoundFile[],
+  placeFile: PlaceFile,
+  memory?: PlacementMemory,
+): readonly SessionFiles[] {
+  const byId = new Map<string, SessionFile[]>();
+  for (const file of files) {
+    const known = memory?.recall(file);
+    const placed = known === undefined ? placeSafely(file, placeFile) : (known ?? undefined);
+    memory?.remember(file, placed ?? null);
+    if (placed === undefined) continue;
+    const group = byId.get(placed.id);
+    const found: SessionFile = { ...file, role: placed.role };
+    if (group === undefined) byId.set(placed.id, [found]);
+    else group.push(found);
+  }
+  return [...byId].map(([id, group]) => ({ agent, id, files: group.sort(leadFirst) }));
+}
+
+/** A file that makes the program stumble is a log under its own name: its bytes are kept, and who reads it says why. */
+function placeSafely(file: FoundFile, placeFile: PlaceFile): Placed | undefined {
+  try {
+    return placeFile(file);
+  } catch {
+    return { id: sessionIdOfPath(file.path), role: "main" };
+  }
+}
+
+function leadFirst(a: SessionFile, b: SessionFile): number {
+  const main = Number(b.role === "main") - Number(a.role === "main");
+  if (main !== 0) return main;
+  if (a.role === "main" && a.size !== b.size) return b.size - a.size;
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}

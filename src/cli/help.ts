@@ -1,0 +1,92 @@
+import yargs from "yargs";
+import { type Command, everywhereFlags, type FlagTable } from "./command.ts";
+import { type CommandRow, commandGroups } from "./command-table.ts";
+import { createStyle } from "./output/style.ts";
+import { formatTable } from "./output/table.ts";
+import { wrap } from "./output/text-width.ts";
+import { flagLines, longTerm, saysOf, usageOf } from "./usage.ts";
+import type { Output } from "./world.ts";
+
+/** What `sessions --help` prints: one screen, grouped. Made from the table alone, without loading a command. */
+export function programHelp(table: readonly CommandRow[], output: Output): string {
+  const style = createStyle(output.hasColor);
+  const shown = table.filter((row) => row.hidden !== true);
+  const flags = flagLines({
+    ...everywhereFlags,
+    version: { type: "boolean", description: "show which version this is" },
+  }).map(({ term, says }) => ({ term: term.startsWith("--") ? `    ${term}` : term, says }));
+  // One width for all groups, so that their summaries stand in one column.
+  const nameWidth = Math.max(
+    ...shown.map((row) => row.name.length),
+    ...flags.map((flag) => flag.term.length),
+  );
+  const section = (title: string, lines: readonly { term: string; says: string }[]): string => {
+    if (lines.length === 0) return "";
+    const columns = [
+      { text: (line: { term: string }) => `  ${line.term.padEnd(nameWidth)}`, style: style.cyan },
+      { text: (line: { says: string }) => line.says, shrinkTo: 20 },
+    ];
+    return `${style.bold(title)}\n${formatTable(lines, columns, { width: output.columns })}`;
+  };
+  const groups = commandGroups.map((group) =>
+    section(
+      `${group}:`,
+      shown.filter((row) => row.group === group).map((row) => ({ term: row.name, says: row.summary })),
+    ),
+  );
+  const paragraph = (text: string): string => `${wrap(text, { width: output.columns ?? 80 })}\n`;
+  return [
+    paragraph("The history of your coding agents, searchable for ever."),
+    `${style.bold("Usage:")} sessions <command> [arguments] [flags]\n`,
+    ...groups,
+    section("Flags:", flags),
+    paragraph("`sessions <command> --help` says more and gives examples."),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+/** Longer lines are hard to read, however wide the terminal is. */
+const MAX_COLUMNS = 100;
+const ARGUMENTS = "Arguments:";
+
+/** What `sessions <command> --help` prints, laid out by yargs. */
+export async function commandHelp(
+  { name, load }: Pick<CommandRow, "name" | "load">,
+  output: Pick<Output, "columns">,
+): Promise<string> {
+  const { command } = await load();
+  const page = yargs([])
+    .exitProcess(false)
+    .locale("en")
+    .help(false)
+    .version(false)
+    .wrap(Math.min(MAX_COLUMNS, output.columns ?? 80))
+    .updateStrings({ "Positionals:": ARGUMENTS })
+    .usage(`Usage: ${usageOf(name, command.positionals)}\n\n${command.description}`)
+    .example(command.examples.map(({ line, says }) => [line, says]));
+  addArguments(page, command);
+  addFlags(page, "Flags:", command.flags);
+  addFlags(page, "Flags of every command:", everywhereFlags);
+  return `${await page.getHelp()}\n`;
+}
+
+type Page = ReturnType<typeof yargs>;
+
+function addArguments(page: Page, { positionals }: Pick<Command, "positionals">): void {
+  for (const { name, description, choices } of positionals) {
+    const says = choices === undefined ? description : `${description} (${choices.join(", ")})`;
+    page.option(name, { describe: says }).group(name, ARGUMENTS);
+  }
+}
+
+/** What stands for a value is made part of the name: yargs has no place for it, and help parses nothing. */
+function addFlags(page: Page, group: string, table: FlagTable): void {
+  for (const [name, flag] of Object.entries(table)) {
+    if (flag.hidden === true) continue;
+    const term = longTerm(name, flag);
+    page
+      .option(term, { describe: saysOf(flag), ...(flag.alias !== undefined && { alias: flag.alias }) })
+      .group(term, group);
+  }
+}

@@ -1,0 +1,203 @@
+import type { GrepHit } from "../../search/grep/grep-job.ts";
+import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
+import type { Problem } from "../../session/session.ts";
+import type { Output, World } from "../world.ts";
+import { countOf, formatBytes } from "./amounts.ts";
+import { relativeDate } from "./dates.ts";
+import { tellProblems } from "./problems.ts";
+import { sanitize } from "./sanitize.ts";
+import { projectName, shortPath } from "./session-table.ts";
+import { createStyle, highlight, type Style } from "./style.ts";
+import { displayWidth, truncate } from "./text-width.ts";
+
+const INDENT = "    ";
+
+/** Where the last hit stood: lines of one text are told under one heading. */
+interface Last {
+  readonly place: string;
+  /** Number of the last line told. */
+  readonly line: number;
+  /** Lines behind it, not told yet: the next hit may be among them. */
+  readonly after: readonly string[];
+}
+
+/** Hits for reading, as they come: the session once, then each place with the lines that match there. */
+export function createGrepPrinter(world: World): GrepTeller {
+  const { stdout } = world;
+  const style = createStyle(stdout.hasColor);
+  let session = "";
+  let last: Last | undefined;
+
+  const contextLine = (text: string): string =>
+    `${INDENT}${style.dim(formatMatchLine(text, [], stdout, INDENT.length, style))}\n`;
+  const endPlace = (): string => {
+    const lines = last?.after.map(contextLine).join("") ?? "";
+    last = undefined;
+    return lines;
+  };
+
+  const heading = (found: FoundIn): string => {
+    const when = found.endedAt === null ? [] : [relativeDate(found.endedAt, world)];
+    const state = found.state === "idle" ? [] : [found.state];
+    const about = sanitize([found.agent, projectName(found.project), ...when, ...state].join(" · "));
+    const room = (stdout.columns ?? 400) - found.id.length - about.length - 4;
+    const title = truncate(sanitize(found.title ?? "(no title)"), Math.max(12, room));
+    return `${style.cyan(sanitize(found.id))}  ${style.bold(title)}  ${style.dim(about)}\n`;
+  };
+
+  const placeLine = (hit: GrepHit): string => {
+    const words = [
+      ...(hit.turn === null ? [] : [`turn ${hit.turn}`]),
+      hit.role,
+      ...(hit.context === null || hit.context === "current" ? [] : [hit.context]),
+      ...(hit.generation === null ? [] : [`archived generation ${hit.generation}`]),
+    ];
+    return `  ${sanitize(`${shortPath(hit.path, world.home)}:${hit.line}`)}  ${style.dim(words.join(" · "))}\n`;
+  };
+
+  const hitLines = (hit: GrepHit): string => {
+    const place = `${hit.path}\0${hit.line}\0${hit.role}\0${hit.generation}`;
+    let text = "";
+    if (last === undefined || last.place !== place || hit.textLine <= last.line) {
+      text += endPlace() + placeLine(hit);
+    } else {
+      const told = last.line;
+      const behind = last.after.slice(0, hit.textLine - told - 1);
+      text += behind.map(contextLine).join("");
+      if (told + behind.length < hit.textLine - hit.before.length - 1) text += `${INDENT}${style.dim("…")}\n`;
+      last = { place, line: told + behind.length, after: [] };
+    }
+    const isTold = (last?.line ?? 0) + hit.before.length - hit.textLine + 1;
+    text += hit.before
+      .slice(Math.max(0, last === undefined ? 0 : isTold))
+      .map(contextLine)
+      .join("");
+    const lines = formatMatchLine(hit.text, hit.highlights, stdout, INDENT.length, style).split("\n");
+    text += lines.map((line) => `${INDENT}${line}\n`).join("");
+    last = { place, line: hit.textLine + lines.length - 1, after: hit.after };
+    return text;
+  };
+
+  return {
+    hits(found, hits) {
+      const key = `${found.agent}:${found.id}`;
+      let text = "";
+      if (key !== session) {
+        text += `${endPlace()}${session === "" || hits.length === 0 ? "" : "\n"}${heading(found)}`;
+        session = key;
+      }
+      for (const hit of hits) text += hitLines(hit);
+      stdout.write(text);
+    },
+    end(total) {
+      stdout.write(endPlace());
+      tellProblems(total.problems, world);
+      if (world.stderr.isTerminal || total.sessions === 0) world.stderr.write(grepTotal(total, world));
+    },
+  };
+}
+
+function grepTotal({ lines, sessions, searched, isComplete }: GrepTotal, world: World): string {
+  const style = createStyle(world.stderr.hasColor);
+  const all = `${countOf(searched.sessionsInAll, "session")}, ${formatBytes(searched.bytesInAll)}`;
+  if (sessions === 0) return `No match in ${all}.\n`;
+  const what = lines === 0 ? "" : `${countOf(lines, "line")} in `;
+  const rest = isComplete ? ` of ${all}` : "; there may be more, the limit is reached";
+  return `${style.dim(`${what}${countOf(sessions, "session")}${rest}`)}\n`;
+}
+
+type Range = readonly [number, number];
+
+/** A matching text, safe to print, with its matches marked; on a terminal each line is cut to fit around its first match. */
+function formatMatchLine(
+  text: string,
+  highlights: readonly Range[],
+  output: Output,
+  indent: number,
+  style: Pick<Style, "match">,
+): string {
+  const width = output.columns === undefined ? undefined : Math.max(20, output.columns - indent);
+  let from = 0;
+  return text
+    .split("\n")
+    .map((line) => {
+      const start = from;
+      from += line.length + 1;
+      const own = highlights
+        .filter(([first, last]) => first < start + line.length && last > start)
+        .map(([first, last]): Range => [Math.max(0, first - start), Math.min(line.length, last - start)]);
+      return fitLine(line, own, width, style);
+    })
+    .join("\n");
+}
+
+function fitLine(
+  line: string,
+  ranges: readonly Range[],
+  width: number | undefined,
+  style: Pick<Style, "match">,
+): string {
+  if (width === undefined || displayWidth(line) <= width) return highlight(line, ranges, style);
+  const [first = 0, firstEnd = 0] = ranges[0] ?? [];
+  // The first match is shown with what stands before it, as far as there is room.
+  const skipped = firstEnd <= width - 1 ? 0 : first - Math.min(Math.floor(width / 3), first);
+  const shown = skipped === 0 ? line : `…${line.slice(skipped)}`;
+  const shift = skipped === 0 ? 0 : 1 - skipped;
+  const cut = truncate(shown, width);
+  const end = cut === shown ? cut.length : cut.length - 1;
+  const moved = ranges.map(([from, to]): Range => [Math.max(0, from + shift), Math.min(end, to + shift)]);
+  return highlight(cut, moved, style);
+}
+
+/** What a search came to. */
+interface GrepTotal {
+  readonly sessions: number;
+  /** Lines that match, and matches on them. */
+  readonly lines: number;
+  readonly matches: number;
+  /** False where it ended at the limit. */
+  readonly isComplete: boolean;
+  readonly problems: readonly Problem[];
+  readonly searched: GrepProgress;
+  readonly tookMs: number;
+}
+
+/** How a search is told, while it runs and when it has ended. */
+export interface GrepTeller {
+  hits(session: FoundIn, hits: readonly GrepHit[]): void;
+  end(total: GrepTotal): void;
+}
+
+interface GrepTally {
+  take(session: FoundIn, hits: readonly GrepHit[]): void;
+  problem(problem: Problem): void;
+  finish(): void;
+  /** What counts against the limit. */
+  shown(): number;
+  total(searched: GrepProgress, now: number): GrepTotal;
+}
+
+export function createGrepTally(startedAt: number, sessionsOnly: boolean): GrepTally {
+  const sessions = new Set<string>();
+  const problems = new Map<string, Problem>();
+  let lines = 0;
+  let matches = 0;
+  let isComplete = false;
+  return {
+    take(session, hits) {
+      sessions.add(`${session.agent}:${session.id}`);
+      lines += hits.length;
+      for (const hit of hits) matches += hit.matches;
+    },
+    problem: (problem) => void problems.set(`${problem.path}\0${problem.line}\0${problem.what}`, problem),
+    finish: () => {
+      isComplete = true;
+    },
+    shown: () => (sessionsOnly ? sessions.size : lines),
+    total: (searched, now) => ({
+      ...{ sessions: sessions.size, lines, matches, isComplete, searched },
+      problems: [...problems.values()],
+      tookMs: now - startedAt,
+    }),
+  };
+}

@@ -1,0 +1,187 @@
+import { exitCodes, UserError } from "../errors.ts";
+import type { Disk } from "./disk.ts";
+import { diskError } from "./disk-error.ts";
+import { makeFolders } from "./folders.ts";
+import type { Library } from "./library.ts";
+import { type LockWaiting, withLock } from "./lock.ts";
+import type { Places } from "./places.ts";
+import type { Processes } from "./processes.ts";
+import { replaceFile } from "./replace-file.ts";
+import { sweepTempFiles } from "./sweep-temp-files.ts";
+
+/** How to wait for the store where another process writes to it. */
+export interface Locking extends LockWaiting {
+  readonly processes: Processes;
+}
+
+/** Does something to the store while nobody else can. It is created, or brought up to date, first. */
+export async function withStore<T>(
+  { disk, places, now }: Pick<Library, "disk" | "places" | "now">,
+  locking: Locking,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  // Not even the lock is taken in a store that this program does not know.
+  checkStoreVersion(disk, places);
+  makeFolders(disk, places.home);
+  return withLock(disk, places.lock, locking.processes, locking, () => {
+    prepareStore(disk, places);
+    // Others write beside the lock without holding it: only what is old was left by the dead.
+    sweepTempFiles(disk, places.home, { now: now() });
+    return work();
+  });
+}
+
+/** The version of the bytes on disk that this program writes; docs/STORAGE.md describes them. */
+export const STORE_VERSION = 1;
+
+/**
+ * Brings a store from one version to the next. It may be killed at any point and is then run again
+ * from its beginning, on what it left: it must look at what is there, not at what it expects. When it
+ * returns, what it did must be durable, because then the new version is written.
+ */
+export interface MigrationStep {
+  /** The version that it starts from; it ends at the next. */
+  readonly from: number;
+  readonly what: string;
+  run(disk: Disk, places: Places): void;
+}
+
+/** Of every released version but the present one. */
+export const migrationSteps: readonly MigrationStep[] = [];
+
+interface StoreVersions {
+  readonly current: number;
+  readonly steps: readonly MigrationStep[];
+}
+
+type StoreState =
+  | { readonly kind: "absent" }
+  | { readonly kind: "current" }
+  /** `version` is what it was when the last step had ended. */
+  | { readonly kind: "older"; readonly version: number };
+
+const present: StoreVersions = { current: STORE_VERSION, steps: migrationSteps };
+const MAX_VERSION_BYTES = 4096;
+
+/** Looks, and changes nothing. A newer store, or one whose version can't be read, is a UserError. */
+export function readStoreState(disk: Disk, places: Places, versions: StoreVersions = present): StoreState {
+  const found = readVersionFile(disk, places);
+  if (found === undefined) {
+    // The version is written before anything else. Where it is missing but data is there, it was
+    // lost; the oldest is the safe guess, because steps do nothing where nothing is to be done.
+    if (!hasData(disk, places)) return { kind: "absent" };
+    return versions.current === 1 ? { kind: "current" } : { kind: "older", version: 1 };
+  }
+  refuseNewer(places, found, versions);
+  return found.version === versions.current ? { kind: "current" } : { kind: "older", version: found.version };
+}
+
+/**
+ * Throws a UserError where the store is newer than this program, or does not say its version: nothing in it may be
+ * changed then, and what is read of it may mean something else. To be called before anything in it is used.
+ */
+export function checkStoreVersion(disk: Disk, places: Places, versions: StoreVersions = present): void {
+  const found = readVersionFile(disk, places);
+  if (found !== undefined) refuseNewer(places, found, versions);
+}
+
+function refuseNewer(
+  places: Places,
+  { version, migratingTo }: VersionFile,
+  { current }: StoreVersions,
+): void {
+  const newest = Math.max(version, migratingTo ?? 0);
+  if (newest <= current) return;
+  throw new UserError(
+    `Cannot use the store ${JSON.stringify(places.home)}: its version is ${newest}, and this program knows versions up to ${current}; nothing was changed`,
+    { exitCode: exitCodes.broken, hint: "update `sessions`, or set SESSIONS_HOME to another folder" },
+  );
+}
+
+/**
+ * Makes the store ready to be written: creates it, or brings it up to date. To be called with the
+ * store's lock held. Returns what was done, one line per step.
+ */
+export function prepareStore(
+  disk: Disk,
+  places: Places,
+  versions: StoreVersions = present,
+): readonly string[] {
+  const state = readStoreState(disk, places, versions);
+  const done: string[] = [];
+  if (state.kind === "older") {
+    for (let version = state.version; version < versions.current; version++) {
+      const step = versions.steps.find(({ from }) => from === version);
+      if (step === undefined) throw new Error(`No migration from store version ${version}`);
+      // From here on a program that knows only the old version keeps its hands off.
+      writeVersionFile(disk, places, { version, migratingTo: version + 1 });
+      step.run(disk, places);
+      writeVersionFile(disk, places, { version: version + 1 });
+      done.push(step.what);
+    }
+  } else if (state.kind === "absent" || readVersionFile(disk, places) === undefined) {
+    makeFolders(disk, places.home);
+    writeVersionFile(disk, places, { version: versions.current });
+  }
+  return done;
+}
+
+interface VersionFile {
+  readonly version: number;
+  /** Set while a step is under way. */
+  readonly migratingTo?: number;
+}
+
+function writeVersionFile(disk: Disk, places: Places, content: VersionFile): void {
+  replaceFile(disk, places.version, `${JSON.stringify(content)}\n`);
+}
+
+function readVersionFile(disk: Disk, places: Places): VersionFile | undefined {
+  const text = readText(disk, places.version);
+  if (text === undefined) return undefined;
+  const value = tryParse(text);
+  const version = numberAt(value, "version");
+  if (version === undefined) {
+    throw new UserError(
+      `Cannot use the store ${JSON.stringify(places.home)}: ${JSON.stringify(places.version)} does not tell its version`,
+      {
+        exitCode: exitCodes.broken,
+        hint: `write {"version":1} into that file if only version 1 ever used the store`,
+      },
+    );
+  }
+  const migratingTo = numberAt(value, "migratingTo");
+  return migratingTo === undefined ? { version } : { version, migratingTo };
+}
+
+function readText(disk: Disk, path: string): string | undefined {
+  try {
+    return disk.readFile(path, MAX_VERSION_BYTES)?.toString("utf8");
+  } catch (error) {
+    throw diskError("read", path, error);
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function numberAt(value: unknown, key: string): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const found: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+  return typeof found === "number" && Number.isSafeInteger(found) && found > 0 ? found : undefined;
+}
+
+function hasData(disk: Disk, places: Places): boolean {
+  return [places.raw, places.archive, places.flat].some((folder) => {
+    try {
+      return disk.stat(folder) !== undefined && disk.readdir(folder).length > 0;
+    } catch (error) {
+      throw diskError("read", folder, error);
+    }
+  });
+}

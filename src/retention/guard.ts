@@ -1,0 +1,208 @@
+import { join } from "node:path";
+import type { SessionFiles } from "../agents/agent.ts";
+import { findSessions } from "../agents/find-sessions.ts";
+import { sessionOfLog } from "../agents/session-of-log.ts";
+import { archiveSessions } from "../archive/archive-sessions.ts";
+import { archiveState } from "../archive/archived-sessions.ts";
+import { type MarkdownWriter, readNote } from "../archive/keep-session.ts";
+import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import { makeFolders } from "../fs/folders.ts";
+import { type Library, sessionKey } from "../fs/library.ts";
+import { tryLock } from "../fs/lock.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import type { Locking } from "../fs/store.ts";
+import { type IndexAccess, tidyIndex, withIndex } from "../search/refresh/index-access.ts";
+import { markOf, sizeOf } from "../search/refresh/session-row.ts";
+import type { Problem } from "../session/session.ts";
+import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
+
+export interface GuardOptions {
+  /** A log whose session is to be archived at once, although it may have changed just now. */
+  readonly log?: string;
+  readonly markdown: MarkdownWriter;
+  readonly access: IndexAccess;
+  readonly locking: Locking;
+  readonly pause: () => Promise<void>;
+}
+
+interface GuardAnswer {
+  readonly archived: number;
+  /** Another one is at work on the rest. */
+  readonly isBusy: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/** A session that changes is archived by the hooks of its agent, and here when it has been quiet for so long. */
+const QUIET_MS = 10 * 60_000;
+/** Nothing is known to come: look again after this time. */
+const IDLE_MS = 6 * 60 * 60_000;
+/** The store is let go after so many bytes, for as long as it was held: an agent may wait for its hook. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_SESSIONS = 20;
+const SHORTEST_REST_MS = 150;
+const LONGEST_REST_MS = 3_000;
+
+/**
+ * Archives every session that is not safe yet, those first that the agent will delete first, and brings the
+ * index up to date. Meant for a process of its own in the background.
+ */
+export async function guardSessions(library: Library, options: GuardOptions): Promise<GuardAnswer> {
+  const problems: Problem[] = [];
+  let archived = 0;
+  const archive = async (sessions: readonly SessionFiles[]): Promise<void> => {
+    const { markdown, locking, pause } = options;
+    const done = await archiveSessions(library, { sessions, markdown, locking, pause });
+    archived += done.archived.length;
+    for (const problem of done.problems) problems.push(problem);
+  };
+  const named = options.log === undefined ? undefined : sessionOfLog(library, options.log);
+  if (named !== undefined) await archive([named]);
+
+  makeFolders(library.disk, library.places.logs);
+  const attempt = tryLock(library.disk, join(library.places.logs, "guard.lock"), options.locking.processes);
+  if (attempt.kind === "held") {
+    if (named !== undefined) await refresh(library, options);
+    return { archived, isBusy: true, problems };
+  }
+  try {
+    await archiveQuiet(library, archive, options.locking.wait);
+    sweepLeftovers(library);
+    await refresh(library, options);
+  } finally {
+    attempt.lock.release();
+  }
+  return { archived, isBusy: false, problems };
+}
+
+async function archiveQuiet(
+  library: Library,
+  archive: (sessions: readonly SessionFiles[]) => Promise<void>,
+  rest: (ms: number) => Promise<void>,
+): Promise<void> {
+  const startedAt = library.now();
+  const skipped = readGuardStamp(library)?.skipped ?? {};
+  const unsafe = findUnsafe(library).filter((files) => skipped[sessionKey(files)] !== markOf(files));
+  const isQuiet = (files: SessionFiles): boolean => {
+    const ageMs = startedAt - changedAt(files);
+    // From the future: a clock was wrong, and waiting would not end.
+    return ageMs >= QUIET_MS || ageMs < 0;
+  };
+  const due = unsafe.filter(isQuiet).toSorted((a, b) => changedAt(a) - changedAt(b));
+  for (const batch of batchesOf(due)) {
+    const heldFrom = library.now();
+    await archive(batch);
+    await rest(Math.min(Math.max(library.now() - heldFrom, SHORTEST_REST_MS), LONGEST_REST_MS));
+  }
+  const left = new Map(
+    findUnsafe(library)
+      .filter(isQuiet)
+      .map((files) => [sessionKey(files), markOf(files)]),
+  );
+  const deferred = unsafe.filter((files) => !isQuiet(files)).map((files) => changedAt(files) + QUIET_MS);
+  writeGuardStamp(library, {
+    startedAt,
+    nextAt: deferred.reduce((first, at) => Math.min(first, at), startedAt + IDLE_MS),
+    skipped: Object.fromEntries(left),
+  });
+}
+
+/** Sessions of which the archive does not have every byte. */
+function findUnsafe(library: Library): readonly SessionFiles[] {
+  const { sessions } = openArchive(library).list();
+  const state = archiveState(sessions);
+  const forgotten = forgottenSessions(library);
+  const projects = new Set(
+    sessions.flatMap((session) => {
+      return readNote(session)?.project ?? [];
+    }),
+  );
+  return findSessions(library, [...projects]).sessions.filter(
+    (files) => !state.holds(files) && !forgotten.has(files),
+  );
+}
+
+function changedAt({ files }: SessionFiles): number {
+  return Math.max(...files.map(({ mtimeMs }) => mtimeMs));
+}
+
+function* batchesOf(sessions: readonly SessionFiles[]): Generator<readonly SessionFiles[]> {
+  let batch: SessionFiles[] = [];
+  let bytes = 0;
+  for (const files of sessions) {
+    batch.push(files);
+    bytes += sizeOf(files);
+    if (bytes < BATCH_BYTES && batch.length < BATCH_SESSIONS) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Also tidies the index: nobody waits here, and searches leave that to others. */
+async function refresh(library: Library, { access }: GuardOptions): Promise<void> {
+  await withIndex(library, access, async () => {});
+  await tidyIndex(library, access);
+}
+
+/** What a run of the guard leaves for the next. */
+interface GuardStamp {
+  readonly startedAt: number;
+  /** When there will be something to do again, as far as is known. */
+  readonly nextAt: number;
+  /** Sessions that can't be archived or are not to be, with the mark that they had. */
+  readonly skipped: Readonly<Record<string, string>>;
+}
+
+type Store = Pick<Library, "disk" | "places">;
+
+/** The guard is started at most once in this time. */
+const PAUSE_MS = 60_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+function stampPath({ places }: Pick<Library, "places">): string {
+  return join(places.logs, "guard.json");
+}
+
+/** undefined where there is none, or none that makes sense. */
+export function readGuardStamp(store: Store): GuardStamp | undefined {
+  try {
+    const text = store.disk.readFile(stampPath(store), MAX_BYTES)?.toString("utf8");
+    if (text === undefined) return undefined;
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null) return undefined;
+    const { startedAt, nextAt, skipped }: Partial<Record<keyof GuardStamp, unknown>> = value;
+    if (typeof startedAt !== "number" || typeof nextAt !== "number") return undefined;
+    return { startedAt, nextAt, skipped: readSkipped(skipped) };
+  } catch {
+    return undefined;
+  }
+}
+
+function readSkipped(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}
+
+export function writeGuardStamp(store: Store, stamp: GuardStamp): void {
+  makeFolders(store.disk, store.places.logs);
+  replaceFile(store.disk, stampPath(store), `${JSON.stringify(stamp)}\n`);
+}
+
+/**
+ * Is it time for the guard? If so, that is noted, so that nobody else starts another one. `hasChanged`: logs are
+ * known to have changed. A clock that was set back must not stop it for good.
+ */
+export function claimGuardRun(store: Store, now: number, hasChanged: boolean): boolean {
+  const last = readGuardStamp(store);
+  if (last !== undefined) {
+    const sinceMs = now - last.startedAt;
+    if (sinceMs >= 0 && sinceMs < PAUSE_MS) return false;
+    if (sinceMs >= 0 && !hasChanged && now < last.nextAt) return false;
+  }
+  // Should this one be killed, the next comes after the pause.
+  writeGuardStamp(store, { startedAt: now, nextAt: now + PAUSE_MS, skipped: last?.skipped ?? {} });
+  return true;
+}

@@ -1,0 +1,168 @@
+import type { Disk } from "../../fs/disk.ts";
+import type { StartWorker, WorkerHandle } from "../worker-handle.ts";
+import type { GrepAnswer, GrepJob, GrepRequest, GrepStep, GrepTaskData } from "./grep-job.ts";
+import { createOrderedOutput, type OrderedOutput, type TakenStep } from "./grep-sessions.ts";
+import { createScanner, type ScanSession, timeLimitOf } from "./scan-session.ts";
+
+interface WorkerOptions {
+  readonly start: StartWorker;
+  readonly threads: number;
+  readonly now: () => number;
+  /** Told when a session is done, in whatever order. */
+  readonly onSearched: (job: GrepJob) => void;
+}
+
+/**
+ * Searches sessions in threads, each taking the next when it is done with one, and gives what they find in
+ * the order of the sessions. A thread that is too long at a file is ended: the file is a problem, and
+ * another thread goes on behind it.
+ */
+export async function* searchInWorkers(
+  jobs: readonly GrepJob[],
+  data: GrepTaskData,
+  options: WorkerOptions,
+): AsyncGenerator<TakenStep, void, void> {
+  const output = createOrderedOutput(jobs.length);
+  const running = new Set<WorkerHandle>();
+  let next = 0;
+  let isStopped = false;
+  /** Files that took too long. */
+  let late = 0;
+  const limitFor = (bytes: number): number => timeLimitOf(data.wish.timeLimitMs, bytes, late);
+
+  const start = (): WorkerHandle => {
+    const worker = options.start("grep", data);
+    running.add(worker);
+    return worker;
+  };
+  const end = async (worker: WorkerHandle): Promise<void> => {
+    running.delete(worker);
+    await worker.terminate();
+  };
+
+  const work = async (): Promise<void> => {
+    let worker = start();
+    while (!isStopped && next < jobs.length) {
+      const number = next++;
+      let job = jobs[number];
+      while (job !== undefined) {
+        const stopped = await searchOne(worker, number, job, { ...options, limitFor }, output);
+        if (stopped === undefined) break;
+        late++;
+        await end(worker);
+        if (isStopped) return;
+        worker = start();
+        job = { ...job, fromFile: stopped + 1 };
+      }
+      const done = jobs[number];
+      if (done !== undefined) options.onSearched(done);
+      output.finish(number);
+    }
+    await end(worker);
+  };
+
+  try {
+    for (let thread = 0; thread < Math.min(options.threads, jobs.length); thread++)
+      work().catch((error: unknown) => output.fail(error));
+    yield* output.take();
+  } finally {
+    isStopped = true;
+    await Promise.all([...running].map(end));
+  }
+}
+
+/** Searches one session; the number of the file that stopped it, or undefined where it was done. */
+function searchOne(
+  worker: WorkerHandle,
+  number: number,
+  job: GrepJob,
+  { now, limitFor }: Pick<WorkerOptions, "now"> & { readonly limitFor: (bytes: number) => number },
+  output: OrderedOutput,
+): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    let file = { number: -1, path: "", leftMs: 0 };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let startedAt = 0;
+    let isSettled = false;
+    const ask = (request: GrepRequest): void => worker.post(request);
+
+    const settle = (stoppedAt: number | undefined): void => {
+      clearTimeout(timer);
+      isSettled = true;
+      resolve(stoppedAt);
+    };
+    const giveUp = (what: string): void => {
+      if (isSettled) return;
+      void output.put(number, { kind: "problem", problem: { path: file.path, line: 0, what } });
+      settle(file.number);
+    };
+    const startClock = (): void => {
+      startedAt = now();
+      timer = setTimeout(() => giveUp(TOO_LONG), file.leftMs);
+    };
+    const takeHits = async (step: Extract<GrepAnswer, { kind: "hits" }>): Promise<void> => {
+      clearTimeout(timer);
+      file.leftMs -= now() - startedAt;
+      await output.put(number, step);
+      if (isSettled) return;
+      startClock();
+      ask({ kind: "go-on" });
+    };
+
+    worker.onMessage((message) => {
+      // Both ends are this program: what comes here was typed where it was sent.
+      const answer = message as GrepAnswer;
+      if (isSettled) return;
+      switch (answer.kind) {
+        case "file":
+          clearTimeout(timer);
+          file = { number: answer.file, path: answer.path, leftMs: limitFor(answer.bytes) };
+          startClock();
+          return;
+        case "hits":
+          takeHits(answer).catch(reject);
+          return;
+        case "problem":
+          void output.put(number, answer);
+          return;
+        case "done":
+          settle(undefined);
+      }
+    });
+    worker.ended.then(
+      () => giveUp("not searched: the thread ended"),
+      (error: unknown) => {
+        clearTimeout(timer);
+        // Without a file it is the program that fails, not what it reads.
+        if (file.number === -1) reject(error);
+        else giveUp(`cannot be searched: ${error instanceof Error ? error.message : String(error)}`);
+      },
+    );
+    ask({ kind: "search", job });
+  });
+}
+
+const TOO_LONG = "not searched to its end: the pattern takes too long on it";
+
+/**
+ * Searches in this very thread. A pattern that runs away inside of one text can't be stopped here; between
+ * texts it is.
+ */
+export function createScannerHere(data: GrepTaskData, disk: Disk, now: () => number): ScanSession {
+  let startedAt = now();
+  const scan = createScanner(
+    data,
+    disk,
+    ({ bytes }) => now() - startedAt > timeLimitOf(data.wish.timeLimitMs, bytes),
+  );
+  return async function* scanHere(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
+    for await (const step of scan(job)) {
+      if (step.kind === "file") {
+        // Ctrl-C comes in between files.
+        await new Promise((resolve) => setImmediate(resolve));
+        startedAt = now();
+      }
+      yield step;
+    }
+  };
+}

@@ -1,0 +1,195 @@
+import { diskSource } from "../../agents/byte-source.ts";
+import { deferOptimization } from "../../fs/engine-flags.ts";
+import type { Library } from "../../fs/library.ts";
+import { nodeDisk } from "../../fs/node-disk.ts";
+import { createRedactor } from "../../redact/redact.ts";
+import type { IndexBatch } from "../engine.ts";
+import { createBatchBuilder } from "../paged/segment-builder.ts";
+import type { StartWorker } from "../worker-handle.ts";
+import { putCopies, type ReadSession, readForIndex } from "./index-session.ts";
+import { sessionSchema } from "./open-engine.ts";
+import type { SessionToRead } from "./plan-refresh.ts";
+import type { ReadInWorkers } from "./refresh-index.ts";
+import { type SessionRow, sizeOf } from "./session-row.ts";
+
+/**
+ * Spreads sessions over threads, of which this is one. Each builds segments of its own; they become part of the index
+ * together, in one commit. The others take the longest sessions first, this one the shortest: so all are done at about
+ * the same time, and this one has time for Ctrl-C and for telling how far it is.
+ */
+export function readInWorkers(library: Library, start: StartWorker, threads: number): ReadInWorkers {
+  return async (sessions, writer, isCopy, done) => {
+    deferOptimization();
+    const queue = sessions
+      .filter((session) => session.source === undefined)
+      .toSorted((a, b) => sizeOf(b.files) - sizeOf(a.files));
+    const counts = createQueueCounts();
+    const rows: ReadSession[] = [];
+    const none: SessionToRead[] = [];
+    const take = (session: SessionToRead, row: SessionRow | undefined): void => {
+      if (row === undefined) none.push(session);
+      else rows.push({ session, row });
+      done(sizeOf(session.files));
+    };
+    const { places, config } = library;
+    const others = Array.from({ length: Math.max(1, threads) - 1 }, () =>
+      workElsewhere(start, { places, config }, { queue, ...counts }, take),
+    );
+    const hasFailed = failureOf(others);
+    const own = createIndexWork(library);
+    try {
+      for (const number of takeFrom("back", queue.length, counts)) {
+        const session = queue[number];
+        if (session !== undefined) take(session, own.put(session));
+        await new Promise((resolve) => setImmediate(resolve));
+        if (hasFailed()) break;
+      }
+      // The archive is read here: its reader can't be handed to another thread.
+      for (const session of sessions) if (session.source !== undefined) take(session, own.put(session));
+      const batches = own.finish();
+      writer.add([...batches, ...(await Promise.all(others.map((other) => other.batches))).flat()]);
+    } finally {
+      own.abandon();
+      await Promise.all(others.map(({ end }) => end()));
+    }
+    // A thread does not know the sessions of the others.
+    const source = diskSource(library.disk);
+    const { redact } = createRedactor({ extra: library.config.redact });
+    putCopies(rows, isCopy, (session) => {
+      const copy = readForIndex(library, session, session.source ?? source, () => true, redact);
+      if (copy !== undefined) writer.put(copy);
+    });
+    return none;
+  };
+}
+
+interface OtherThread {
+  readonly batches: Promise<readonly IndexBatch[]>;
+  end(): Promise<void>;
+}
+
+function workElsewhere(
+  start: StartWorker,
+  data: IndexTaskData,
+  request: IndexTaskRequest,
+  take: (session: SessionToRead, row: SessionRow | undefined) => void,
+): OtherThread {
+  const worker = start("index", data);
+  const batches = new Promise<readonly IndexBatch[]>((resolve, reject) => {
+    worker.onMessage((message) => {
+      // Both ends are this program: what comes here was typed where it was sent.
+      const answer = message as IndexTaskAnswer;
+      if (answer.kind === "finished") {
+        resolve(answer.batches);
+        return;
+      }
+      const session = request.queue[answer.number];
+      if (session !== undefined) take(session, answer.row);
+    });
+    worker.ended.then(() => reject(new Error("A thread that reads logs ended too early")), reject);
+  });
+  worker.post(request);
+  return { batches, end: () => worker.terminate() };
+}
+
+/** Says whether one of them has failed: then nobody needs the rest. */
+function failureOf(others: readonly OtherThread[]): () => boolean {
+  let hasFailed = false;
+  for (const { batches } of others) {
+    batches.catch(() => {
+      hasFailed = true;
+    });
+  }
+  return () => hasFailed;
+}
+
+/** What a thread is started with. */
+export interface IndexTaskData {
+  readonly places: Library["places"];
+  readonly config: Library["config"];
+}
+
+export interface IndexTaskRequest extends QueueCounts {
+  readonly queue: readonly SessionToRead[];
+}
+
+export type IndexTaskAnswer =
+  /** Without a row it was no session. */
+  | { readonly kind: "read"; readonly number: number; readonly row?: SessionRow | undefined }
+  | { readonly kind: "finished"; readonly batches: readonly IndexBatch[] };
+
+/** Reads sessions of a queue that it shares with others, and builds the part of the index that they make. */
+export function indexTask(
+  data: unknown,
+  post: (answer: IndexTaskAnswer) => void,
+): (request: unknown) => void {
+  const { places, config } = data as IndexTaskData;
+  const work = createIndexWork({ disk: nodeDisk, places, config });
+  return (message) => {
+    const { queue, counts } = message as IndexTaskRequest;
+    for (const number of takeFrom("front", queue.length, { counts })) {
+      const session = queue[number];
+      if (session !== undefined) post({ kind: "read", number, row: work.put(session) });
+    }
+    post({ kind: "finished", batches: work.finish() });
+  };
+}
+
+/** What one thread does for the index: it reads sessions and builds segments of them. */
+export interface IndexWork {
+  /** The row of the session; undefined where it is none. */
+  put(session: SessionToRead): SessionRow | undefined;
+  finish(): readonly IndexBatch[];
+  /** Leaves nothing behind of what is not finished. */
+  abandon(): void;
+}
+
+export function createIndexWork(library: Pick<Library, "config" | "disk" | "places">): IndexWork {
+  const builder = createBatchBuilder(library.disk, library.places.index, sessionSchema);
+  const source = diskSource(library.disk);
+  const { redact } = createRedactor({ extra: library.config.redact });
+  return {
+    put(session) {
+      let row: SessionRow | undefined;
+      // Which sessions are copies shows when all are known.
+      const isCopy = (each: SessionRow): boolean => {
+        row = each;
+        return false;
+      };
+      const indexed = readForIndex(library, session, session.source ?? source, isCopy, redact);
+      if (indexed === undefined) return undefined;
+      builder.put(indexed);
+      return row;
+    },
+    finish: () => builder.finish(),
+    abandon: () => builder.abandon(),
+  };
+}
+
+/**
+ * A queue that several threads take from without asking each other: only numbers are shared. Each entry goes to one
+ * of them.
+ */
+export interface QueueCounts {
+  /** Taken in all, from the front, from the back. */
+  readonly counts: Int32Array;
+}
+
+const ALL = 0;
+const FRONT = 1;
+const BACK = 2;
+
+export function createQueueCounts(): QueueCounts {
+  return { counts: new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)) };
+}
+
+/** The numbers of the entries that fall to who takes from this end, until there are no more. */
+export function* takeFrom(
+  end: "front" | "back",
+  length: number,
+  { counts }: QueueCounts,
+): Generator<number, void, void> {
+  while (Atomics.add(counts, ALL, 1) < length) {
+    yield end === "front" ? Atomics.add(counts, FRONT, 1) : length - 1 - Atomics.add(counts, BACK, 1);
+  }
+}
