@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { everywhereFlags, type FlagTable } from "../src/cli/command.ts";
+import { globalFlags, type FlagTable } from "../src/cli/command.ts";
 import { type CommandRow, commandGroups, commandTable } from "../src/cli/command-table.ts";
 import { flagLines } from "../src/cli/usage.ts";
 import { usageOf } from "../src/cli/usage.ts";
@@ -20,7 +20,7 @@ export async function makeCliDocument(): Promise<string> {
       shown.map((row) => [`[\`${row.name}\`](#${row.name})`, row.summary]),
     ),
     "## Flags of every command",
-    flagTable(everywhereFlags),
+    flagTable(globalFlags),
     "Flags may stand before or behind other arguments. `--flag value` and `--flag=value` are the same, `--no-flag` " +
       "turns one off, letters can be joined (`-il`, `-C3`), and `--` ends the flags. A flag that takes one value and " +
       "is given twice has the last one.",

@@ -1,16 +1,16 @@
 import { dirname, join } from "node:path";
-import { forgetTails } from "./agents/checkpoints/checkpoint-folder.ts";
+import { forgetCheckpoints } from "./agents/checkpoints/checkpoint-folder.ts";
 import type { SessionName } from "./archive/archive-store.ts";
 import { markdownPath } from "./archive/archived-sessions.ts";
 import { notesPath } from "./archive/compaction-notes.ts";
 import { forgottenFolder, forgottenSessions, openArchive } from "./archive/open-archive.ts";
 import { sessionFolder } from "./archive/raw/generations.ts";
 import {
-  emptyGrave,
-  graveFolder,
+  emptyTrash,
   removeTombstone,
-  sweepGraves,
+  sweepTrash,
   type Tombstone,
+  trashFolder,
   writeTombstone,
 } from "./archive/raw/tombstones.ts";
 import { exitCodes, UserError } from "./errors.ts";
@@ -110,21 +110,21 @@ export function finishForgetting(library: Library, removers: readonly Remover[] 
     if (stone.phase === "forgetting") takeAway(library, stone, removers);
     else if (stone.phase === "undoing") bringBack(library, stone, removers);
     else if (stone.phase === "forgotten" && library.now() - stone.at > UNDO_MS) {
-      emptyGrave(library.disk, folder, stone);
+      emptyTrash(library.disk, folder, stone);
       writeTombstone(library.disk, folder, { ...stone, phase: "purged" });
     }
   }
-  sweepGraves(library.disk, folder);
+  sweepTrash(library.disk, folder);
 }
 
 function takeAway(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
-  const grave = graveFolder(forgottenFolder(library), stone);
+  const grave = trashFolder(forgottenFolder(library), stone);
   for (const remover of [...removers, ...ownRemovers(library)]) remover.forget(stone, grave);
   writeTombstone(library.disk, forgottenFolder(library), { ...stone, phase: "forgotten" });
 }
 
 function bringBack(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
-  const grave = graveFolder(forgottenFolder(library), stone);
+  const grave = trashFolder(forgottenFolder(library), stone);
   for (const remover of [...removers, ...ownRemovers(library)].reverse()) remover.undo(stone, grave);
   removeTombstone(library.disk, forgottenFolder(library), stone);
 }
@@ -148,7 +148,7 @@ function ownRemovers(library: Library): readonly Remover[] {
   return [
     {
       // What was read of its log: it is made anew from that, if ever.
-      forget: (session) => forgetTails(disk, places.index, session),
+      forget: (session) => forgetCheckpoints(disk, places.index, session),
       undo: () => {},
     },
     {

@@ -2,11 +2,11 @@ import type { Buffer } from "node:buffer";
 import type { TokenEstimate } from "../extract/digest.ts";
 import type { Line, RawLine } from "../jsonl/lines.ts";
 import type { RewritePlan } from "../jsonl/rewrite-plan.ts";
-import type { Agent, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
+import type { AgentName, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
 
 /** What a format needs to know of the machine to say where its logs are. Nothing else is read. */
-export interface Surroundings {
+export interface Environment {
   readonly home: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The folder that the user is in. */
@@ -16,7 +16,7 @@ export interface Surroundings {
 }
 
 /** A folder that holds logs of one agent. */
-export interface Root {
+export interface LogRoot {
   readonly folder: string;
   /** How deep logs stand below it: 1 is the folder itself. */
   readonly depth: number;
@@ -54,7 +54,7 @@ export interface SessionFile extends FoundFile {
 
 /** All files of one session. */
 export interface SessionFiles {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly id: string;
   /** The leading log first. Never empty; without a main file it is all that is left of a session that is gone. */
   readonly files: readonly SessionFile[];
@@ -64,16 +64,16 @@ export interface SessionFiles {
 export type Peek = (path: string, from?: number) => Buffer;
 
 /** Which session a file belongs to, and as what. */
-export interface Placed {
+export interface Placement {
   readonly id: string;
   readonly role: FileRole;
 }
 
 /** Knows where files were placed before, so that those which have not changed need not be looked into again. */
-export interface PlacementMemory {
+export interface PlacementCache {
   /** null: it is none of this agent's; undefined: it is not known, or has changed. */
-  recall(file: FoundFile): Placed | null | undefined;
-  remember(file: FoundFile, placed: Placed | null): void;
+  recall(file: FoundFile): Placement | null | undefined;
+  remember(file: FoundFile, placed: Placement | null): void;
 }
 
 /** Takes the lines of one file in order, and emits what they say. */
@@ -100,7 +100,7 @@ export interface ParserContext {
 }
 
 /** What stands beside a log in files of its own. */
-export interface Sidecar {
+export interface SideFile {
   readonly title?: string;
   readonly work?: readonly WorkItem[];
   readonly subagent?: SubagentOrigin;
@@ -136,25 +136,25 @@ export interface ResumeCommand {
 }
 
 /** Everything that is particular to one agent's logs. */
-export interface Format {
-  readonly agent: Agent;
+export interface Agent {
+  readonly agent: AgentName;
   /** As people call it. */
   readonly name: string;
   readonly leafRule: LeafRule;
   /** It keeps logs in the folders of projects too, so these must be known first. */
   readonly inProjects?: boolean;
-  roots(surroundings: Surroundings): readonly Root[];
+  roots(surroundings: Environment): readonly LogRoot[];
   /** Is this the beginning of a log of this agent? By content: names lie. */
   owns(head: Buffer): boolean;
   /** Puts the files below all roots together into sessions. Files that are none are left out. */
-  group(files: readonly FoundFile[], peek: Peek, memory?: PlacementMemory): readonly SessionFiles[];
+  group(files: readonly FoundFile[], peek: Peek, memory?: PlacementCache): readonly SessionFiles[];
   /** What a small file beside the log says (title, todos, tasks, a sub-agent's origin). */
-  readSidecar?(file: SessionFile, text: string): Sidecar | undefined;
+  readSidecar?(file: SessionFile, text: string): SideFile | undefined;
   /** Name of the sub-agent whose log this is. */
   subagentId?(path: string): string;
   /** The agent's list of running processes: a folder of files, and how one is read. */
   readonly registry?: {
-    folders(surroundings: Surroundings): readonly string[];
+    folders(surroundings: Environment): readonly string[];
     read(text: string): RunningSession | undefined;
   };
   parser(context: ParserContext): LineParser;
@@ -187,7 +187,7 @@ export interface Fork {
 export type Forker = (request: ForkRequest) => Fork;
 
 /** What the user asked for. Absent: the agent's own default. */
-export interface CompactionWish {
+export interface CompactionOptions {
   /** Only past the agent's own threshold. */
   readonly auto: boolean;
   /** Claude Code: lower sizes, and how many calls of each tool stay. */

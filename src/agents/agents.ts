@@ -1,29 +1,29 @@
-import type { Agent } from "../session/entry.ts";
-import type { Format } from "./agent.ts";
-import { claudeFormat } from "./claude/claude.ts";
-import { clawFormat } from "./claw/claw.ts";
-import { codexFormat } from "./codex/codex.ts";
-import { piFormat } from "./pi/pi.ts";
+import type { AgentName } from "../session/entry.ts";
+import type { Agent } from "./agent.ts";
+import { claude } from "./claude/claude.ts";
+import { claw } from "./claw/claw.ts";
+import { codex } from "./codex/codex.ts";
+import { pi } from "./pi/pi.ts";
 
 /** One row per agent. */
-const table: { readonly [A in Agent]: Format } = {
-  claude: claudeFormat,
-  pi: piFormat,
-  claw: clawFormat,
-  codex: codexFormat,
+const table: { readonly [A in AgentName]: Agent } = {
+  claude: claude,
+  pi: pi,
+  claw: claw,
+  codex: codex,
 };
 
-export const formats: readonly Format[] = Object.values(table);
+export const agents: readonly Agent[] = Object.values(table);
 
-export function formatOf(agent: Agent): Format {
+export function agentNamed(agent: AgentName): Agent {
   return table[agent];
 }
 
 /** A word for every agent, so that a new one is not forgotten: the type asks for it. */
-const words: Readonly<Record<Agent, true>> = { claude: true, pi: true, claw: true, codex: true };
+const words: Readonly<Record<AgentName, true>> = { claude: true, pi: true, claw: true, codex: true };
 
-export function isAgent(word: string): word is Agent {
+export function isAgent(word: string): word is AgentName {
   return Object.hasOwn(words, word);
 }
 
-export const agentNames: readonly Agent[] = Object.keys(words).filter(isAgent);
+export const agentNames: readonly AgentName[] = Object.keys(words).filter(isAgent);

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, readJsonLine } from "../jsonl/json-line.ts";
 import type { RawLine } from "../jsonl/lines.ts";
 import { arrayAt, objectAt, stringAt } from "../jsonl/values.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 
 /** A message as the token-count API takes it. */
 export interface ApiMessage {
@@ -22,7 +22,7 @@ interface Said {
 
 /** The conversation that an agent would send, as near to it as a log tells. Thinking is left out: the API drops it. */
 export function apiMessages(
-  agent: Agent,
+  agent: AgentName,
   lines: Iterable<RawLine>,
   loaded: LoadedParts,
 ): readonly ApiMessage[] {

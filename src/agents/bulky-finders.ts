@@ -7,7 +7,7 @@ import {
   scanJsonLine,
   stringOf,
 } from "../jsonl/json-spans.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import {
   type BulkyBlock,
   type BulkyFinder,
@@ -21,12 +21,12 @@ import {
 import { toolLines } from "./claude/tool-parts.ts";
 
 /** One row per agent whose logs can be flattened. */
-const table: Partial<Record<Agent, (options: BulkyOptions) => BulkyFinder>> = {
+const table: Partial<Record<AgentName, (options: BulkyOptions) => BulkyFinder>> = {
   claude: claudeFinder,
   pi: piFinder,
 };
 
-export function bulkyFinderOf(agent: Agent): ((options: BulkyOptions) => BulkyFinder) | undefined {
+export function bulkyFinderOf(agent: AgentName): ((options: BulkyOptions) => BulkyFinder) | undefined {
   return table[agent];
 }
 

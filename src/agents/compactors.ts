@@ -1,8 +1,8 @@
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import type { Agent } from "../session/entry.ts";
-import type { CompactionPlan, CompactionWish, SessionFiles } from "./agent.ts";
-import { formatOf } from "./agents.ts";
+import type { AgentName } from "../session/entry.ts";
+import type { CompactionOptions, CompactionPlan, SessionFiles } from "./agent.ts";
+import { agentNamed } from "./agents.ts";
 import { compactClaude } from "./claude/compact.ts";
 import { compactClaw } from "./claw/compact.ts";
 import type { LogSnapshot } from "./log-snapshot.ts";
@@ -13,22 +13,22 @@ export interface CompactorInput {
   readonly library: Library;
   readonly files: SessionFiles;
   readonly snapshot: LogSnapshot;
-  readonly wish: CompactionWish;
+  readonly wish: CompactionOptions;
 }
 
 export type Compactor = (input: CompactorInput) => CompactionPlan;
 
 /** One row per agent that can be compacted. */
-const table: Partial<Record<Agent, Compactor>> = {
+const table: Partial<Record<AgentName, Compactor>> = {
   claude: compactClaude,
   pi: compactPi,
   claw: compactClaw,
 };
 
-export function compactorOf(agent: Agent): Compactor {
+export function compactorOf(agent: AgentName): Compactor {
   const compactor = table[agent];
   if (compactor !== undefined) return compactor;
-  const { name } = formatOf(agent);
+  const { name } = agentNamed(agent);
   throw new UserError(`Cannot compact: sessions of ${name} are not supported`, {
     exitCode: exitCodes.wrongUsage,
     hint: "`sessions archive` keeps them, and `sessions search` finds what is in them",

@@ -4,10 +4,10 @@ import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { findFiles, peekOn } from "../fs/sources.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import type { Problem } from "../session/session.ts";
-import type { Format, FoundFile, PlacementMemory, Root, SessionFiles } from "./agent.ts";
-import { formatOf, formats } from "./agents.ts";
+import type { Agent, FoundFile, LogRoot, PlacementCache, SessionFiles } from "./agent.ts";
+import { agentNamed, agents } from "./agents.ts";
 
 interface FoundSessions {
   readonly sessions: readonly SessionFiles[];
@@ -16,7 +16,7 @@ interface FoundSessions {
 
 /** All files in which an agent may have logs. */
 export interface FoundLogs {
-  readonly format: Format;
+  readonly format: Agent;
   readonly files: readonly FoundFile[];
   readonly problems: readonly Problem[];
 }
@@ -31,26 +31,26 @@ export function findSessions(library: Library, projects: readonly string[] = [])
 }
 
 /** Finds the logs of one agent; `projects` are folders in which an agent may keep logs too. */
-export function findSessionsOf(library: Library, format: Format, projects: readonly string[]): FoundSessions {
+export function findSessionsOf(library: Library, format: Agent, projects: readonly string[]): FoundSessions {
   const logs = findLogsOf(library, format, projects);
   return { sessions: groupLogs(library, logs), problems: logs.problems };
 }
 
 /** Finds the files of all agents, without looking into any. */
 export function findLogs(library: Library, projects: readonly string[]): readonly FoundLogs[] {
-  return formats.map((format) => findLogsOf(library, format, projects));
+  return agents.map((format) => findLogsOf(library, format, projects));
 }
 
 /** Puts files together into sessions. */
 export function groupLogs(
   library: Library,
   { format, files }: FoundLogs,
-  memory?: PlacementMemory,
+  memory?: PlacementCache,
 ): readonly SessionFiles[] {
   return format.group(files, peekOn(library.disk), memory);
 }
 
-function findLogsOf(library: Library, format: Format, projects: readonly string[]): FoundLogs {
+function findLogsOf(library: Library, format: Agent, projects: readonly string[]): FoundLogs {
   let files: readonly FoundFile[] = [];
   const problems: Problem[] = [];
   const mayRead = belowRoots(library);
@@ -73,16 +73,16 @@ export function isFolderPath(project: string): boolean {
   return isAbsolute(project) && !project.includes("\0");
 }
 
-function rootsOf(library: Library, format: Format, projects: readonly string[]): readonly Root[] {
+function rootsOf(library: Library, format: Agent, projects: readonly string[]): readonly LogRoot[] {
   const own = format.roots({ ...library.surroundings, projects: projects.filter(isFolderPath) });
   const extra = library.config.sources[format.agent].map(
-    (folder): Root => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
+    (folder): LogRoot => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
   );
   return [...own, ...extra];
 }
 
 /** The folder of logs below which a file of an agent stands, the nearest one; null where it stands elsewhere. */
-export function rootOfFile(library: Library, agent: Agent, path: string): string | null {
+export function rootOfFile(library: Library, agent: AgentName, path: string): string | null {
   // Agents that keep logs inside projects: any folder above the file may be the project.
   return rootsWith(library, agent, foldersAbove(path))
     .filter((root) => insideOf(root, path))
@@ -96,14 +96,12 @@ export function rootOfFile(library: Library, agent: Agent, path: string): string
 export function belowRoots(library: Library): (real: string) => boolean {
   let known: readonly string[] | undefined;
   return (real) => {
-    known ??= formats.flatMap(({ agent }) =>
+    known ??= agents.flatMap(({ agent }) =>
       rootsWith(library, agent, library.surroundings.projects).flatMap((root) => realpathOf(library, root)),
     );
     return (
       known.some((root) => insideOf(root, real)) ||
-      formats.some(
-        ({ agent, inProjects }) => inProjects === true && rootOfFile(library, agent, real) !== null,
-      )
+      agents.some(({ agent, inProjects }) => inProjects === true && rootOfFile(library, agent, real) !== null)
     );
   };
 }
@@ -114,8 +112,8 @@ export function isStrayLink({ disk }: Library, path: string, isBelow: (real: str
   return disk.stat(path) === undefined || !isBelow(disk.realpath(path));
 }
 
-function rootsWith(library: Library, agent: Agent, projects: readonly string[]): readonly string[] {
-  const own = formatOf(agent).roots({ ...library.surroundings, projects });
+function rootsWith(library: Library, agent: AgentName, projects: readonly string[]): readonly string[] {
+  const own = agentNamed(agent).roots({ ...library.surroundings, projects });
   return [...own.map(({ folder }) => folder), ...library.config.sources[agent]];
 }
 
@@ -139,7 +137,7 @@ function foldersAbove(path: string): readonly string[] {
 export function hasLogs(library: Library): boolean {
   const extra = Object.values(library.config.sources).flat();
   return (
-    formats.some((format) =>
+    agents.some((format) =>
       format
         .roots(library.surroundings)
         .some(({ folder, depth, extensions }) => hasFile(library.disk, folder, depth, extensions)),

@@ -5,10 +5,10 @@ import type { Problem, Session } from "../session/session.ts";
 import { createSessionBuilder, type SessionRest } from "../session/session-builder.ts";
 import type { SubagentLog } from "../session/subagents.ts";
 import { createTextBudget, defaultTextLimits, type TextLimits } from "../session/text-budget.ts";
-import type { Format, SessionFile, SessionFiles, Sidecar, SubagentOrigin } from "./agent.ts";
-import { formatOf } from "./agents.ts";
+import type { Agent, SessionFile, SessionFiles, SideFile, SubagentOrigin } from "./agent.ts";
+import { agentNamed } from "./agents.ts";
 import type { ByteSource } from "./byte-source.ts";
-import type { LogTails, TailRecorder } from "./checkpoints/parse-checkpoints.ts";
+import type { CheckpointRecorder, ParseCheckpoints } from "./checkpoints/parse-checkpoints.ts";
 import { isolate, reasonOf } from "./isolate.ts";
 
 /** Files beside a log are small; larger ones are not read. */
@@ -22,10 +22,10 @@ export function readSession(
   source: ByteSource,
   files: SessionFiles,
   limits: TextLimits = defaultTextLimits,
-  tails?: LogTails,
+  tails?: ParseCheckpoints,
 ): Session {
   const { agent, id } = files;
-  const format = formatOf(agent);
+  const format = agentNamed(agent);
   const problems: Problem[] = [];
   const reader: LogReader = { source, format, limits, problems, session: files, tails };
   if (files.files.reduce((sum, { size }) => sum + size, 0) > LONG_LOG_BYTES) spareMemory();
@@ -65,12 +65,12 @@ function readAll(reader: LogReader): Session {
 
 interface LogReader {
   readonly source: ByteSource;
-  readonly format: Format;
+  readonly format: Agent;
   readonly limits: TextLimits;
   readonly problems: Problem[];
   readonly session: SessionFiles;
   /** Of logs that were read before. */
-  readonly tails: LogTails | undefined;
+  readonly tails: ParseCheckpoints | undefined;
 }
 
 /** Older parts first, the leading log last: of what stands in several, its word counts. */
@@ -97,7 +97,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
   for (const file of files) {
     const { path } = file;
     const before = tails?.find({ session, file, isSubagent });
-    let recorder: TailRecorder | undefined;
+    let recorder: CheckpointRecorder | undefined;
     const take = (entry: Entry): void => {
       if (entry.kind === "opaque" && entry.problem !== undefined)
         problems.push({ path, line: entry.line, what: entry.problem });
@@ -139,7 +139,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
   return { builder, facts, lines };
 }
 
-function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly Sidecar[]): SubagentLog {
+function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly SideFile[]): SubagentLog {
   const { builder, facts, lines } = readLogs(reader, [file], true);
   const id = reader.format.subagentId?.(file.path) ?? file.path;
   const known: SubagentOrigin | undefined = sidecars.find((sidecar) => sidecar.subagent?.id === id)?.subagent;
@@ -153,10 +153,10 @@ function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly S
   };
 }
 
-function readSidecars(reader: LogReader, files: readonly SessionFile[]): readonly Sidecar[] {
+function readSidecars(reader: LogReader, files: readonly SessionFile[]): readonly SideFile[] {
   const { format, source } = reader;
   if (format.readSidecar === undefined) return [];
-  const found: Sidecar[] = [];
+  const found: SideFile[] = [];
   for (const file of files) {
     if (!SIDECAR_ROLES.has(file.role) || file.size > SIDECAR_BYTES) continue;
     const text = source.text(file.path, SIDECAR_BYTES);
@@ -168,7 +168,7 @@ function readSidecars(reader: LogReader, files: readonly SessionFile[]): readonl
 
 const SIDECAR_ROLES: ReadonlySet<string> = new Set(["title", "todos", "task", "subagent-meta"]);
 
-function workOf(sidecars: readonly Sidecar[]): readonly WorkItem[] {
+function workOf(sidecars: readonly SideFile[]): readonly WorkItem[] {
   return sidecars.flatMap((sidecar) => sidecar.work ?? []);
 }
 

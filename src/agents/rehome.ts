@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { KeyPath } from "../jsonl/rewrite-strings.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import { encodeProjectPath } from "./claude/files.ts";
 import { workspaceFingerprint } from "./claw/files.ts";
 import { encodePiFolder } from "./pi/files.ts";
@@ -33,7 +33,7 @@ function inFolder(relative: string, folder: string): RehomedPlace {
 }
 
 /** One row per agent. */
-const table: { readonly [A in Agent]: Rehoming } = {
+const table: { readonly [A in AgentName]: Rehoming } = {
   claude: {
     keys: [["cwd"], ["relocatedCwd"]],
     // Lists of work stand below other roots, by session and not by project.
@@ -60,6 +60,6 @@ const table: { readonly [A in Agent]: Rehoming } = {
   },
 };
 
-export function rehomingOf(agent: Agent): Rehoming {
+export function rehomingOf(agent: AgentName): Rehoming {
   return table[agent];
 }

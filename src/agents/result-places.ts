@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { type JsonSpan, memberAt, scanJsonLine, stringOf } from "../jsonl/json-spans.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import { toolLines } from "./claude/tool-parts.ts";
 
 /** A value in a line of a log that may have been moved out, or that has such values in it. */
@@ -14,10 +14,10 @@ export interface ResultPlace {
 type PlaceFinder = (bytes: Buffer) => readonly ResultPlace[];
 
 /** One row per agent whose logs can be flattened. */
-const table: Partial<Record<Agent, PlaceFinder>> = { claude: claudePlaces, pi: piPlaces };
+const table: Partial<Record<AgentName, PlaceFinder>> = { claude: claudePlaces, pi: piPlaces };
 
 /** Finds the results of tool calls in a line, and the copies of them. */
-export function resultPlaces(agent: Agent, bytes: Buffer): readonly ResultPlace[] {
+export function resultPlaces(agent: AgentName, bytes: Buffer): readonly ResultPlace[] {
   return table[agent]?.(bytes) ?? [];
 }
 

@@ -1,7 +1,7 @@
 import { type Library, sessionKey } from "../fs/library.ts";
 import { findFiles } from "../fs/sources.ts";
 import type { SessionFiles } from "./agent.ts";
-import { formats } from "./agents.ts";
+import { agents } from "./agents.ts";
 import { diskSource } from "./byte-source.ts";
 
 /** A file that changed this recently is being written. */
@@ -12,7 +12,7 @@ const REGISTRY_BYTES = 64 * 1024;
 export function runningSessions(library: Library): ReadonlySet<string> {
   const running = new Set<string>();
   const source = diskSource(library.disk);
-  for (const { agent, registry } of formats) {
+  for (const { agent, registry } of agents) {
     for (const folder of registry?.folders(library.surroundings) ?? []) {
       for (const { path } of findFiles(library.disk, { folder, depth: 1, extensions: [".json"] }).files) {
         const entry = registry?.read(source.text(path, REGISTRY_BYTES) ?? "");
@@ -25,7 +25,7 @@ export function runningSessions(library: Library): ReadonlySet<string> {
 }
 
 /** `stub`: only fragments of it are left. `kept`, of which only our archive is left, is for others to say. */
-export function stateOf(
+export function sessionState(
   library: Library,
   files: SessionFiles,
   running: ReadonlySet<string>,

@@ -3,7 +3,7 @@ import { expandHome } from "../fs/places.ts";
 import { splitLines } from "../jsonl/lines.ts";
 import { createTextBudget } from "../session/text-budget.ts";
 import type { SessionFiles } from "./agent.ts";
-import { formatOf, formats } from "./agents.ts";
+import { agentNamed, agents } from "./agents.ts";
 import { diskSource } from "./byte-source.ts";
 import { belowRoots, findSessionsOf, isStrayLink } from "./find-sessions.ts";
 
@@ -19,7 +19,7 @@ export function sessionOfLog(library: Library, named: string): SessionFiles | un
   if (stat?.kind !== "file" || stat.size === 0) return undefined;
   if (isStrayLink(library, path, belowRoots(library))) return undefined;
   const { head } = diskSource(disk);
-  const format = formats.find((each) => each.owns(head(path)));
+  const format = agents.find((each) => each.owns(head(path)));
   if (format === undefined) return undefined;
   const has = (wanted: string) => (files: SessionFiles) => files.files.some((file) => file.path === wanted);
   const { sessions } = findSessionsOf(library, format, []);
@@ -36,7 +36,7 @@ export function projectOfLog(library: Library, { agent, files }: SessionFiles): 
 }
 
 export function projectInHead(agent: SessionFiles["agent"], path: string, head: Uint8Array): string | null {
-  const parser = formatOf(agent).parser({
+  const parser = agentNamed(agent).parser({
     emit: () => undefined,
     budget: createTextBudget(),
     path,

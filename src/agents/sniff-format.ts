@@ -1,15 +1,15 @@
 import { type Buffer, isUtf8 } from "node:buffer";
 import { isObject, type JsonObject, readJsonLine, tryParse } from "../jsonl/json-line.ts";
 import { splitLines } from "../jsonl/lines.ts";
-import type { Agent } from "../session/entry.ts";
-import type { FoundFile, Peek, Placed, PlacementMemory, SessionFile, SessionFiles } from "./agent.ts";
+import type { AgentName } from "../session/entry.ts";
+import type { FoundFile, Peek, Placement, PlacementCache, SessionFile, SessionFiles } from "./agent.ts";
 import { sessionIdOfPath } from "./session-id.ts";
 
 /**
  * What tells whose log a file is: its beginning; and where that has no line that can be read (zeros that a power cut
  * left, a torn line, noise), what comes behind it.
  */
-export function* tellingHeads(path: string, peek: Peek): Generator<Buffer> {
+export function* sniffHeads(path: string, peek: Peek): Generator<Buffer> {
   const head = peek(path);
   yield head;
   const behind = hasObject(head) ? undefined : headBehind(path, peek);
@@ -88,14 +88,14 @@ function readObjects(head: Buffer): readonly JsonObject[] {
 }
 
 /** Which session a file belongs to and as what; undefined where it is none of this agent's. */
-type PlaceFile = (file: FoundFile) => Placed | undefined;
+type PlaceFile = (file: FoundFile) => Placement | undefined;
 
 /** Puts files of the same id together: the longest log leads, the others follow by path. */
 export function groupFiles(
-  agent: Agent,
+  agent: AgentName,
   files: readonly FoundFile[],
   placeFile: PlaceFile,
-  memory?: PlacementMemory,
+  memory?: PlacementCache,
 ): readonly SessionFiles[] {
   const byId = new Map<string, SessionFile[]>();
   for (const file of files) {
@@ -112,7 +112,7 @@ export function groupFiles(
 }
 
 /** A file that makes the program stumble is a log under its own name: its bytes are kept, and who reads it says why. */
-function placeSafely(file: FoundFile, placeFile: PlaceFile): Placed | undefined {
+function placeSafely(file: FoundFile, placeFile: PlaceFile): Placement | undefined {
   try {
     return placeFile(file);
   } catch {

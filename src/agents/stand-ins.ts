@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type JsonSpan, memberAt, stringOf } from "../jsonl/json-spans.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import { type FlatMarker, fitsMarker, parseFlatMarker } from "../session/flat-marker.ts";
 import { mediaBlock, textBlock } from "./bulky-block.ts";
 import { type ResultPlace, resultPlaces } from "./result-places.ts";
@@ -18,7 +18,7 @@ export interface StandIn {
 const NEEDLE = Buffer.from('"[FLATTENED id=');
 
 /** Finds the markers of a line: in results of tool calls and their copies, not in what anybody said. */
-export function findStandIns(agent: Agent, bytes: Buffer): readonly StandIn[] {
+export function findStandIns(agent: AgentName, bytes: Buffer): readonly StandIn[] {
   if (!bytes.includes(NEEDLE)) return [];
   return resultPlaces(agent, bytes).flatMap((place) => inside(bytes, place.span, place.isCopy));
 }
@@ -75,7 +75,7 @@ export interface Fitting {
  * `numberOf`: which block of its call the value at a place of the original line is.
  */
 export function fitOriginal(
-  agent: Agent,
+  agent: AgentName,
   flat: Buffer,
   original: Buffer,
   numberOf: (start: number) => number | undefined,

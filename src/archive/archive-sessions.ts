@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
-import { formatOf, formats } from "../agents/agents.ts";
+import { agentNamed, agents } from "../agents/agents.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessionsOf } from "../agents/find-sessions.ts";
 import { isolate } from "../agents/isolate.ts";
 import { readSession } from "../agents/read-session.ts";
-import { isDamaged, tellingHeads } from "../agents/sniff-format.ts";
+import { isDamaged, sniffHeads } from "../agents/sniff-format.ts";
 import { type Library, sessionKey } from "../fs/library.ts";
 import { type Locking, withStore } from "../fs/store.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
@@ -202,7 +202,7 @@ function steps(
 ): readonly (() => readonly SessionFiles[])[] {
   if (sessions !== undefined) return [() => sessions];
   const find = (inProjects: boolean) => (): readonly SessionFiles[] =>
-    formats
+    agents
       .filter((format) => (format.inProjects === true) === inProjects)
       .flatMap((format) => {
         const found = findSessionsOf(library, format, [...projects]);
@@ -276,10 +276,10 @@ export function identifySession(source: ByteSource, files: SessionFiles): Sessio
   if (lead === undefined) return undefined;
   // Fragments of a session that is gone were told by their content already.
   if (lead.role !== "main") return files;
-  for (const head of tellingHeads(lead.path, source.head)) {
+  for (const head of sniffHeads(lead.path, source.head)) {
     // What can't be read is told by whoever reads it.
-    if (head.length === 0 || formatOf(files.agent).owns(head)) return files;
-    const owner = formats.find((format) => format.owns(head));
+    if (head.length === 0 || agentNamed(files.agent).owns(head)) return files;
+    const owner = agents.find((format) => format.owns(head));
     if (owner !== undefined) return { ...files, agent: owner.agent };
   }
   return isDamaged(source.head(lead.path)) ? files : undefined;

@@ -1,4 +1,4 @@
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 
 /**
  * What operations see of the store that keeps the exact bytes of sessions, on this disk or elsewhere.
@@ -7,7 +7,7 @@ import type { Agent } from "../session/entry.ts";
  */
 
 export interface SessionName {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly id: string;
 }
 
@@ -143,7 +143,7 @@ export interface Damage {
 }
 
 /** The proof of one session: every generation, every byte. */
-export interface Proof extends SessionName {
+export interface Verification extends SessionName {
   readonly generations: readonly number[];
   readonly files: number;
   /** Proven bytes, each once, however many generations share them. */
@@ -161,7 +161,7 @@ export interface ArchiveStore {
   put(session: SessionName, files: readonly FileToKeep[], options?: PutOptions): PutOutcome;
   /** Makes an earlier generation the newest one again, as a generation of its own. */
   repeat(session: SessionName, generation: number): ListedSession | undefined;
-  prove(session: SessionName): Proof;
+  prove(session: SessionName): Verification;
   /** Hands this back with the listing, as long as that is remembered: never more than a shortcut. */
   setNote(session: SessionName, note: string): void;
   /** Ends a run of writing: makes the next `list` fast. */

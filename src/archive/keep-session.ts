@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { rootOfFile } from "../agents/find-sessions.ts";
 import { isolate } from "../agents/isolate.ts";
 import { readSession } from "../agents/read-session.ts";
@@ -167,7 +167,7 @@ function writeMarkdown(library: Library, kept: KeptSession, parsed: Parsed, writ
   if (path === null) return;
   const { session, digest } = parsed;
   const lead = kept.files[0];
-  const { command, folder } = formatOf(kept.agent).resume({
+  const { command, folder } = agentNamed(kept.agent).resume({
     id: kept.id,
     project: session.project,
     source: lead?.path ?? null,

@@ -1,13 +1,13 @@
 import type { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { rootOfFile } from "../agents/find-sessions.ts";
 import { type Rehoming, rehomingOf } from "../agents/rehome.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { rewriteStrings } from "../jsonl/rewrite-strings.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import type { KeptFile, KeptSession } from "./archive-store.ts";
 
 /** A session on its way into another project. */
@@ -103,7 +103,12 @@ export interface PlaceOptions {
  * Where a file of an archived session is to stand: where it stood, as long as its agent looks there;
  * else below the folder of logs that the agent has now.
  */
-export function restorePlace(library: Library, agent: Agent, file: KeptFile, options: PlaceOptions): string {
+export function restorePlace(
+  library: Library,
+  agent: AgentName,
+  file: KeptFile,
+  options: PlaceOptions,
+): string {
   const { to, into } = options;
   // What an archive says may have been tampered with.
   if (!isAbsolute(file.path) || resolve(file.path) !== file.path || file.path.includes("\0")) {
@@ -152,16 +157,16 @@ function stoodElsewhere(path: string): UserError {
 
 const ELSEWHERE = "--into PROJECT_DIR makes it a session of a project, --to DIR puts it below another home";
 
-function rootsNow(library: Library, agent: Agent, to: string | undefined): readonly string[] {
+function rootsNow(library: Library, agent: AgentName, to: string | undefined): readonly string[] {
   const { surroundings } = library;
   const around = to === undefined ? surroundings : { home: to, variables: {}, folder: to, projects: [] };
-  return formatOf(agent)
+  return agentNamed(agent)
     .roots(around)
     .map(({ folder }) => folder);
 }
 
 /** Does the agent look for logs where this file stood? */
-function isInUse(library: Library, agent: Agent, { path }: KeptFile): boolean {
+function isInUse(library: Library, agent: AgentName, { path }: KeptFile): boolean {
   const root = rootOfFile(library, agent, path);
   if (root === null) return false;
   const isFixed = [...rootsNow(library, agent, undefined), ...library.config.sources[agent]].includes(root);

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import type { ResumeCommand } from "../agents/agent.ts";
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { belowRoots, isStrayLink, rootOfFile } from "../agents/find-sessions.ts";
 import { UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
@@ -96,7 +96,7 @@ export function restoreSession(
     files,
     move: files.some(({ changes }) => changes > 0) ? (move ?? null) : null,
     replaced,
-    resume: formatOf(agent).resume({ id, project, source: lead?.target ?? null }),
+    resume: agentNamed(agent).resume({ id, project, source: lead?.target ?? null }),
     mayBeSwept:
       agent === "claude" &&
       how.touch !== true &&

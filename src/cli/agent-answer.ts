@@ -1,5 +1,5 @@
 import { encodeJson } from "../redact/encode-json.ts";
-import { type FittedJson, fitJson, tokensOf } from "../render/agent/fit-json.ts";
+import { estimateJsonTokens, type FittedJson, fitJson } from "../render/agent/fit-json.ts";
 import { quoteText } from "../render/agent/quote-text.ts";
 import { shellQuote } from "../render/json/shell-quote.ts";
 import type { Command, ParsedArguments } from "./command.ts";
@@ -65,9 +65,9 @@ function toAgent(text: string, budget: number, name: string, argv: readonly stri
       ...fitted.value,
       cut: {
         budget,
-        tokens: tokensOf(text),
+        tokens: estimateJsonTokens(text),
         dropped: fitted.dropped,
-        more: shellQuote(["sessions", name, ...goOn(fitted, argv, tokensOf(text))]),
+        more: shellQuote(["sessions", name, ...goOn(fitted, argv, estimateJsonTokens(text))]),
       },
     });
     return `${encodeJson(fitJson(answer, budget, note))}\n`;

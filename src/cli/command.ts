@@ -50,7 +50,7 @@ export type ValueOf<F> = F extends { readonly type: "boolean" }
 export type FlagValues<T> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
 
 /** Flags that every command has. */
-export const everywhereFlags = {
+export const globalFlags = {
   json: { type: "boolean", description: "print JSON, for programs" },
   reveal: { type: "boolean", description: "do not mask secrets (on a terminal only)" },
   color: { type: "boolean", default: true, description: "print without colours" },
@@ -68,7 +68,7 @@ export interface Positional {
 
 /** What a command is called with: checked, with defaults filled in. */
 export interface Arguments<T = FlagTable> {
-  readonly flags: FlagValues<T & typeof everywhereFlags>;
+  readonly flags: FlagValues<T & typeof globalFlags>;
   /** Names of the flags that were typed, so that a setting can stand in for those that were not. */
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];

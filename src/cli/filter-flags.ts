@@ -3,7 +3,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import { expandHome } from "../fs/places.ts";
 import { parseDate } from "../search/query/parse-date.ts";
 import type { SessionFilter } from "../search/query/session-filter.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import type { Context } from "../session/session.ts";
 import type { FlagValues } from "./command.ts";
 import type { World } from "./world.ts";
@@ -64,7 +64,7 @@ export function readFilters(flags: Flags, words: readonly string[], world: World
     files: values("file"),
     agents: values("agent").map((agent) =>
       oneOf(agent, filterFlags.agent.choices, "agent"),
-    ) satisfies readonly Agent[],
+    ) satisfies readonly AgentName[],
     branches: values("branch"),
     tools: values("tool"),
     commands: values("cmd"),

@@ -15,7 +15,7 @@ export function mayStartGuard({ variables, startDetached }: World): boolean {
  * When the command is over, starts the guard if it is time for it: what an agent may delete has to get into the
  * archive though nobody asks for it. A store that can't be written is no reason to say anything now.
  */
-export function guardAfterwards(world: World, library: Library, hasChanged: () => boolean): void {
+export function startGuardAfterwards(world: World, library: Library, hasChanged: () => boolean): void {
   if (library.demo || !mayStartGuard(world)) return;
   world.afterwards?.(async () => {
     try {

@@ -1,10 +1,10 @@
 import yargs from "yargs";
-import { type Command, everywhereFlags, type FlagTable } from "./command.ts";
+import { type Command, type FlagTable, globalFlags } from "./command.ts";
 import { type CommandRow, commandGroups } from "./command-table.ts";
 import { createStyle } from "./output/style.ts";
 import { formatTable } from "./output/table.ts";
 import { wrap } from "./output/text-width.ts";
-import { flagLines, longTerm, saysOf, usageOf } from "./usage.ts";
+import { flagDescription, flagLines, longTerm, usageOf } from "./usage.ts";
 import type { Output } from "./world.ts";
 
 /** What `sessions --help` prints: one screen, grouped. Made from the table alone, without loading a command. */
@@ -12,7 +12,7 @@ export function programHelp(table: readonly CommandRow[], output: Output): strin
   const style = createStyle(output.hasColor);
   const shown = table.filter((row) => row.hidden !== true);
   const flags = flagLines({
-    ...everywhereFlags,
+    ...globalFlags,
     version: { type: "boolean", description: "show which version this is" },
   }).map(({ term, says }) => ({ term: term.startsWith("--") ? `    ${term}` : term, says }));
   // One width for all groups, so that their summaries stand in one column.
@@ -67,7 +67,7 @@ export async function commandHelp(
     .example(command.examples.map(({ line, says }) => [line, says]));
   addArguments(page, command);
   addFlags(page, "Flags:", command.flags);
-  addFlags(page, "Flags of every command:", everywhereFlags);
+  addFlags(page, "Flags of every command:", globalFlags);
   return `${await page.getHelp()}\n`;
 }
 
@@ -86,7 +86,10 @@ function addFlags(page: Page, group: string, table: FlagTable): void {
     if (flag.hidden === true) continue;
     const term = longTerm(name, flag);
     page
-      .option(term, { describe: saysOf(flag), ...(flag.alias !== undefined && { alias: flag.alias }) })
+      .option(term, {
+        describe: flagDescription(flag),
+        ...(flag.alias !== undefined && { alias: flag.alias }),
+      })
       .group(term, group);
   }
 }

@@ -7,7 +7,7 @@ import type { IndexAccess } from "../search/refresh/index-access.ts";
 import { openEngine } from "../search/refresh/open-engine.ts";
 import type { ReadInWorkers } from "../search/refresh/refresh-index.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
-import { guardAfterwards } from "./guard-afterwards.ts";
+import { startGuardAfterwards } from "./guard-afterwards.ts";
 import { indexProgress } from "./output/progress.ts";
 import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
@@ -51,7 +51,7 @@ export async function openIndex(world: World, options: IndexOptions): Promise<Op
   const library = await createLibrary(world);
   if (!options.allowDemo || hasLogs(library)) {
     let hasChanged = false;
-    guardAfterwards(world, library, () => hasChanged);
+    startGuardAfterwards(world, library, () => hasChanged);
     const onChange = (): void => {
       hasChanged = true;
     };

@@ -11,7 +11,7 @@ import { markdownWriter } from "./markdown-writer.ts";
 import type { OpenLibrary } from "./open-library.ts";
 import { countOf, formatBytes, formatCount } from "./output/amounts.ts";
 import { printJson } from "./output/print-json.ts";
-import { tellProblems } from "./output/problems.ts";
+import { reportProblems } from "./output/problems.ts";
 import { sanitize } from "./output/sanitize.ts";
 import { shortPath } from "./output/session-table.ts";
 import { createStyle } from "./output/style.ts";
@@ -95,7 +95,7 @@ export async function runOnSessions(
   if (flags.json) printJson(world, { sessions: shown.map(toJson), problems: mask(problems) });
   else {
     world.stdout.write(shown.map((answer) => format(answer, verb, world)).join(""));
-    tellProblems(mask(problems), world);
+    reportProblems(mask(problems), world);
   }
   return gravest(codes);
 }

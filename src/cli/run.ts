@@ -1,7 +1,7 @@
 import { exitCodes, UserError } from "../errors.ts";
 import { hintNearest } from "./arguments/hint-nearest.ts";
 import { parseArguments } from "./arguments/parse-arguments.ts";
-import { everywhereFlags } from "./command.ts";
+import { globalFlags } from "./command.ts";
 import { type CommandRow, commandTable, defaultCommand } from "./command-table.ts";
 import { findRow } from "./find-row.ts";
 import { reportError } from "./report-error.ts";
@@ -72,7 +72,7 @@ async function showHelp(
 function splitCommand(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   const at = argv.findIndex((arg) => !arg.startsWith("-"));
   const before = at < 0 ? argv : argv.slice(0, at);
-  const known = [...Object.keys(everywhereFlags), "version"].flatMap((name) => [`--${name}`, `--no-${name}`]);
+  const known = [...Object.keys(globalFlags), "version"].flatMap((name) => [`--${name}`, `--no-${name}`]);
   const stranger = before.find((arg) => arg !== "-h" && !known.includes(arg));
   if (stranger !== undefined) {
     throw new UserError(`Unknown flag ${stranger}`, {

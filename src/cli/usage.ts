@@ -22,7 +22,7 @@ export function flagLines(table: FlagTable): readonly FlagLine[] {
     .filter(([, flag]) => flag.hidden !== true)
     .map(([name, flag]) => ({
       term: `${flag.alias === undefined ? "" : `-${flag.alias}, `}--${longTerm(name, flag)}`,
-      says: saysOf(flag),
+      says: flagDescription(flag),
     }));
 }
 
@@ -33,7 +33,7 @@ export function longTerm(name: string, flag: Flag): string {
 }
 
 /** The description with what can be given and what holds if nothing is. */
-export function saysOf(flag: Flag): string {
+export function flagDescription(flag: Flag): string {
   if (flag.type === "boolean") return flag.description;
   const notes: string[] = [];
   if (flag.type !== "number" && flag.choices !== undefined) notes.push(flag.choices.join(", "));

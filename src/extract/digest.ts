@@ -1,9 +1,9 @@
-import type { Agent, Lineage } from "../session/entry.ts";
+import type { AgentName, Lineage } from "../session/entry.ts";
 import type { Context, SessionUsage } from "../session/session.ts";
 
 /** What matters of a session, without its conversation: enough for lists, for the archive's head and for a recall. */
 export interface Digest {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly id: string;
   readonly project: string | null;
   readonly branch: string | null;

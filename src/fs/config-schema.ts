@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import { patternCost } from "./pattern-cost.ts";
 
 const text = z.string("must be text in quotes").check(z.minLength(1, "must not be empty"));
@@ -39,7 +39,7 @@ const sources = z.looseObject(
     pi: z.optional(folders),
     claw: z.optional(folders),
     codex: z.optional(folders),
-  } satisfies Record<Agent, unknown>,
+  } satisfies Record<AgentName, unknown>,
   OBJECT,
 );
 const hooks = z.looseObject({ recall: z.optional(recall) }, OBJECT);
@@ -60,7 +60,7 @@ const whole = z.looseObject(
 /** The settings as the file has them. */
 export interface WrittenConfig {
   readonly exclude?: readonly string[] | undefined;
-  readonly sources?: { readonly [agent in Agent]?: readonly string[] | undefined } | undefined;
+  readonly sources?: { readonly [agent in AgentName]?: readonly string[] | undefined } | undefined;
   readonly redact?: readonly string[] | undefined;
   readonly hooks?: { readonly recall?: "off" | "compact" | "always" | undefined } | undefined;
   readonly search?: { readonly limit?: number | undefined } | undefined;

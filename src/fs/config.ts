@@ -1,6 +1,6 @@
 import { exitCodes, UserError } from "../errors.ts";
 import { findJsonBreak, findJsonValue, type TextPlace } from "../jsonl/json-place.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import type { WrittenConfig } from "./config-schema.ts";
 import type { Disk } from "./disk.ts";
 import { diskError } from "./disk-error.ts";
@@ -11,7 +11,7 @@ export interface Config {
   /** Globs of project folders that are never read. */
   readonly exclude: readonly string[];
   /** Further roots to look for logs in. */
-  readonly sources: { readonly [agent in Agent]: readonly string[] };
+  readonly sources: { readonly [agent in AgentName]: readonly string[] };
   /** Further secrets to mask: regular expressions, read with the `u` flag. */
   readonly redact: readonly string[];
   readonly hooks: {

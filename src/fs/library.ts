@@ -1,5 +1,5 @@
-import type { Surroundings } from "../agents/agent.ts";
-import type { Agent } from "../session/entry.ts";
+import type { Environment } from "../agents/agent.ts";
+import type { AgentName } from "../session/entry.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { Disk } from "./disk.ts";
 import { findPlaces, type Places } from "./places.ts";
@@ -8,7 +8,7 @@ import { checkStoreVersion } from "./store.ts";
 /** What every operation works on: a machine's logs and this program's own store. */
 export interface Library {
   readonly disk: Disk;
-  readonly surroundings: Surroundings;
+  readonly surroundings: Environment;
   readonly places: Places;
   readonly config: Config;
   /** The bundled example history stands in for logs that do not exist. */
@@ -19,7 +19,7 @@ export interface Library {
 }
 
 /** A session is known by its agent and its id: ids of two agents may be equal. */
-export function sessionKey(session: { readonly agent: Agent; readonly id: string }): string {
+export function sessionKey(session: { readonly agent: AgentName; readonly id: string }): string {
   return `${session.agent}:${session.id}`;
 }
 

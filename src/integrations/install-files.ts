@@ -4,7 +4,7 @@ import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { FOREVER_DAYS, withRetention } from "../retention/set-retention.ts";
 import { ownFolders } from "../retention/settings-layers.ts";
-import { nameOf, type WantedFile } from "../settings/change-files.ts";
+import { nameOf, type RequestedFile } from "../settings/change-files.ts";
 import { type FileChange, type FileRecord, readReceipt, sha256 } from "../settings/receipt.ts";
 import { type HookChange, undoChange } from "../settings/settings-change.ts";
 
@@ -37,7 +37,7 @@ export function installFiles(
   library: Library,
   pack: Package,
   options: InstallOptions,
-): readonly WantedFile[] {
+): readonly RequestedFile[] {
   const { scope } = options;
   return options.agents.flatMap((agent) => [
     ...(agent === "claude"
@@ -47,7 +47,7 @@ export function installFiles(
   ]);
 }
 
-function settingsFile(path: string, pack: Package, { scope, retention }: InstallOptions): WantedFile {
+function settingsFile(path: string, pack: Package, { scope, retention }: InstallOptions): RequestedFile {
   const hooks = hookChanges(pack);
   return {
     ...{ path, agent: "claude", scope, kind: "settings" },
@@ -73,7 +73,7 @@ export function hookChanges({ program, hooks }: Package): readonly HookChange[] 
   }));
 }
 
-function skillFile(path: string, { skill }: Package, agent: InstallableAgent, scope: Scope): WantedFile {
+function skillFile(path: string, { skill }: Package, agent: InstallableAgent, scope: Scope): RequestedFile {
   const content: FileChange = { kind: "content", sha256: sha256(Buffer.from(skill.text)) };
   return { path, agent, scope, kind: "content", text: skill.text, wanted: () => [content] };
 }
@@ -118,14 +118,14 @@ export function uninstallFiles(
   library: Library,
   pack: Package,
   options: UninstallOptions,
-): readonly WantedFile[] {
+): readonly RequestedFile[] {
   const { agents, scope } = options;
   const scopes: readonly Scope[] = scope === undefined ? ["user", "project"] : [scope];
   const recorded = readReceipt(library.disk, library.places).filter(
     (record) =>
       agents.includes(record.agent) && scopes.includes(record.scope) && isHere(library, record, scope),
   );
-  const wanted = new Map<string, WantedFile>();
+  const wanted = new Map<string, RequestedFile>();
   for (const record of recorded) wanted.set(record.path, withoutOurs(record, pack));
   for (const each of scopes) {
     for (const file of installFiles(library, pack, { agents, scope: each, retention: false })) {
@@ -140,7 +140,7 @@ function isHere(library: Library, record: FileRecord, scope: Scope | undefined):
   return scope !== "project" || insideOf(library.surroundings.folder, record.path);
 }
 
-function withoutOurs(file: WantedFile | FileRecord, pack: Package): WantedFile {
+function withoutOurs(file: RequestedFile | FileRecord, pack: Package): RequestedFile {
   const { path, agent, scope } = file;
   const isContent = "kind" in file ? file.kind === "content" : isOurFile(file);
   if (isContent) return { path, agent, scope, kind: "content", text: pack.skill.text, wanted: () => [] };

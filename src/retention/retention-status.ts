@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { findSessionsOf, isFolderPath } from "../agents/find-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
@@ -58,7 +58,7 @@ const WITHIN_MS = 30 * DAY_MS;
 
 /** One for each folder of Claude Code. Reads, and changes nothing. */
 export function retentionStatus(library: Library, options: RetentionOptions): readonly RetentionStatus[] {
-  const { sessions } = findSessionsOf(library, formatOf("claude"), []);
+  const { sessions } = findSessionsOf(library, agentNamed("claude"), []);
   const archive = archiveState(openArchive(library).list().sessions);
   const forgotten = forgottenSessions(library);
   const rows = new Map(options.rows.map((row) => [sessionKey(row.digest), row]));

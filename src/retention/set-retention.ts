@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import { nameOf, type WantedFile } from "../settings/change-files.ts";
+import { nameOf, type RequestedFile } from "../settings/change-files.ts";
 import type { FileChange } from "../settings/receipt.ts";
 import { isDays, ownFolders, RETENTION_KEY } from "./settings-layers.ts";
 
@@ -25,7 +25,7 @@ export function checkDays(text: string | undefined): number {
 }
 
 /** The user's settings files with this number of days in them; undefined takes back what was set. */
-export function retentionFiles(library: Library, days: number | undefined): readonly WantedFile[] {
+export function retentionFiles(library: Library, days: number | undefined): readonly RequestedFile[] {
   return ownFolders(library).map((folder) => ({
     path: join(folder, "settings.json"),
     agent: "claude",

@@ -39,20 +39,20 @@ export interface IndexedSession {
   readonly documents: readonly IndexDocument[];
 }
 
-export interface CatalogueRow {
+export interface StoredRow {
   readonly key: string;
   readonly row: string;
   readonly turns: number;
 }
 
-export interface Catalogue {
+export interface StoredRows {
   readonly kind: "catalogue";
   readonly sessions: number;
   readonly turns: number;
   /** What was handed to the last commit. */
   readonly state: string;
   /** In no order. Each row is opened when it is asked for. */
-  readonly rows: Iterable<CatalogueRow>;
+  readonly rows: Iterable<StoredRow>;
 }
 
 export interface StoredSession {
@@ -65,7 +65,7 @@ export interface StoredSession {
 }
 
 /** `all`: every word; `fuzzy`: every word, with prefixes or typos; `some`: not every word. */
-export type Match = "all" | "fuzzy" | "some" | "none";
+export type MatchKind = "all" | "fuzzy" | "some" | "none";
 
 export interface TurnHit {
   readonly turn: number;
@@ -83,7 +83,7 @@ export interface SessionHit {
   readonly row: string;
   readonly score: number;
   /** What the session itself has: a good one may lack a word that others have. */
-  readonly match: Exclude<Match, "none">;
+  readonly match: Exclude<MatchKind, "none">;
   /** Texts of the card's fields that are kept; undefined where the card itself does not match, or turns enough do. */
   readonly card: Readonly<Record<string, string>> | undefined;
   /** The best turns, best first. */
@@ -99,7 +99,7 @@ export interface NearestWords {
 
 export interface SearchAnswer {
   readonly kind: "answer";
-  readonly match: Match;
+  readonly match: MatchKind;
   /** Sessions that match so. */
   readonly total: number;
   /** False: there are at least so many. */
@@ -125,7 +125,7 @@ export interface SearchReader {
   /** What was handed to the last commit. */
   readonly state: string;
   search(plan: SearchPlan): Promise<SearchAnswer | DamagedIndex>;
-  catalogue(): Promise<Catalogue | DamagedIndex>;
+  catalogue(): Promise<StoredRows | DamagedIndex>;
   session(key: string): Promise<StoredSession | DamagedIndex | undefined>;
   close(): Promise<void>;
 }

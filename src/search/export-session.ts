@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { dirname, resolve } from "node:path";
 import type { ResumeCommand } from "../agents/agent.ts";
-import { formats } from "../agents/agents.ts";
+import { agents } from "../agents/agents.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import type { FileStat } from "../fs/disk.ts";
@@ -17,7 +17,7 @@ import { shellQuote } from "../render/json/shell-quote.ts";
 import { jsonParts } from "../render/json-parts.ts";
 import { markdownParts } from "../render/markdown/render-markdown.ts";
 import { sessionDocument } from "../render/session-document.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import type { SelectOptions } from "./select-sessions.ts";
 
@@ -29,7 +29,7 @@ export type Mask = <T>(value: T) => T;
 
 interface ExportedSession {
   readonly sessionId: string;
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly format: ExportFormat;
   /** One self-contained document, in parts, in order. Made while it is read: of a long log it is never there as a whole. */
   readonly parts: () => Iterable<string>;
@@ -160,7 +160,7 @@ function hasBytes(
 
 function isLog({ disk }: Library, path: string): boolean {
   const head = peekOn(disk)(path);
-  return formats.some((format) => format.owns(head));
+  return agents.some((format) => format.owns(head));
 }
 
 function existsAlready(path: string): UserError {

@@ -1,9 +1,9 @@
 import type { ResumeCommand } from "../agents/agent.ts";
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { reasonOf } from "../agents/isolate.ts";
 import { readSession } from "../agents/read-session.ts";
-import { runningSessions, stateOf } from "../agents/running-sessions.ts";
+import { runningSessions, sessionState } from "../agents/running-sessions.ts";
 import { identifySession } from "../archive/archive-sessions.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
@@ -67,11 +67,11 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
   return {
     session,
     digest: extractDigest(session),
-    state: pointer.kept === undefined ? stateOf(library, files, runningSessions(library)) : "kept",
+    state: pointer.kept === undefined ? sessionState(library, files, runningSessions(library)) : "kept",
     source: pointer.kept === undefined ? lead : null,
     archive: pointer.archive,
     bytes: bytesOf(files),
-    resume: formatOf(files.agent).resume({ id: files.id, project: session.project, source: lead }),
+    resume: agentNamed(files.agent).resume({ id: files.id, project: session.project, source: lead }),
   };
 }
 
@@ -79,7 +79,7 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
 function openStub(stub: HistoryStub): OpenSession {
   const session = sessionOfStub(stub);
   const { id, project } = session;
-  const resume = formatOf(stub.agent).resume({ id, project, source: null });
+  const resume = agentNamed(stub.agent).resume({ id, project, source: null });
   return {
     session,
     digest: extractDigest(session),

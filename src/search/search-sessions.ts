@@ -1,11 +1,11 @@
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { markdownPath } from "../archive/archived-sessions.ts";
 import { openArchive } from "../archive/open-archive.ts";
 import type { Digest } from "../extract/digest.ts";
 import { type Library, sessionKey } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
 import { type CatalogueRow, type Coverage, coverageOf, rowFinisher } from "./catalogue.ts";
-import type { Match, NearestWords, SearchReader, SessionHit } from "./engine.ts";
+import type { MatchKind, NearestWords, SearchReader, SessionHit } from "./engine.ts";
 import { rowFits, sessionsWithFiles } from "./filter-sessions.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import { searchClauses } from "./query/search-clauses.ts";
@@ -48,7 +48,7 @@ export interface FoundSession {
 }
 
 export interface SearchResult {
-  readonly match: Match;
+  readonly match: MatchKind;
   readonly total: number;
   readonly totalIsExact: boolean;
   readonly hits: readonly FoundSession[];
@@ -148,7 +148,7 @@ function foundSession(
 ): FoundSession {
   const row: SessionRow = JSON.parse(hit.row);
   const snippets = snippetsOf(row, hit, shown);
-  const { command: resume } = formatOf(row.agent).resume({
+  const { command: resume } = agentNamed(row.agent).resume({
     id: row.id,
     project: row.project,
     source: row.maskedLead ?? row.lead,

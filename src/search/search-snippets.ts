@@ -5,7 +5,12 @@ import { isStopWord } from "./analysis/weak-terms.ts";
 import type { SessionHit, TurnHit } from "./engine.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
-import { findPassage, makeSnippet, type Passage, type SnippetOptions } from "./snippets/make-snippet.ts";
+import {
+  findPassage,
+  makeSnippet,
+  type SnippetOptions,
+  type SnippetPassage,
+} from "./snippets/make-snippet.ts";
 
 export type SnippetRole = "request" | "reply" | "summary" | "command" | "file" | "error" | "output";
 
@@ -78,7 +83,7 @@ function optionsOf({ phrases }: ShownTerms): SnippetOptions {
 }
 
 interface FoundPassage {
-  readonly passage: Passage;
+  readonly passage: SnippetPassage;
   readonly role: SnippetRole;
 }
 

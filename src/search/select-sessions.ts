@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
-import { formats } from "../agents/agents.ts";
+import { agents } from "../agents/agents.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import { projectInHead } from "../agents/session-of-log.ts";
@@ -8,7 +8,7 @@ import { archivedSessions } from "../archive/archived-sessions.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { type Library, sessionKey } from "../fs/library.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import { type HistoryStub, historyStubs } from "./history-stubs.ts";
 import { nearest } from "./query/nearest.ts";
 
@@ -120,7 +120,7 @@ function selectByPath(library: Library, pointers: SessionPointers, word: string)
   }
   const peek = diskSource(library.disk).head;
   const file = { path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode };
-  for (const format of formats) {
+  for (const format of agents) {
     if (!format.owns(peek(path))) continue;
     const [files]: readonly (SessionFiles | undefined)[] = format.group([file], peek);
     if (files !== undefined) return pointers.pointTo(files);
@@ -155,7 +155,7 @@ function unknown(word: string, pointers: SessionPointers): UserError {
 /** A session that is known by its files and not yet read. */
 export interface SessionPointer {
   readonly key: string;
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly id: string;
   readonly files: SessionFiles;
   /** The file that the user named by its path: of several copies of a log it is the one that is meant. */

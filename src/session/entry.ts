@@ -5,7 +5,7 @@
  */
 
 /** Who wrote the log. A new agent is a word here, a folder in formats and a row in its table. */
-export type Agent = "claude" | "pi" | "claw" | "codex";
+export type AgentName = "claude" | "pi" | "claw" | "codex";
 
 /** What every entry carries: its place in the file and in the conversation's tree. */
 export interface EntryPlace {

@@ -2,7 +2,7 @@ import { findBranches } from "./branches.ts";
 import { type Answered, type CallTable, createCallTable, EXPECTED } from "./call-table.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
 import type {
-  Agent,
+  AgentName,
   CompactionEntry,
   Entry,
   Fact,
@@ -39,7 +39,7 @@ interface SessionBuilder {
 
 /** What is known of a session besides its entries. */
 export interface SessionRest {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly id: string;
   readonly facts: SourceFacts;
   /** Logs of sub-agents in files of their own. */

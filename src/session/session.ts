@@ -1,4 +1,4 @@
-import type { Agent, FileTouch, Lineage, RequestVia, Usage, WorkItem } from "./entry.ts";
+import type { AgentName, FileTouch, Lineage, RequestVia, Usage, WorkItem } from "./entry.ts";
 
 /** Where a thing stands: in what the agent would load now, compacted away, on a left branch, in a sub-agent. */
 export type Context = "current" | "compacted" | "branch" | "subagent";
@@ -127,7 +127,7 @@ export interface Characters {
 }
 
 export interface Session {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly id: string;
   readonly project: string | null;
   readonly branch: string | null;

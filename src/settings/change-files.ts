@@ -28,7 +28,7 @@ import { checkEditable, readTextFile, type TextFile } from "./settings-file.ts";
  */
 export async function changeFiles(
   library: Library,
-  targets: readonly WantedFile[],
+  targets: readonly RequestedFile[],
   locking: Locking,
 ): Promise<readonly FilePlan[]> {
   return withStore(library, locking, () => {
@@ -45,11 +45,11 @@ function isKeeping({ changes }: FilePlan): boolean {
 }
 
 /** What would be done. Reads, and changes nothing. */
-export function planFiles(library: Library, targets: readonly WantedFile[]): readonly FilePlan[] {
+export function planFiles(library: Library, targets: readonly RequestedFile[]): readonly FilePlan[] {
   return targets.map((target) => planFile(library, target));
 }
 
-export function isSame({ before, after }: FilePlan): boolean {
+export function isSameFile({ before, after }: FilePlan): boolean {
   if (before === undefined || after === undefined) return before === after;
   return Buffer.compare(before, after) === 0;
 }
@@ -70,7 +70,7 @@ function act(library: Library, plan: FilePlan): void {
     sha256: sha256(bytes),
   });
   const folders = [...(record?.folders ?? []), ...missingFolders(library, path)];
-  if (!isSame(plan) || (changes.length > 0 && !isRecorded(plan))) {
+  if (!isSameFile(plan) || (changes.length > 0 && !isRecorded(plan))) {
     if (before !== undefined) keep(before);
     const next: FileRecord = {
       ...{ path, agent: target.agent, scope: target.scope },
@@ -82,11 +82,11 @@ function act(library: Library, plan: FilePlan): void {
       at: new Date(library.now()).toISOString(),
     };
     writeReceipt(disk, places, [...others, next]);
-    if (!isSame(plan)) put(library, plan);
+    if (!isSameFile(plan)) put(library, plan);
   }
   if (changes.length > 0 || plan.settled.length > 0) return;
   if (after === undefined) removeFolders(library, folders);
-  if (record !== undefined || !isSame(plan)) writeReceipt(disk, places, others);
+  if (record !== undefined || !isSameFile(plan)) writeReceipt(disk, places, others);
 }
 
 /** Also where others changed the file since: the receipt still tells what of it is ours. */
@@ -156,7 +156,7 @@ function digestOf(bytes: Uint8Array | undefined): string | null {
 }
 
 /** A file of an agent that something of ours is to stand in. */
-export interface WantedFile {
+export interface RequestedFile {
   readonly path: string;
   readonly agent: FileRecord["agent"];
   readonly scope: FileRecord["scope"];
@@ -179,7 +179,7 @@ type Bytes = Uint8Array | undefined;
 
 /** What is to be done to one file, and why it can be taken back. */
 export interface FilePlan {
-  readonly target: WantedFile;
+  readonly target: RequestedFile;
   readonly file: TextFile;
   /** undefined where there is, or will be, no file. */
   readonly before: Bytes;
@@ -199,7 +199,7 @@ export interface FilePlan {
  * the original itself is the ground, so that what is taken back leaves no trace. Where others changed it since,
  * the ground is what they made of it, without our entries.
  */
-function planFile(library: Library, target: WantedFile): FilePlan {
+function planFile(library: Library, target: RequestedFile): FilePlan {
   const file = readTextFile(library.disk, target.path);
   checkEditable(file, target.kind === "settings");
   const records = readReceipt(library.disk, library.places);
@@ -216,7 +216,7 @@ function planFile(library: Library, target: WantedFile): FilePlan {
 }
 
 interface Given {
-  readonly target: WantedFile;
+  readonly target: RequestedFile;
   readonly file: TextFile;
   readonly record: FileRecord | undefined;
   readonly before: Bytes;

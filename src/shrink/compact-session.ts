@@ -1,5 +1,5 @@
-import type { CompactionPlan, CompactionWish, ResumeCommand, SessionFiles } from "../agents/agent.ts";
-import { formatOf } from "../agents/agents.ts";
+import type { CompactionOptions, CompactionPlan, ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { compactorOf } from "../agents/compactors.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
@@ -17,7 +17,7 @@ import { refuseLive } from "./refuse-live.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 
 export interface CompactOptions extends RewriteOptions {
-  readonly wish: CompactionWish;
+  readonly wish: CompactionOptions;
   readonly dryRun?: boolean | undefined;
   /** Leave the session as it is, and write the shrunk copy as a new one. */
   readonly fork?: ForkNames | undefined;
@@ -59,7 +59,7 @@ export function compactSession(
     const { before, after, shrunk, nothing, plan } = planned;
     const project = projectOfLog(library, files);
     const resume = (id: string, source: string): ResumeCommand =>
-      formatOf(files.agent).resume({ id, project, source });
+      agentNamed(files.agent).resume({ id, project, source });
     const answer: CompactAnswer = {
       ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true },
       ...{ before, after, shrunk, nothing },

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { Fork, ResumeCommand, SessionFiles } from "../agents/agent.ts";
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import type { BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
 import { bulkyFinderOf } from "../agents/bulky-finders.ts";
 import { contextTokens } from "../agents/context-tokens.ts";
@@ -82,7 +82,7 @@ export function flattenSession(
     const path = logToRewrite(files, pointer);
     const snapshot = takeSnapshot(library, path);
     const resume = (id: string, source: string): ResumeCommand =>
-      formatOf(files.agent).resume({ id, project: projectOfLog(library, files), source });
+      agentNamed(files.agent).resume({ id, project: projectOfLog(library, files), source });
     const flat = sidecarPath(places.flat, files);
     const sidecar = openSidecar(disk, flat);
     if (sidecar !== undefined && sidecar.damage !== null && options.fork === undefined)
@@ -139,7 +139,7 @@ export function flattenSession(
 function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => BulkyFinder {
   const finder = bulkyFinderOf(agent);
   if (finder !== undefined) return finder;
-  throw new UserError(`Cannot flatten: sessions of ${formatOf(agent).name} are not supported`, {
+  throw new UserError(`Cannot flatten: sessions of ${agentNamed(agent).name} are not supported`, {
     exitCode: exitCodes.wrongUsage,
     hint: "flatten works on sessions of Claude Code and Pi",
   });

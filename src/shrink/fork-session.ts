@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { Fork, Forker, SessionFiles } from "../agents/agent.ts";
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { forkClaude } from "../agents/claude/fork.ts";
 import { forkClaw } from "../agents/claw/fork.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
@@ -12,7 +12,7 @@ import type { Library } from "../fs/library.ts";
 import { replaceFile, tempPathFor } from "../fs/replace-file.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import { openJournal } from "./journal.ts";
 import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
 
@@ -32,7 +32,7 @@ export interface Forked {
 }
 
 /** One row per agent. */
-const forkers: Partial<Record<Agent, Forker>> = {
+const forkers: Partial<Record<AgentName, Forker>> = {
   claude: forkClaude,
   pi: forkPi,
   claw: forkClaw,
@@ -63,7 +63,7 @@ export function prepareFork(
 ): Fork {
   const forker = forkers[files.agent];
   if (forker === undefined) {
-    throw new UserError(`Cannot fork: sessions of ${formatOf(files.agent).name} can't be forked`, {
+    throw new UserError(`Cannot fork: sessions of ${agentNamed(files.agent).name} can't be forked`, {
       exitCode: exitCodes.wrongUsage,
     });
   }

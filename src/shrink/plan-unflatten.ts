@@ -14,7 +14,7 @@ import {
   type RewritePlan,
   rewrittenBytes,
 } from "../jsonl/rewrite-plan.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import { type FlatMarker, fitsMarker } from "../session/flat-marker.ts";
 import type { ArchivedLog } from "./archived-logs.ts";
 import { isReadable, type Sidecar } from "./open-sidecar.ts";
@@ -68,7 +68,7 @@ interface OpenLine {
  * were changed, by their markers; else from the archive. Lines that came later stay as they are.
  */
 export function planUnflatten(
-  agent: Agent,
+  agent: AgentName,
   log: Pick<LogSnapshot, "chunks" | "mark" | "range">,
   { sidecar, archived }: BlockSources,
 ): UnflattenPlan {
@@ -263,7 +263,7 @@ function fetchPart({ parts }: ArchivedLog, from: number, length: number): NewByt
   return { length, read: () => parts(from, length) };
 }
 
-function markerGaps(agent: Agent, { bytes, offset }: RawLine): readonly Gap[] {
+function markerGaps(agent: AgentName, { bytes, offset }: RawLine): readonly Gap[] {
   return findStandIns(agent, bytes).map(({ start, end, marker, isCopy }) => ({
     ...{ from: offset + start, to: offset + end, isCopy, marker, sha256: null },
   }));
@@ -272,7 +272,7 @@ function markerGaps(agent: Agent, { bytes, offset }: RawLine): readonly Gap[] {
 const EMPTY_LIST = "[]";
 
 /** Is there an empty list in a copy of a result? It may have been a long one. */
-function hasEmptyList(agent: Agent, bytes: Buffer): boolean {
+function hasEmptyList(agent: AgentName, bytes: Buffer): boolean {
   if (!bytes.includes(EMPTY_LIST)) return false;
   return resultPlaces(agent, bytes).some(
     ({ span, isCopy }) => isCopy && bytes.subarray(span.start, span.end).includes(EMPTY_LIST),
@@ -280,7 +280,7 @@ function hasEmptyList(agent: Agent, bytes: Buffer): boolean {
 }
 
 /** The calls whose results a line has: by them a flattened line and its original are brought together. */
-function callsOf(agent: Agent, bytes: Buffer): string {
+function callsOf(agent: AgentName, bytes: Buffer): string {
   return resultPlaces(agent, bytes)
     .map(({ toolUseId }) => toolUseId)
     .join("\n");
@@ -302,7 +302,7 @@ function groupBySize(blocks: readonly FlatBlock[]): ReadonlyMap<number, readonly
 
 /** Leaves out the blocks that are a value in a result of their call, on any of the lines. */
 function notAmong(
-  agent: Agent,
+  agent: AgentName,
   lines: Iterable<RawLine>,
   blocks: readonly FlatBlock[],
 ): readonly FlatBlock[] {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
-import { agentNames, formats } from "../agents/agents.ts";
+import { agentNames, agents } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { belowRoots } from "../agents/find-sessions.ts";
 import { UserError } from "../errors.ts";
@@ -28,7 +28,7 @@ export function recoverShrinking(library: Library): void {
 /** Below a folder of logs, or by its content: a log that a user named by its path may be anywhere. */
 function isLog(library: Library, path: string): boolean {
   if (library.disk.stat(path)?.kind !== "file") return false;
-  return belowRoots(library)(path) || formats.some(({ owns }) => owns(diskSource(library.disk).head(path)));
+  return belowRoots(library)(path) || agents.some(({ owns }) => owns(diskSource(library.disk).head(path)));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { diskSource } from "../agents/byte-source.ts";
 import { messageText, summaryOfContinuation } from "../agents/claw/message.ts";
-import { readClawLog, sizeOf, summaryMessage, UnreadableClawLog } from "../agents/claw/read-log.ts";
+import { clawSizeOf, readClawLog, summaryMessage, UnreadableClawLog } from "../agents/claw/read-log.ts";
 import { clawSummary, mergeClawSummary } from "../agents/claw/summary.ts";
 import { readPiEntries } from "../agents/pi/compact.ts";
 import { findPiBranch, type PiEntry } from "../agents/pi/context.ts";
@@ -19,7 +19,7 @@ import type { Mask } from "../search/export-session.ts";
 import { readPointed } from "../search/open-session.ts";
 import { nearest } from "../search/query/nearest.ts";
 import { type SelectOptions, selectSession } from "../search/select-sessions.ts";
-import type { Agent } from "../session/entry.ts";
+import type { AgentName } from "../session/entry.ts";
 import type { Session } from "../session/session.ts";
 
 export const summaryFormats = ["claw", "pi", "markdown"] as const;
@@ -37,7 +37,7 @@ interface SummaryOptions extends SelectOptions {
 
 interface SessionSummary {
   readonly sessionId: string;
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly format: SummaryFormat;
   readonly continuation: boolean;
   /** The entry that names the branch; null where it is about the session. */
@@ -112,7 +112,7 @@ function loggedMessages(
   try {
     const messages = readClawLog(chunks).messages.map(({ message }) => message);
     const [first] = messages;
-    if (first === undefined || !sizeOf(first).isSummary)
+    if (first === undefined || !clawSizeOf(first).isSummary)
       return { messages: messages.map(summaryMessage), earlier: null };
     return {
       messages: messages.slice(1).map(summaryMessage),

@@ -1,5 +1,5 @@
 import type { SessionFiles } from "../agents/agent.ts";
-import { formatOf } from "../agents/agents.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { type LogSnapshot, logToRewrite, takeSnapshot, withLead } from "../agents/log-snapshot.ts";
 import { projectOfLog } from "../agents/session-of-log.ts";
 import { exitCodes, UserError } from "../errors.ts";
@@ -59,7 +59,7 @@ export function unflattenSession(
       diskBytesSaved: snapshot.mark.size - plannedSize(plan),
       ...tokens,
       ...{ sidecar: sidecar?.path ?? null, archive: null, backup: null, fork: null },
-      resume: formatOf(files.agent).resume({
+      resume: agentNamed(files.agent).resume({
         ...{ id: files.id, project: projectOfLog(library, files), source: path },
       }),
       problems: problemsOf(files, path, sidecar, planned, copies),

@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import type { Format } from "../../src/agents/agent.ts";
-import { formats } from "../../src/agents/agents.ts";
+import type { Agent } from "../../src/agents/agent.ts";
+import { agents } from "../../src/agents/agents.ts";
 import { defaultTextLimits } from "../../src/session/text-budget.ts";
 import fc from "../support/fc.ts";
 import { damage, fixtureLogs } from "../support/format-fuzz.ts";
 import { parseBytes } from "../support/parse-bytes.ts";
 import { lineEnds, parseInPieces } from "../support/parse-in-pieces.ts";
 
-describe.each(formats.map((format) => [format.name, format] as const))(
+describe.each(agents.map((format) => [format.name, format] as const))(
   "a parser of %s that goes on from what another one saved",
-  (_, format: Format) => {
+  (_, format: Agent) => {
     const logs = fixtureLogs(format);
 
     test("reads what one parser reads at once, wherever a log was cut", () => {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { cutClawMessages, planClawCompaction } from "../../src/agents/claw/compact.ts";
-import { readClawLog, sizeOf } from "../../src/agents/claw/read-log.ts";
+import { clawSizeOf, readClawLog } from "../../src/agents/claw/read-log.ts";
 import { rewrittenBytes } from "../../src/jsonl/rewrite-plan.ts";
 import { loadClaw } from "../support/claw-loader.ts";
 import fc from "../support/fc.ts";
@@ -60,7 +60,7 @@ describe("a compacted log of claw-code", () => {
           expect(read.messages).toHaveLength(messages.length);
           const rule = { preserve, maxTokens: 0, onlyFromInputTokens: null };
           const cut = cutClawMessages(
-            read.messages.map((each) => sizeOf(each.message)),
+            read.messages.map((each) => clawSizeOf(each.message)),
             rule,
           );
           if ("nothing" in cut) return;
@@ -82,7 +82,7 @@ describe("a compacted log of claw-code", () => {
             from += Buffer.byteLength(text);
           }
           const again = readClawLog([after]);
-          const sizes = again.messages.map((each) => sizeOf(each.message));
+          const sizes = again.messages.map((each) => clawSizeOf(each.message));
           // What was kept to keep a call whole may go with the next one, never anything else.
           if (messages.length - cut.keptFrom === preserve)
             expect(cutClawMessages(sizes, rule)).toHaveProperty("nothing");

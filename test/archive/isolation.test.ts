@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { claudeFormat } from "../../src/agents/claude/claude.ts";
+import { claude } from "../../src/agents/claude/claude.ts";
 import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import type { Entry } from "../../src/session/entry.ts";
 import { archiving, plainWriter, quickLibrary } from "../support/archive/archiving.ts";
@@ -48,8 +48,8 @@ const failures: readonly (readonly [string, () => void])[] = [
   [
     "a line that can't be parsed",
     () => {
-      const make = claudeFormat.parser;
-      vi.spyOn(claudeFormat, "parser").mockImplementation((context) => {
+      const make = claude.parser;
+      vi.spyOn(claude, "parser").mockImplementation((context) => {
         const parser = make(context);
         const take = parser.line.bind(parser);
         parser.line = (each) => (Buffer.from(each.bytes).includes("STUMBLE") ? stumble() : take(each));
@@ -60,8 +60,8 @@ const failures: readonly (readonly [string, () => void])[] = [
   [
     "a parser that fails from the first line on",
     () => {
-      const make = claudeFormat.parser;
-      vi.spyOn(claudeFormat, "parser").mockImplementation((context) =>
+      const make = claude.parser;
+      vi.spyOn(claude, "parser").mockImplementation((context) =>
         isPoisoned(context.path) ? stumble() : make(context),
       );
     },
@@ -69,8 +69,8 @@ const failures: readonly (readonly [string, () => void])[] = [
   [
     "a parser that fails at the end",
     () => {
-      const make = claudeFormat.parser;
-      vi.spyOn(claudeFormat, "parser").mockImplementation((context) => {
+      const make = claude.parser;
+      vi.spyOn(claude, "parser").mockImplementation((context) => {
         const parser = make(context);
         return isPoisoned(context.path) ? { ...parser, finish: stumble } : parser;
       });
@@ -79,8 +79,8 @@ const failures: readonly (readonly [string, () => void])[] = [
   [
     "entries that nobody can extract from",
     () => {
-      const make = claudeFormat.parser;
-      vi.spyOn(claudeFormat, "parser").mockImplementation((context) => {
+      const make = claude.parser;
+      vi.spyOn(claude, "parser").mockImplementation((context) => {
         const emit = (entry: Entry): void =>
           context.emit(entry.kind === "request" ? Object.assign(entry, { text: 7 }) : entry);
         return make(isPoisoned(context.path) ? { ...context, emit } : context);
@@ -90,8 +90,8 @@ const failures: readonly (readonly [string, () => void])[] = [
   [
     "a head that nobody can identify",
     () => {
-      const owns = claudeFormat.owns;
-      vi.spyOn(claudeFormat, "owns").mockImplementation((head) =>
+      const owns = claude.owns;
+      vi.spyOn(claude, "owns").mockImplementation((head) =>
         head.includes("STUMBLE") ? stumble() : owns(head),
       );
     },

@@ -1,7 +1,7 @@
 /** One search in a process of its own, as the command makes it: `index-query <folder> <json clauses>`. */
 import process from "node:process";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
-import { openIndex } from "../../src/search/paged/index-reader.ts";
+import { openIndexReader } from "../../src/search/paged/index-reader.ts";
 import type { Clause } from "../../src/search/ranking/search-plan.ts";
 import { eachTerm } from "../support/index/terms-of.ts";
 import { benchSchema } from "./bench-schema.ts";
@@ -21,7 +21,7 @@ const cpuMs = (): number => {
 
 const before = performance.now();
 const cpuBefore = cpuMs();
-const opened = openIndex(nodeDisk, folder, benchSchema);
+const opened = openIndexReader(nodeDisk, folder, benchSchema);
 if (opened.kind !== "open") throw new Error(JSON.stringify(opened));
 const openedAt = performance.now();
 const times: number[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments/parse-arguments.ts";
-import { everywhereFlags, type FlagTable } from "../../src/cli/command.ts";
+import { type FlagTable, globalFlags } from "../../src/cli/command.ts";
 import { commandGroups, commandTable, defaultCommand } from "../../src/cli/command-table.ts";
 
 const commands = await Promise.all(
@@ -39,9 +39,9 @@ describe.each(commands)("$name", ({ name, row, command }) => {
   });
 
   test("has flags that can be typed and told apart", () => {
-    const all: FlagTable = { ...command.flags, ...everywhereFlags };
+    const all: FlagTable = { ...command.flags, ...globalFlags };
     expect(Object.keys(all)).toHaveLength(
-      Object.keys(command.flags).length + Object.keys(everywhereFlags).length,
+      Object.keys(command.flags).length + Object.keys(globalFlags).length,
     );
     const aliases = Object.values(all).flatMap(({ alias }) => alias ?? []);
     expect(new Set(aliases).size).toBe(aliases.length);

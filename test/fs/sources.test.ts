@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { FoundFile, Peek, Root } from "../../src/agents/agent.ts";
+import type { FoundFile, LogRoot, Peek } from "../../src/agents/agent.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import { nodeDisk as disk } from "../../src/fs/node-disk.ts";
 import { findFiles, peekOn, type SourceFile, type SourceRoot } from "../../src/fs/sources.ts";
@@ -31,7 +31,7 @@ function look(folder: string, options: LookOptions = {}) {
 
 describe("findFiles()", () => {
   it("speaks of roots and files as formats do", () => {
-    expectTypeOf<Root>().toExtend<SourceRoot>();
+    expectTypeOf<LogRoot>().toExtend<SourceRoot>();
     expectTypeOf<SourceFile>().toExtend<FoundFile>();
     expectTypeOf(peekOn(disk)).toExtend<Peek>();
   });

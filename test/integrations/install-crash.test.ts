@@ -7,7 +7,7 @@ import { findPlaces } from "../../src/fs/places.ts";
 import { isTempName } from "../../src/fs/replace-file.ts";
 import { installFiles, type Package, uninstallFiles } from "../../src/integrations/install-files.ts";
 import { retentionFiles } from "../../src/retention/set-retention.ts";
-import type { WantedFile } from "../../src/settings/change-files.ts";
+import type { RequestedFile } from "../../src/settings/change-files.ts";
 import { changeFiles } from "../../src/settings/change-files.ts";
 import { everyDeath } from "../crash/every-death.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
@@ -54,7 +54,7 @@ function makeHome(folder: string): void {
 async function change(
   disk: Disk,
   folder: string,
-  files: (library: Library) => readonly WantedFile[],
+  files: (library: Library) => readonly RequestedFile[],
 ): Promise<void> {
   const processes = people.born();
   try {
@@ -65,13 +65,13 @@ async function change(
   }
 }
 
-const install = (library: Library): readonly WantedFile[] =>
+const install = (library: Library): readonly RequestedFile[] =>
   installFiles(library, pack, { agents: ["claude"], scope: "user", retention: true });
-const uninstall = (library: Library): readonly WantedFile[] =>
+const uninstall = (library: Library): readonly RequestedFile[] =>
   uninstallFiles(library, pack, { agents: ["claude", "pi", "codex"], scope: undefined });
 const setDays =
   (days: number | undefined) =>
-  (library: Library): readonly WantedFile[] =>
+  (library: Library): readonly RequestedFile[] =>
     retentionFiles(library, days);
 
 /** All files and folders of the home, but for temp files that a killed process left: those are swept later. */
@@ -90,7 +90,7 @@ function homeOf(folder: string): ReadonlyMap<string, string> {
 
 /** What runs that nobody kills make of the home. */
 async function completed(
-  ...actions: readonly ((library: Library) => readonly WantedFile[])[]
+  ...actions: readonly ((library: Library) => readonly RequestedFile[])[]
 ): Promise<ReadonlyMap<string, string>> {
   const folder = temporaryFolder();
   makeHome(folder);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
-import type { Match } from "../../src/search/engine.ts";
+import type { MatchKind } from "../../src/search/engine.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
 import type { SessionFilter } from "../../src/search/query/session-filter.ts";
 import { openEngine } from "../../src/search/refresh/open-engine.ts";
@@ -19,7 +19,7 @@ export interface QualityQuery {
 
 export interface Outcome {
   readonly asked: QualityQuery;
-  readonly match: Match;
+  readonly match: MatchKind;
   /** Place of the session that was meant, from 1; 0 where it is not among the first ten. */
   readonly rank: number;
   readonly first: { readonly id: string; readonly title: string } | undefined;

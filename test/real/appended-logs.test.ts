@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { formats } from "../../src/agents/agents.ts";
+import { agents } from "../../src/agents/agents.ts";
 import { refreshIndex } from "../../src/search/refresh/refresh-index.ts";
 import { dumpIndex, dumpRebuilt, keepingEngine, keptTurns } from "../support/index-dump.ts";
 import { makeLibrary } from "../support/make-library.ts";
@@ -18,7 +18,7 @@ const CUTS = 12;
 
 test.each(["pi", "codex", "claw"])("real logs of %s are read in pieces as they are read at once", (agent) => {
   const home = realHome();
-  const format = formats.find((each) => each.agent === agent);
+  const format = agents.find((each) => each.agent === agent);
   if (format === undefined) throw new Error(`No format for ${agent}`);
   const { int } = createSeededRandom(5);
   let read = 0;

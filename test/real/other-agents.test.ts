@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Format, FoundFile, SessionFiles } from "../../src/agents/agent.ts";
-import { clawFormat } from "../../src/agents/claw/claw.ts";
-import { codexFormat } from "../../src/agents/codex/codex.ts";
-import { piFormat } from "../../src/agents/pi/pi.ts";
+import type { Agent, FoundFile, SessionFiles } from "../../src/agents/agent.ts";
+import { claw } from "../../src/agents/claw/claw.ts";
+import { codex } from "../../src/agents/codex/codex.ts";
+import { pi } from "../../src/agents/pi/pi.ts";
 import { readSession } from "../../src/agents/read-session.ts";
 import type { Session } from "../../src/session/session.ts";
 import { fixtureSource } from "../support/read-fixture.ts";
@@ -20,9 +20,9 @@ interface Recount {
 
 const home = realHome();
 
-describe.each<[Format, number, (text: string) => Recount]>([
-  [piFormat, 16, recountPi],
-  [clawFormat, 26, recountClaw],
+describe.each<[Agent, number, (text: string) => Recount]>([
+  [pi, 16, recountPi],
+  [claw, 26, recountClaw],
 ])("the real logs of $name", (format, files, recount) => {
   const groups = findLogs(format);
 
@@ -46,7 +46,7 @@ describe.each<[Format, number, (text: string) => Recount]>([
 });
 
 describe("the real logs of Codex", () => {
-  const groups = findLogs(codexFormat);
+  const groups = findLogs(codex);
 
   test("are all found, and no file twice", () => {
     const paths = groups.flatMap((group) => group.files.map((file) => file.path));
@@ -79,7 +79,7 @@ describe("the real logs of Codex", () => {
   });
 });
 
-function findLogs(format: Format): readonly SessionFiles[] {
+function findLogs(format: Agent): readonly SessionFiles[] {
   const roots = format.roots({ home, variables: {}, folder: join(home, "none"), projects: [] });
   const files = roots.flatMap((root) => walk(root.folder, root.depth, root.extensions));
   return format.group(files, peek);

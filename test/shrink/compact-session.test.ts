@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { CompactionWish } from "../../src/agents/agent.ts";
+import type { CompactionOptions } from "../../src/agents/agent.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import { estimateTokens } from "../../src/extract/tokens.ts";
 import type { Library } from "../../src/fs/library.ts";
@@ -13,7 +13,7 @@ import { locking, quickLibrary } from "../support/archive/archiving.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
 import { callOf, putToolLog, TOOL_SESSION, toolLog } from "../support/shrink/tool-log.ts";
 
-const wish: CompactionWish = { auto: false, aggressive: false };
+const wish: CompactionOptions = { auto: false, aggressive: false };
 
 function compact(library: Library, options: Partial<CompactOptions> = {}): Promise<CompactAnswer> {
   return compactSession(library, selectSession(library, [TOOL_SESSION]), { wish, locking, ...options });

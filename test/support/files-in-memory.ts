@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { Format, FoundFile, SessionFiles } from "../../src/agents/agent.ts";
+import type { Agent, FoundFile, SessionFiles } from "../../src/agents/agent.ts";
 
 const HEAD_BYTES = 64 * 1024;
 
 /** Groups files that are given as path and text, as `id: role path, role path …`. */
-export function groupTexts(format: Format, texts: Readonly<Record<string, string>>): readonly string[] {
+export function groupTexts(format: Agent, texts: Readonly<Record<string, string>>): readonly string[] {
   const files = Object.entries(texts).map(
     ([path, text], i): FoundFile => ({
       path,

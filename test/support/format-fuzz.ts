@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { Format } from "../../src/agents/agent.ts";
+import type { Agent } from "../../src/agents/agent.ts";
 import fc from "./fc.ts";
 import { type Parsed, parseBytes } from "./parse-bytes.ts";
 
 /** Claims that hold for any bytes: random ones, fixtures with bytes changed, and fixtures with values changed. */
-export function checkAnyBytes(format: Format): void {
+export function checkAnyBytes(format: Agent): void {
   const logs = fixtureLogs(format);
 
   describe(`the parser of ${format.name}`, () => {
@@ -74,7 +74,7 @@ export function checkAnyBytes(format: Format): void {
 }
 
 /** All logs of an agent that are fixtures, sound and broken. */
-export function fixtureLogs(format: Format): readonly Buffer[] {
+export function fixtureLogs(format: Agent): readonly Buffer[] {
   const root = fileURLToPath(new URL(`../../fixtures/${format.agent}/`, import.meta.url));
   const logs = ["ok", "broken"].flatMap((folder) =>
     readdirSync(root + folder)
@@ -85,7 +85,7 @@ export function fixtureLogs(format: Format): readonly Buffer[] {
   return logs;
 }
 
-function check(format: Format, bytes: Buffer): void {
+function check(format: Agent, bytes: Buffer): void {
   format.owns(bytes);
   const { entries, facts }: Parsed = parseBytes(format, bytes);
   const lines = bytes.toString("latin1").split("\n").length;

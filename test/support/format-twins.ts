@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Format } from "../../src/agents/agent.ts";
+import type { Agent } from "../../src/agents/agent.ts";
 import { parseBytes } from "./parse-bytes.ts";
 import { contextTexts, readFixture } from "./read-fixture.ts";
 
@@ -21,7 +21,7 @@ const claimSchema = z.strictObject({
 const TWIN = ".expected.json";
 
 /** A new case is two files and no code: `<name>.jsonl` (or `.json`) and `<name>.expected.json`. */
-export function checkTwins(format: Format, atLeast: number): void {
+export function checkTwins(format: Agent, atLeast: number): void {
   const root = fileURLToPath(new URL(`../../fixtures/${format.agent}/`, import.meta.url));
   const names = ["ok", "broken"].flatMap((folder) =>
     readdirSync(root + folder).map((name) => `${folder}/${name}`),

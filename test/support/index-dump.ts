@@ -4,7 +4,7 @@ import { findPlaces } from "../../src/fs/places.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
 import type { SearchEngine } from "../../src/search/engine.ts";
 import { createEmbeddedEngine } from "../../src/search/paged/embedded-engine.ts";
-import { readManifest } from "../../src/search/paged/manifest.ts";
+import { readIndexManifest } from "../../src/search/paged/manifest.ts";
 import { sessionSchema } from "../../src/search/refresh/open-engine.ts";
 import { refreshIndex } from "../../src/search/refresh/refresh-index.ts";
 import { hastyDisk } from "./index/index-folder.ts";
@@ -62,7 +62,7 @@ export async function dumpRebuilt(library: Library): Promise<unknown> {
 
 /** How many turns stand where they were put before their session grew. */
 export function keptTurns({ places }: Pick<Library, "places">): number {
-  const found = readManifest(hastyDisk, places.index, sessionSchema);
+  const found = readIndexManifest(hastyDisk, places.index, sessionSchema);
   if (found.kind !== "manifest") return 0;
   return found.manifest.segments
     .flatMap(({ remnants }) => remnants)

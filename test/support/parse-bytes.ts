@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Format } from "../../src/agents/agent.ts";
+import type { Agent } from "../../src/agents/agent.ts";
 import { splitLines } from "../../src/jsonl/lines.ts";
 import type { Entry, SourceFacts } from "../../src/session/entry.ts";
 import { createTextBudget, type TextLimits } from "../../src/session/text-budget.ts";
@@ -11,7 +11,7 @@ export interface Parsed {
 
 /** Runs a format's parser over the bytes of one file. */
 export function parseBytes(
-  format: Format,
+  format: Agent,
   bytes: Uint8Array | string,
   options: { readonly path?: string; readonly limits?: TextLimits } = {},
 ): Parsed {

@@ -1,4 +1,4 @@
-import type { Format } from "../../src/agents/agent.ts";
+import type { Agent } from "../../src/agents/agent.ts";
 import { splitLines } from "../../src/jsonl/lines.ts";
 import type { Entry } from "../../src/session/entry.ts";
 import { createTextBudget, type TextLimits } from "../../src/session/text-budget.ts";
@@ -9,7 +9,7 @@ import type { Parsed } from "./parse-bytes.ts";
  * undefined where one says that it can't be gone on from there. `ends`: behind LFs, in order.
  */
 export function parseInPieces(
-  format: Format,
+  format: Agent,
   bytes: Buffer,
   ends: readonly number[],
   limits?: TextLimits,

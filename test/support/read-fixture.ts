@@ -5,7 +5,7 @@ import type { ByteSource } from "../../src/agents/byte-source.ts";
 import { readSession } from "../../src/agents/read-session.ts";
 import type { Digest } from "../../src/extract/digest.ts";
 import { extractDigest } from "../../src/extract/extract-digest.ts";
-import type { Agent } from "../../src/session/entry.ts";
+import type { AgentName } from "../../src/session/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { sessionContext } from "../../src/session/session-context.ts";
 
@@ -27,7 +27,7 @@ export const fixtureSource: ByteSource = {
 };
 
 export function readFixture(
-  agent: Agent,
+  agent: AgentName,
   path: string,
 ): { readonly session: Session; readonly digest: Digest } {
   const { size, mtimeMs, ino } = statSync(path);

@@ -9,14 +9,14 @@ import { replaceFile } from "../../fs/replace-file.ts";
  * it is sealed with a key that is made from the log's own beginning. Who has the log can open it, and needs
  * not to; to anybody else it says nothing, and when the log is gone, to nobody.
  */
-export interface Tail {
-  readonly head: TailHead;
+export interface Checkpoint {
+  readonly head: CheckpointHead;
   /** Pieces of text, in their order. */
   readonly frames: readonly SealedFrame[];
 }
 
 /** What can be read without the log; the key of all else depends on it. */
-interface TailHead {
+interface CheckpointHead {
   /** What the frames are, in which version, of whom. */
   readonly kind: string;
   readonly sums: BlockSums;
@@ -34,14 +34,14 @@ const NONCE = 12;
 const TAG = 16;
 const MAX_FILE: number = 256 * 1024 * 1024;
 
-interface TailKey {
+interface CheckpointKey {
   seal(text: string, about: string): SealedFrame;
   /** undefined where it is not what was sealed with this key and for this. */
   open(frame: SealedFrame, about: string): (() => string) | undefined;
 }
 
 /** The key for a log. Its first 16 KB have dozens of random names that stand nowhere else. */
-export function tailKey(disk: Disk, path: string): TailKey {
+export function checkpointKey(disk: Disk, path: string): CheckpointKey {
   const key = createHash("sha256").update("sessions tail\0").update(disk.readHead(path, KEY_BYTES)).digest();
   return {
     seal(text, about) {
@@ -65,7 +65,7 @@ export function tailKey(disk: Disk, path: string): TailKey {
   };
 }
 
-export function readTail(disk: Disk, path: string): Tail | undefined {
+export function readCheckpoint(disk: Disk, path: string): Checkpoint | undefined {
   const bytes = disk.readFile(path, MAX_FILE);
   if (bytes === undefined || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
   const parts: Buffer[] = [];
@@ -83,11 +83,11 @@ export function readTail(disk: Disk, path: string): Tail | undefined {
 }
 
 /** Sealed frames are bound to these bytes: a head that is not what was written opens none. */
-export function headBytes({ kind, sums, lines }: TailHead): Buffer {
+export function headBytes({ kind, sums, lines }: CheckpointHead): Buffer {
   return Buffer.from(JSON.stringify({ kind, end: sums.end, sums: sums.sums, lines }));
 }
 
-function readHead(bytes: Buffer): TailHead | undefined {
+function readHead(bytes: Buffer): CheckpointHead | undefined {
   try {
     const { kind, end, sums, lines } = JSON.parse(bytes.toString("utf8"));
     if (typeof kind !== "string" || !Array.isArray(sums)) return undefined;
@@ -98,11 +98,11 @@ function readHead(bytes: Buffer): TailHead | undefined {
   }
 }
 
-export function tailSize({ head, frames }: Tail): number {
+export function checkpointSize({ head, frames }: Checkpoint): number {
   return frames.reduce((sum, { bytes }) => sum + 4 + bytes.length, MAGIC.length + 4 + headBytes(head).length);
 }
 
-export function writeTail(disk: Disk, path: string, { head, frames }: Tail): void {
+export function writeCheckpoint(disk: Disk, path: string, { head, frames }: Checkpoint): void {
   const parts = [headBytes(head), ...frames.map(({ bytes }) => bytes)];
   replaceFile(disk, path, [MAGIC, ...parts.flatMap((part) => [lengthOf(part), part])]);
 }
@@ -150,7 +150,7 @@ export function createBlockSummer(from: BlockSums): BlockSummer {
  * Does the file still begin as it did? All of it is looked at, which takes 0.7 ms for each MB: little beside what else
  * is done to a log that has grown, and no edit in its middle goes unseen.
  */
-export function stillBeginsSo(disk: Disk, path: string, { end, sums }: BlockSums): boolean {
+export function isPrefixUnchanged(disk: Disk, path: string, { end, sums }: BlockSums): boolean {
   for (const [block, sum] of sums.entries()) {
     const from = block * BLOCK_BYTES;
     const to = Math.min(end, from + BLOCK_BYTES);

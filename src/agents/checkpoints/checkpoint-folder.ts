@@ -6,12 +6,12 @@ import { errorCode } from "../../fs/disk-error.ts";
 import { makeFolders, namesIn } from "../../fs/folders.ts";
 
 /** Where the tails of an index stand: a part of that cache. */
-export function tailFolder(index: string): string {
+export function checkpointFolder(index: string): string {
   return join(index, "tails");
 }
 
 /** A tail is that of one file of one session. */
-export function tailName(session: SessionName, path: string): string {
+export function checkpointName(session: SessionName, path: string): string {
   return `${sessionPart(session)}-${hash(path)}.tail`;
 }
 
@@ -25,15 +25,15 @@ function hash(text: string): string {
 
 const TAIL_NAME = /^([0-9a-f]{16})-[0-9a-f]{16}\.tail$/;
 
-export interface TailEntry {
+export interface CheckpointEntry {
   readonly path: string;
   readonly session: string;
   readonly size: number;
   readonly mtimeMs: number;
 }
 
-export function listTails(disk: Disk, index: string): readonly TailEntry[] {
-  const folder = tailFolder(index);
+export function listCheckpoints(disk: Disk, index: string): readonly CheckpointEntry[] {
+  const folder = checkpointFolder(index);
   return namesIn(disk, folder).flatMap((name) => {
     const session = TAIL_NAME.exec(name)?.[1];
     const path = join(folder, name);
@@ -44,10 +44,16 @@ export function listTails(disk: Disk, index: string): readonly TailEntry[] {
 }
 
 /** Makes room for so many bytes: the oldest go first. False where it is not enough. */
-export function makeRoom(disk: Disk, index: string, bytes: number, room: number, except: string): boolean {
+export function evictCheckpoints(
+  disk: Disk,
+  index: string,
+  bytes: number,
+  room: number,
+  except: string,
+): boolean {
   if (bytes > room) return false;
-  makeFolders(disk, tailFolder(index));
-  const others = listTails(disk, index)
+  makeFolders(disk, checkpointFolder(index));
+  const others = listCheckpoints(disk, index)
     .filter(({ path }) => path !== except)
     .toSorted((a, b) => b.mtimeMs - a.mtimeMs);
   let left = room - bytes;
@@ -59,21 +65,21 @@ export function makeRoom(disk: Disk, index: string, bytes: number, room: number,
 }
 
 /** Removes what nobody has used for long, and what belongs to these sessions. */
-export function sweepTails(
+export function sweepCheckpoints(
   disk: Disk,
   index: string,
   olderThanMs: number,
   forgotten: Iterable<SessionName>,
 ): void {
-  const tails = listTails(disk, index);
+  const tails = listCheckpoints(disk, index);
   if (tails.length === 0) return;
   const gone = new Set(Array.from(forgotten, sessionPart));
   for (const { path, session, mtimeMs } of tails)
     if (mtimeMs < olderThanMs || gone.has(session)) removeTail(disk, path);
 }
 
-export function forgetTails(disk: Disk, index: string, session: SessionName): void {
-  sweepTails(disk, index, Number.NEGATIVE_INFINITY, [session]);
+export function forgetCheckpoints(disk: Disk, index: string, session: SessionName): void {
+  sweepCheckpoints(disk, index, Number.NEGATIVE_INFINITY, [session]);
 }
 
 function removeTail(disk: Disk, path: string): void {

@@ -7,18 +7,18 @@ import type { Entry } from "../../session/entry.ts";
 import type { TextLimits } from "../../session/text-budget.ts";
 import type { SessionFile } from "../agent.ts";
 import {
+  type Checkpoint,
+  checkpointKey,
+  checkpointSize,
   createBlockSummer,
   headBytes,
+  isPrefixUnchanged,
   noSums,
-  readTail,
+  readCheckpoint,
   type SealedFrame,
-  stillBeginsSo,
-  type Tail,
-  tailKey,
-  tailSize,
-  writeTail,
+  writeCheckpoint,
 } from "./checkpoint-file.ts";
-import { makeRoom, tailFolder, tailName } from "./checkpoint-folder.ts";
+import { checkpointFolder, checkpointName, evictCheckpoints } from "./checkpoint-folder.ts";
 
 /** Shorter logs are read in some milliseconds. */
 const LEAST_BYTES: number = 1024 * 1024;
@@ -32,7 +32,7 @@ const FRAME_ENTRIES = 2_000;
 const TAIL_VERSION = 3;
 
 /** What was read of a log before: all lines up to one of them. */
-export interface ReadBefore {
+export interface ParsedPrefix {
   readonly offset: number;
   readonly lines: number;
   /** Characters that its texts took. */
@@ -45,7 +45,7 @@ export interface ReadBefore {
 }
 
 /** Takes down what is being read, for the next time. */
-export interface TailRecorder {
+export interface CheckpointRecorder {
   /** Hands the bytes on. */
   watch(chunks: Iterable<Uint8Array>): Iterable<Uint8Array>;
   entry(entry: Entry): void;
@@ -63,13 +63,13 @@ export interface LogName {
 }
 
 /** Remembers how far logs were read, so that one that has grown is read from there on. Any doubt means from the beginning. */
-export interface LogTails {
-  find(log: LogName): ReadBefore | undefined;
+export interface ParseCheckpoints {
+  find(log: LogName): ParsedPrefix | undefined;
   /** undefined where it is not worth while. */
-  record(log: LogName, before: ReadBefore | undefined): TailRecorder | undefined;
+  record(log: LogName, before: ParsedPrefix | undefined): CheckpointRecorder | undefined;
 }
 
-export interface TailOptions {
+export interface CheckpointOptions {
   /** Logs that were not changed since are not likely to grow. */
   readonly sinceMs: number;
   /** Bytes that all tails may take. */
@@ -78,35 +78,39 @@ export interface TailOptions {
   readonly mostBehind?: number;
 }
 
-export function createLogTails(
+export function createParseCheckpoints(
   { disk, places }: Pick<Library, "disk" | "places">,
   limits: TextLimits,
   documentsVersion: string,
-  { sinceMs, room, leastBytes = LEAST_BYTES, mostBehind = MOST_BEHIND }: TailOptions,
-): LogTails {
+  { sinceMs, room, leastBytes = LEAST_BYTES, mostBehind = MOST_BEHIND }: CheckpointOptions,
+): ParseCheckpoints {
   const pathOf = ({ session, file }: LogName): string =>
-    join(tailFolder(places.index), tailName(session, file.path));
+    join(checkpointFolder(places.index), checkpointName(session, file.path));
   const kindOf = ({ session, file, isSubagent }: LogName): string =>
-    [TAIL_VERSION, documentsVersion, JSON.stringify(limits), tailName(session, file.path), isSubagent].join(
-      " ",
-    );
-  const opened = new WeakMap<ReadBefore, Tail>();
+    [
+      TAIL_VERSION,
+      documentsVersion,
+      JSON.stringify(limits),
+      checkpointName(session, file.path),
+      isSubagent,
+    ].join(" ");
+  const opened = new WeakMap<ParsedPrefix, Checkpoint>();
 
-  const open = (log: LogName): ReadBefore | undefined => {
+  const open = (log: LogName): ParsedPrefix | undefined => {
     const { file } = log;
     const kind = kindOf(log);
-    const tail = readTail(disk, pathOf(log));
+    const tail = readCheckpoint(disk, pathOf(log));
     if (tail === undefined || tail.head.kind !== kind || tail.head.sums.end > file.size) return undefined;
     const { head } = tail;
-    if (!stillBeginsSo(disk, file.path, head.sums)) return undefined;
-    const key = tailKey(disk, file.path);
+    if (!isPrefixUnchanged(disk, file.path, head.sums)) return undefined;
+    const key = checkpointKey(disk, file.path);
     const [first, ...frames] = tail.frames;
     const state = first === undefined ? undefined : key.open(first, headBytes(head).toString("utf8"));
     const texts = frames.map((frame, index) => key.open(frame, `${kind} ${index}`));
     if (state === undefined || !texts.every((text) => text !== undefined)) return undefined;
     const saved: SavedReading = JSON.parse(state());
     if (saved.frames !== frames.length) return undefined;
-    const before: ReadBefore = {
+    const before: ParsedPrefix = {
       offset: head.sums.end,
       lines: head.lines,
       used: saved.used,
@@ -132,7 +136,7 @@ export function createLogTails(
       if (before !== undefined && file.size - before.offset < mostBehind) return undefined;
       const tail = before === undefined ? undefined : opened.get(before);
       const kind = kindOf(log);
-      const key = tailKey(disk, file.path);
+      const key = checkpointKey(disk, file.path);
       const summer = createBlockSummer(tail?.head.sums ?? noSums);
       const frames: SealedFrame[] = tail?.frames.slice(1) ?? [];
       let sums = summer.sums();
@@ -167,10 +171,11 @@ export function createLogTails(
           const head = { kind, sums, lines };
           const saved: SavedReading = { state, used, frames: frames.length };
           const first = key.seal(JSON.stringify(saved), headBytes(head).toString("utf8"));
-          const next: Tail = { head, frames: [first, ...frames] };
+          const next: Checkpoint = { head, frames: [first, ...frames] };
           const path = pathOf(log);
           unlessDiskFails(() => {
-            if (makeRoom(disk, places.index, tailSize(next), room, path)) writeTail(disk, path, next);
+            if (evictCheckpoints(disk, places.index, checkpointSize(next), room, path))
+              writeCheckpoint(disk, path, next);
           });
         },
       };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isObject, tryParse } from "../../jsonl/json-line.ts";
 import { numberAt } from "../../jsonl/values.ts";
-import type { Format, RunningSession } from "../agent.ts";
+import type { Agent, RunningSession } from "../agent.ts";
 import { sessionIdAt } from "../session-id.ts";
 import {
   agentIdOf,
@@ -9,18 +9,18 @@ import {
   claudeRoots,
   groupClaudeFiles,
   ownsClaude,
-  readClaudeSidecar,
+  readClaudeSideFile,
 } from "./files.ts";
 import { createClaudeParser } from "./parser.ts";
 
-export const claudeFormat: Format = {
+export const claude: Agent = {
   agent: "claude",
   name: "Claude Code",
   leafRule: "last-message",
   roots: claudeRoots,
   owns: ownsClaude,
   group: groupClaudeFiles,
-  readSidecar: readClaudeSidecar,
+  readSidecar: readClaudeSideFile,
   subagentId: (path) => agentIdOf({ path }),
   registry: {
     folders: (surroundings) => claudeFolders(surroundings).map((folder) => join(folder, "sessions")),

@@ -5,16 +5,16 @@ import { splitLines } from "../../jsonl/lines.ts";
 import { stringAt } from "../../jsonl/values.ts";
 import type { WorkItem } from "../../session/entry.ts";
 import type {
+  Environment,
   FileRole,
   FoundFile,
+  LogRoot,
   Peek,
-  Placed,
-  PlacementMemory,
-  Root,
+  Placement,
+  PlacementCache,
   SessionFile,
   SessionFiles,
-  Sidecar,
-  Surroundings,
+  SideFile,
 } from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles } from "../sniff-format.ts";
@@ -34,7 +34,7 @@ const BY_PATH: readonly (readonly [RegExp, FileRole])[] = [
   [new RegExp(`/(${UUID})\\.jsonl$`), "main"],
 ];
 
-export function claudeFolders({ home, variables }: Surroundings): readonly string[] {
+export function claudeFolders({ home, variables }: Environment): readonly string[] {
   const given = variables.CLAUDE_CONFIG_DIR?.split(",")
     .map((folder) => folder.trim())
     .filter((folder) => folder !== "");
@@ -42,7 +42,7 @@ export function claudeFolders({ home, variables }: Surroundings): readonly strin
   return [join(home, ".claude"), join(home, ".config", "claude")];
 }
 
-export function claudeRoots(surroundings: Surroundings): readonly Root[] {
+export function claudeRoots(surroundings: Environment): readonly LogRoot[] {
   return claudeFolders(surroundings).flatMap((folder) => [
     // projects/<project>/<session>/subagents/workflows/<run>/… is the deepest.
     { folder: join(folder, "projects"), depth: 8, extensions: [".jsonl", ".json", ".txt"] },
@@ -54,12 +54,12 @@ export function claudeRoots(surroundings: Surroundings): readonly Root[] {
 export function groupClaudeFiles(
   files: readonly FoundFile[],
   peek: Peek,
-  memory?: PlacementMemory,
+  memory?: PlacementCache,
 ): readonly SessionFiles[] {
   return groupFiles("claude", files, (file) => place(file, peek), memory);
 }
 
-function place(file: FoundFile, peek: Peek): Placed | undefined {
+function place(file: FoundFile, peek: Peek): Placement | undefined {
   if (file.size === 0) return undefined;
   const path = file.path.replaceAll("\\", "/");
   for (const [pattern, role] of BY_PATH) {
@@ -137,7 +137,7 @@ function hashOf(path: string): string {
   return Math.abs(hash).toString(36);
 }
 
-export function readClaudeSidecar(file: SessionFile, text: string): Sidecar | undefined {
+export function readClaudeSideFile(file: SessionFile, text: string): SideFile | undefined {
   const value = tryParse(text);
   switch (file.role) {
     case "title": {

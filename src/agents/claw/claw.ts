@@ -1,8 +1,8 @@
-import type { Format } from "../agent.ts";
+import type { Agent } from "../agent.ts";
 import { clawRoots, groupClawFiles, ownsClaw } from "./files.ts";
 import { createClawParser } from "./parser.ts";
 
-export const clawFormat: Format = {
+export const claw: Agent = {
   agent: "claw",
   name: "claw-code",
   leafRule: "last-entry",

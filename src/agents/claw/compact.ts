@@ -7,15 +7,15 @@ import { type Edit, planEdits, type RewritePlan } from "../../jsonl/rewrite-plan
 import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
-import type { CompactionPlan, CompactionWish } from "../agent.ts";
+import type { CompactionOptions, CompactionPlan } from "../agent.ts";
 import type { CompactorInput } from "../compactors.ts";
 import { readPlanned } from "../log-snapshot.ts";
 import { messageText, summaryOfContinuation } from "./message.ts";
 import {
   type ClawLog,
+  clawSizeOf,
   type LoggedMessage,
   readClawLog,
-  sizeOf,
   summaryMessage,
   UnreadableClawLog,
 } from "./read-log.ts";
@@ -32,7 +32,7 @@ export function compactClaw({ library, files, snapshot, wish }: CompactorInput):
   const log = readLog(files.id, snapshot.chunks());
   const before = estimateContext(readPlanned(library, files, snapshot, undefined));
   const cut = cutClawMessages(
-    log.messages.map(({ message }) => sizeOf(message)),
+    log.messages.map(({ message }) => clawSizeOf(message)),
     ruleOf(wish, library.surroundings.variables.CLAUDE_CODE_AUTO_COMPACT_INPUT_TOKENS),
   );
   if ("nothing" in cut) {
@@ -58,7 +58,7 @@ function readLog(id: string, chunks: Iterable<Uint8Array>): ClawLog {
 }
 
 function ruleOf(
-  { auto, preserve, maxTokens }: CompactionWish,
+  { auto, preserve, maxTokens }: CompactionOptions,
   threshold: string | undefined,
 ): ClawCompactionRule {
   const least = Number(threshold);

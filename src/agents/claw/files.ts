@@ -3,21 +3,21 @@ import { join, sep } from "node:path";
 import { decodeLine, type JsonObject, topLevelKeys } from "../../jsonl/json-line.ts";
 import { arrayAt, numberAt, objectAt } from "../../jsonl/values.ts";
 import type {
+  Environment,
   FoundFile,
+  LogRoot,
   Peek,
-  Placed,
-  PlacementMemory,
-  Root,
+  Placement,
+  PlacementCache,
   SessionFile,
   SessionFiles,
-  Surroundings,
 } from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, tellingHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 import { isWholeFileLog } from "./parser.ts";
 
-export function clawRoots({ home, variables, folder, projects }: Surroundings): readonly Root[] {
-  const roots = new Map<string, Root>();
+export function clawRoots({ home, variables, folder, projects }: Environment): readonly LogRoot[] {
+  const roots = new Map<string, LogRoot>();
   const add = (path: string, depth: number, extensions: readonly string[]): void => {
     if (!roots.has(path)) roots.set(path, { folder: path, depth, extensions });
   };
@@ -43,13 +43,13 @@ const ROTATION = /\.rot-\d+\.jsonl$/;
 export function groupClawFiles(
   files: readonly FoundFile[],
   peek: Peek,
-  memory?: PlacementMemory,
+  memory?: PlacementCache,
 ): readonly SessionFiles[] {
-  const place = (file: FoundFile): Placed | undefined => {
+  const place = (file: FoundFile): Placement | undefined => {
     if (file.size === 0 || !/\.jsonl?$/.test(file.path)) return undefined;
     const role = ROTATION.test(file.path) ? "rotation" : "main";
     const named = sessionIdOfPath(file.path.replace(ROTATION, ".jsonl"));
-    for (const head of tellingHeads(file.path, peek))
+    for (const head of sniffHeads(file.path, peek))
       if (ownsClaw(head)) return { id: idInHead(head) ?? named, role };
     return isDamaged(peek(file.path)) ? { id: named, role } : undefined;
   };

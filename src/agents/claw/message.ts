@@ -164,7 +164,7 @@ export function summaryOfContinuation(text: string): string {
 }
 
 /** The summary on a compaction line, which still has its tags. */
-export function plainSummary(text: string): string {
+export function plainClawSummary(text: string): string {
   const inside = /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
   return (inside ?? text).trim();
 }

@@ -11,7 +11,7 @@ import {
 import type { Line } from "../../jsonl/lines.ts";
 import { arrayAt, objectAt } from "../../jsonl/values.ts";
 import type { LineParser, ParserContext } from "../agent.ts";
-import { createClawThread, emptyThread, type SavedThread } from "./thread.ts";
+import { createClawThread, emptyClawThread, type SavedClawThread } from "./thread.ts";
 
 /** A whole-file log is held until its end: no more of it than this. */
 const MAX_WHOLE_FILE = 64 * 1024 * 1024;
@@ -25,7 +25,7 @@ const RECORD_TYPES: ReadonlySet<unknown> = new Set([
 
 /** What the parser needs to go on later. */
 interface SavedState {
-  readonly thread: SavedThread;
+  readonly thread: SavedClawThread;
   readonly isFirst: boolean;
 }
 
@@ -35,7 +35,7 @@ interface SavedState {
  */
 export function createClawParser(context: ParserContext): LineParser {
   const before: SavedState =
-    context.resume === undefined ? { thread: emptyThread, isFirst: true } : JSON.parse(context.resume);
+    context.resume === undefined ? { thread: emptyClawThread, isFirst: true } : JSON.parse(context.resume);
   const thread = createClawThread(context, before.thread);
   const held: HeldLine[] = [];
   let heldBytes = 0;

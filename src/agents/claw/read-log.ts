@@ -119,7 +119,7 @@ function countOf(compaction: unknown): number {
   return isObject(compaction) ? (numberAt(compaction, "count") ?? 0) : 0;
 }
 
-export function sizeOf(message: ClawMessage): ClawSized {
+export function clawSizeOf(message: ClawMessage): ClawSized {
   return {
     tokens: message.blocks.reduce((sum, block) => sum + blockTokens(block), 0),
     inputTokens: numberAt(objectAt({ usage: message.usage }, "usage"), "input_tokens") ?? 0,

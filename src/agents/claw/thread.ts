@@ -10,7 +10,7 @@ import {
   fingerprint,
   isContinuation,
   messageText,
-  plainSummary,
+  plainClawSummary,
   readClawMessage,
   readMessageBody,
   summaryOfContinuation,
@@ -21,11 +21,11 @@ interface ClawThread {
   /** False where it is no record of claw-code. */
   record(object: JsonObject, line: number): boolean;
   finish(): SourceFacts;
-  save(): SavedThread;
+  save(): SavedClawThread;
 }
 
 /** What the thread must know to go on later. */
-export interface SavedThread {
+export interface SavedClawThread {
   readonly meta: SavedMeta;
   readonly prompts: SavedPrompts;
   /** How often each name was given. */
@@ -35,7 +35,7 @@ export interface SavedThread {
   readonly last: string | null;
 }
 
-export const emptyThread: SavedThread = {
+export const emptyClawThread: SavedClawThread = {
   meta: { span: { firstAt: null, lastAt: null }, id: null, project: null },
   prompts: { times: [] },
   ...{ occurrences: [], last: null },
@@ -67,7 +67,7 @@ interface OpenCompaction {
  * has the compaction in its place, which names the link as what preceded it: there hang the removed
  * messages, if a rotation still has them.
  */
-export function createClawThread(context: ParserContext, before: SavedThread): ClawThread {
+export function createClawThread(context: ParserContext, before: SavedClawThread): ClawThread {
   const { emit, budget } = context;
   const meta = createClawMeta(context.path, before.meta);
   const prompts = createPromptTimes(before.prompts);
@@ -142,7 +142,7 @@ export function createClawThread(context: ParserContext, before: SavedThread): C
     open = {
       line,
       ...(removedMessages === undefined ? {} : { removedMessages }),
-      ...(summary === undefined ? {} : { summary: plainSummary(summary) }),
+      ...(summary === undefined ? {} : { summary: plainClawSummary(summary) }),
     };
   };
 

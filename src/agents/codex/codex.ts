@@ -1,8 +1,8 @@
-import type { Format } from "../agent.ts";
+import type { Agent } from "../agent.ts";
 import { codexRoots, groupCodexFiles, ownsCodex } from "./files.ts";
 import { createCodexParser } from "./parser.ts";
 
-export const codexFormat: Format = {
+export const codex: Agent = {
   agent: "codex",
   name: "Codex",
   leafRule: "last-entry",

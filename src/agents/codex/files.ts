@@ -2,11 +2,19 @@ import type { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
-import type { FoundFile, Peek, Placed, PlacementMemory, Root, SessionFiles, Surroundings } from "../agent.ts";
+import type {
+  Environment,
+  FoundFile,
+  LogRoot,
+  Peek,
+  Placement,
+  PlacementCache,
+  SessionFiles,
+} from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, tellingHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 
-export function codexRoots({ home, variables }: Surroundings): readonly Root[] {
+export function codexRoots({ home, variables }: Environment): readonly LogRoot[] {
   const folder = variables.CODEX_HOME || join(home, ".codex");
   return [
     // Logs stand in <year>/<month>/<day>; what people put deeper costs nothing where there is none.
@@ -18,11 +26,11 @@ export function codexRoots({ home, variables }: Surroundings): readonly Root[] {
 export function groupCodexFiles(
   files: readonly FoundFile[],
   peek: Peek,
-  memory?: PlacementMemory,
+  memory?: PlacementCache,
 ): readonly SessionFiles[] {
-  const place = (file: FoundFile): Placed | undefined => {
+  const place = (file: FoundFile): Placement | undefined => {
     if (file.size === 0 || !file.path.endsWith(".jsonl")) return undefined;
-    for (const head of tellingHeads(file.path, peek))
+    for (const head of sniffHeads(file.path, peek))
       if (ownsCodex(head)) return { id: idInHead(head) ?? idOfCodexPath(file.path), role: "main" };
     return isDamaged(peek(file.path)) ? { id: idOfCodexPath(file.path), role: "main" } : undefined;
   };

@@ -8,7 +8,7 @@ import { sessionIdAt } from "../session-id.ts";
 import { readEvent } from "./event.ts";
 import { isOldHeader, OLD_ITEM_TYPES } from "./files.ts";
 import { readItem } from "./response-item.ts";
-import { createCodexThread, emptyThread, type SavedThread } from "./thread.ts";
+import { createCodexThread, emptyCodexThread, type SavedCodexThread } from "./thread.ts";
 
 /** Known and of no use here. */
 const SILENT: ReadonlySet<unknown> = new Set([
@@ -19,13 +19,13 @@ const SILENT: ReadonlySet<unknown> = new Set([
 
 /** What the parser needs to go on later. */
 interface SavedState {
-  readonly thread: SavedThread;
+  readonly thread: SavedCodexThread;
   readonly span: SavedSpan;
   readonly header?: JsonObject | undefined;
   readonly folder?: string | undefined;
 }
 
-const NOTHING_READ: SavedState = { thread: emptyThread, span: { firstAt: null, lastAt: null } };
+const NOTHING_READ: SavedState = { thread: emptyCodexThread, span: { firstAt: null, lastAt: null } };
 
 export function createCodexParser(context: ParserContext): LineParser {
   const before: SavedState = context.resume === undefined ? NOTHING_READ : JSON.parse(context.resume);

@@ -25,11 +25,11 @@ export interface CodexThread {
   title(text: string): void;
   /** The last turns are taken back: what follows stands where they began. */
   rollBack(turns: number): void;
-  save(): SavedThread;
+  save(): SavedCodexThread;
 }
 
 /** What the thread must know to go on later. */
-export interface SavedThread {
+export interface SavedCodexThread {
   readonly twins: readonly OpenText[];
   /** Calls by name: does it run a command? */
   readonly calls: readonly (readonly [string, boolean])[];
@@ -47,7 +47,7 @@ export interface SavedThread {
   readonly unnamed: number;
 }
 
-export const emptyThread: SavedThread = {
+export const emptyCodexThread: SavedCodexThread = {
   ...{ twins: [], calls: [], exitCodes: [], beforeRequests: [] },
   ...{ count: 0, last: null, message: 0, hasResults: false, unnamed: 0 },
 };
@@ -55,7 +55,7 @@ export const emptyThread: SavedThread = {
 /** Calls whose output may still come; those of turns long past are forgotten. */
 const MAX_OPEN_CALLS = 1_000;
 
-export function createCodexThread({ emit, budget }: ParserContext, before: SavedThread): CodexThread {
+export function createCodexThread({ emit, budget }: ParserContext, before: SavedCodexThread): CodexThread {
   const twins = createTwins(before.twins);
   const calls = new Map(before.calls);
   const exitCodes = new Map(before.exitCodes);

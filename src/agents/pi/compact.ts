@@ -13,7 +13,7 @@ import type { Entry } from "../../session/entry.ts";
 import type { Session } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
 import { createTextBudget, type TextBudget } from "../../session/text-budget.ts";
-import type { CompactionPlan, CompactionWish } from "../agent.ts";
+import type { CompactionOptions, CompactionPlan } from "../agent.ts";
 import type { CompactorInput } from "../compactors.ts";
 import { placed } from "../entry-body.ts";
 import { readPlanned } from "../log-snapshot.ts";
@@ -52,7 +52,7 @@ export function compactPi(input: CompactorInput): CompactionPlan {
   return { plan, before, after, shrunk: [], nothing: null };
 }
 
-function ruleOf(wish: CompactionWish): PiCompactionRule {
+function ruleOf(wish: CompactionOptions): PiCompactionRule {
   const window = wish.contextWindow ?? CONTEXT_WINDOW;
   return {
     keepRecentTokens: wish.keepRecent ?? KEEP_RECENT,

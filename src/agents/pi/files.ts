@@ -2,11 +2,19 @@ import type { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
-import type { FoundFile, Peek, Placed, PlacementMemory, Root, SessionFiles, Surroundings } from "../agent.ts";
+import type {
+  Environment,
+  FoundFile,
+  LogRoot,
+  Peek,
+  Placement,
+  PlacementCache,
+  SessionFiles,
+} from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, tellingHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 
-export function piRoots({ home, variables }: Surroundings): readonly Root[] {
+export function piRoots({ home, variables }: Environment): readonly LogRoot[] {
   const agentFolder = variables.PI_CODING_AGENT_DIR || join(home, ".pi", "agent");
   const folder = variables.PI_CODING_AGENT_SESSION_DIR || join(agentFolder, "sessions");
   // One folder per project below it, or none where the user named the folder.
@@ -34,11 +42,11 @@ function isMessageEntry(object: JsonObject | undefined): boolean {
 export function groupPiFiles(
   files: readonly FoundFile[],
   peek: Peek,
-  memory?: PlacementMemory,
+  memory?: PlacementCache,
 ): readonly SessionFiles[] {
-  const place = (file: FoundFile): Placed | undefined => {
+  const place = (file: FoundFile): Placement | undefined => {
     if (file.size === 0 || !file.path.endsWith(".jsonl")) return undefined;
-    for (const head of tellingHeads(file.path, peek)) {
+    for (const head of sniffHeads(file.path, peek)) {
       if (!ownsPi(head)) continue;
       const first = headObjects(head)[0];
       const named = isHeader(first) ? sessionIdAt(first, "id") : undefined;

@@ -1,8 +1,8 @@
-import type { Format } from "../agent.ts";
+import type { Agent } from "../agent.ts";
 import { groupPiFiles, ownsPi, piRoots } from "./files.ts";
 import { createPiParser } from "./parser.ts";
 
-export const piFormat: Format = {
+export const pi: Agent = {
   agent: "pi",
   name: "Pi",
   leafRule: "named-parents",

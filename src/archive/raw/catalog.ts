@@ -4,7 +4,7 @@ import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode } from "../../fs/disk-error.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
-import type { Agent } from "../../session/entry.ts";
+import type { AgentName } from "../../session/entry.ts";
 import type { ListedFile, ListedSession } from "../archive-store.ts";
 import { folderNameOf } from "./generations.ts";
 import { isReadableName } from "./readable-name.ts";
@@ -34,7 +34,7 @@ export interface Catalog {
 
 const NONE: Catalog = { catalog: new Map(), writtenAtMs: 0 };
 
-export function catalogKey(agent: Agent, folderName: string): string {
+export function catalogKey(agent: AgentName, folderName: string): string {
   return `${agent}/${folderName}`;
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { agentNames } from "../../agents/agents.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { isAbsent } from "../../fs/disk-error.ts";
-import type { Agent } from "../../session/entry.ts";
+import type { AgentName } from "../../session/entry.ts";
 import type { ListedFile, ListedSession, SessionName, UnlistedSession } from "../archive-store.ts";
 import { type CatalogEntry, catalogKey, type FolderTimes, readCatalog } from "./catalog.ts";
 import { folderNameOf, foldersOf, generationNumbers, newestOf, readGeneration } from "./generations.ts";
@@ -45,7 +45,7 @@ export function findEntries(disk: Disk, raw: string): FoundEntries {
 }
 
 /** The folders of sessions below the folders of agents. */
-function* sessionFolders(disk: Disk, raw: string): Generator<{ agent: Agent; name: string }> {
+function* sessionFolders(disk: Disk, raw: string): Generator<{ agent: AgentName; name: string }> {
   for (const agent of agentNames) {
     try {
       for (const { name, kind } of disk.readdir(join(raw, agent))) {
@@ -63,7 +63,7 @@ type FoundEntry =
   | { readonly kind: "unreadable"; readonly what: string };
 
 /** Reads what the manifests of one session say. */
-export function findEntry(disk: Disk, folder: string, agent: Agent, folderName: string): FoundEntry {
+export function findEntry(disk: Disk, folder: string, agent: AgentName, folderName: string): FoundEntry {
   // Before reading: what is written meanwhile must make the entry stale.
   const newest = generationNumbers(disk, folder).at(-1) ?? 0;
   const times = timesOf(disk, folder, newest);

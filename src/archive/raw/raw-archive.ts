@@ -18,7 +18,7 @@ import {
 import { keptSession } from "./kept-session.ts";
 import { putSession } from "./put-session.ts";
 import { tidySession, tidyUnfinished } from "./tidy-session.ts";
-import { proveSession } from "./verify-session.ts";
+import { verifySession } from "./verify-session.ts";
 
 /**
  * The archive on this disk: below `raw`, a folder per session with its generations. Reading needs no
@@ -80,7 +80,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       }
       return refresh(session);
     },
-    prove: (session) => proveSession(disk, sessionFolder(raw, session), session),
+    prove: (session) => verifySession(disk, sessionFolder(raw, session), session),
     setNote(session, note) {
       const { entries } = load();
       const entry = entries.get(keyOf(session));

@@ -16,19 +16,19 @@ import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
  */
 
 /** How far it is. What a killed run left at `forgetting` or `undoing`, the next one brings to its end. */
-export type BurialPhase = "forgetting" | "forgotten" | "undoing" | "purged";
+export type ForgetPhase = "forgetting" | "forgotten" | "undoing" | "purged";
 
 export interface Tombstone extends SessionName {
   /** When it was forgotten, in milliseconds since 1970. */
   readonly at: number;
-  readonly phase: BurialPhase;
+  readonly phase: ForgetPhase;
 }
 
 const FILE_NAME = "tombstone.json";
 const MAX_BYTES = 1024 * 1024;
 
 /** Where that which was taken away of a session lies. */
-export function graveFolder(forgotten: string, session: SessionName): string {
+export function trashFolder(forgotten: string, session: SessionName): string {
   return join(forgotten, session.agent, folderNameOf(session));
 }
 
@@ -50,7 +50,7 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
       if (found !== "damaged") stones.push(found);
     }
   }
-  return { stones, has: (session) => folders.size > 0 && folders.has(graveFolder(forgotten, session)) };
+  return { stones, has: (session) => folders.size > 0 && folders.has(trashFolder(forgotten, session)) };
 }
 
 /** Tells whether any was set, changed or taken away. */
@@ -66,22 +66,22 @@ export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
 
 /** Durable when it returns. */
 export function writeTombstone(disk: Disk, forgotten: string, stone: Tombstone): void {
-  const folder = graveFolder(forgotten, stone);
+  const folder = trashFolder(forgotten, stone);
   makeFolders(disk, folder);
   const { agent, id, at, phase } = stone;
   replaceFile(disk, join(folder, FILE_NAME), sealJson({ version: 1, agent, id, at, phase }));
 }
 
 export function removeTombstone(disk: Disk, forgotten: string, session: SessionName): void {
-  const folder = graveFolder(forgotten, session);
+  const folder = trashFolder(forgotten, session);
   removeQuietly(disk, join(folder, FILE_NAME));
   disk.fsyncFolder(folder);
   removeEmptyGrave(disk, folder);
 }
 
 /** Removes all that lies in a grave but its stone. */
-export function emptyGrave(disk: Disk, forgotten: string, session: SessionName): void {
-  const folder = graveFolder(forgotten, session);
+export function emptyTrash(disk: Disk, forgotten: string, session: SessionName): void {
+  const folder = trashFolder(forgotten, session);
   for (const { name } of entriesOf(disk, folder))
     if (name !== FILE_NAME) removeTree(disk, join(folder, name));
 }
@@ -90,7 +90,7 @@ export function emptyGrave(disk: Disk, forgotten: string, session: SessionName):
  * Removes what killed runs left: stones half written, and folders made for one that never was or is gone.
  * Nobody else writes here while the store's lock is held.
  */
-export function sweepGraves(disk: Disk, forgotten: string): void {
+export function sweepTrash(disk: Disk, forgotten: string): void {
   for (const agent of agentNames) {
     for (const { name, kind } of entriesOf(disk, join(forgotten, agent))) {
       if (kind !== "folder") continue;
@@ -132,7 +132,7 @@ function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | unde
   }
 }
 
-function asPhase(word: string): BurialPhase {
+function asPhase(word: string): ForgetPhase {
   switch (word) {
     case "forgetting":
     case "forgotten":

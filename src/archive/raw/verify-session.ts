@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
-import type { Damage, Proof, SessionName } from "../archive-store.ts";
+import type { Damage, SessionName, Verification } from "../archive-store.ts";
 import { type Chunk, readChunk } from "./chunk.ts";
 import { type FolderOf, foldersOf, generationNumbers, readGeneration } from "./generations.ts";
 import type { Manifest, StoredFile } from "./manifest.ts";
 import { countStrays } from "./tidy-session.ts";
 
 /** Reads every byte of every generation and holds it against its hash. */
-export function proveSession(disk: Disk, sessionFolder: string, session: SessionName): Proof {
+export function verifySession(disk: Disk, sessionFolder: string, session: SessionName): Verification {
   const numbers = generationNumbers(disk, sessionFolder);
   const damages: Damage[] = [];
   const manifests: Manifest[] = [];

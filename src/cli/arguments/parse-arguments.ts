@@ -1,4 +1,4 @@
-import { type Command, everywhereFlags, type FlagTable, type ParsedArguments } from "../command.ts";
+import { type Command, type FlagTable, globalFlags, type ParsedArguments } from "../command.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { parseLight } from "./parse-light.ts";
 import { spellOut } from "./spell-out.ts";
@@ -33,6 +33,6 @@ function spell(
   command: Described,
   argv: readonly string[],
 ): { readonly table: FlagTable; readonly spelled: ReturnType<typeof spellOut> } {
-  const table: FlagTable = { ...command.flags, ...everywhereFlags };
+  const table: FlagTable = { ...command.flags, ...globalFlags };
   return { table, spelled: spellOut(argv, table, command.dashWords === true) };
 }

@@ -8,7 +8,7 @@ import { markdownWriter } from "../markdown-writer.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
-import { tellProblems } from "../output/problems.ts";
+import { reportProblems } from "../output/problems.ts";
 import { createProgress } from "../output/progress.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
@@ -61,7 +61,7 @@ export const command: Command = defineCommand({
     if (flags.json) printJson(world, archiveJson(answer));
     else {
       world.stdout.write(format(answer, positionals.length > 0, world));
-      tellProblems(answer.problems, world);
+      reportProblems(answer.problems, world);
     }
     return answer.problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
   },

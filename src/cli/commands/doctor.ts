@@ -7,7 +7,7 @@ import { packageOf } from "../install/package.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
-import { tellProblems } from "../output/problems.ts";
+import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { createStyle } from "../output/style.ts";
 import type { World } from "../world.ts";
@@ -57,7 +57,7 @@ function tell(found: Examination, json: boolean, world: World): void {
     printJson(world, { ok: isWell(found), checks, agents, problems, diskUse: disk });
   } else {
     world.stdout.write(format(found, world));
-    tellProblems(found.problems, world);
+    reportProblems(found.problems, world);
   }
 }
 

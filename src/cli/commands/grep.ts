@@ -1,6 +1,6 @@
 import { exitCodes } from "../../errors.ts";
 import { compilePattern } from "../../search/grep/compile-pattern.ts";
-import type { GrepWish } from "../../search/grep/grep-job.ts";
+import type { GrepQuery } from "../../search/grep/grep-job.ts";
 import { grepSessions } from "../../search/grep/grep-sessions.ts";
 import { defaultRoles, type TextRole, textRoles } from "../../search/grep/text-role.ts";
 import { agentFlags } from "../agent-answer.ts";
@@ -114,7 +114,7 @@ export const command: Command = defineCommand({
   },
 });
 
-function readWish({ flags, positionals }: Arguments<typeof flagTable>, world: World): GrepWish {
+function readWish({ flags, positionals }: Arguments<typeof flagTable>, world: World): GrepQuery {
   const [text = ""] = positionals;
   return {
     pattern: compilePattern({ text, ignoreCase: flags["ignore-case"], fixed: flags.fixed }),

@@ -9,7 +9,7 @@ import { markdownWriter } from "../markdown-writer.ts";
 import { indexAccess } from "../open-library.ts";
 import { countOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
-import { tellProblems } from "../output/problems.ts";
+import { reportProblems } from "../output/problems.ts";
 import { pause, storeLocking } from "../store-locking.ts";
 
 /** Nobody waits for this: better late than not at all. */
@@ -50,7 +50,7 @@ export const command: Command = defineCommand({
       if (flags.json) printJson(world, { archived, problems });
       else {
         world.stdout.write(`${countOf(archived, "session")} archived.\n`);
-        tellProblems(problems, world);
+        reportProblems(problems, world);
       }
       return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
     } catch (error) {

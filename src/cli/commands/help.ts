@@ -1,4 +1,4 @@
-import { type Command, defineCommand, everywhereFlags } from "../command.ts";
+import { type Command, defineCommand, globalFlags } from "../command.ts";
 import { commandTable } from "../command-table.ts";
 import { findRow } from "../find-row.ts";
 import { commandHelp, programHelp } from "../help.ts";
@@ -23,7 +23,7 @@ export const command: Command = defineCommand({
       const rows = row === undefined ? commandTable.filter((each) => each.hidden !== true) : [row];
       printJson(world, {
         commands: await Promise.all(rows.map(describe)),
-        flags: flagLines(everywhereFlags),
+        flags: flagLines(globalFlags),
       });
     } else if (row === undefined) {
       world.stdout.write(programHelp(commandTable, world.stdout));

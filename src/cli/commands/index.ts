@@ -6,7 +6,7 @@ import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes, formatDuration } from "../output/amounts.ts";
 import { coverageJson } from "../output/coverage-json.ts";
 import { printJson } from "../output/print-json.ts";
-import { tellProblems } from "../output/problems.ts";
+import { reportProblems } from "../output/problems.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -45,7 +45,7 @@ export const command: Command = defineCommand({
           ? "the index is empty"
           : `${countOf(sessions, "session")} with ${countOf(turns, "turn")} in the index`;
       world.stdout.write(`${countOf(read, "session")} read${rate}; ${has}\n`);
-      tellProblems(problems, world);
+      reportProblems(problems, world);
     }
     return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
   },

@@ -7,7 +7,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
-import { tellProblems } from "../output/problems.ts";
+import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
@@ -79,7 +79,7 @@ export const command: Command = defineCommand({
     if (flags.json) printJson(world, restoreJson(answer));
     else {
       world.stdout.write(format(answer, world));
-      tellProblems(answer.problems, world);
+      reportProblems(answer.problems, world);
     }
     return exitCodeOf(answer);
   },

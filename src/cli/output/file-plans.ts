@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { lineDiff } from "../../render/line-diff.ts";
 import type { FilePlan } from "../../settings/change-files.ts";
-import { isSame } from "../../settings/change-files.ts";
+import { isSameFile } from "../../settings/change-files.ts";
 import type { World } from "../world.ts";
 import { countOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";
@@ -13,7 +13,7 @@ export type FileAction = "created" | "changed" | "removed" | "unchanged" | "left
 /** `left`: somebody else's file, or one that was changed by somebody else. */
 export function actionOf(plan: FilePlan): FileAction {
   if (plan.foreign) return "left";
-  if (isSame(plan)) return "unchanged";
+  if (isSameFile(plan)) return "unchanged";
   if (plan.before === undefined) return "created";
   return plan.after === undefined ? "removed" : "changed";
 }

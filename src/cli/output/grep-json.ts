@@ -1,16 +1,16 @@
 import { encodeJson } from "../../redact/encode-json.ts";
 import { isoTime } from "../../render/json/session-json.ts";
-import type { GrepHit, GrepWish } from "../../search/grep/grep-job.ts";
+import type { GrepHit, GrepQuery } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
 import type { World } from "../world.ts";
-import type { GrepTeller } from "./grep-output.ts";
+import type { GrepReporter } from "./grep-output.ts";
 import { createProgress } from "./progress.ts";
 
 interface GrepQuestion {
   readonly pattern: string;
   readonly fixed: boolean;
   readonly demo: boolean;
-  readonly wish: GrepWish;
+  readonly wish: GrepQuery;
 }
 
 /** Problems that are told one by one; all are counted. */
@@ -20,7 +20,7 @@ const MOST_PROBLEMS = 200;
  * One JSON object, written piece by piece: hits stand in it as they are found, what is known only in the end
  * stands behind them.
  */
-export function createGrepJson({ stdout }: Pick<World, "stdout">, question: GrepQuestion): GrepTeller {
+export function createGrepJson({ stdout }: Pick<World, "stdout">, question: GrepQuestion): GrepReporter {
   const space = stdout.isTerminal ? 2 : undefined;
   const lineEnd = stdout.isTerminal ? "\n" : "";
   const json = (value: unknown): string => encodeJson(value, space);

@@ -4,7 +4,7 @@ import type { Problem } from "../../session/session.ts";
 import type { Output, World } from "../world.ts";
 import { countOf, formatBytes } from "./amounts.ts";
 import { relativeDate } from "./dates.ts";
-import { tellProblems } from "./problems.ts";
+import { reportProblems } from "./problems.ts";
 import { sanitize } from "./sanitize.ts";
 import { projectName, shortPath } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
@@ -22,7 +22,7 @@ interface Last {
 }
 
 /** Hits for reading, as they come: the session once, then each place with the lines that match there. */
-export function createGrepPrinter(world: World): GrepTeller {
+export function createGrepPrinter(world: World): GrepReporter {
   const { stdout } = world;
   const style = createStyle(stdout.hasColor);
   let session = "";
@@ -91,7 +91,7 @@ export function createGrepPrinter(world: World): GrepTeller {
     },
     end(total) {
       stdout.write(endPlace());
-      tellProblems(total.problems, world);
+      reportProblems(total.problems, world);
       if (world.stderr.isTerminal || total.sessions === 0) world.stderr.write(grepTotal(total, world));
     },
   };
@@ -163,7 +163,7 @@ interface GrepTotal {
 }
 
 /** How a search is told, while it runs and when it has ended. */
-export interface GrepTeller {
+export interface GrepReporter {
   hits(session: FoundIn, hits: readonly GrepHit[]): void;
   end(total: GrepTotal): void;
 }

@@ -8,7 +8,7 @@ import { createStyle } from "./style.ts";
 const MAX_SHOWN = 20;
 
 /** Tells what went wrong, a line each; of a file that has the same in many lines, the first of them. */
-export function tellProblems(problems: readonly Problem[], { stderr }: Pick<World, "stderr">): void {
+export function reportProblems(problems: readonly Problem[], { stderr }: Pick<World, "stderr">): void {
   const style = createStyle(stderr.hasColor);
   const kinds = new Map<string, { readonly first: Problem; count: number }>();
   for (const problem of problems) {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { formats } from "../../agents/agents.ts";
+import { agents } from "../../agents/agents.ts";
 import type { Library } from "../../fs/library.ts";
 import { ownFolders } from "../../retention/settings-layers.ts";
 import type { Catalogue } from "../../search/catalogue.ts";
@@ -103,7 +103,7 @@ export interface FoundAgent {
 /** The agents whose sessions are here, the one with the most first. */
 export async function findAgents({ rows, digestOf }: Catalogue): Promise<readonly FoundAgent[]> {
   const found: FoundAgent[] = [];
-  for (const { agent, name } of formats) {
+  for (const { agent, name } of agents) {
     const own = rows.filter(({ digest, state }) => digest.agent === agent && state !== "stub");
     const [newest] = own;
     if (newest === undefined) continue;

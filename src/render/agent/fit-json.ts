@@ -3,7 +3,7 @@ import { cleanText } from "../../redact/clean-text.ts";
 /** A token is about four characters, as in all our estimates. */
 const CHARS_PER_TOKEN = 4;
 
-export function tokensOf(text: string): number {
+export function estimateJsonTokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
@@ -67,7 +67,7 @@ export function fitJson(answer: object, budget: number, note: (fitted: FittedJso
 }
 
 function fits(value: object, budget: number): boolean {
-  return tokensOf(JSON.stringify(value)) <= budget;
+  return estimateJsonTokens(JSON.stringify(value)) <= budget;
 }
 
 /** The longest list first, item by item from its end; one item always stays, or there would be no answer. */

@@ -1,5 +1,5 @@
 import { cleanText } from "../../redact/clean-text.ts";
-import { tokensOf } from "./fit-json.ts";
+import { estimateJsonTokens } from "./fit-json.ts";
 
 export interface QuoteOptions {
   /** In tokens, for all that is printed. */
@@ -20,8 +20,8 @@ export function quoteText(text: string, { budget, more }: QuoteOptions): string 
     .split("\n")
     .map((line) => (line === "" ? ">" : `> ${line}`));
   const whole = `${[HEAD, ...lines].join("\n")}\n`;
-  if (tokensOf(whole) <= budget) return whole;
-  const foot = `[sessions] Cut to ${budget} of ${tokensOf(whole)} tokens. The rest: ${more(tokensOf(whole))}`;
+  if (estimateJsonTokens(whole) <= budget) return whole;
+  const foot = `[sessions] Cut to ${budget} of ${estimateJsonTokens(whole)} tokens. The rest: ${more(estimateJsonTokens(whole))}`;
   const room = budget * 4 - HEAD.length - foot.length - 3;
   const kept: string[] = [];
   let used = 0;

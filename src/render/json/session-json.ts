@@ -1,6 +1,6 @@
 import type { Digest } from "../../extract/digest.ts";
 import type { TimelineRow } from "../../extract/timeline.ts";
-import type { Agent } from "../../session/entry.ts";
+import type { AgentName } from "../../session/entry.ts";
 import type { Context, Session } from "../../session/session.ts";
 
 /** The shape of all JSON that is printed; it only ever gains fields. */
@@ -16,7 +16,7 @@ export function isoTime(ms: number | null): string | null {
 /** A session in lists. */
 export interface SessionJson {
   readonly sessionId: string;
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly title: string | null;
   readonly project: string | null;
   readonly branch: string | null;

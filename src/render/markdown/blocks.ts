@@ -1,6 +1,6 @@
 import { cleanLine, cleanText } from "../../redact/clean-text.ts";
 import { escapeInline } from "./escape-inline.ts";
-import { type TameOptions, tameMarkdown, tameRest } from "./sanitize-markdown.ts";
+import { type SanitizeOptions, sanitizeMarkdown, sanitizeRest } from "./sanitize-markdown.ts";
 
 /** A paragraph, a list, a block of code: what an empty line sets apart from the next. */
 export type Block = string;
@@ -12,16 +12,16 @@ export function inline(text: string): string {
 
 /** One line out of a log as an item of a list: it must not begin a block of its own there. */
 export function item(text: string): string {
-  return `- ${tameRest(cleanLine(text))}`;
+  return `- ${sanitizeRest(cleanLine(text))}`;
 }
 
-export function prose(text: string, options?: TameOptions): readonly Block[] {
-  const lines = tameMarkdown(text, options);
+export function prose(text: string, options?: SanitizeOptions): readonly Block[] {
+  const lines = sanitizeMarkdown(text, options);
   return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
-export function quoted(text: string, options?: TameOptions): readonly Block[] {
-  const lines = tameMarkdown(text, options);
+export function quoted(text: string, options?: SanitizeOptions): readonly Block[] {
+  const lines = sanitizeMarkdown(text, options);
   return lines.length === 0 ? [] : [lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n")];
 }
 
@@ -44,7 +44,7 @@ export function fold(summary: string, blocks: readonly Block[]): readonly Block[
  * Text within our own line of HTML. An ampersand that can't begin an entity is HTML, so `a && b` stays as it is. What
  * some readers look for within HTML too (links, comments) is taken apart.
  */
-export function html(text: string): string {
+export function htmlBlock(text: string): string {
   return cleanLine(text)
     .replace(/&(?=[#\w])/g, "&amp;")
     .replaceAll("<", "&lt;")

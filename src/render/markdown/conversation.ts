@@ -1,7 +1,7 @@
 import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
 import { type CallDetail, viewCall } from "../call-view.ts";
 import { contextWords, formatNumber, noteWord, subagentWords, turnWords } from "../words.ts";
-import { type Block, codeBlock, fold, html, inline, prose, quoted } from "./blocks.ts";
+import { type Block, codeBlock, fold, htmlBlock, inline, prose, quoted } from "./blocks.ts";
 import { turnTitle } from "./render-markdown.ts";
 import { verbatim } from "./sanitize-markdown.ts";
 
@@ -99,8 +99,8 @@ const marks = { done: "✓", failed: "✗", unanswered: "·" } as const;
 function callBlocks(call: ToolCall, project: string | null, agent: number | undefined): readonly Block[] {
   const { name, subject, state, outcome, details } = viewCall(call, project);
   const ends = [...(outcome === "" ? [] : [outcome]), ...(agent === undefined ? [] : [`sub-agent ${agent}`])];
-  const about = subject === "" ? "" : ` <code>${html(subject)}</code>`;
-  const line = `${marks[state]} <b>${html(name)}</b>${about}${ends.map((end) => ` · ${end}`).join("")}`;
+  const about = subject === "" ? "" : ` <code>${htmlBlock(subject)}</code>`;
+  const line = `${marks[state]} <b>${htmlBlock(name)}</b>${about}${ends.map((end) => ` · ${end}`).join("")}`;
   const blocks = details.flatMap(detailBlocks);
   return blocks.length === 0 ? [`<details><summary>${line}</summary></details>`] : fold(line, blocks);
 }

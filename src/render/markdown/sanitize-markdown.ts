@@ -2,15 +2,15 @@ import { cleanText } from "../../redact/clean-text.ts";
 import { fencedLines } from "./blocks.ts";
 import { escapeInline } from "./escape-inline.ts";
 
-export interface TameOptions {
+export interface SanitizeOptions {
   /** What a heading becomes: bold text, or its own characters with the first one escaped. */
   readonly headings: "bold" | "escaped";
   /** Lines end where the transcript ends them: who typed a request meant its lines. */
   readonly keepBreaks: boolean;
 }
 
-const replyOptions: TameOptions = { headings: "bold", keepBreaks: false };
-export const verbatim: TameOptions = { headings: "escaped", keepBreaks: true };
+const replyOptions: SanitizeOptions = { headings: "bold", keepBreaks: false };
+export const verbatim: SanitizeOptions = { headings: "escaped", keepBreaks: true };
 
 /**
  * Markdown out of a transcript as lines that can't alter the document around them: no headings, no rules, no fence
@@ -22,7 +22,7 @@ export const verbatim: TameOptions = { headings: "escaped", keepBreaks: true };
  * indented at least as far as its fence. Whether a reader takes that for a block in a list, a block of its own or
  * indented code, it is code to its end.
  */
-export function tameMarkdown(text: string, options: TameOptions = replyOptions): readonly string[] {
+export function sanitizeMarkdown(text: string, options: SanitizeOptions = replyOptions): readonly string[] {
   const lines = trimmedLines(text);
   const tame: string[] = [];
   let bold: string | undefined;
@@ -80,7 +80,7 @@ const MAX_DEPTH = 8;
 const container = /[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
 const heading = /^(#{1,6})(?:[ \t]+(.*))?$/;
 
-function tameLine(line: string, options: TameOptions): string {
+function tameLine(line: string, options: SanitizeOptions): string {
   let at = 0;
   for (let depth = 0; depth < MAX_DEPTH && ruleKind(line, at) === undefined; depth++) {
     container.lastIndex = at;
@@ -88,11 +88,11 @@ function tameLine(line: string, options: TameOptions): string {
     at = container.lastIndex;
   }
   while (line.charAt(at) === " " || line.charAt(at) === "\t") at++;
-  return line.slice(0, at) + tameRest(line.slice(at), options);
+  return line.slice(0, at) + sanitizeRest(line.slice(at), options);
 }
 
 /** One line that begins a block of its own, or stands behind the marks of quotes and lists. */
-export function tameRest(rest: string, options: TameOptions = verbatim): string {
+export function sanitizeRest(rest: string, options: SanitizeOptions = verbatim): string {
   if (rest === "") return "";
   if (ruleKind(rest) !== undefined || /^(?:>|~~~|[-*+](?=[ \t]))/.test(rest))
     return `\\${escapeInline(rest)}`;

@@ -6,7 +6,7 @@ import {
   readPattern,
 } from "../../fs/pattern-syntax.ts";
 
-export interface PatternWish {
+export interface PatternOptions {
   readonly text: string;
   /** Upper and lower case are the same. */
   readonly ignoreCase: boolean;
@@ -30,7 +30,7 @@ export interface Pattern {
  * Checks a pattern and prepares it. `^` and `$` are the ends of lines and `.` stays on its line. Characters
  * are those of Unicode; a pattern that only older rules allow (`foo{`, `\-`) is read by these.
  */
-export function compilePattern({ text, ignoreCase, fixed }: PatternWish): Pattern {
+export function compilePattern({ text, ignoreCase, fixed }: PatternOptions): Pattern {
   if (text === "") {
     throw new UserError("Cannot look for nothing: the pattern is empty", {
       exitCode: exitCodes.wrongUsage,

@@ -1,7 +1,7 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import type { Library } from "../../fs/library.ts";
 import { nodeDisk } from "../../fs/node-disk.ts";
-import type { Agent } from "../../session/entry.ts";
+import type { AgentName } from "../../session/entry.ts";
 import type { Context, Problem } from "../../session/session.ts";
 import type { SessionFilter } from "../query/session-filter.ts";
 import type { Pattern } from "./compile-pattern.ts";
@@ -9,7 +9,7 @@ import { createScanner } from "./scan-session.ts";
 import type { TextRole } from "./text-role.ts";
 
 /** What is looked for, and what of it is told. Plain data: threads pass it to each other. */
-export interface GrepWish {
+export interface GrepQuery {
   readonly pattern: Pattern;
   readonly roles: readonly TextRole[];
   /** Lines before and behind a matching one. */
@@ -24,14 +24,14 @@ export interface GrepWish {
 
 /** All that a thread needs to search. */
 export interface GrepTaskData {
-  readonly wish: GrepWish;
+  readonly wish: GrepQuery;
   readonly places: Library["places"];
   readonly config: Library["config"];
 }
 
 /** What an answer says of a session. */
 export interface SessionFacts {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly id: string;
   readonly title: string | null;
   readonly project: string | null;

@@ -1,11 +1,11 @@
 import type { SessionFiles } from "../../agents/agent.ts";
-import { runningSessions, stateOf } from "../../agents/running-sessions.ts";
+import { runningSessions, sessionState } from "../../agents/running-sessions.ts";
 import type { Library } from "../../fs/library.ts";
 import type { Problem } from "../../session/session.ts";
 import type { SessionState } from "../catalogue.ts";
 import type { SearchEngine } from "../engine.ts";
 import type { StartWorker } from "../worker-handle.ts";
-import type { GrepHit, GrepJob, GrepStep, GrepTaskData, GrepWish, SessionFacts } from "./grep-job.ts";
+import type { GrepHit, GrepJob, GrepQuery, GrepStep, GrepTaskData, SessionFacts } from "./grep-job.ts";
 import { createScannerHere, searchInWorkers } from "./grep-workers.ts";
 import { planGrep } from "./plan-grep.ts";
 
@@ -54,14 +54,14 @@ const WORTH_A_THREAD = 16 * 1024 * 1024;
 export async function* grepSessions(
   library: Library,
   engine: SearchEngine,
-  wish: GrepWish,
+  wish: GrepQuery,
   { threads, onProgress }: GrepOptions = {},
 ): AsyncGenerator<GrepEvent, void, void> {
   const plan = await planGrep(library, engine, wish);
   for (const problem of plan.problems) yield { kind: "problem", problem };
   const { jobs } = plan;
   const running = runningSessions(library);
-  const logState: LogState = (files) => stateOf(library, files, running);
+  const logState: LogState = (files) => sessionState(library, files, running);
   let progress = startOf(jobs);
   onProgress?.(progress);
   const onSearched = (job: GrepJob): void => {

@@ -55,7 +55,7 @@ export interface MatchingText extends PlacedText {
  * Matches the texts of one place. Agents write a result down twice, as the model saw it and as the tool gave
  * it: of the second, only lines that differ from what was found in the first are told, and each once.
  */
-export function findMatches(
+export function matchTexts(
   texts: readonly PlacedText[],
   regex: RegExp,
   roles: ReadonlySet<TextRole>,

@@ -16,8 +16,8 @@ import { filterSessions } from "../filter-sessions.ts";
 import { rowsOf } from "../refresh/index-rows.ts";
 import { markOf, type SessionRow } from "../refresh/session-row.ts";
 import { sessionPointers } from "../select-sessions.ts";
-import type { GrepJob, GrepWish, HistoryPlace } from "./grep-job.ts";
-import { factsOf, isNarrow } from "./session-layers.ts";
+import type { GrepJob, GrepQuery, HistoryPlace } from "./grep-job.ts";
+import { isNarrow, sessionFactsOf } from "./session-layers.ts";
 
 interface GrepPlan {
   /** Newest first. */
@@ -29,7 +29,7 @@ interface GrepPlan {
 export async function planGrep(
   library: Library,
   engine: SearchEngine,
-  wish: Pick<GrepWish, "filter">,
+  wish: Pick<GrepQuery, "filter">,
 ): Promise<GrepPlan> {
   const { rows, fitting } = await askIndex(library, engine, wish);
   const forgotten = forgottenSessions(library);
@@ -48,7 +48,7 @@ export async function planGrep(
   const add = (job: Omit<GrepJob, "facts" | "fromFile">, row: SessionRow | undefined): void => {
     if (row !== undefined && (isExcluded(library, row) || !fitting(sessionKey(row)))) return;
     const newest = row?.endedAt ?? newestOf(job);
-    jobs.push({ ...job, facts: row === undefined ? null : factsOf(row), fromFile: 0, newest });
+    jobs.push({ ...job, facts: row === undefined ? null : sessionFactsOf(row), fromFile: 0, newest });
   };
   for (const [key, files] of here) {
     const mark = markOf(files);
@@ -79,7 +79,7 @@ const NOTHING: IndexAnswer = { rows: new Map(), fitting: () => true };
 async function askIndex(
   library: Library,
   engine: SearchEngine,
-  { filter }: Pick<GrepWish, "filter">,
+  { filter }: Pick<GrepQuery, "filter">,
 ): Promise<IndexAnswer> {
   const opened = await engine.read();
   if (opened.kind !== "open") return NOTHING;

@@ -8,15 +8,15 @@ import { sessionOfStub } from "../history-stubs.ts";
 import { createByteFilter } from "./byte-filter.ts";
 import { type PlacedTexts, textsOfFile } from "./file-texts.ts";
 import type { GrepHit, GrepJob, GrepStep, GrepTaskData } from "./grep-job.ts";
-import { findMatches, type HitPlace, type MatchingText, makeHits } from "./make-hits.ts";
+import { type HitPlace, type MatchingText, makeHits, matchTexts } from "./make-hits.ts";
 import {
   createLayers,
-  factsOf,
   fits,
   isNarrow,
   type OpenedLayer,
   openLayer,
   type SessionLayer,
+  sessionFactsOf,
 } from "./session-layers.ts";
 import type { SessionPlace } from "./session-places.ts";
 import type { TextRole } from "./text-role.ts";
@@ -117,7 +117,7 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
           return;
         }
         if (texts.skippedBytes > 0) problems.push(tooLong(path, texts));
-        const matching = findMatches(texts.texts, regex, roles);
+        const matching = matchTexts(texts.texts, regex, roles);
         if (matching.length > 0) yield { texts, matching };
       }
     } catch (error) {
@@ -179,13 +179,13 @@ async function* scanHistory(
     if (at !== null && (at < (since ?? at) || at > (until ?? at))) continue;
     const placed = { line, at, isPlain: false };
     const place = { path, generation: null, turn: index + 1, turnAt: at, context: "current" } as const;
-    for (const matching of findMatches([{ role: "request", text }], regex, new Set(["request"])))
+    for (const matching of matchTexts([{ role: "request", text }], regex, new Set(["request"])))
       hits.push(...makeHits(matching, placed, place, { contextLines: wish.contextLines, redactor }));
   }
   if (hits.length === 0) return;
   const session = sessionOfStub({ agent: files.agent, id: files.id, project, prompts });
   if (isNarrow(wish.filter) && !(await fits(session, files, "history", wish.filter))) return;
-  yield { kind: "hits", facts: factsOf(session), hits: wish.sessionsOnly ? [] : hits };
+  yield { kind: "hits", facts: sessionFactsOf(session), hits: wish.sessionsOnly ? [] : hits };
 }
 
 /** Slow disks and long logs are no fault of the pattern. */

@@ -85,7 +85,7 @@ export async function openLayer(
   // Several logs make one session, but lines of which nobody knows the file.
   const isOneLog = files.files.filter(({ role }) => role === "main" || role === "rotation").length === 1;
   return {
-    facts: facts ?? factsOf(session),
+    facts: facts ?? sessionFactsOf(session),
     placeOf: ({ path, role }, { line, isSidechain }) => {
       if (role === "subagent") return places.ofSubagent(path);
       if (role === "spilled") return places.ofSpilled(path);
@@ -121,7 +121,7 @@ export async function fits(
   return found.length > 0;
 }
 
-export function factsOf(session: SessionFacts): SessionFacts {
+export function sessionFactsOf(session: SessionFacts): SessionFacts {
   const { agent, id, title, project, branch, startedAt, endedAt } = session;
   return { agent, id, title, project, branch, startedAt, endedAt };
 }

@@ -14,7 +14,7 @@ export interface ColumnPlace {
 
 export type ColumnArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
-export interface Column {
+export interface StoredColumn {
   at(index: number): number;
   /** All of them, kept for the next time. */
   all(): ColumnArray;
@@ -32,7 +32,7 @@ export function appendColumn(out: PagedWriter, values: readonly number[] | Uint3
   return { offset, width };
 }
 
-export function openColumn(file: PagedFile, place: ColumnPlace, count: number): Column {
+export function openColumn(file: PagedFile, place: ColumnPlace, count: number): StoredColumn {
   const { offset, width } = place;
   let whole: ColumnArray | undefined;
   let asked = 0;

@@ -5,7 +5,7 @@ import { acquireLock, type Lock, tryLock } from "../../fs/lock.ts";
 import type { Processes } from "../../fs/processes.ts";
 import type { SearchEngine } from "../engine.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
-import { openIndex } from "./index-reader.ts";
+import { openIndexReader } from "./index-reader.ts";
 import { createIndexWriter, type WriterPlans } from "./index-writer.ts";
 
 const LOCK_FILE = "lock";
@@ -27,7 +27,7 @@ export function createEmbeddedEngine(
     }
   };
   return {
-    read: async () => openIndex(disk, folder, schema),
+    read: async () => openIndexReader(disk, folder, schema),
     async write(wait) {
       makeFolders(disk, folder);
       const path = join(folder, LOCK_FILE);

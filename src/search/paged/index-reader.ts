@@ -3,24 +3,24 @@ import { catchDamage, type Damaged, IndexDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { isAbsent } from "../../fs/disk-error.ts";
 import type {
-  Catalogue,
-  CatalogueRow,
   DamagedIndex,
   IndexDocument,
   OpenedReader,
   SearchReader,
+  StoredRow,
+  StoredRows,
   StoredSession,
 } from "../engine.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
 import type { IndexView } from "../ranking/index-view.ts";
 import { searchIndex } from "../ranking/search-index.ts";
 import { isCopied } from "../ranking/turn-flags.ts";
-import { goneFlags, type Manifest, type ManifestFound, readManifest } from "./manifest.ts";
+import { goneFlags, type IndexManifest, type ManifestFound, readIndexManifest } from "./manifest.ts";
 import { openSegment, type Segment } from "./segment.ts";
 import { type CountedSegment, createSegmentsView } from "./segments-view.ts";
 
 /** Opens the index as it is now, without a lock. */
-export function openIndex(disk: Disk, folder: string, schema: IndexSchema): OpenedReader {
+export function openIndexReader(disk: Disk, folder: string, schema: IndexSchema): OpenedReader {
   const opened = openSegments(disk, folder, schema);
   if (opened.kind !== "open") return opened;
   return { kind: "open", reader: createReader(opened, schema) };
@@ -41,7 +41,7 @@ function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
     id: manifest.id,
     state: manifest.state,
     search: async (plan) => catchDamage(() => searchIndex(view, plan)),
-    catalogue: async (): Promise<Catalogue | DamagedIndex> =>
+    catalogue: async (): Promise<StoredRows | DamagedIndex> =>
       catchDamage(() => ({
         kind: "catalogue",
         sessions: view.documents.card,
@@ -71,8 +71,8 @@ function livingSessions(segments: readonly CountedSegment[]): Map<string, number
 }
 
 /** All rows at once: damage must show before the first is used. */
-function readRows(view: IndexView, segments: readonly CountedSegment[]): CatalogueRow[] {
-  const rows: CatalogueRow[] = [];
+function readRows(view: IndexView, segments: readonly CountedSegment[]): StoredRow[] {
+  const rows: StoredRow[] = [];
   const hasGrown = segments.some(({ remnants }) => remnants.length > 0);
   let first = 0;
   for (const { segment, gone } of segments) {
@@ -146,7 +146,7 @@ function toText(bytes: Uint8Array): string {
 
 interface OpenSegments {
   readonly kind: "open";
-  readonly manifest: Manifest;
+  readonly manifest: IndexManifest;
   readonly segments: readonly CountedSegment[];
   close(): void;
 }
@@ -166,7 +166,7 @@ export function openSegments(
 ): OpenSegments | Exclude<ManifestFound, { readonly kind: "manifest" }> {
   let missing: { readonly id: string; readonly what: string } | undefined;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const found = readManifest(disk, folder, schema);
+    const found = readIndexManifest(disk, folder, schema);
     if (found.kind !== "manifest") return found;
     const { manifest } = found;
     // The same manifest again: nobody is replacing anything, the file is lost.
@@ -182,7 +182,7 @@ function openAll(
   disk: Disk,
   folder: string,
   schema: IndexSchema,
-  manifest: Manifest,
+  manifest: IndexManifest,
 ): OpenSegments | Damaged | { readonly kind: "missing"; readonly what: string } {
   const segments: CountedSegment[] = [];
   const close = (): void => {

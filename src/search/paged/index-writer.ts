@@ -6,24 +6,24 @@ import { errorCode, isAbsent } from "../../fs/disk-error.ts";
 import type { Lock } from "../../fs/lock.ts";
 import type { CommitOptions, DamagedIndex, IndexBatch, IndexedSession, SearchWriter } from "../engine.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
-import type { Remnant } from "./live-segment.ts";
-import { type Candidate, piecesByKey, settleSessions } from "./live-sessions.ts";
+import type { PartialSession } from "./live-segment.ts";
+import { type Candidate, piecesByKey, resolveLiveSessions } from "./live-sessions.ts";
 import {
   emptyManifest,
   goneFlags,
-  type Manifest,
+  type IndexManifest,
   type ManifestSegment,
-  readManifest,
-  writeManifest,
+  readIndexManifest,
+  writeIndexManifest,
 } from "./manifest.ts";
 import { type MergePlan, planMerge, type SegmentWeight } from "./merge-policy.ts";
-import { mergeSegments, remnantsOf, renumber } from "./merge-segments.ts";
+import { mergeSegments, partialSessionsOf, renumber } from "./merge-segments.ts";
 import {
-  type CarriedFields,
-  carryCard,
   type Piece,
   planReuse,
+  type ReusedCardFields,
   type ReusePlan,
+  reuseCardTerms,
   reuseTurns,
 } from "./reuse-turns.ts";
 import { openSegment, type Segment } from "./segment.ts";
@@ -46,8 +46,8 @@ export function createIndexWriter(
   lock: Lock,
   { plan = planMerge, reuse = planReuse }: WriterPlans = {},
 ): SearchWriter {
-  const found = readManifest(disk, folder, schema);
-  let manifest: Manifest = found.kind === "manifest" ? found.manifest : emptyManifest;
+  const found = readIndexManifest(disk, folder, schema);
+  let manifest: IndexManifest = found.kind === "manifest" ? found.manifest : emptyManifest;
   let base: readonly ManifestSegment[] = manifest.segments;
   const added: SegmentDescriptor[] = [];
   const removed = new Set<string>();
@@ -88,12 +88,12 @@ export function createIndexWriter(
   };
 
   /** Makes a manifest the index, and takes away what only the one before it named. */
-  const publish = (next: Omit<Manifest, "id">): void => {
+  const publish = (next: Omit<IndexManifest, "id">): void => {
     if (!lock.isOurs()) throw new Error("The lock of the index was taken away: nothing was committed");
     disk.fsyncFolder(folder);
     const written = { ...next, id: randomBytes(8).toString("hex") };
     mayBeNamed = true;
-    writeManifest(disk, folder, schema, written);
+    writeIndexManifest(disk, folder, schema, written);
     const named = new Set(next.segments.map(({ descriptor }) => descriptor.file));
     for (const { descriptor } of manifest.segments)
       if (!named.has(descriptor.file)) garbage.add(descriptor.file);
@@ -116,14 +116,14 @@ export function createIndexWriter(
   const putNew = (session: IndexedSession): void => {
     kept.delete(session.key);
     let rest = session;
-    let carried: CarriedFields | undefined;
+    let carried: ReusedCardFields | undefined;
     try {
       if (base.length > 0) pieces ??= piecesByKey(baseCandidates());
       const own = pieces?.get(session.key) ?? [];
       const head = own.at(-1);
       if (head !== undefined) {
         const found = reuseTurns(session, own, openNamed, reuse);
-        carried = carryCard(session, head.session, openNamed(head.file), schema.fields);
+        carried = reuseCardTerms(session, head.session, openNamed(head.file), schema.fields);
         if (found.kept.length > 0) kept.set(session.key, found.kept);
         rest = found.rest;
       }
@@ -145,7 +145,7 @@ export function createIndexWriter(
     const isWritten = found.kind === "manifest" && base === manifest.segments;
     if (isSame && isWritten && state === undefined) return;
     const candidates = [...baseCandidates(), ...added.map((descriptor) => toCandidate(descriptor))];
-    const segments = isSame ? base : settleSessions(candidates, { removed, kept }, schema.fields);
+    const segments = isSame ? base : resolveLiveSessions(candidates, { removed, kept }, schema.fields);
     publish({ segments, state: state ?? manifest.state });
     for (const { file } of added)
       if (!segments.some(({ descriptor }) => descriptor.file === file)) garbage.add(file);
@@ -168,14 +168,14 @@ export function createIndexWriter(
         }),
       );
       const descriptor = mergeSegments(disk, folder, schema.fields, inputs);
-      const moved = (remnants: readonly Remnant[]): Remnant[] =>
+      const moved = (remnants: readonly PartialSession[]): PartialSession[] =>
         remnants.map((remnant) => {
           const from = inputs.find(({ segment }) => segment.descriptor.file === remnant.head.file);
           if (from === undefined) return remnant;
           const session = from.sessions[remnant.head.session] ?? 0;
           return { ...remnant, head: { file: descriptor.file, session } };
         });
-      const remnants = moved(remnantsOf(inputs));
+      const remnants = moved(partialSessionsOf(inputs));
       const live = { ...descriptor.totals, sessions: descriptor.totals.sessions - remnants.length };
       const merged: ManifestSegment = { descriptor, live, gone: [], remnants };
       const rest = base
@@ -252,7 +252,7 @@ function weightOf({ descriptor, live, remnants }: ManifestSegment): SegmentWeigh
 }
 
 /** Segments that no manifest names: of a writer that was killed. Who holds the lock may remove them. */
-function leftOvers(disk: Disk, folder: string, manifest: Manifest): string[] {
+function leftOvers(disk: Disk, folder: string, manifest: IndexManifest): string[] {
   const named = new Set(manifest.segments.map(({ descriptor }) => descriptor.file));
   return disk
     .readdir(folder)

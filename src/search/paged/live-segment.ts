@@ -3,7 +3,7 @@ import type { Segment } from "./segment.ts";
 import type { SegmentTotals } from "./segment-writer.ts";
 
 /** Where the card, the row and the last turns of a session stand. */
-export interface SessionPlace {
+export interface SessionSlot {
   readonly file: string;
   /** Its number there. */
   readonly session: number;
@@ -13,14 +13,14 @@ export interface SessionPlace {
  * The first turns of a session that has grown since: they are as they were, and stay where they are. What
  * else the segment has of it is gone.
  */
-export interface Remnant {
+export interface PartialSession {
   /** Its number in this segment. */
   readonly session: number;
   /** So many turns are left of it. */
   readonly turns: number;
   /** So many turns of the session stand before them, in remnants of their own. */
   readonly from: number;
-  readonly head: SessionPlace;
+  readonly head: SessionSlot;
 }
 
 /** A segment and what of it is there. */
@@ -28,7 +28,7 @@ export interface LiveSegment {
   readonly segment: Segment;
   /** 1 for a session that is removed, put again into a later segment, or only a remnant; undefined where all are there. */
   readonly gone: Uint8Array | undefined;
-  readonly remnants: readonly Remnant[];
+  readonly remnants: readonly PartialSession[];
 }
 
 /** 1 for a turn that is gone; undefined where all are there. */

@@ -1,5 +1,5 @@
 import type { FieldTable } from "../ranking/index-schema.ts";
-import { liveTotals, type Remnant, type SessionPlace } from "./live-segment.ts";
+import { liveTotals, type PartialSession, type SessionSlot } from "./live-segment.ts";
 import { goneFlags, type ManifestSegment } from "./manifest.ts";
 import type { Piece } from "./reuse-turns.ts";
 import type { Segment } from "./segment.ts";
@@ -22,12 +22,12 @@ export interface SessionChanges {
  * Of each session the last one that was put is there, unless it is removed, and of the ones before it what
  * the last one builds on. Segments of which nothing is left are left out.
  */
-export function settleSessions(
+export function resolveLiveSessions(
   candidates: readonly Candidate[],
   { removed, kept }: SessionChanges,
   fields: FieldTable,
 ): ManifestSegment[] {
-  const heads = new Map<string, SessionPlace>();
+  const heads = new Map<string, SessionSlot>();
   const oldFiles = new Set<string>();
   for (const { segment, before } of candidates.toReversed()) {
     const { file } = segment.descriptor;
@@ -42,7 +42,7 @@ export function settleSessions(
   }
 
   /** What remains of a session that is not the head of its key. */
-  const remnantOf = (file: string, session: number, key: string, was: Remnant | undefined) => {
+  const remnantOf = (file: string, session: number, key: string, was: PartialSession | undefined) => {
     const head = heads.get(key);
     if (head === undefined) return undefined;
     if (oldFiles.has(head.file)) return was;

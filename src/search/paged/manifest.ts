@@ -6,7 +6,7 @@ import type { Disk } from "../../fs/disk.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
 import { describeFields } from "../ranking/index-schema.ts";
-import type { Remnant } from "./live-segment.ts";
+import type { PartialSession } from "./live-segment.ts";
 import { INDEX_FORMAT, type SegmentDescriptor, type SegmentTotals } from "./segment-writer.ts";
 
 export interface ManifestSegment {
@@ -15,11 +15,11 @@ export interface ManifestSegment {
   readonly live: SegmentTotals;
   /** Sessions of the segment that are gone, in order. */
   readonly gone: readonly number[];
-  readonly remnants: readonly Remnant[];
+  readonly remnants: readonly PartialSession[];
 }
 
 /** What the index is. Replaced as a whole: who has read one sees one state. */
-export interface Manifest {
+export interface IndexManifest {
   /** Another one with every commit. */
   readonly id: string;
   /** Oldest first. */
@@ -29,7 +29,7 @@ export interface Manifest {
 }
 
 export type ManifestFound =
-  | { readonly kind: "manifest"; readonly manifest: Manifest }
+  | { readonly kind: "manifest"; readonly manifest: IndexManifest }
   | { readonly kind: "absent" }
   | { readonly kind: "version"; readonly what: string }
   | Damaged;
@@ -41,14 +41,14 @@ const HEAD = new RegExp(`^${MAGIC} (\\d+) ([0-9a-f]{8})$`);
 /** Segments are few and their lists of gone sessions bounded; more than this is no manifest. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-interface ManifestBody extends Manifest {
+interface ManifestBody extends IndexManifest {
   readonly analysis: string;
   readonly fields: string;
 }
 
-export const emptyManifest: Manifest = { id: "", segments: [], state: "" };
+export const emptyManifest: IndexManifest = { id: "", segments: [], state: "" };
 
-export function readManifest(disk: Disk, folder: string, schema: IndexSchema): ManifestFound {
+export function readIndexManifest(disk: Disk, folder: string, schema: IndexSchema): ManifestFound {
   const bytes = disk.readFile(join(folder, MANIFEST_FILE), MAX_BYTES);
   if (bytes === undefined) return { kind: "absent" };
   const headEnd = bytes.indexOf(0x0a);
@@ -69,7 +69,12 @@ export function readManifest(disk: Disk, folder: string, schema: IndexSchema): M
   return { kind: "manifest", manifest };
 }
 
-export function writeManifest(disk: Disk, folder: string, schema: IndexSchema, manifest: Manifest): void {
+export function writeIndexManifest(
+  disk: Disk,
+  folder: string,
+  schema: IndexSchema,
+  manifest: IndexManifest,
+): void {
   const content: ManifestBody = {
     ...manifest,
     analysis: schema.analysisVersion,

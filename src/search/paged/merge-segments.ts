@@ -2,8 +2,8 @@ import type { Disk } from "../../fs/disk.ts";
 import { type FieldTable, MAX_FIELDS } from "../ranking/index-schema.ts";
 import { type ByteWriter, createByteWriter } from "./bytes.ts";
 import type { TermPlace } from "./dictionary.ts";
-import { goneTurns, type LiveSegment, type Remnant } from "./live-segment.ts";
-import { appendGroup, createPostingsRoom, decodeGroup, type PostingsRoom, readGroups } from "./postings.ts";
+import { goneTurns, type LiveSegment, type PartialSession } from "./live-segment.ts";
+import { appendGroup, createPostingsArena, decodeGroup, type PostingsArena, readGroups } from "./postings.ts";
 import type { SegmentDescriptor } from "./segment-writer.ts";
 import { createSegmentWriter, type SegmentNumbers } from "./segment-writer.ts";
 import type { BlocksWriter, StoredBlocks } from "./stored-blocks.ts";
@@ -178,8 +178,8 @@ interface Stretch {
 }
 
 function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
-  const room = createPostingsRoom();
-  const joined = createPostingsRoom();
+  const room = createPostingsArena();
+  const joined = createPostingsArena();
   const byField: Stretch[][] = Array.from({ length: MAX_FIELDS }, () => []);
   /** Fields that the term stands in, as bits: most terms stand in one or two of the sixteen. */
   let used = 0;
@@ -235,7 +235,7 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
 }
 
 /** Moves what is there to the front of the last stretch, under its new numbers; where that ends. */
-function keepLiving(room: PostingsRoom, from: number, numbers: Uint32Array): number {
+function keepLiving(room: PostingsArena, from: number, numbers: Uint32Array): number {
   let kept = from;
   for (let i = from; i < room.length; i++) {
     const number = numbers[room.docs[i] ?? 0] ?? GONE;
@@ -278,7 +278,7 @@ export function renumber(segments: readonly LiveSegment[]): MergedInput[] {
 }
 
 /** The remnants of all inputs under their new numbers. */
-export function remnantsOf(inputs: readonly MergedInput[]): Remnant[] {
+export function partialSessionsOf(inputs: readonly MergedInput[]): PartialSession[] {
   return inputs.flatMap(({ remnants, sessions }) =>
     remnants.map((remnant) => ({ ...remnant, session: sessions[remnant.session] ?? GONE })),
   );

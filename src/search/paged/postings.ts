@@ -107,13 +107,13 @@ export function readGroups(bytes: Uint8Array): readonly PostingsGroup[] {
 }
 
 /** Decoded postings: documents and how often the term is in them. */
-export interface PostingsRoom {
+export interface PostingsArena {
   docs: Uint32Array;
   freqs: Uint32Array;
   length: number;
 }
 
-export function createPostingsRoom(): PostingsRoom {
+export function createPostingsArena(): PostingsArena {
   return { docs: new Uint32Array(1024), freqs: new Uint32Array(1024), length: 0 };
 }
 
@@ -121,7 +121,7 @@ export function createPostingsRoom(): PostingsRoom {
 export function decodeGroup(
   bytes: Uint8Array,
   group: PostingsGroup,
-  room: PostingsRoom,
+  room: PostingsArena,
   documents: number,
 ): void {
   growRoom(room, room.length + group.count);
@@ -161,7 +161,7 @@ function checkEnd(group: PostingsGroup, position: number, lastDoc: number, docum
   }
 }
 
-function growRoom(room: PostingsRoom, wanted: number): void {
+function growRoom(room: PostingsArena, wanted: number): void {
   if (wanted <= room.docs.length) return;
   const size = Math.max(wanted, room.docs.length * 2);
   const docs = new Uint32Array(size);

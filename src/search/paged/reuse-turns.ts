@@ -1,12 +1,12 @@
 import type { IndexDocument, IndexedSession } from "../engine.ts";
 import { documentSum, textLength, textSum } from "../ranking/document-sum.ts";
 import type { FieldTable } from "../ranking/index-schema.ts";
-import type { SessionPlace } from "./live-segment.ts";
-import { createPostingsRoom, decodeGroup, readGroups } from "./postings.ts";
+import type { SessionSlot } from "./live-segment.ts";
+import { createPostingsArena, decodeGroup, readGroups } from "./postings.ts";
 import type { Segment } from "./segment.ts";
 
 /** A stretch of a session's turns in a segment: the first ones that the segment has of it. */
-export interface Piece extends SessionPlace {
+export interface Piece extends SessionSlot {
   readonly turns: number;
 }
 
@@ -94,7 +94,7 @@ export interface CountedTerm {
 }
 
 /** Terms of fields by their place in the table. */
-export type CarriedFields = ReadonlyMap<number, readonly CountedTerm[]>;
+export type ReusedCardFields = ReadonlyMap<number, readonly CountedTerm[]>;
 
 /** Shorter texts are analysed in no time. */
 const WORTH_CARRYING = 1_000;
@@ -110,12 +110,12 @@ export function fieldSum(text: string | undefined): number {
  * The terms of those fields of a card that did not change. A card has every request, summary, file and command
  * of its session, and a line that was appended changes few of them.
  */
-export function carryCard(
+export function reuseCardTerms(
   { documents }: IndexedSession,
   session: number,
   segment: Segment,
   fields: FieldTable,
-): CarriedFields {
+): ReusedCardFields {
   const card = documents.find(({ turn }) => turn === 0);
   const carried = new Map<number, CountedTerm[]>();
   let expected = 0;
@@ -127,7 +127,7 @@ export function carryCard(
     expected += segment.fieldLengths(place).at(session);
   });
   if (carried.size === 0 || segment.dictionary.terms > expected * MOST_OTHERS) return new Map();
-  const room = createPostingsRoom();
+  const room = createPostingsArena();
   for (const { term, offset, length } of segment.dictionary.all()) {
     const bytes = segment.postings(offset, length);
     for (const group of readGroups(bytes)) {

@@ -4,7 +4,7 @@ import type { BatchBuilder, IndexBatch, IndexDocument, IndexedSession } from "..
 import { documentSum } from "../ranking/document-sum.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
 import { encodeFlags, hashIdentity } from "../ranking/turn-flags.ts";
-import { type CarriedFields, type CountedTerm, fieldSum } from "./reuse-turns.ts";
+import { type CountedTerm, fieldSum, type ReusedCardFields } from "./reuse-turns.ts";
 import type { SegmentDescriptor } from "./segment-writer.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
 import { createTextScratch, encodeDocumentText, keptFields } from "./stored-blocks.ts";
@@ -13,7 +13,7 @@ import { createTermAccumulator } from "./term-accumulator.ts";
 /** Takes sessions and makes one segment of them. Texts go to the disk at once; terms stay in memory. */
 interface SegmentBuilder {
   /** `carried`: terms of fields of the card that need no analysis. */
-  put(session: IndexedSession, carried?: CarriedFields): void;
+  put(session: IndexedSession, carried?: ReusedCardFields): void;
   /** About how much memory is in use. */
   readonly bytes: number;
   finish(): SegmentDescriptor;
@@ -54,7 +54,7 @@ function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): 
     kind: "card" | "turn",
     number: number,
     document: IndexDocument,
-    carried?: CarriedFields,
+    carried?: ReusedCardFields,
   ): void => {
     for (let place = 0; place < fields.length; place++) {
       const field = fields[place];
@@ -131,7 +131,7 @@ interface SegmentBatch extends IndexBatch {
 }
 
 interface SegmentBatchBuilder extends BatchBuilder {
-  put(session: IndexedSession, carried?: CarriedFields): void;
+  put(session: IndexedSession, carried?: ReusedCardFields): void;
 }
 
 /**

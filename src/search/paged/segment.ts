@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Disk, Handle } from "../../fs/disk.ts";
 import { once } from "../../fs/once.ts";
 import type { FieldTable } from "../ranking/index-schema.ts";
-import { type Column, type ColumnArray, type ColumnPlace, openColumn } from "./column.ts";
+import { type ColumnArray, type ColumnPlace, openColumn, type StoredColumn } from "./column.ts";
 import { type Dictionary, openDictionary } from "./dictionary.ts";
 import { createPagedFile, type PagedFile, readExactly } from "./paged-file.ts";
 import { decodeDirectory, type SegmentDescriptor, type SegmentTotals } from "./segment-writer.ts";
@@ -15,20 +15,20 @@ export interface Segment {
   readonly totals: SegmentTotals;
   readonly dictionary: Dictionary;
   postings(offset: number, length: number): Buffer;
-  fieldLengths(field: number): Column;
+  fieldLengths(field: number): StoredColumn;
   key(session: number): string;
   /** All keys in order: cheaper than one by one. */
   keys(): readonly string[];
   /** First turn of each session, and behind the last one the number of turns. */
   turnStarts(): ColumnArray;
-  readonly turnNumbers: Column;
-  readonly turnFlags: Column;
-  readonly turnIdentities: Column;
-  readonly turnSums: Column;
-  cardSums(field: number): Column;
+  readonly turnNumbers: StoredColumn;
+  readonly turnFlags: StoredColumn;
+  readonly turnIdentities: StoredColumn;
+  readonly turnSums: StoredColumn;
+  cardSums(field: number): StoredColumn;
   /** NaN where there is none. */
-  readonly turnTimes: Column;
-  readonly cardTimes: Column;
+  readonly turnTimes: StoredColumn;
+  readonly cardTimes: StoredColumn;
   readonly rows: StoredBlocks;
   readonly digests: StoredBlocks;
   readonly cardTexts: StoredBlocks;
@@ -61,7 +61,7 @@ function readSegment(disk: Disk, handle: Handle, descriptor: SegmentDescriptor, 
   );
   const file = createPagedFile(disk, handle, name, sums, directoryOffset);
   const { sessions, turns } = directory;
-  const column = (place: ColumnPlace, count: number): Column => openColumn(file, place, count);
+  const column = (place: ColumnPlace, count: number): StoredColumn => openColumn(file, place, count);
   const fieldColumns = directory.fieldLengths.map((place, field) =>
     column(place, fields[field]?.kind === "card" ? sessions : turns),
   );
@@ -95,7 +95,7 @@ function readSegment(disk: Disk, handle: Handle, descriptor: SegmentDescriptor, 
 function openKeys(
   file: PagedFile,
   offset: number,
-  ends: Column,
+  ends: StoredColumn,
   count: number,
 ): Pick<Segment, "key" | "keys"> {
   return {

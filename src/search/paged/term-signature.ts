@@ -1,5 +1,5 @@
 import { withSearchLoops } from "../ranking/loops/search-loops.ts";
-import type { Column } from "./column.ts";
+import type { StoredColumn } from "./column.ts";
 import { decodeUnits, unitsToString } from "./term-units.ts";
 
 /*
@@ -68,8 +68,8 @@ export function groupByLength(signatures: Uint32Array): TermsByLength {
 /** The same, as it is read. */
 export interface NearColumns {
   readonly starts: readonly number[];
-  readonly letters: Pick<Column, "slice">;
-  readonly terms: Pick<Column, "slice">;
+  readonly letters: Pick<StoredColumn, "slice">;
+  readonly terms: Pick<StoredColumn, "slice">;
 }
 
 /** Numbers of the terms that may be within `maxDistance` edits of a word, in order: all others are farther away. */

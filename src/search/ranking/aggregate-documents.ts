@@ -5,7 +5,7 @@ import { withSearchLoops } from "./loops/search-loops.ts";
 import type { SessionScope } from "./session-scores.ts";
 
 /** What documents of one kind give. */
-export interface UnitedKind {
+export interface AggregatedKind {
   /** 1 for each document that counts. */
   readonly counts: Uint8Array;
   /** By session, the score of the best one. */
@@ -13,11 +13,11 @@ export interface UnitedKind {
 }
 
 /** What sessions get of their documents. */
-export interface UnitedDocuments {
+export interface AggregatedDocuments {
   /** Sessions with a document that counts, in no order. */
   readonly sessions: Uint32Array;
-  readonly cards: UnitedKind;
-  readonly turns: UnitedKind;
+  readonly cards: AggregatedKind;
+  readonly turns: AggregatedKind;
   /** By session, as documents have them: what any document of it matches. */
   readonly bits: Uint32Array;
   /** By session: how many clauses it matches, and the most that one document of it does. */
@@ -26,12 +26,12 @@ export interface UnitedDocuments {
 }
 
 /** `passes`: 1 for each turn that counts; undefined: all do. */
-export function uniteDocuments(
+export function aggregateDocuments(
   view: IndexView,
   { card, turn, clauses }: Evaluation,
   scope: SessionScope,
   passes: Uint8Array | undefined,
-): UnitedDocuments {
+): AggregatedDocuments {
   const sessionOf = turn.docs.length === 0 ? new Uint32Array(0) : view.sessionsOfTurns();
   const asked = scope.refused === undefined || scope.turnPasses !== undefined;
   const counting = asked ? askEach(view, card, turn, sessionOf, scope, passes) : undefined;
@@ -56,7 +56,7 @@ export function uniteDocuments(
       ofSession: number,
       passing: number,
       refused: number,
-    ): UnitedKind => {
+    ): AggregatedKind => {
       const counts = room.takeZeros(documents);
       const best = room.takeZeros(space * 8);
       const scores = room.put(set.scores);

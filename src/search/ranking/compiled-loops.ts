@@ -36,7 +36,7 @@ function instanceOf(bytes: string): object | undefined {
 }
 
 /** The memory of some loops as a stack: what was taken last is given back first. */
-export interface LoopRoom {
+export interface LoopArena {
   /** All of it; valid until more is taken. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What stands at an address; valid until more is taken. */
@@ -57,7 +57,7 @@ const PAGE = 65_536;
 /** An address of 0 stands for nothing. */
 const FIRST = 8;
 
-export function createLoopRoom(memory: LoopMemory): LoopRoom {
+export function createLoopArena(memory: LoopMemory): LoopArena {
   let bytes = new Uint8Array(memory.buffer);
   let top = FIRST;
   const take = (size: number): number => {

@@ -4,7 +4,7 @@ import type { DocumentSet } from "./document-set.ts";
 import { type DocumentKind, MAX_FIELDS } from "./index-schema.ts";
 import type { IndexTerm, IndexView } from "./index-view.ts";
 import { groupsOf, type QueryNode, type TermNode, termsOf } from "./query-node.ts";
-import { type ScoredSet, type ScoringRoom, withScoringRoom } from "./scorer.ts";
+import { type ScoredSet, type Scorer, withScorer } from "./scorer.ts";
 
 /** Documents of both kinds that match at least one clause, with scores and with what they match. */
 export interface Evaluation {
@@ -29,11 +29,11 @@ export function evaluate(
   clauses: readonly QueryNode[],
   boosts: readonly number[],
 ): Evaluation {
-  return withScoringRoom((room) => evaluateIn(room, view, clauses, boosts));
+  return withScorer((room) => evaluateIn(room, view, clauses, boosts));
 }
 
 function evaluateIn(
-  room: ScoringRoom,
+  room: Scorer,
   view: IndexView,
   clauses: readonly QueryNode[],
   boosts: readonly number[],
@@ -70,7 +70,7 @@ function evaluateIn(
   };
 }
 
-function evaluateNode(node: QueryNode, room: ScoringRoom, createSets: () => Sets, scorer: TermScorer): Sets {
+function evaluateNode(node: QueryNode, room: Scorer, createSets: () => Sets, scorer: TermScorer): Sets {
   const result = createSets();
   if (node.kind === "term") {
     scorer.score(node, result);
@@ -99,7 +99,7 @@ interface TermScorer {
 
 function createTermScorer(
   view: IndexView,
-  room: ScoringRoom,
+  room: Scorer,
   boosts: readonly number[],
   termBits: ReadonlyMap<string, number>,
 ): TermScorer {

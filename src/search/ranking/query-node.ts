@@ -1,7 +1,7 @@
 import { readGroups } from "../paged/postings.ts";
 import type { DocumentKind } from "./index-schema.ts";
 import type { IndexPart, IndexTerm, IndexView } from "./index-view.ts";
-import { type GroupOfPart, withScoringRoom } from "./scorer.ts";
+import { type GroupOfPart, withScorer } from "./scorer.ts";
 
 /** A question to the index as MiniSearch understands it: terms, combined. */
 export interface TermNode {
@@ -51,9 +51,7 @@ export function groupsOf(view: IndexView, term: IndexTerm): readonly TermGroup[]
 
 /** In how many documents of each kind a term stands: in each field, summed up. */
 export function countUses(view: IndexView, term: IndexTerm): number {
-  return withScoringRoom((room) =>
-    groupsOf(view, term).reduce((sum, group) => sum + room.countLiving(group), 0),
-  );
+  return withScorer((room) => groupsOf(view, term).reduce((sum, group) => sum + room.countLiving(group), 0));
 }
 
 /** Whether a term stands in any document that is there. */

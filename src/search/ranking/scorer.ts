@@ -1,7 +1,7 @@
 import { IndexDamage } from "../../fs/damage.ts";
 import type { PostingsGroup } from "../paged/postings.ts";
 import { bm25 } from "./bm25.ts";
-import type { LoopRoom } from "./compiled-loops.ts";
+import type { LoopArena } from "./compiled-loops.ts";
 import type { DocumentSet } from "./document-set.ts";
 import type { FieldLengths } from "./index-view.ts";
 import { type SearchLoops, withSearchLoops } from "./loops/search-loops.ts";
@@ -35,7 +35,7 @@ export interface GroupScoring {
 }
 
 /** Where documents are scored. */
-export interface ScoringRoom {
+export interface Scorer {
   createSet(space: number, words: number): ScoredSet;
   /** Sets that are made on the way are gone when `use` is done: a query may have hundreds of phrases. */
   passing(use: () => void): void;
@@ -64,11 +64,11 @@ const BITS = 3;
 const COUNT = 5;
 
 /** Sets and all else that is made in it are gone when `use` is done. */
-export function withScoringRoom<T>(use: (room: ScoringRoom) => T): T {
+export function withScorer<T>(use: (room: Scorer) => T): T {
   return withSearchLoops((loops, room) => use(createScoringRoom(loops, room)));
 }
 
-function createScoringRoom(loops: SearchLoops, room: LoopRoom): ScoringRoom {
+function createScoringRoom(loops: SearchLoops, room: LoopArena): Scorer {
   const { k, b, d } = bm25;
   /** Columns are asked for again with every term. */
   const kept = new Map<object, number>();

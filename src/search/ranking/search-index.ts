@@ -1,5 +1,5 @@
 import { once } from "../../fs/once.ts";
-import type { Match, SearchAnswer, SessionHit, TurnHit } from "../engine.ts";
+import type { MatchKind, SearchAnswer, SessionHit, TurnHit } from "../engine.ts";
 import { clauseNode } from "./clause-nodes.ts";
 import { type Evaluation, evaluate } from "./evaluate.ts";
 import { excludedSessions } from "./excluded-sessions.ts";
@@ -77,7 +77,7 @@ function createTiers(
     return { evaluation, scores: scoreSessions(view, evaluation, scope) };
   };
   const exact = once(() => run(() => false));
-  const tier = (match: Exclude<Match, "none">, { evaluation, scores }: ReturnType<typeof run>): Tier => {
+  const tier = (match: Exclude<MatchKind, "none">, { evaluation, scores }: ReturnType<typeof run>): Tier => {
     const kept =
       match === "some"
         ? scores.sessions.filter((session) => scores.clausesOf(session, narrowing) === narrowing)
@@ -199,7 +199,7 @@ function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
 
 /** One way of matching that gave something. */
 interface Tier {
-  readonly match: Exclude<Match, "none">;
+  readonly match: Exclude<MatchKind, "none">;
   readonly scores: SessionScores;
   readonly checked: PhraseCheck;
   readonly total: number;

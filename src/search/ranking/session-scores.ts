@@ -1,4 +1,4 @@
-import { uniteDocuments } from "./aggregate-documents.ts";
+import { aggregateDocuments } from "./aggregate-documents.ts";
 import { countBits, type DocumentSet } from "./document-set.ts";
 import type { Evaluation } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
@@ -40,7 +40,7 @@ export const TURN_WEIGHT = 2;
 export function scoreSessions(view: IndexView, evaluation: Evaluation, scope: SessionScope): SessionScores {
   const { turn, clauses } = evaluation;
   const { words } = turn;
-  const { sessions, cards, turns, bits, together, has } = uniteDocuments(
+  const { sessions, cards, turns, bits, together, has } = aggregateDocuments(
     view,
     evaluation,
     scope,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { sweepTails } from "../../agents/checkpoints/checkpoint-folder.ts";
-import type { TailOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
+import { sweepCheckpoints } from "../../agents/checkpoints/checkpoint-folder.ts";
+import type { CheckpointOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import { UserError } from "../../errors.ts";
 import { errorCode } from "../../fs/disk-error.ts";
@@ -14,11 +14,11 @@ const SHARE = 0.05;
 /** So much is always allowed: nobody minds it. */
 const LEAST_ROOM: number = 1024 * 1024;
 
-export function tailOptions(
+export function checkpointOptions(
   library: Library,
   rows: Iterable<Pick<SessionRow, "bytes">>,
-  given: Partial<TailOptions> = {},
-): TailOptions {
+  given: Partial<CheckpointOptions> = {},
+): CheckpointOptions {
   let logBytes = 0;
   for (const { bytes } of rows) logBytes += bytes;
   const room = Math.max(LEAST_ROOM, Math.floor(SHARE * logBytes) - segmentBytes(library));
@@ -38,10 +38,10 @@ function segmentBytes({ disk, places }: Library): number {
 }
 
 /** Removes tails of logs that grow no more, and of forgotten sessions; without options, all. */
-export function tidyTails(library: Library, tails: TailOptions | undefined): void {
+export function tidyCheckpoints(library: Library, tails: CheckpointOptions | undefined): void {
   try {
     const olderThan = tails === undefined ? Number.POSITIVE_INFINITY : tails.sinceMs;
-    sweepTails(library.disk, library.places.index, olderThan, forgottenSessions(library).stones);
+    sweepCheckpoints(library.disk, library.places.index, olderThan, forgottenSessions(library).stones);
   } catch (error) {
     // Another time: what is stale is never used, it only takes room.
     if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;

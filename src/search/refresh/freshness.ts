@@ -18,15 +18,15 @@ import type { Refreshed } from "./refresh-index.ts";
 import type { SessionRow } from "./session-row.ts";
 import {
   createPlacements,
-  isSame,
-  keepLook,
-  type LastLook,
+  isSameSnapshot,
   marksOf,
-  readLastLook,
+  readSnapshot,
+  type SourceSnapshot,
+  writeSnapshot,
 } from "./source-snapshot.ts";
 
 /** What there is, what the index has of it, and what is to be done. */
-export interface Look {
+export interface SourceScan {
   /** The index that was looked into; empty where there is none. */
   readonly index: string;
   /** Of deleted sessions; undefined where the history is as it was. */
@@ -45,11 +45,11 @@ export interface Look {
 }
 
 /** `glance`: what was seen a moment ago, of which nothing is looked for again. */
-export async function look(
+export async function scanSources(
   library: Library,
   { engine, rebuild }: { readonly engine: SearchEngine; readonly rebuild?: boolean },
-  { last = readLastLook(library), found: seen }: Partial<Glance> = {},
-): Promise<Look> {
+  { last = readSnapshot(library), found: seen }: Partial<FreshnessCheck> = {},
+): Promise<SourceScan> {
   const marks = marksOf(library);
   const {
     index,
@@ -78,10 +78,10 @@ export async function look(
   for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
   const stubs = isChanged ? historyStubs(library, (session) => known.has(sessionKey(session))) : undefined;
   const problems = found.flatMap((logs) => logs.problems);
-  const keep: Look["keep"] = (has) => {
+  const keep: SourceScan["keep"] = (has) => {
     if (marks === undefined) return;
     const logs = placements.list(found);
-    keepLook(library, {
+    writeSnapshot(library, {
       index: has.index,
       marks,
       projects: projectsOf(has.rows),
@@ -112,7 +112,7 @@ const NOTHING: KnownRows = {
   state: emptyState,
 };
 
-async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<Look, "rebuilt">> {
+async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<SourceScan, "rebuilt">> {
   const opened = await engine.read();
   if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
   const { reader } = opened;
@@ -125,7 +125,7 @@ async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<Look, "r
   }
 }
 
-export function isNothing({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
+export function isUnchanged({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
   return (
     toRead.length === 0 &&
     toRemove.length === 0 &&
@@ -142,21 +142,24 @@ interface UpToDate {
 }
 
 /** It is not sure that nothing has changed. What was seen on the way needs not be looked for again. */
-export interface Glance {
+export interface FreshnessCheck {
   readonly kind: "glance";
-  readonly last: LastLook | undefined;
+  readonly last: SourceSnapshot | undefined;
   /** The logs that are there now, with those in the projects of the last look. */
   readonly found: readonly FoundLogs[] | undefined;
 }
 
 /** Opens the index, if all is as it was when it was last found to be up to date. */
-export async function openUpToDate(library: Library, engine: SearchEngine): Promise<UpToDate | Glance> {
-  const last = readLastLook(library);
+export async function openIfCurrent(
+  library: Library,
+  engine: SearchEngine,
+): Promise<UpToDate | FreshnessCheck> {
+  const last = readSnapshot(library);
   if (last === undefined || last.marks !== marksOf(library))
     return { kind: "glance", last, found: undefined };
   const found = findLogs(library, last.projects);
-  const glance: Glance = { kind: "glance", last, found };
-  if (!isSame(found, last)) return glance;
+  const glance: FreshnessCheck = { kind: "glance", last, found };
+  if (!isSameSnapshot(found, last)) return glance;
   const opened = await engine.read();
   if (opened.kind !== "open") return glance;
   const { reader } = opened;

@@ -2,9 +2,9 @@ import { exitCodes, UserError } from "../../errors.ts";
 import { IndexDamage } from "../../fs/damage.ts";
 import type { Library } from "../../fs/library.ts";
 import type { DamagedIndex, SearchEngine, SearchReader } from "../engine.ts";
-import { type Glance, openUpToDate } from "./freshness.ts";
+import { type FreshnessCheck, openIfCurrent } from "./freshness.ts";
 import type { Refreshed, RefreshOptions } from "./refresh-index.ts";
-import { keepLook, readLastLook } from "./source-snapshot.ts";
+import { readSnapshot, writeSnapshot } from "./source-snapshot.ts";
 
 /** How the index is reached. */
 export interface IndexAccess extends Omit<RefreshOptions, "engine" | "glance"> {
@@ -61,7 +61,7 @@ async function open(
   access: IndexAccess,
 ): Promise<{ readonly reader: SearchReader; readonly refreshed: Refreshed | undefined }> {
   const mayBeSame = access.asItIs !== true && access.rebuild !== true;
-  const seen = mayBeSame ? await openUpToDate(library, access.engine) : undefined;
+  const seen = mayBeSame ? await openIfCurrent(library, access.engine) : undefined;
   if (seen?.kind === "same") return seen;
   const refreshed = access.asItIs === true ? undefined : await refresh(library, access, seen);
   if (refreshed !== undefined && refreshed.read > 0) access.onChange?.();
@@ -79,7 +79,7 @@ async function open(
 async function refresh(
   library: Library,
   access: IndexAccess,
-  glance: Glance | undefined,
+  glance: FreshnessCheck | undefined,
 ): Promise<Refreshed> {
   const { refreshIndex } = await import("./refresh-index.ts");
   return refreshIndex(library, { ...access, glance });
@@ -107,8 +107,8 @@ async function tidy(library: Library, engine: SearchEngine): Promise<void> {
     const before = writer.index;
     await writer.commit({ tidy: "thorough" });
     // It is another index now, of the same sessions: what was seen of them still holds.
-    const last = before === writer.index ? undefined : readLastLook(library);
-    if (last?.index === before) keepLook(library, { ...last, index: writer.index });
+    const last = before === writer.index ? undefined : readSnapshot(library);
+    if (last?.index === before) writeSnapshot(library, { ...last, index: writer.index });
   } finally {
     await writer.close();
   }

@@ -2,7 +2,10 @@ import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { SessionFiles } from "../../agents/agent.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
-import { createLogTails, type TailOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
+import {
+  type CheckpointOptions,
+  createParseCheckpoints,
+} from "../../agents/checkpoints/parse-checkpoints.ts";
 import { reasonOf } from "../../agents/isolate.ts";
 import { readSession } from "../../agents/read-session.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
@@ -35,7 +38,7 @@ export function readForIndex(
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
   mask: (text: string) => string,
-  tails?: TailOptions,
+  tails?: CheckpointOptions,
 ): IndexedSession | undefined {
   try {
     return read(library, session, given, isCopy, mask, tails);
@@ -59,7 +62,7 @@ function read(
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
   mask: (text: string) => string,
-  tails?: TailOptions,
+  tails?: CheckpointOptions,
 ): IndexedSession | undefined {
   const source = withHeadOnce(given);
   const identified = identifySession(source, files);
@@ -73,7 +76,7 @@ function read(
   const kept =
     tails === undefined || archived !== undefined
       ? undefined
-      : createLogTails(library, limits, sessionSchema.analysisVersion, tails);
+      : createParseCheckpoints(library, limits, sessionSchema.analysisVersion, tails);
   const session = readSession(source, identified, limits, kept);
   if (isExcluded(library, session)) return undefined;
   const earlier = earlierStates(library, identified, limits);

@@ -1,7 +1,7 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
 import { sessionKey } from "../../fs/library.ts";
-import type { Agent } from "../../session/entry.ts";
+import type { AgentName } from "../../session/entry.ts";
 import type { IndexState } from "./index-rows.ts";
 import { bytesOf, markOf, type Origin, type SessionRow } from "./session-row.ts";
 
@@ -34,7 +34,7 @@ export interface RefreshInput {
   readonly state: IndexState;
   /** Settings have changed that decide what the index has of a session. */
   readonly isSetAnew: boolean;
-  readonly isForgotten: (session: { readonly agent: Agent; readonly id: string }) => boolean;
+  readonly isForgotten: (session: { readonly agent: AgentName; readonly id: string }) => boolean;
 }
 
 type KnownRow = Pick<SessionRow, "agent" | "id" | "mark" | "origin" | "files" | "bytes">;

@@ -1,13 +1,13 @@
 import { diskSource } from "../../agents/byte-source.ts";
-import type { TailOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
+import type { CheckpointOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
 import { type Library, sessionKey } from "../../fs/library.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import type { Problem } from "../../session/session.ts";
 import type { IndexedSession, OpenedWriter, SearchEngine, SearchWriter } from "../engine.ts";
 import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
-import { tailOptions, tidyTails } from "./checkpoint-upkeep.ts";
-import type { Glance } from "./freshness.ts";
-import { isNothing, type Look, look, NO_CHANGE } from "./freshness.ts";
+import { checkpointOptions, tidyCheckpoints } from "./checkpoint-upkeep.ts";
+import type { FreshnessCheck } from "./freshness.ts";
+import { isUnchanged, NO_CHANGE, type SourceScan, scanSources } from "./freshness.ts";
 import type { IndexState } from "./index-rows.ts";
 import { countingWriter, type Totals } from "./index-rows.ts";
 import { copyFinder, indexSession, putCopies, type ReadSession, readForIndex } from "./index-session.ts";
@@ -28,9 +28,9 @@ export interface RefreshOptions {
   /** More bytes than this are worth other threads. */
   readonly workersFrom?: number;
   /** What was seen a moment ago. */
-  readonly glance?: Glance | undefined;
+  readonly glance?: FreshnessCheck | undefined;
   /** How far logs were read is remembered so; absent: as it is best. */
-  readonly tails?: Partial<TailOptions>;
+  readonly tails?: Partial<CheckpointOptions>;
 }
 
 /** Is told how far a refresh is. */
@@ -63,7 +63,7 @@ export interface Refreshed {
   readonly bytes: number;
   readonly problems: readonly Problem[];
   /** Why everything had to be read anew, if it had. */
-  readonly rebuilt: Look["rebuilt"];
+  readonly rebuilt: SourceScan["rebuilt"];
   /** What all sessions come to, where that is known without opening them. */
   readonly totals?: Totals;
 }
@@ -76,8 +76,8 @@ const FEW_GROWN = 4;
 /** Brings the index up to date with what is on disk and in the archive. */
 export async function refreshIndex(library: Library, options: RefreshOptions): Promise<Refreshed> {
   const { glance, ...again } = options;
-  const before = await look(library, again, glance);
-  if (before.rebuilt === null && before.stubs === undefined && isNothing(before.plan, before.state)) {
+  const before = await scanSources(library, again, glance);
+  if (before.rebuilt === null && before.stubs === undefined && isUnchanged(before.plan, before.state)) {
     before.keep(before);
     return { ...NO_CHANGE, problems: before.problems };
   }
@@ -91,7 +91,7 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
     // Whoever wrote until now may have done all of it, but where everything is to be read in any case. Where nobody
     // did, what was seen still holds.
     const isAlone = options.rebuild === true ? !opened.hasWaited : writer.index === before.index;
-    const now = isAlone ? before : await look(library, again);
+    const now = isAlone ? before : await scanSources(library, again);
     // What can't be read must not be touched either.
     if (now.rebuilt !== null) writer.clear();
     const refreshed = await write(library, options, writer, now);
@@ -126,7 +126,7 @@ async function write(
   library: Library,
   options: RefreshOptions,
   opened: SearchWriter,
-  { plan, rows, totals, state, marks, stubs, problems, rebuilt, keep }: Look,
+  { plan, rows, totals, state, marks, stubs, problems, rebuilt, keep }: SourceScan,
 ): Promise<Refreshed | undefined> {
   const counting = countingWriter(opened, rows, totals);
   const { writer } = counting;
@@ -150,14 +150,15 @@ async function write(
   const isMuch =
     rest.reduce((sum, { files }) => sum + sizeOf(files), 0) > (options.workersFrom ?? WORTH_WORKERS);
   const read = (isMuch ? options.readInWorkers : undefined) ?? readHere(library, onVanished);
-  const tails = options.rebuild === true ? undefined : tailOptions(library, rows.values(), options.tails);
+  const tails =
+    options.rebuild === true ? undefined : checkpointOptions(library, rows.values(), options.tails);
   const none: SessionToRead[] = [];
   try {
     if (few.length > 0) none.push(...(await readHere(library, onVanished, tails)(few, writer, isCopy, done)));
     if (rest.length > 0) none.push(...(await read(rest, writer, isCopy, done)));
   } finally {
     meter?.end();
-    tidyTails(library, tails);
+    tidyCheckpoints(library, tails);
   }
   putStubs(library, writer, rows, stubs);
   for (const key of [...plan.toRemove, ...none.map((each) => each.key)])
@@ -197,7 +198,7 @@ async function write(
 const MAX_PROBLEMS = 200;
 
 /** In this thread, one after the other. */
-function readHere(library: Library, onVanished: () => void, tails?: TailOptions): ReadInWorkers {
+function readHere(library: Library, onVanished: () => void, tails?: CheckpointOptions): ReadInWorkers {
   return async (sessions, writer, isCopy, done) => {
     const none: SessionToRead[] = [];
     const originals: ReadSession[] = [];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SessionFiles } from "../../agents/agent.ts";
 import type { ClosedItem, Digest, PendingItem } from "../../extract/digest.ts";
-import type { Agent } from "../../session/entry.ts";
+import type { AgentName } from "../../session/entry.ts";
 import type { Context, Problem } from "../../session/session.ts";
 
 /** What a session was read from. `fragments`: only sub-agents of it are left; `history`: only its prompts. */
@@ -9,7 +9,7 @@ export type Origin = "log" | "fragments" | "archive" | "history";
 
 /** What lists and the check for changes need of every session. Small: all of them are read at every refresh. */
 export interface SessionRow {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly id: string;
   readonly title: string | null;
   readonly project: string | null;

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { FileRole, FoundFile, Placed, PlacementMemory } from "../../agents/agent.ts";
+import type { FileRole, FoundFile, Placement, PlacementCache } from "../../agents/agent.ts";
 import type { FoundLogs } from "../../agents/find-sessions.ts";
 import { archiveMark } from "../../archive/open-archive.ts";
 import { readCacheFile, writeCacheFile } from "../../fs/cache-file.ts";
 import type { Library } from "../../fs/library.ts";
-import type { Agent } from "../../session/entry.ts";
+import type { AgentName } from "../../session/entry.ts";
 import type { SearchReader } from "../engine.ts";
 import { historyMark } from "../history-stubs.ts";
 import type { Totals } from "./index-rows.ts";
@@ -18,7 +18,7 @@ import { settingsMark } from "./index-rows.ts";
  */
 
 /** What there was when the index was found to be up to date. */
-export interface LastLook {
+export interface SourceSnapshot {
   /** The index that had all of it. */
   readonly index: string;
   /** Of the archive and of the files that prompts of deleted sessions come from. */
@@ -31,7 +31,7 @@ export interface LastLook {
 
 /** All files of an agent, and in the same order what each was found to be. */
 export interface ListedLogs {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   /** One behind the other: a text is compared at once, a list path by path. */
   readonly paths: string;
   /** Of each file its size, time and inode, as eight bytes each. */
@@ -48,25 +48,25 @@ const TICK_MS = 50;
 /** Stands in no path and in no name of a session. */
 const SEPARATOR = "\0";
 
-export function readLastLook(library: Library): LastLook | undefined {
+export function readSnapshot(library: Library): SourceSnapshot | undefined {
   const bytes = library.demo ? undefined : readCacheFile(library.disk, lookPath(library));
   return bytes === undefined ? undefined : decodeLook(bytes);
 }
 
 /** What stands before the lists: a line of JSON. */
-interface LookHead extends Omit<LastLook, "logs"> {
+interface LookHead extends Omit<SourceSnapshot, "logs"> {
   readonly version: number;
   /** Of each agent how many bytes its lists take, which follow in this order. */
   readonly logs: readonly ListLengths[];
 }
 
 interface ListLengths {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   readonly lengths: readonly [paths: number, marks: number, placements: number];
 }
 
 /** Every search reads this, and lists as JSON would take it a millisecond for a thousand files. */
-function encodeLook({ logs, ...look }: LastLook): Buffer {
+function encodeLook({ logs, ...look }: SourceSnapshot): Buffer {
   const lists: Uint8Array[] = [];
   const lengths = logs.map(({ agent, paths, marks, placements }): ListLengths => {
     const [first, last] = [Buffer.from(paths), Buffer.from(placements)];
@@ -78,7 +78,7 @@ function encodeLook({ logs, ...look }: LastLook): Buffer {
 }
 
 /** Its checksum says that it is what was written, by this version or another. */
-function decodeLook(bytes: Buffer): LastLook | undefined {
+function decodeLook(bytes: Buffer): SourceSnapshot | undefined {
   let at = bytes.indexOf("\n") + 1;
   if (at === 0) return undefined;
   const { version, logs: lists, ...look }: LookHead = JSON.parse(bytes.toString("utf8", 0, at));
@@ -98,12 +98,12 @@ function decodeLook(bytes: Buffer): LastLook | undefined {
 
 /** What all sessions of this index come to; undefined where nobody looked since it was written. */
 export function knownTotals(library: Library, reader: SearchReader): Totals | undefined {
-  const last = readLastLook(library);
+  const last = readSnapshot(library);
   return last?.index === reader.id ? last.totals : undefined;
 }
 
 /** Never fails: without it the next look takes longer, and that is all. */
-export function keepLook(library: Library, look: LastLook): void {
+export function writeSnapshot(library: Library, look: SourceSnapshot): void {
   if (library.demo) return;
   try {
     writeCacheFile(library.disk, lookPath(library), encodeLook(look));
@@ -124,7 +124,7 @@ export function marksOf(library: Library): string | undefined {
 }
 
 /** Are these the same files as then, and unchanged? */
-export function isSame(found: readonly FoundLogs[], { logs }: LastLook): boolean {
+export function isSameSnapshot(found: readonly FoundLogs[], { logs }: SourceSnapshot): boolean {
   return (
     found.length === logs.length &&
     found.every(({ format, files }, i) => {
@@ -163,12 +163,12 @@ function fileMark({ size, mtimeMs, inode, path }: FoundFile): string {
 
 /** Knows what the files of the last look were found to be, and learns it of others. */
 export interface Placements {
-  of(agent: Agent): PlacementMemory;
+  of(agent: AgentName): PlacementCache;
   list(found: readonly FoundLogs[]): readonly ListedLogs[];
 }
 
-export function createPlacements(last: LastLook | undefined): Placements {
-  const before = new Map<Agent, ReadonlyMap<string, string>>();
+export function createPlacements(last: SourceSnapshot | undefined): Placements {
+  const before = new Map<AgentName, ReadonlyMap<string, string>>();
   for (const logs of last?.logs ?? []) before.set(logs.agent, readPlacements(logs));
   const learned = new Map<FoundFile, string>();
   return {
@@ -198,7 +198,7 @@ function readPlacements({ paths, marks, placements }: ListedLogs): Map<string, s
   return known;
 }
 
-function fromWords(words: string | undefined): Placed | null | undefined {
+function fromWords(words: string | undefined): Placement | null | undefined {
   if (words === undefined || words === "") return words === "" ? null : undefined;
   const at = words.indexOf(" ");
   // It is what `remember` was told.

@@ -7,7 +7,7 @@ import { PAIR } from "../analysis/token-link.ts";
 import { weakTerm } from "../analysis/weak-terms.ts";
 
 /** A place of a text where a word of the query stands. */
-export interface Match {
+export interface TextMatch {
   readonly start: number;
   readonly end: number;
   /** Which word of the query it is; equal for terms of the same word. */
@@ -27,9 +27,9 @@ const ENOUGH_MATCHES = 16;
  * were asked for count: of getUserById the User, if someone looks for users. With `near`, only what stands
  * around its matches is looked at, until a passage with all words is found.
  */
-export function findMatches(text: string, wordOf: WordOf, near?: Near): readonly Match[] {
+export function findTermMatches(text: string, wordOf: WordOf, near?: Near): readonly TextMatch[] {
   if (near === undefined) return matchesIn(text, 0, wordOf);
-  const found: Match[] = [];
+  const found: TextMatch[] = [];
   const lastAt = new Map<number, number>();
   let isTogether = false;
   for (const [from, to] of spansAround(text, near.pattern)) {
@@ -51,8 +51,8 @@ export interface Near {
   readonly maxChars: number;
 }
 
-function matchesIn(text: string, offset: number, wordOf: WordOf): readonly Match[] {
-  const matches: Match[] = [];
+function matchesIn(text: string, offset: number, wordOf: WordOf): readonly TextMatch[] {
+  const matches: TextMatch[] = [];
   let isSorted = true;
   scanTokens(text, (token, from, to, link) => {
     const start = from + offset;
@@ -75,7 +75,13 @@ function matchesIn(text: string, offset: number, wordOf: WordOf): readonly Match
   return isSorted ? matches : matches.sort((a, b) => a.start - b.start);
 }
 
-function pushNameMatches(token: Token, start: number, end: number, wordOf: WordOf, matches: Match[]): void {
+function pushNameMatches(
+  token: Token,
+  start: number,
+  end: number,
+  wordOf: WordOf,
+  matches: TextMatch[],
+): void {
   const words = new Set<number>();
   for (const term of termsOf(token)) {
     const word = wordOf(term);

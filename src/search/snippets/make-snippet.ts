@@ -1,5 +1,5 @@
 import { type CleanPassage, cleanPassage } from "./clean-passage.ts";
-import { findMatches, type Match, nearTerms, type WordOf } from "./find-matches.ts";
+import { findTermMatches, nearTerms, type TextMatch, type WordOf } from "./find-matches.ts";
 import { phraseSpans } from "./phrase.ts";
 
 export interface Snippet {
@@ -21,7 +21,7 @@ export interface SnippetOptions {
 const MAX_PHRASES = 1_000;
 
 /** Where most words of a query stand together in a text. */
-export interface Passage {
+export interface SnippetPassage {
   /** How many different phrases: one that has a phrase is better than any that only has words. */
   readonly phrases: number;
   /** How many different words, phrases among them. */
@@ -39,10 +39,10 @@ export function findPassage(
   text: string,
   terms: Terms,
   { maxChars, phrases = [] }: SnippetOptions,
-): Passage | undefined {
+): SnippetPassage | undefined {
   const { wordOf, words: wanted, pattern } = lookedUp(terms);
   const near = pattern === undefined ? undefined : { pattern, words: wanted, maxChars };
-  const matches = withPhrases(text, findMatches(text, wordOf, near), phrases);
+  const matches = withPhrases(text, findTermMatches(text, wordOf, near), phrases);
   if (matches.length === 0) return undefined;
   const { first, last, words, phrases: whole } = bestRun(matches, maxChars);
   return {
@@ -84,7 +84,11 @@ function lookedUp(terms: Terms): LookedUp {
 }
 
 /** A phrase counts as a word of its own, with a number below 0, beside its words. */
-function withPhrases(text: string, matches: readonly Match[], phrases: readonly string[]): readonly Match[] {
+function withPhrases(
+  text: string,
+  matches: readonly TextMatch[],
+  phrases: readonly string[],
+): readonly TextMatch[] {
   const found = phrases.flatMap((phrase, index) =>
     phraseSpans(text, phrase, MAX_PHRASES).map(([start, end]) => ({ start, end, word: -1 - index })),
   );
@@ -102,7 +106,7 @@ interface MatchRun {
  * The run of matches within `maxChars` that has the most phrases, and of those the most different words; of equals the
  * one with the most matches, then the first.
  */
-function bestRun(matches: readonly Match[], maxChars: number): MatchRun {
+function bestRun(matches: readonly TextMatch[], maxChars: number): MatchRun {
   const counts = new Map<number, number>();
   let best: MatchRun = { first: 0, last: 0, phrases: 0, words: 0 };
   let first = 0;
@@ -128,7 +132,7 @@ function bestRun(matches: readonly Match[], maxChars: number): MatchRun {
   return best;
 }
 
-function endOf(matches: readonly Match[], first: number, last: number): number {
+function endOf(matches: readonly TextMatch[], first: number, last: number): number {
   let end = 0;
   for (let index = first; index <= last; index++) end = Math.max(end, matches[index]?.end ?? 0);
   return end;
@@ -139,7 +143,7 @@ function shown(
   text: string,
   from: number,
   to: number,
-  matches: readonly Match[],
+  matches: readonly TextMatch[],
   maxChars: number,
 ): Pick<Snippet, "text" | "highlights"> {
   // White space is folded afterwards: so much more is looked at.

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import {
   BLOCK_BYTES,
   createBlockSummer,
+  isPrefixUnchanged,
   noSums,
-  stillBeginsSo,
 } from "../../../src/agents/checkpoints/checkpoint-file.ts";
 import { nodeDisk } from "../../../src/fs/node-disk.ts";
 
@@ -37,16 +37,16 @@ describe("stillBeginsSo()", () => {
     const sums = summer.sums();
     expect(sums.sums).toHaveLength(BLOCKS);
     appendFileSync(path, "and one more\n");
-    expect(stillBeginsSo(nodeDisk, path, sums)).toBe(true);
+    expect(isPrefixUnchanged(nodeDisk, path, sums)).toBe(true);
     for (let block = 0; block < BLOCKS; block++) {
       const at = block * BLOCK_BYTES + 5_000;
       overwrite(path, at, 0x20);
-      expect(stillBeginsSo(nodeDisk, path, sums), `block ${block}`).toBe(false);
+      expect(isPrefixUnchanged(nodeDisk, path, sums), `block ${block}`).toBe(false);
       overwrite(path, at, 0);
     }
-    expect(stillBeginsSo(nodeDisk, path, sums)).toBe(true);
+    expect(isPrefixUnchanged(nodeDisk, path, sums)).toBe(true);
     truncateSync(path, BLOCK_BYTES);
-    expect(stillBeginsSo(nodeDisk, path, sums)).toBe(false);
+    expect(isPrefixUnchanged(nodeDisk, path, sums)).toBe(false);
   });
 
   test("goes on summing where it ended, in whatever chunks", () => {

@@ -1,4 +1,4 @@
-import { clawFormat } from "../../../src/agents/claw/claw.ts";
+import { claw } from "../../../src/agents/claw/claw.ts";
 import { checkAnyBytes } from "../../support/format-fuzz.ts";
 
-checkAnyBytes(clawFormat);
+checkAnyBytes(claw);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { clawFormat } from "../../../src/agents/claw/claw.ts";
+import { claw } from "../../../src/agents/claw/claw.ts";
 import { groupTexts } from "../../support/files-in-memory.ts";
 
 const surroundings = {
@@ -17,7 +17,7 @@ const message = '{"message":{"blocks":[{"text":"Hi","type":"text"}],"role":"user
 
 describe("clawFormat.roots()", () => {
   test("looks in the home, in this folder and in every known project, each once", () => {
-    expect(clawFormat.roots(surroundings)).toEqual([
+    expect(claw.roots(surroundings)).toEqual([
       { folder: join("/home/bo", ".claw", "sessions"), depth: 2, extensions: [".json", ".jsonl"] },
       { folder: join("/home/bo/shop", ".claw", "sessions"), depth: 2, extensions: [".json", ".jsonl"] },
       { folder: join("/home/bo/shop", ".claude", "sessions"), depth: 1, extensions: [".json"] },
@@ -27,7 +27,7 @@ describe("clawFormat.roots()", () => {
   });
 
   test("takes CLAW_CONFIG_HOME for the home", () => {
-    const [first] = clawFormat.roots({ ...surroundings, variables: { CLAW_CONFIG_HOME: "/cfg" } });
+    const [first] = claw.roots({ ...surroundings, variables: { CLAW_CONFIG_HOME: "/cfg" } });
     expect(first?.folder).toBe(join("/cfg", "sessions"));
   });
 });
@@ -56,14 +56,14 @@ describe("clawFormat.owns()", () => {
     ["a message of Pi", '{"type":"message","id":"a","message":{"role":"user","content":"Hi"}}\n', false],
     ["nothing", "", false],
   ])("%s: %s", (_, head, owned) => {
-    expect(clawFormat.owns(Buffer.from(head))).toBe(owned);
+    expect(claw.owns(Buffer.from(head))).toBe(owned);
   });
 });
 
 describe("clawFormat.group()", () => {
   test("puts rotations with their session, in the order of their times", () => {
     expect(
-      groupTexts(clawFormat, {
+      groupTexts(claw, {
         [`/p/.claw/sessions/f/${ID}.rot-1775400000001.jsonl`]: meta() + message + message,
         [`/p/.claw/sessions/f/${ID}.jsonl`]: meta() + message,
         [`/p/.claw/sessions/f/${ID}.rot-1775390000000.jsonl`]: meta(),
@@ -75,7 +75,7 @@ describe("clawFormat.group()", () => {
 
   test("takes the last rotation for the log where the log is gone", () => {
     expect(
-      groupTexts(clawFormat, {
+      groupTexts(claw, {
         [`/f/${ID}.rot-1775400000001.jsonl`]: meta(),
         [`/f/${ID}.rot-1775390000000.jsonl`]: meta(),
       }),
@@ -87,7 +87,7 @@ describe("clawFormat.group()", () => {
   test("names a session by its header, else by its file", () => {
     const old = '{"messages":[],"version":1}';
     expect(
-      groupTexts(clawFormat, {
+      groupTexts(claw, {
         "/f/session-newer.jsonl": meta("session-1775230717464-3"),
         "/f/session-1774998936453.json": old,
         "/f/inside.json": '{"messages":[],"session_id":"session-1775000000000-1","version":1}',
@@ -104,7 +104,7 @@ describe("clawFormat.group()", () => {
 
   test("leaves out what is no session", () => {
     expect(
-      groupTexts(clawFormat, {
+      groupTexts(claw, {
         "/f/empty.jsonl": "",
         "/f/a.jsonl.bak": meta(),
         "/f/1234.json": '{"pid":1234,"sessionId":"x"}',
@@ -115,7 +115,7 @@ describe("clawFormat.group()", () => {
 });
 
 test("clawFormat.resume() names the id", () => {
-  expect(clawFormat.resume({ id: ID, project: "/p", source: "/f/a.jsonl" })).toEqual({
+  expect(claw.resume({ id: ID, project: "/p", source: "/f/a.jsonl" })).toEqual({
     command: ["claw", "--resume", ID],
     folder: "/p",
   });

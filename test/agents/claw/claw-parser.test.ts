@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { clawFormat } from "../../../src/agents/claw/claw.ts";
+import { claw } from "../../../src/agents/claw/claw.ts";
 import { splitLines } from "../../../src/jsonl/lines.ts";
 import type { Entry } from "../../../src/session/entry.ts";
 import { createTextBudget } from "../../../src/session/text-budget.ts";
@@ -11,7 +11,7 @@ const message = (text: string): string =>
 /** What has been emitted before the parser is told that the log has ended. */
 function emittedBeforeTheEnd(text: string): readonly Entry[] {
   const entries: Entry[] = [];
-  const parser = clawFormat.parser({
+  const parser = claw.parser({
     emit: (entry) => entries.push(entry),
     budget: createTextBudget(),
     path: "/x.jsonl",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { SessionFile } from "../../../src/agents/agent.ts";
-import { clawFormat } from "../../../src/agents/claw/claw.ts";
+import { claw } from "../../../src/agents/claw/claw.ts";
 import { readSession } from "../../../src/agents/read-session.ts";
 import { parseBytes } from "../../support/parse-bytes.ts";
 import { contextTexts, fixtureSource } from "../../support/read-fixture.ts";
@@ -36,7 +36,7 @@ test("messages that only a rotation has are compacted history, and none comes tw
 
 test("a message that is repeated word by word has another name each time, and the same in both logs", () => {
   const names = (path: string): readonly (string | undefined)[] =>
-    parseBytes(clawFormat, readFileSync(path)).entries.flatMap((entry) =>
+    parseBytes(claw, readFileSync(path)).entries.flatMap((entry) =>
       entry.kind === "request" && entry.text === "continue" ? [entry.uid] : [],
     );
   const [first, second] = names(ROTATION);
@@ -46,7 +46,7 @@ test("a message that is repeated word by word has another name each time, and th
 
 test("a message has the same name where its log was cut again, or written with other keys first", () => {
   const text = "x".repeat(16_384);
-  const line = (json: string): string | undefined => parseBytes(clawFormat, `${json}\n`).entries[0]?.uid;
+  const line = (json: string): string | undefined => parseBytes(claw, `${json}\n`).entries[0]?.uid;
   const name = line(
     `{"type":"message","message":{"role":"user","blocks":[{"type":"text","text":"${text}"}]}}`,
   );

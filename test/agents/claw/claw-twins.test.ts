@@ -1,4 +1,4 @@
-import { clawFormat } from "../../../src/agents/claw/claw.ts";
+import { claw } from "../../../src/agents/claw/claw.ts";
 import { checkTwins } from "../../support/format-twins.ts";
 
-checkTwins(clawFormat, 18);
+checkTwins(claw, 18);

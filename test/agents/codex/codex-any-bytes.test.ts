@@ -1,4 +1,4 @@
-import { codexFormat } from "../../../src/agents/codex/codex.ts";
+import { codex } from "../../../src/agents/codex/codex.ts";
 import { checkAnyBytes } from "../../support/format-fuzz.ts";
 
-checkAnyBytes(codexFormat);
+checkAnyBytes(codex);

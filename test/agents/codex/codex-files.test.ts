@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { codexFormat } from "../../../src/agents/codex/codex.ts";
+import { codex } from "../../../src/agents/codex/codex.ts";
 import { groupTexts } from "../../support/files-in-memory.ts";
 
 const surroundings = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
@@ -16,7 +16,7 @@ describe("codexFormat.roots()", () => {
     [{}, join("/home/cy", ".codex")],
     [{ CODEX_HOME: "/cx" }, "/cx"],
   ])("looks for %j in the folders by date and in the archived ones", (variables, folder) => {
-    const roots = codexFormat.roots({ ...surroundings, variables });
+    const roots = codex.roots({ ...surroundings, variables });
     expect(roots.map((root) => root.folder)).toEqual([
       join(folder, "sessions"),
       join(folder, "archived_sessions"),
@@ -51,7 +51,7 @@ describe("codexFormat.owns()", () => {
     ],
     ["nothing", "", false],
   ])("%s: %s", (_, head, owned) => {
-    expect(codexFormat.owns(Buffer.from(head))).toBe(owned);
+    expect(codex.owns(Buffer.from(head))).toBe(owned);
   });
 });
 
@@ -59,7 +59,7 @@ describe("codexFormat.group()", () => {
   test("names a session by its header, however long, else by its file", () => {
     const rollout = (id: string): string => `/s/2026/03/02/rollout-2026-03-02T10-00-00-${id}.jsonl`;
     expect(
-      groupTexts(codexFormat, {
+      groupTexts(codex, {
         [rollout("019b2ea4-0000-7000-8000-00000000000a")]: meta(ID),
         [rollout("019b2ea4-0000-7000-8000-00000000000b")]: meta("019b2ea4-0000-7000-8000-000000000002", long),
         [rollout("019b2ea4-0000-7000-8000-00000000000c")]: item,
@@ -74,14 +74,14 @@ describe("codexFormat.group()", () => {
   });
 
   test("makes one session of a log and its archived copy", () => {
-    expect(groupTexts(codexFormat, { "/a/x.jsonl": meta(ID), "/s/x.jsonl": meta(ID) + item })).toEqual([
+    expect(groupTexts(codex, { "/a/x.jsonl": meta(ID), "/s/x.jsonl": meta(ID) + item })).toEqual([
       `codex ${ID}: main /s/x.jsonl, main /a/x.jsonl`,
     ]);
   });
 
   test("leaves out what is no log, and compressed ones", () => {
     expect(
-      groupTexts(codexFormat, {
+      groupTexts(codex, {
         "/s/empty.jsonl": "",
         "/s/x.jsonl.zst": "(compressed)",
         "/s/x.jsonl.bak": meta(ID),
@@ -92,7 +92,7 @@ describe("codexFormat.group()", () => {
 });
 
 test("codexFormat.resume() names the id", () => {
-  expect(codexFormat.resume({ id: ID, project: "/w", source: null })).toEqual({
+  expect(codex.resume({ id: ID, project: "/w", source: null })).toEqual({
     command: ["codex", "resume", ID],
     folder: "/w",
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codexFormat } from "../../../src/agents/codex/codex.ts";
+import { codex } from "../../../src/agents/codex/codex.ts";
 import { parseBytes } from "../../support/parse-bytes.ts";
 
 const at = "2026-01-02T03:04:05.678Z";
@@ -19,7 +19,7 @@ test("a line that stands behind a compaction without a LF is read as it is behin
     JSON.stringify(line),
   );
   const texts = (log: string): string => {
-    const { entries } = parseBytes(codexFormat, log);
+    const { entries } = parseBytes(codex, log);
     return JSON.stringify(entries.map((entry) => ({ ...entry, line: 0 })));
   };
   const glued = texts(`${lines[0]}\n${lines[1]}${lines[2]}\n`);

@@ -1,4 +1,4 @@
-import { codexFormat } from "../../../src/agents/codex/codex.ts";
+import { codex } from "../../../src/agents/codex/codex.ts";
 import { checkTwins } from "../../support/format-twins.ts";
 
-checkTwins(codexFormat, 15);
+checkTwins(codex, 15);

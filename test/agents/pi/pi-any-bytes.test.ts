@@ -1,4 +1,4 @@
-import { piFormat } from "../../../src/agents/pi/pi.ts";
+import { pi } from "../../../src/agents/pi/pi.ts";
 import { checkAnyBytes } from "../../support/format-fuzz.ts";
 
-checkAnyBytes(piFormat);
+checkAnyBytes(pi);

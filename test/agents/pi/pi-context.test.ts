@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { piFormat } from "../../../src/agents/pi/pi.ts";
+import { pi } from "../../../src/agents/pi/pi.ts";
 import { readPiTrail } from "../../../src/agents/pi/read-log.ts";
 import { splitLines } from "../../../src/jsonl/lines.ts";
 import { createSessionBuilder } from "../../../src/session/session-builder.ts";
@@ -18,8 +18,8 @@ const rows = readFileSync(new URL("../../../fixtures/pi/library/answers.jsonl", 
 
 /** Lines of which something is in the context. */
 function linesInContext(log: string): ReadonlySet<number> {
-  const builder = createSessionBuilder(piFormat.leafRule);
-  const parser = piFormat.parser({
+  const builder = createSessionBuilder(pi.leafRule);
+  const parser = pi.parser({
     emit: (entry) => builder.add(entry),
     budget: createTextBudget(),
     path: "/logs/pi.jsonl",

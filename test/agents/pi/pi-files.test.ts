@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { piFormat } from "../../../src/agents/pi/pi.ts";
+import { pi } from "../../../src/agents/pi/pi.ts";
 import { groupTexts } from "../../support/files-in-memory.ts";
 
 const surroundings = { home: "/home/ana", variables: {}, folder: "/home/ana/shop", projects: [] };
@@ -20,9 +20,7 @@ describe("piFormat.roots()", () => {
       join("/home/ana", ".pi", "agent", "sessions"),
     ],
   ])("looks in %s", (_, variables, folder) => {
-    expect(piFormat.roots({ ...surroundings, variables })).toEqual([
-      { folder, depth: 2, extensions: [".jsonl"] },
-    ]);
+    expect(pi.roots({ ...surroundings, variables })).toEqual([{ folder, depth: 2, extensions: [".jsonl"] }]);
   });
 });
 
@@ -44,14 +42,14 @@ describe("piFormat.owns()", () => {
     ["nothing", "", false],
     ["other text", "hello\n", false],
   ])("%s: %s", (_, head, owned) => {
-    expect(piFormat.owns(Buffer.from(head))).toBe(owned);
+    expect(pi.owns(Buffer.from(head))).toBe(owned);
   });
 });
 
 describe("piFormat.group()", () => {
   test("makes one session of files with one id in their headers, the longest first", () => {
     expect(
-      groupTexts(piFormat, {
+      groupTexts(pi, {
         [`/s/--w--/2026-05-04T09-00-00-000Z_${ID}.jsonl`]: header(ID) + message,
         [`/s/--w--/${ID}.checkpoint.11111111-2222-3333-4444-555555555555.jsonl`]: header(ID),
         "/s/--v--/copy.jsonl": header(ID) + message + message,
@@ -65,7 +63,7 @@ describe("piFormat.group()", () => {
 
   test("names a session by its file where no header does", () => {
     expect(
-      groupTexts(piFormat, {
+      groupTexts(pi, {
         "/s/--w--/2026-05-04T09-00-00-000Z_my_own.id.jsonl": message,
         "/s/--w--/session.jsonl": message,
         "/s/--v--/session.jsonl": message,
@@ -81,7 +79,7 @@ describe("piFormat.group()", () => {
 
   test("leaves out what is no session", () => {
     expect(
-      groupTexts(piFormat, {
+      groupTexts(pi, {
         "/s/empty.jsonl": "",
         "/s/a.jsonl.bak": header(ID),
         "/s/a.jsonl.tmp": header(ID),
@@ -93,11 +91,11 @@ describe("piFormat.group()", () => {
 });
 
 test("piFormat.resume() opens the file where it is known, else the id", () => {
-  expect(piFormat.resume({ id: ID, project: "/w", source: "/s/a.jsonl" })).toEqual({
+  expect(pi.resume({ id: ID, project: "/w", source: "/s/a.jsonl" })).toEqual({
     command: ["pi", "--session", "/s/a.jsonl"],
     folder: "/w",
   });
-  expect(piFormat.resume({ id: ID, project: null, source: null })).toEqual({
+  expect(pi.resume({ id: ID, project: null, source: null })).toEqual({
     command: ["pi", "--session", ID],
     folder: null,
   });

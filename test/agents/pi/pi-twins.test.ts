@@ -1,4 +1,4 @@
-import { piFormat } from "../../../src/agents/pi/pi.ts";
+import { pi } from "../../../src/agents/pi/pi.ts";
 import { checkTwins } from "../../support/format-twins.ts";
 
-checkTwins(piFormat, 17);
+checkTwins(pi, 17);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FittedJson, fitJson, tokensOf } from "../../../src/render/agent/fit-json.ts";
+import { estimateJsonTokens, type FittedJson, fitJson } from "../../../src/render/agent/fit-json.ts";
 import fc from "../../support/fc.ts";
 
 const note = ({ value, dropped }: FittedJson): object => ({ ...value, cut: { dropped } });
@@ -22,8 +22,8 @@ describe("fitJson()", () => {
   test("shortens texts and inner lists before it leaves out a hit", () => {
     const answer = { schemaVersion: 1, total: 5, hits: [1, 2, 3, 4, 5].map(hit) };
     const fitted = fitJson(answer, 1_500, note);
-    expect(tokensOf(JSON.stringify(answer))).toBeGreaterThan(2_500);
-    expect(tokensOf(JSON.stringify(fitted))).toBeLessThanOrEqual(1_500);
+    expect(estimateJsonTokens(JSON.stringify(answer))).toBeGreaterThan(2_500);
+    expect(estimateJsonTokens(JSON.stringify(fitted))).toBeLessThanOrEqual(1_500);
     expect(fitted).toMatchObject({ schemaVersion: 1, total: 5, cut: { dropped: {} } });
     const hits = "hits" in fitted && Array.isArray(fitted.hits) ? fitted.hits : [];
     expect(hits).toHaveLength(5);
@@ -42,7 +42,7 @@ describe("fitJson()", () => {
 
   test("leaves out the last ones where even that is too much, and says how many", () => {
     const fitted = fitJson({ hits: Array.from({ length: 30 }, (_, at) => hit(at)) }, 1_500, note);
-    expect(tokensOf(JSON.stringify(fitted))).toBeLessThanOrEqual(1_500);
+    expect(estimateJsonTokens(JSON.stringify(fitted))).toBeLessThanOrEqual(1_500);
     const hits = "hits" in fitted && Array.isArray(fitted.hits) ? fitted.hits : [];
     expect(hits.length).toBeGreaterThan(3);
     expect(fitted).toMatchObject({ cut: { dropped: { hits: 30 - hits.length } } });

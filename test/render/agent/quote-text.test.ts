@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tokensOf } from "../../../src/render/agent/fit-json.ts";
+import { estimateJsonTokens } from "../../../src/render/agent/fit-json.ts";
 import { quoteText } from "../../../src/render/agent/quote-text.ts";
 import fc from "../../support/fc.ts";
 
@@ -16,9 +16,9 @@ describe("quoteText()", () => {
   test("cuts the end off, within the budget, and says how to go on", () => {
     const text = Array.from({ length: 500 }, (_, n) => `line ${n}`).join("\n");
     const quoted = quoteText(text, { budget: 200, more });
-    expect(tokensOf(quoted)).toBeLessThanOrEqual(200);
+    expect(estimateJsonTokens(quoted)).toBeLessThanOrEqual(200);
     expect(quoted).toContain("> line 0\n> line 1\n");
-    const all = tokensOf(quoteText(text, { budget: 1e9, more }));
+    const all = estimateJsonTokens(quoteText(text, { budget: 1e9, more }));
     expect(quoted.split("\n").at(-2)).toBe(
       `[sessions] Cut to 200 of ${all} tokens. The rest: \`sessions show x --budget ${all}\``,
     );
@@ -29,7 +29,7 @@ describe("quoteText()", () => {
   test("shows the beginning of a line that is too long", () => {
     const quoted = quoteText("word ".repeat(5_000), { budget: 300, more });
     expect(quoted).toMatch(/\n> word word .*…\n\[sessions\] Cut/);
-    expect(tokensOf(quoted)).toBeLessThanOrEqual(300);
+    expect(estimateJsonTokens(quoted)).toBeLessThanOrEqual(300);
   });
 
   test("lets no line of the text stand for one of ours", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { tameMarkdown, verbatim } from "../../../src/render/markdown/sanitize-markdown.ts";
+import { sanitizeMarkdown, verbatim } from "../../../src/render/markdown/sanitize-markdown.ts";
 import fc from "../../support/fc.ts";
 import { hostileText } from "../../support/hostile-session.ts";
 import { readMarkdownLines } from "../../support/markdown-lines.ts";
 
-const tame = (text: string): string => tameMarkdown(text).join("\n");
+const tame = (text: string): string => sanitizeMarkdown(text).join("\n");
 
 describe("tameMarkdown()", () => {
   test.each([
@@ -43,7 +43,7 @@ describe("tameMarkdown()", () => {
   });
 
   test("keeps what was typed character by character, with its lines, where it is to be verbatim", () => {
-    expect(tameMarkdown("# a\nb  \n\nc", verbatim)).toEqual(["\\# a  ", "b  ", "", "c"]);
+    expect(sanitizeMarkdown("# a\nb  \n\nc", verbatim)).toEqual(["\\# a  ", "b  ", "", "c"]);
   });
 
   test("leaves every word findable: but for its escapes the text stays as it was", () => {
@@ -52,7 +52,7 @@ describe("tameMarkdown()", () => {
       .map((list) => list.join(" "));
     fc.assert(
       fc.property(words, (text) => {
-        const plain = tameMarkdown(text, verbatim)
+        const plain = sanitizeMarkdown(text, verbatim)
           .join("\n")
           .replace(/\\(?=[<[$#])/g, "");
         expect(plain).toBe(text.trim());
@@ -63,7 +63,7 @@ describe("tameMarkdown()", () => {
   test("never leaves a fence open, a heading, a rule or a tag, whatever it is given", () => {
     fc.assert(
       fc.property(hostileText, fc.boolean(), (text, isVerbatim) => {
-        const lines = tameMarkdown(text, isVerbatim ? verbatim : undefined);
+        const lines = sanitizeMarkdown(text, isVerbatim ? verbatim : undefined);
         const { headings, rules, tags, links, isOpen } = readMarkdownLines(lines);
         expect({ headings, rules, tags, links, isOpen }).toEqual({
           ...{ headings: [], rules: [], tags: [], links: [] },
@@ -85,7 +85,7 @@ describe("tameMarkdown()", () => {
     ["addresses", "http://a`"],
     ["code with pipes", "`a | b` <c> `<d>` "],
   ])("goes through a line of many %s", (_, part) => {
-    const lines = tameMarkdown(`${part.repeat(Math.ceil(300_000 / part.length))}x`);
+    const lines = sanitizeMarkdown(`${part.repeat(Math.ceil(300_000 / part.length))}x`);
     expect(readMarkdownLines(lines).tags).toEqual([]);
   });
 });

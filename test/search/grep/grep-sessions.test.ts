@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { archiveSessions } from "../../../src/archive/archive-sessions.ts";
 import type { Library } from "../../../src/fs/library.ts";
-import { compilePattern, type PatternWish } from "../../../src/search/grep/compile-pattern.ts";
-import type { GrepHit, GrepWish } from "../../../src/search/grep/grep-job.ts";
+import { compilePattern, type PatternOptions } from "../../../src/search/grep/compile-pattern.ts";
+import type { GrepHit, GrepQuery } from "../../../src/search/grep/grep-job.ts";
 import { grepTask } from "../../../src/search/grep/grep-job.ts";
 import { type FoundIn, type GrepOptions, grepSessions } from "../../../src/search/grep/grep-sessions.ts";
 import { timeLimitOf } from "../../../src/search/grep/scan-session.ts";
@@ -37,7 +37,7 @@ interface Found {
   readonly isDone: boolean;
 }
 
-type Wish = Partial<Omit<GrepWish, "pattern">> & Partial<PatternWish>;
+type Wish = Partial<Omit<GrepQuery, "pattern">> & Partial<PatternOptions>;
 
 async function grep(
   library: Library,
@@ -50,7 +50,7 @@ async function grep(
   const hits: GrepHit[] = [];
   const problems: string[] = [];
   let isDone = false;
-  const asked: GrepWish = {
+  const asked: GrepQuery = {
     pattern: compilePattern({ text, ignoreCase, fixed }),
     ...{ roles: textRoles, contextLines: 0, sessionsOnly: false, filter: anything, reveal: false },
     timeLimitMs: 60_000,

@@ -5,7 +5,7 @@ import { createByteReader, createByteWriter } from "../../../src/search/paged/by
 import { appendColumn, openColumn } from "../../../src/search/paged/column.ts";
 import {
   appendGroup,
-  createPostingsRoom,
+  createPostingsArena,
   decodeGroup,
   readGroups,
 } from "../../../src/search/paged/postings.ts";
@@ -128,7 +128,7 @@ type Listed = [number, [number, number][]];
 
 function decodeAll(bytes: Uint8Array, documents: number): Listed[] {
   return readGroups(bytes).map((group): Listed => {
-    const room = createPostingsRoom();
+    const room = createPostingsArena();
     decodeGroup(bytes, group, room, documents);
     const list: [number, number][] = [];
     for (let i = 0; i < room.length; i++) list.push([room.docs[i] ?? -1, room.freqs[i] ?? -1]);

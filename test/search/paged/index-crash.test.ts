@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Disk } from "../../../src/fs/disk.ts";
 import type { Lock } from "../../../src/fs/lock.ts";
 import type { IndexedSession, SearchWriter } from "../../../src/search/engine.ts";
-import { openIndex } from "../../../src/search/paged/index-reader.ts";
+import { openIndexReader } from "../../../src/search/paged/index-reader.ts";
 import { createIndexWriter } from "../../../src/search/paged/index-writer.ts";
 import type { MergePlan } from "../../../src/search/paged/merge-policy.ts";
 import type { ReusePlan } from "../../../src/search/paged/reuse-turns.ts";
@@ -31,7 +31,7 @@ async function put(writer: SearchWriter, sessions: readonly IndexedSession[]): P
 
 /** What the index says: each session's turn, and what a search finds. Or that there is none. */
 async function contents(disk: Disk, folder: string): Promise<string> {
-  const opened = openIndex(disk, folder, smallSchema);
+  const opened = openIndexReader(disk, folder, smallSchema);
   if (opened.kind !== "open") return opened.kind;
   const catalogue = await opened.reader.catalogue();
   if (catalogue.kind !== "catalogue") return catalogue.what;

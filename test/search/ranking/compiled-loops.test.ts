@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createLoopRoom } from "../../../src/search/ranking/compiled-loops.ts";
+import { createLoopArena } from "../../../src/search/ranking/compiled-loops.ts";
 
 test("what is kept beside the sources of loops is what they compile to", async () => {
   // Loaded by the test alone: the types of the compiler are not those of this program.
@@ -9,7 +9,7 @@ test("what is kept beside the sources of loops is what they compile to", async (
   for (const [path, text] of await compileLoops()) expect(readFileSync(path, "utf8"), path).toBe(text);
 }, 60_000);
 
-function memoryOf(pages: number): Parameters<typeof createLoopRoom>[0] {
+function memoryOf(pages: number): Parameters<typeof createLoopArena>[0] {
   let buffer = new ArrayBuffer(pages * 65_536);
   return {
     get buffer() {
@@ -27,7 +27,7 @@ function memoryOf(pages: number): Parameters<typeof createLoopRoom>[0] {
 }
 
 test("memory that grows keeps what stands in it, and gives addresses that do not overlap", () => {
-  const room = createLoopRoom(memoryOf(0));
+  const room = createLoopArena(memoryOf(0));
   const first = room.put(Uint8Array.of(1, 2, 3));
   const second = room.put(Uint32Array.of(7, 8));
   const large = room.takeZeros(500_000);
@@ -38,7 +38,7 @@ test("memory that grows keeps what stands in it, and gives addresses that do not
 });
 
 test("what is given back is taken again, and zeros are zeros", () => {
-  const room = createLoopRoom(memoryOf(1));
+  const room = createLoopArena(memoryOf(1));
   const mark = room.mark();
   const at = room.put(Float64Array.of(1.5));
   expect([...room.fractions(at, 1)]).toEqual([1.5]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createByteWriter } from "../../../src/search/paged/bytes.ts";
 import { appendGroup, readGroups } from "../../../src/search/paged/postings.ts";
-import { createLoopRoom, type Loops, loadLoops } from "../../../src/search/ranking/compiled-loops.ts";
+import { createLoopArena, type Loops, loadLoops } from "../../../src/search/ranking/compiled-loops.ts";
 import type { SearchLoops } from "../../../src/search/ranking/loops/search-loops.ts";
 import { loopBytes } from "../../../src/search/ranking/loops/search-loops-bytes.ts";
 import { createPlainLoops } from "../../../src/search/ranking/loops/search-loops-plain.ts";
@@ -38,7 +38,7 @@ const flags = (of: readonly boolean[]): Uint8Array => Uint8Array.from(of, Number
 
 /** Calls each loop with what a search might give it; all of its memory afterwards, and what the calls gave back. */
 function runAll(loops: Loops<SearchLoops>, query: Query): readonly unknown[] {
-  const room = createLoopRoom(loops.memory);
+  const room = createLoopArena(loops.memory);
   const WORDS = 2;
   const createSet = (): number => {
     const at = room.takeZeros(24);
@@ -122,7 +122,7 @@ test("loops do the same in WebAssembly and in JavaScript, to the last byte", () 
 
 test("postings that lead elsewhere are refused", () => {
   const loops = compiled();
-  const room = createLoopRoom(loops.memory);
+  const room = createLoopArena(loops.memory);
   const [docs, freqs] = [room.take(400), room.take(400)];
   const decode = (bytes: readonly number[], count: number, documents: number): number => {
     const from = room.put(Uint8Array.from(bytes));

@@ -7,7 +7,7 @@ import type { Library } from "../../../src/fs/library.ts";
 import type { Lock } from "../../../src/fs/lock.ts";
 import { findPlaces } from "../../../src/fs/places.ts";
 import type { SearchEngine } from "../../../src/search/engine.ts";
-import { openIndex } from "../../../src/search/paged/index-reader.ts";
+import { openIndexReader } from "../../../src/search/paged/index-reader.ts";
 import { createIndexWriter } from "../../../src/search/paged/index-writer.ts";
 import { sessionSchema } from "../../../src/search/refresh/open-engine.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
@@ -30,7 +30,7 @@ function libraryIn(folder: string, disk: Disk, template: Library): Library {
 
 function engineOf({ disk, places }: Library): SearchEngine {
   return {
-    read: async () => openIndex(disk, places.index, sessionSchema),
+    read: async () => openIndexReader(disk, places.index, sessionSchema),
     write: async () => {
       makeFolders(disk, places.index);
       const reuse = (sizes: readonly number[]): number => sizes.length;

@@ -20,7 +20,7 @@ import { writeCacheFile } from "../../../src/fs/cache-file.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { withCatalogue } from "../../../src/search/catalogue.ts";
 import type { SearchEngine } from "../../../src/search/engine.ts";
-import { openUpToDate } from "../../../src/search/refresh/freshness.ts";
+import { openIfCurrent } from "../../../src/search/refresh/freshness.ts";
 import { withIndex } from "../../../src/search/refresh/index-access.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
 import { archiving } from "../../support/archive/archiving.ts";
@@ -62,7 +62,7 @@ async function refresh(library: Library): Promise<number> {
 }
 
 async function isKnown(library: Library): Promise<boolean> {
-  const open = await openUpToDate(library, makeAccess(library).engine);
+  const open = await openIfCurrent(library, makeAccess(library).engine);
   if (open.kind === "same") await open.reader.close();
   return open.kind === "same";
 }
@@ -85,7 +85,7 @@ function watchHeads(library: Library): { readonly watched: Library; readonly hea
 describe("openUpToDate()", () => {
   test("opens the index where nothing changed, and knows what all sessions come to", async () => {
     const { library } = await knownGround();
-    const open = await openUpToDate(library, makeAccess(library).engine);
+    const open = await openIfCurrent(library, makeAccess(library).engine);
     if (open.kind !== "same") throw new Error("It is not sure");
     const rows = await withCatalogue(library, makeAccess(library), (catalogue) => catalogue.coverage);
     expect(open.refreshed).toMatchObject({ read: 0, removed: 0, stale: 0, rebuilt: null });

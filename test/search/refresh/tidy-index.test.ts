@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Library } from "../../../src/fs/library.ts";
 import { tidyIndex, withIndex } from "../../../src/search/refresh/index-access.ts";
-import { readLastLook } from "../../../src/search/refresh/source-snapshot.ts";
+import { readSnapshot } from "../../../src/search/refresh/source-snapshot.ts";
 import { readOnlyDisk } from "../../crash/sick-disks.ts";
 import { dumpIndex, dumpRebuilt } from "../../support/index-dump.ts";
 import { makeAccess, makeLibrary } from "../../support/make-library.ts";
@@ -35,11 +35,11 @@ const idOf = (library: Library): Promise<string> =>
 test("tidyIndex() leaves one segment with all sessions, and what the next search need not look for again", async () => {
   const library = await grownIndex();
   expect(segmentsOf(library)).toBeGreaterThan(1);
-  const before = readLastLook(library);
+  const before = readSnapshot(library);
   await tidyIndex(library, makeAccess(library));
   expect(segmentsOf(library)).toBe(1);
   expect(await dumpIndex(makeAccess(library).engine)).toEqual(await dumpRebuilt(library));
-  expect(readLastLook(library)).toEqual({ ...before, index: await idOf(library) });
+  expect(readSnapshot(library)).toEqual({ ...before, index: await idOf(library) });
 });
 
 test("tidyIndex() a second time changes nothing", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findMatches, type Near, nearTerms } from "../../../src/search/snippets/find-matches.ts";
+import { findTermMatches, type Near, nearTerms } from "../../../src/search/snippets/find-matches.ts";
 import fc from "../../support/fc.ts";
 import { eachTerm } from "../../support/index/terms-of.ts";
 
@@ -34,7 +34,7 @@ describe("nearTerms()", () => {
         const near = nearTo(terms);
         expect(near).toBeDefined();
         const wordOf = (term: string): number | undefined => terms.get(term);
-        expect(findMatches(searched, wordOf, near)).toEqual(findMatches(searched, wordOf));
+        expect(findTermMatches(searched, wordOf, near)).toEqual(findTermMatches(searched, wordOf));
       }),
     );
   });
@@ -46,7 +46,7 @@ describe("nearTerms()", () => {
 
   test("reads everything where the beginning of the word may be written otherwise", () => {
     const terms = termsOf("etape");
-    const found = findMatches("L'étape suivante", (term) => terms.get(term), nearTo(terms));
+    const found = findTermMatches("L'étape suivante", (term) => terms.get(term), nearTo(terms));
     expect(found).toHaveLength(1);
   });
 
@@ -56,7 +56,7 @@ describe("nearTerms()", () => {
       ["retry", 1],
     ]);
     const find = (text: string): readonly number[] =>
-      findMatches(text, (term) => words.get(term), nearTo(words, 2)).map(({ start }) => start);
+      findTermMatches(text, (term) => words.get(term), nearTo(words, 2)).map(({ start }) => start);
     const many = `${"the token is wide and long here, ".repeat(300)}`;
     expect(find(many)).toHaveLength(300);
     expect(find(`${many}token retry`)).toContain(many.length + "token ".length);

@@ -1,5 +1,5 @@
 import { once } from "../../../fs/once.ts";
-import { createLoopRoom, type LoopRoom, loadLoops } from "../compiled-loops.ts";
+import { createLoopArena, type LoopArena, loadLoops } from "../compiled-loops.ts";
 import { loopBytes } from "./search-loops-bytes.ts";
 import { createPlainLoops } from "./search-loops-plain.ts";
 
@@ -64,11 +64,11 @@ export interface SearchLoops {
 
 const loaded = once(() => {
   const loops = loadLoops<SearchLoops>(loopBytes, createPlainLoops);
-  return { loops, room: createLoopRoom(loops.memory) };
+  return { loops, room: createLoopArena(loops.memory) };
 });
 
 /** Memory that is taken meanwhile is given back when `use` is done. */
-export function withSearchLoops<T>(use: (loops: SearchLoops, room: LoopRoom) => T): T {
+export function withSearchLoops<T>(use: (loops: SearchLoops, room: LoopArena) => T): T {
   const { loops, room } = loaded();
   const mark = room.mark();
   try {
