@@ -56,16 +56,24 @@ describe("the fresh texts", () => {
     expect(missed.length, missed.join("\n")).toBeLessThanOrEqual(set.secrets.length * 0.05);
   });
 
-  it.each(["dev", "neighbours"] as const)("of the %s set that look alike stay", (name) => {
+  it("of the second set lose at least 82 of 100 secrets: what they did at the first look", () => {
+    const missed = measureFresh(loadFreshSet("second"), redact).missed.map(({ id }) => id);
+    expect(missed.length, missed.join("\n")).toBeLessThanOrEqual(18);
+  });
+
+  it.each(["dev", "neighbours", "second"] as const)("of the %s set that look alike stay", (name) => {
     expect(measureFresh(loadFreshSet(name), redact).touched.map(({ id }) => id)).toEqual([]);
   });
 
-  it.each(["dev", "neighbours"] as const)("of the %s set are the same masked twice as once", (name) => {
-    for (const { id, text } of loadFreshSet(name).secrets) {
-      const once = redact(text);
-      expect(redact(once), id).toBe(once);
-    }
-  });
+  it.each(["dev", "neighbours", "second"] as const)(
+    "of the %s set are the same masked twice as once",
+    (name) => {
+      for (const { id, text } of loadFreshSet(name).secrets) {
+        const once = redact(text);
+        expect(redact(once), id).toBe(once);
+      }
+    },
+  );
 });
 
 describe("measureQuality()", () => {
