@@ -219,7 +219,7 @@ describe("a sidecar that is damaged, gone or still needed", () => {
     await made.ask("flatten", TOOL_SESSION);
     await made.ask("archive");
     expect((await made.ask("verify", "--json")).json.sidecars).toMatchObject({ sidecars: 1, findings: [] });
-    damage(sidecarOf(made), fs.statSync(sidecarOf(made)).size - 100);
+    damage(sidecarOf(made), fs.statSync(sidecarOf(made)).size - 40);
     const verified = await made.ask("verify", "--json");
     const finding = {
       sessionId: TOOL_SESSION,

@@ -8,7 +8,7 @@ import { planFor, session, words } from "../../support/index/tiny-history.ts";
 
 let script: Script;
 beforeAll(() => {
-  script = bundleScript("../store/index/scripts/write-index.ts");
+  script = bundleScript("../search/paged/scripts/write-index.ts");
 });
 afterAll(() => script.remove());
 
