@@ -10,7 +10,7 @@ import type { Session } from "../session/session.ts";
 import { defaultTextLimits } from "../session/text-budget.ts";
 import type { SessionFiles } from "./agent.ts";
 import { diskSource } from "./byte-source.ts";
-import { readSession } from "./read-session.ts";
+import { readSession, spareMemoryFor } from "./read-session.ts";
 
 /** A log as it was at one moment: what comes later is not seen. */
 export interface LogSnapshot {
@@ -36,6 +36,7 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
     });
   }
   const { size, mtimeMs, inode } = stat;
+  spareMemoryFor(size);
   const chunks = (): Iterable<Uint8Array> => disk.readChunks(path, { to: size });
   let known: string | undefined;
   return {

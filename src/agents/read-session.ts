@@ -28,7 +28,7 @@ export function readSession(
   const format = agentNamed(agent);
   const problems: Problem[] = [];
   const reader: LogReader = { source, format, limits, problems, session: files, tails };
-  if (files.files.reduce((sum, { size }) => sum + size, 0) > LONG_LOG_BYTES) spareMemory();
+  spareMemoryFor(files.files.reduce((sum, { size }) => sum + size, 0));
   return (
     isolate(problems, files.files[0]?.path ?? "", "cannot be read", () => readAll(reader)) ??
     createSessionBuilder(format.leafRule).finish({ agent, id, facts: NO_FACTS, lines: 0, problems })
@@ -205,6 +205,7 @@ const LONG_LOG_BYTES: number = 256 * 1024 * 1024;
  * Lets the heap grow in small steps from now on. By itself V8 lets it grow to twice what is in use before
  * it tidies: `show` of a log of 2 GB peaked at 400 MB, and so at 288, in the same time.
  */
-function spareMemory(): void {
+export function spareMemoryFor(bytes: number): void {
+  if (bytes <= LONG_LOG_BYTES) return;
   setEngineFlags([11, 12, 13], "--heap-growing-percent=20");
 }

@@ -102,17 +102,20 @@ export function flattenSession(
       const { pid } = options.locking.processes;
       refuseLive(library, files, snapshot, { force: options.force === true, pid });
     }
+    const count = contextCounter(library, withLead(files, path), snapshot, options);
+    // Before anything is planned: there is most room for a session now.
+    const total = await count(undefined);
     const rule = ruleFor(sidecar, options.wish);
     const planned = planFlatten(snapshot, files.id, sidecar, makeFinder(rule), rule);
     const { plan, blocks } = planned;
     const isLeft = options.dryRun === true || changesNothing(plan);
     if (isLeft) planned.builder.clear();
     const finish = async (): Promise<FlattenAnswer> => {
-      const tokens = await tokensOf(library, withLead(files, path), snapshot, plan, options);
+      const left = changesNothing(plan) ? total : await count(plan);
       const answer: FlattenAnswer = {
         ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, blocks },
         diskBytesSaved: snapshot.mark.size - plannedSize(plan),
-        ...tokens,
+        ...{ contextTokensSaved: total - left, contextTokensTotal: total },
         sidecar: sidecar?.path ?? null,
         ...{ archive: null, backup: null, fork: null, resume: resume(files.id, path) },
       };
@@ -166,18 +169,27 @@ export async function tokensOf(
   files: SessionFiles,
   snapshot: LogSnapshot,
   plan: RewritePlan,
-  { countTokens }: Pick<FlattenOptions, "countTokens">,
+  options: Pick<FlattenOptions, "countTokens">,
 ): Promise<ContextChange> {
-  // One after the other: two sessions of a long log do not fit into memory.
-  const count = async (now: RewritePlan | undefined): Promise<number> => {
-    const session = readPlanned(library, files, snapshot, now);
-    return countTokens === undefined
-      ? contextTokens(session)
-      : countTokens(library, files, session, () => plannedChunks(snapshot, now));
-  };
+  const count = contextCounter(library, files, snapshot, options);
   const total = await count(undefined);
   const left = changesNothing(plan) ? total : await count(plan);
   return { contextTokensSaved: total - left, contextTokensTotal: total };
+}
+
+/** Counts the tokens of the context as the log is, or as a plan makes it. Two sessions of a long log are never held. */
+function contextCounter(
+  library: Library,
+  files: SessionFiles,
+  snapshot: LogSnapshot,
+  { countTokens }: Pick<FlattenOptions, "countTokens">,
+): (plan: RewritePlan | undefined) => Promise<number> {
+  return async (plan) => {
+    const session = readPlanned(library, files, snapshot, plan);
+    return countTokens === undefined
+      ? contextTokens(session)
+      : countTokens(library, files, session, () => plannedChunks(snapshot, plan));
+  };
 }
 
 interface FlattenForkOptions extends ForkOptions {

@@ -223,25 +223,29 @@ function* contentOf(
   blocks: Iterable<Buffer>,
   packedAt: (number: number, block: NewBlock) => Iterable<Uint8Array>,
 ): Generator<Uint8Array, void, void> {
-  const described = createPackedList();
-  let offset = 0;
-  let version = 1;
+  /** Where each block begins; the end of the last one. */
+  const offsets = [0];
+  const cut = new Map<number, readonly number[]>();
   for (const json of blocks) {
-    const block = parse<NewBlock>(json);
+    const number = offsets.length - 1;
     const pieces: number[] = [];
-    for (const piece of packedAt(described.length, block)) {
+    for (const piece of packedAt(number, parse<NewBlock>(json))) {
       pieces.push(piece.length);
       yield piece;
     }
-    const stored = pieces.reduce((sum, length) => sum + length, 0);
-    if (pieces.length > 1) version = 2;
-    const place = { offset, stored, ...(pieces.length > 1 ? { pieces } : {}) };
-    described.add(Buffer.from(JSON.stringify({ ...block, ...place })));
-    offset += stored;
+    if (pieces.length > 1) cut.set(number, pieces);
+    offsets.push(pieces.reduce((sum, length) => sum + length, offsets[number] ?? 0));
   }
+  const version = cut.size > 0 ? 2 : 1;
+  const placed = (number: number, json: string): string => {
+    const [offset = 0, end = 0] = offsets.slice(number, number + 2);
+    const pieces = cut.get(number);
+    const place = { offset, stored: end - offset, ...(pieces === undefined ? {} : { pieces }) };
+    return JSON.stringify({ ...JSON.parse(json), ...place });
+  };
   const hash = createHash("sha256");
   let length = 0;
-  for (const text of inBatches(indexLines({ version, ...head }, lines, described))) {
+  for (const text of inBatches(indexLines({ version, ...head }, lines, blocks, placed))) {
     const part = Buffer.from(text);
     hash.update(part);
     length += part.length;
@@ -266,19 +270,23 @@ function* indexLines(
   head: object,
   lines: Iterable<Buffer>,
   blocks: Iterable<Buffer>,
+  placed: (number: number, json: string) => string,
 ): Generator<string, void, void> {
   yield `${JSON.stringify(head).slice(0, -1)}${LINES_BEGIN}`;
-  yield* entries(lines);
+  yield* entries(lines, (_, json) => json);
   yield `\n${BLOCKS_BEGIN}`;
-  yield* entries(blocks);
+  yield* entries(blocks, placed);
   yield `\n${INDEX_END}`;
 }
 
-function* entries(list: Iterable<Buffer>): Generator<string, void, void> {
-  let isFirst = true;
+function* entries(
+  list: Iterable<Buffer>,
+  write: (number: number, json: string) => string,
+): Generator<string, void, void> {
+  let number = 0;
   for (const json of list) {
-    yield `${isFirst ? "" : ","}\n${json.toString("utf8")}`;
-    isFirst = false;
+    yield `${number === 0 ? "" : ","}\n${write(number, json.toString("utf8"))}`;
+    number++;
   }
 }
 
