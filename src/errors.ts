@@ -59,3 +59,11 @@ export class UserError extends Error {
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }
+
+/** A file, or one line of it, that could not be read. It is reported with the answer, and the rest of the work goes on. */
+export interface Problem {
+  readonly path: string;
+  /** Line number from 1; 0 if it is about the whole file. */
+  readonly line: number;
+  readonly what: string;
+}

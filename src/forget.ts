@@ -1,6 +1,5 @@
 import { dirname, join } from "node:path";
 import { forgetCheckpoints } from "./agents/checkpoints/checkpoint-folder.ts";
-import type { SessionName } from "./archive/archive-store.ts";
 import { markdownPath } from "./archive/archived-sessions.ts";
 import { notesPath } from "./archive/compaction-notes.ts";
 import { forgottenFolder, forgottenSessions, openArchive } from "./archive/open-archive.ts";
@@ -18,6 +17,7 @@ import { errorCode } from "./fs/disk-error.ts";
 import { moveEntry } from "./fs/folders.ts";
 import type { Library } from "./fs/library.ts";
 import { type Locking, withStore } from "./fs/store.ts";
+import type { SessionName } from "./session/session.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
 
 /**

@@ -1,19 +1,10 @@
 import type { Buffer } from "node:buffer";
 import type { TokenEstimate } from "../extract/digest.ts";
+import type { Environment } from "../fs/library.ts";
 import type { Line, RawLine } from "../jsonl/lines.ts";
 import type { RewritePlan } from "../jsonl/rewrite-plan.ts";
 import type { AgentName, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
-
-/** What a format needs to know of the machine to say where its logs are. Nothing else is read. */
-export interface Environment {
-  readonly home: string;
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  /** The folder that the user is in. */
-  readonly folder: string;
-  /** Project folders known from sessions of other agents. */
-  readonly projects: readonly string[];
-}
 
 /** A folder that holds logs of one agent. */
 export interface LogRoot {

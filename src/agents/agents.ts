@@ -6,24 +6,19 @@ import { codex } from "./codex/codex.ts";
 import { pi } from "./pi/pi.ts";
 
 /** One row per agent. */
-const table: { readonly [A in AgentName]: Agent } = {
-  claude: claude,
-  pi: pi,
-  claw: claw,
-  codex: codex,
-};
+export const agents: readonly Agent[] = [claude, pi, claw, codex];
 
-export const agents: readonly Agent[] = Object.values(table);
+export const agentNames: readonly AgentName[] = agents.map(({ agent }) => agent);
 
-export function agentNamed(agent: AgentName): Agent {
-  return table[agent];
+const byName: ReadonlyMap<AgentName, Agent> = new Map(agents.map((agent) => [agent.agent, agent]));
+
+export function isAgent(name: string): boolean {
+  return byName.has(name);
 }
 
-/** A word for every agent, so that a new one is not forgotten: the type asks for it. */
-const words: Readonly<Record<AgentName, true>> = { claude: true, pi: true, claw: true, codex: true };
-
-export function isAgent(word: string): word is AgentName {
-  return Object.hasOwn(words, word);
+/** Names are checked where they are read: one that is not in the table is a bug. */
+export function agentNamed(name: AgentName): Agent {
+  const agent = byName.get(name);
+  if (agent === undefined) throw new Error(`No agent is called ${JSON.stringify(name)}`);
+  return agent;
 }
-
-export const agentNames: readonly AgentName[] = Object.keys(words).filter(isAgent);

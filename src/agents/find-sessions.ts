@@ -1,11 +1,11 @@
 import { dirname, isAbsolute, join } from "node:path";
+import type { Problem } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { findFiles, peekOn } from "../fs/sources.ts";
 import type { AgentName } from "../session/entry.ts";
-import type { Problem } from "../session/session.ts";
 import type { Agent, FoundFile, LogRoot, PlacementCache, SessionFiles } from "./agent.ts";
 import { agentNamed, agents } from "./agents.ts";
 
@@ -75,7 +75,7 @@ export function isFolderPath(project: string): boolean {
 
 function rootsOf(library: Library, format: Agent, projects: readonly string[]): readonly LogRoot[] {
   const own = format.roots({ ...library.surroundings, projects: projects.filter(isFolderPath) });
-  const extra = library.config.sources[format.agent].map(
+  const extra = (library.config.sources[format.agent] ?? []).map(
     (folder): LogRoot => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
   );
   return [...own, ...extra];
@@ -114,7 +114,7 @@ export function isStrayLink({ disk }: Library, path: string, isBelow: (real: str
 
 function rootsWith(library: Library, agent: AgentName, projects: readonly string[]): readonly string[] {
   const own = agentNamed(agent).roots({ ...library.surroundings, projects });
-  return [...own.map(({ folder }) => folder), ...library.config.sources[agent]];
+  return [...own.map(({ folder }) => folder), ...(library.config.sources[agent] ?? [])];
 }
 
 function realpathOf({ disk }: Library, folder: string): readonly string[] {
@@ -135,7 +135,7 @@ function foldersAbove(path: string): readonly string[] {
 
 /** Is there any log of any agent, or anything in the archive? Stops at the first. */
 export function hasLogs(library: Library): boolean {
-  const extra = Object.values(library.config.sources).flat();
+  const extra = agents.flatMap(({ agent }) => library.config.sources[agent] ?? []);
   return (
     agents.some((format) =>
       format

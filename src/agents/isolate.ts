@@ -1,7 +1,6 @@
-import { UserError } from "../errors.ts";
+import { type Problem, UserError } from "../errors.ts";
 import { ArchiveDamage, IndexDamage } from "../fs/damage.ts";
 import { errorCode } from "../fs/disk-error.ts";
-import type { Problem } from "../session/session.ts";
 
 /** Longer reasons quote what was read. */
 const MAX_CHARS = 300;

@@ -1,7 +1,8 @@
+import type { Problem } from "../errors.ts";
 import { setEngineFlags } from "../fs/engine-flags.ts";
 import { splitLines } from "../jsonl/lines.ts";
 import type { Entry, SourceFacts, WorkItem } from "../session/entry.ts";
-import type { Problem, Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { createSessionBuilder, type SessionRest } from "../session/session-builder.ts";
 import type { SubagentLog } from "../session/subagents.ts";
 import { createTextBudget, defaultTextLimits, type TextLimits } from "../session/text-budget.ts";

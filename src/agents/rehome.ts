@@ -33,7 +33,7 @@ function inFolder(relative: string, folder: string): RehomedPlace {
 }
 
 /** One row per agent. */
-const table: { readonly [A in AgentName]: Rehoming } = {
+const table: Readonly<Record<AgentName, Rehoming>> = {
   claude: {
     keys: [["cwd"], ["relocatedCwd"]],
     // Lists of work stand below other roots, by session and not by project.
@@ -61,5 +61,7 @@ const table: { readonly [A in AgentName]: Rehoming } = {
 };
 
 export function rehomingOf(agent: AgentName): Rehoming {
-  return table[agent];
+  const rehoming = table[agent];
+  if (rehoming === undefined) throw new Error(`No agent is called ${JSON.stringify(agent)}`);
+  return rehoming;
 }

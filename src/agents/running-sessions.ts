@@ -1,5 +1,6 @@
-import { type Library, sessionKey } from "../fs/library.ts";
+import type { Library } from "../fs/library.ts";
 import { findFiles } from "../fs/sources.ts";
+import { sessionKey } from "../session/session.ts";
 import type { SessionFiles } from "./agent.ts";
 import { agents } from "./agents.ts";
 import { diskSource } from "./byte-source.ts";

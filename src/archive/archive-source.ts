@@ -4,7 +4,8 @@ import type { ByteSource } from "../agents/byte-source.ts";
 import { reasonOf } from "../agents/isolate.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { errorCode, explainDiskError, systemError } from "../fs/disk-error.ts";
-import type { KeptFile, KeptSession, ListedFile, SessionName } from "./archive-store.ts";
+import type { SessionName } from "../session/session.ts";
+import type { KeptFile, KeptSession, ListedFile } from "./archive-store.ts";
 
 const HEAD_BYTES = 64 * 1024;
 

@@ -1,15 +1,10 @@
-import type { AgentName } from "../session/entry.ts";
+import type { SessionName } from "../session/session.ts";
 
 /**
  * What operations see of the store that keeps the exact bytes of sessions, on this disk or elsewhere.
  * Nothing here speaks of chunks, folders or compression: those stay behind it. It is synchronous like
  * the disk below it; a store far away is read through a copy that lies near.
  */
-
-export interface SessionName {
-  readonly agent: AgentName;
-  readonly id: string;
-}
 
 /** What tells one state of a file from another without reading it. */
 export interface KeptMark {

@@ -3,7 +3,7 @@ import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { createRedactor } from "../redact/redact.ts";
-import type { SessionName } from "./archive-store.ts";
+import type { SessionName } from "../session/session.ts";
 import { forgottenSessions } from "./open-archive.ts";
 import { folderNameOf } from "./raw/generations.ts";
 

@@ -5,7 +5,7 @@ import { type Disk, type FileMark, sameMark } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import { makeFolders } from "../fs/folders.ts";
 import { replaceFile } from "../fs/replace-file.ts";
-import type { SessionName } from "./archive-store.ts";
+import type { SessionName } from "../session/session.ts";
 import { folderNameOf } from "./raw/generations.ts";
 import { readFields, sealJson, unsealJson } from "./raw/sealed-json.ts";
 

@@ -169,7 +169,8 @@ function rootsNow(library: Library, agent: AgentName, to: string | undefined): r
 function isInUse(library: Library, agent: AgentName, { path }: KeptFile): boolean {
   const root = rootOfFile(library, agent, path);
   if (root === null) return false;
-  const isFixed = [...rootsNow(library, agent, undefined), ...library.config.sources[agent]].includes(root);
+  const fixed = [...rootsNow(library, agent, undefined), ...(library.config.sources[agent] ?? [])];
+  const isFixed = fixed.includes(root);
   // Logs inside a project, `<project>/.claw/sessions`, are looked for as long as there is that project.
   return isFixed || library.disk.stat(dirname(dirname(root)))?.kind === "folder";
 }

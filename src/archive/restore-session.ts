@@ -12,7 +12,8 @@ import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
-import type { ArchiveStore, KeptFile, KeptSession, SessionName } from "./archive-store.ts";
+import type { SessionName } from "../session/session.ts";
+import type { ArchiveStore, KeptFile, KeptSession } from "./archive-store.ts";
 import { sourceFile } from "./raw/store-file.ts";
 import {
   inBlocks,

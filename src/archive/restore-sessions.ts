@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
-import { exitCodes, UserError } from "../errors.ts";
+import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { type Locking, withStore } from "../fs/store.ts";
-import type { Problem } from "../session/session.ts";
-import type { SessionName } from "./archive-store.ts";
+import type { SessionName } from "../session/session.ts";
 import { openArchive } from "./open-archive.ts";
 import { type RestoredSession, type RestoreHow, restoreSession } from "./restore-session.ts";
 

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { sameMark } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
-import { type Library, sessionKey } from "../fs/library.ts";
+import type { Library } from "../fs/library.ts";
+import { type SessionName, sessionKey } from "../session/session.ts";
 import { checkSidecars, type SidecarsChecked } from "../shrink/check-sidecars.ts";
-import type { ArchiveStore, Damage, KeptFile, SessionName } from "./archive-store.ts";
+import type { ArchiveStore, Damage, KeptFile } from "./archive-store.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 export interface VerifyOptions {

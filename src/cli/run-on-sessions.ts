@@ -1,8 +1,6 @@
-import { type ExitCode, exitCodes, gravest, UserError } from "../errors.ts";
+import { type ExitCode, exitCodes, gravest, type Problem, UserError } from "../errors.ts";
 import { shellQuote } from "../render/json/shell-quote.ts";
-import type { SessionPointer } from "../search/select-sessions.ts";
-import { selectSessions } from "../search/select-sessions.ts";
-import type { Problem } from "../session/session.ts";
+import { type SessionPointer, selectSessions } from "../search/select-sessions.ts";
 import type { FlattenAnswer } from "../shrink/flatten-session.ts";
 import { matchingSessions } from "../shrink/matching-sessions.ts";
 import type { RewriteOptions } from "../shrink/rewrite-session.ts";

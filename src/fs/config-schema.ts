@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { AgentName } from "../session/entry.ts";
 import { patternCost } from "./pattern-cost.ts";
 
 const text = z.string("must be text in quotes").check(z.minLength(1, "must not be empty"));
@@ -32,16 +31,9 @@ const recall = z.enum(["off", "compact", "always"], 'must be "off", "compact" or
 
 const OBJECT = "must be an object in braces";
 
-/** Loose: a key of a later version, or one with a typing error, is kept and reported. */
-const sources = z.looseObject(
-  {
-    claude: z.optional(folders),
-    pi: z.optional(folders),
-    claw: z.optional(folders),
-    codex: z.optional(folders),
-  } satisfies Record<AgentName, unknown>,
-  OBJECT,
-);
+/** By agent. Which names are agents is known only where the table of agents is. */
+const sources = z.record(z.string(), folders, OBJECT);
+/** Loose, as the others: a key of a later version, or a misspelt one, is kept and reported. */
 const hooks = z.looseObject({ recall: z.optional(recall) }, OBJECT);
 const search = z.looseObject({ limit: z.optional(wholeNumber(1, 1_000)) }, OBJECT);
 const index = z.looseObject({ outputChars: z.optional(wholeNumber(0, 1_000_000)) }, OBJECT);
@@ -60,7 +52,7 @@ const whole = z.looseObject(
 /** The settings as the file has them. */
 export interface WrittenConfig {
   readonly exclude?: readonly string[] | undefined;
-  readonly sources?: { readonly [agent in AgentName]?: readonly string[] | undefined } | undefined;
+  readonly sources?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly redact?: readonly string[] | undefined;
   readonly hooks?: { readonly recall?: "off" | "compact" | "always" | undefined } | undefined;
   readonly search?: { readonly limit?: number | undefined } | undefined;
@@ -81,7 +73,6 @@ export function checkConfig(value: unknown): CheckedConfig {
   const written = result.data;
   const unknownKeys = [
     ...unknownIn("", whole, value),
-    ...unknownIn("sources.", sources, written.sources),
     ...unknownIn("hooks.", hooks, written.hooks),
     ...unknownIn("search.", search, written.search),
     ...unknownIn("index.", index, written.index),

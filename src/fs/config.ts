@@ -1,6 +1,5 @@
 import { exitCodes, UserError } from "../errors.ts";
 import { findJsonBreak, findJsonValue, type TextPlace } from "../jsonl/json-place.ts";
-import type { AgentName } from "../session/entry.ts";
 import type { WrittenConfig } from "./config-schema.ts";
 import type { Disk } from "./disk.ts";
 import { diskError } from "./disk-error.ts";
@@ -10,8 +9,8 @@ import { expandHome } from "./places.ts";
 export interface Config {
   /** Globs of project folders that are never read. */
   readonly exclude: readonly string[];
-  /** Further roots to look for logs in. */
-  readonly sources: { readonly [agent in AgentName]: readonly string[] };
+  /** Further roots to look for logs in, by agent. */
+  readonly sources: Readonly<Record<string, readonly string[]>>;
   /** Further secrets to mask: regular expressions, read with the `u` flag. */
   readonly redact: readonly string[];
   readonly hooks: {
@@ -25,7 +24,7 @@ export interface Config {
 
 export interface ReadConfig {
   readonly config: Config;
-  /** Keys in the file that mean nothing to this version, as `search.limits`. */
+  /** Keys in the file that this version does not know, such as `search.limits`. Names of agents are not checked here. */
   readonly unknownKeys: readonly string[];
 }
 
@@ -54,12 +53,9 @@ function withDefaults(written: WrittenConfig, home: string): Config {
     (paths ?? []).map((path) => expandHome(path, home));
   return {
     exclude: expand(written.exclude),
-    sources: {
-      claude: expand(written.sources?.claude),
-      pi: expand(written.sources?.pi),
-      claw: expand(written.sources?.claw),
-      codex: expand(written.sources?.codex),
-    },
+    sources: Object.fromEntries(
+      Object.entries(written.sources ?? {}).map(([agent, folders]) => [agent, expand(folders)]),
+    ),
     redact: written.redact ?? [],
     hooks: { recall: written.hooks?.recall ?? "compact" },
     search: { limit: written.search?.limit ?? 10 },

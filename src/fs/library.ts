@@ -1,9 +1,17 @@
-import type { Environment } from "../agents/agent.ts";
-import type { AgentName } from "../session/entry.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { Disk } from "./disk.ts";
 import { findPlaces, type Places } from "./places.ts";
 import { checkStoreVersion } from "./store.ts";
+
+/** What an agent needs to know of the machine to say where its logs are. Nothing else is read. */
+export interface Environment {
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The current folder of the user. */
+  readonly folder: string;
+  /** Project folders known from sessions of other agents. */
+  readonly projects: readonly string[];
+}
 
 /** What every operation works on: a machine's logs and this program's own store. */
 export interface Library {
@@ -16,11 +24,6 @@ export interface Library {
   now(): number;
   /** Does a process with this number run? */
   isRunning(pid: number): boolean;
-}
-
-/** A session is known by its agent and its id: ids of two agents may be equal. */
-export function sessionKey(session: { readonly agent: AgentName; readonly id: string }): string {
-  return `${session.agent}:${session.id}`;
 }
 
 /** What must be known of a machine to work on its logs. */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { dirname, sep } from "node:path";
-import type { Problem } from "../session/session.ts";
+import type { Problem } from "../errors.ts";
 import type { Disk, FileKind, FileMark, FolderEntry } from "./disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "./disk-error.ts";
 

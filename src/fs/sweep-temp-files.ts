@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Problem } from "../session/session.ts";
+import type { Problem } from "../errors.ts";
 import type { Disk } from "./disk.ts";
 import { explainDiskError, isAbsent } from "./disk-error.ts";
 import { isTempName } from "./replace-file.ts";

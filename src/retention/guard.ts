@@ -6,14 +6,15 @@ import { archiveSessions } from "../archive/archive-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
 import { type MarkdownWriter, readNote } from "../archive/keep-session.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import type { Problem } from "../errors.ts";
 import { makeFolders } from "../fs/folders.ts";
-import { type Library, sessionKey } from "../fs/library.ts";
+import type { Library } from "../fs/library.ts";
 import { tryLock } from "../fs/lock.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import type { Locking } from "../fs/store.ts";
 import { type IndexAccess, tidyIndex, withIndex } from "../search/refresh/index-access.ts";
 import { markOf, sizeOf } from "../search/refresh/session-row.ts";
-import type { Problem } from "../session/session.ts";
+import { sessionKey } from "../session/session.ts";
 import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
 
 export interface GuardOptions {

@@ -4,9 +4,10 @@ import { agentNamed } from "../agents/agents.ts";
 import { findSessionsOf, isFolderPath } from "../agents/find-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
-import { type Library, sessionKey } from "../fs/library.ts";
+import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import type { CatalogueRow } from "../search/catalogue.ts";
+import { sessionKey } from "../session/session.ts";
 import { readTextFile } from "../settings/settings-file.ts";
 import {
   type EffectiveRetention,

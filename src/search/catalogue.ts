@@ -1,15 +1,15 @@
 import { runningSessions } from "../agents/running-sessions.ts";
 import { archivedSessions } from "../archive/archived-sessions.ts";
+import type { Problem } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import { matchesProject } from "../fs/glob.ts";
-import { type Library, sessionKey } from "../fs/library.ts";
-import type { Problem, Session } from "../session/session.ts";
+import type { Library } from "../fs/library.ts";
+import { type Session, sessionKey } from "../session/session.ts";
 import type { SearchReader } from "./engine.ts";
 import { filterSessions } from "./filter-sessions.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
 import { damaged, type IndexAccess, withIndex } from "./refresh/index-access.ts";
-import type { IndexState } from "./refresh/index-rows.ts";
-import { rowsOf, type Totals } from "./refresh/index-rows.ts";
+import { type IndexState, rowsOf, type Totals } from "./refresh/index-rows.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
 

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { claudeFolders } from "../agents/claude/files.ts";
 import { type HistoryPrompt, readHistoryLine } from "../agents/claude/history-line.ts";
-import type { SessionName } from "../archive/archive-store.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
+import type { Problem } from "../errors.ts";
 import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { splitLines } from "../jsonl/lines.ts";
-import type { Problem, Session } from "../session/session.ts";
+import type { Session, SessionName } from "../session/session.ts";
 import { createSessionBuilder } from "../session/session-builder.ts";
 import { createTextBudget, cutText } from "../session/text-budget.ts";
 import { isExcluded } from "./catalogue.ts";

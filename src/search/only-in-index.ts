@@ -1,6 +1,6 @@
-import type { SessionName } from "../archive/archive-store.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { IndexDamage } from "../fs/damage.ts";
+import type { SessionName } from "../session/session.ts";
 import type { SearchEngine } from "./engine.ts";
 import { rowsOf } from "./refresh/index-rows.ts";
 import { MIN_PREFIX } from "./select-sessions.ts";

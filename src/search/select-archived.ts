@@ -3,7 +3,8 @@ import type { ListedSession } from "../archive/archive-store.ts";
 import { readNote } from "../archive/keep-session.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
-import { type Library, sessionKey } from "../fs/library.ts";
+import type { Library } from "../fs/library.ts";
+import { sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
 import { MIN_PREFIX } from "./select-sessions.ts";
 

@@ -7,8 +7,9 @@ import { projectInHead } from "../agents/session-of-log.ts";
 import { archivedSessions } from "../archive/archived-sessions.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
-import { type Library, sessionKey } from "../fs/library.ts";
+import type { Library } from "../fs/library.ts";
 import type { AgentName } from "../session/entry.ts";
+import { sessionKey } from "../session/session.ts";
 import { type HistoryStub, historyStubs } from "./history-stubs.ts";
 import { nearest } from "./query/nearest.ts";
 

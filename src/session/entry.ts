@@ -4,8 +4,8 @@
  * log of gigabytes never stands in memory as entries.
  */
 
-/** Who wrote the log. A new agent is a word here, a folder in formats and a row in its table. */
-export type AgentName = "claude" | "pi" | "claw" | "codex";
+/** The agent that wrote a log, by the short name of its row in the table of agents. Checked when it is read from a file or a flag. */
+export type AgentName = string;
 
 /** What every entry carries: its place in the file and in the conversation's tree. */
 export interface EntryPlace {

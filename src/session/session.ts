@@ -1,6 +1,18 @@
+import type { Problem } from "../errors.ts";
 import type { AgentName, FileTouch, Lineage, RequestVia, Usage, WorkItem } from "./entry.ts";
 
-/** Where a thing stands: in what the agent would load now, compacted away, on a left branch, in a sub-agent. */
+/** Names a session: ids of two agents may be equal. */
+export interface SessionName {
+  readonly agent: AgentName;
+  readonly id: string;
+}
+
+/** A session's name as one string, for maps and sets. */
+export function sessionKey({ agent, id }: SessionName): string {
+  return `${agent}:${id}`;
+}
+
+/** Where a thing is: in what the agent would load now, compacted away, on a left branch, in a sub-agent. */
 export type Context = "current" | "compacted" | "branch" | "subagent";
 
 /** A tool call joined with its result. */
@@ -103,14 +115,6 @@ export interface BranchPoint {
   /** The turn from which it leaves its parent branch; null at a root. */
   readonly parentTurn: number | null;
   readonly summary: string | null;
-}
-
-/** A line that could not be read, or a file. */
-export interface Problem {
-  readonly path: string;
-  /** 0 where it is about the whole file. */
-  readonly line: number;
-  readonly what: string;
 }
 
 export interface SessionUsage extends Usage {

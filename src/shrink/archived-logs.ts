@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import type { KeptFile, KeptSession, SessionName } from "../archive/archive-store.ts";
+import type { KeptFile, KeptSession } from "../archive/archive-store.ts";
 import { openArchive } from "../archive/open-archive.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
+import type { SessionName } from "../session/session.ts";
 
 /** A log of a session in one generation of the archive. Reading it throws `ArchiveDamage`. */
 export interface ArchivedLog {

@@ -13,7 +13,6 @@ import {
   withLead,
 } from "../agents/log-snapshot.ts";
 import { projectOfLog } from "../agents/session-of-log.ts";
-import type { SessionName } from "../archive/archive-store.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { diskError, errorCode } from "../fs/disk-error.ts";
 import { makeFolders } from "../fs/folders.ts";
@@ -24,7 +23,7 @@ import { withStore } from "../fs/store.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { changesNothing, plannedSize, type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
-import type { Session } from "../session/session.ts";
+import type { Session, SessionName } from "../session/session.ts";
 import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
 import { type Forked, type ForkNames, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";

@@ -1,9 +1,10 @@
 import { bulkyFinderOf } from "../agents/bulky-finders.ts";
 import { exitCodes, UserError } from "../errors.ts";
-import { type Library, sessionKey } from "../fs/library.ts";
+import type { Library } from "../fs/library.ts";
 import { withCatalogue } from "../search/catalogue.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
 import { type SessionPointer, sessionPointers } from "../search/select-sessions.ts";
+import { sessionKey } from "../session/session.ts";
 
 /** All sessions that can be flattened and have these words in their title, their branch or their first request. */
 export async function matchingSessions(

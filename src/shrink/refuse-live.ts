@@ -6,8 +6,9 @@ import { isOwnWrite } from "../archive/own-writes.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
-import { type Library, sessionKey } from "../fs/library.ts";
+import type { Library } from "../fs/library.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
+import { sessionKey } from "../session/session.ts";
 import { writableFiles } from "./compact-session.ts";
 
 /** A file that changed this recently is being written. */

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import type { SessionName } from "../archive/archive-store.ts";
 import { compress, unpack } from "../archive/raw/chunk.ts";
 import { folderNameOf } from "../archive/raw/generations.ts";
 import type { Disk } from "../fs/disk.ts";
@@ -13,6 +12,7 @@ import { replaceFile } from "../fs/replace-file.ts";
 import { createPackedList } from "../jsonl/packed-list.ts";
 import { inBatches } from "../render/in-batches.ts";
 import type { FlatContent } from "../session/flat-marker.ts";
+import type { SessionName } from "../session/session.ts";
 import type { FlattenPlan } from "./plan-flatten.ts";
 import { changedMeanwhile } from "./refuse-live.ts";
 

@@ -3,7 +3,6 @@ import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findSessions } from "../../src/agents/find-sessions.ts";
 import { archiveSessions } from "../../src/archive/archive-sessions.ts";
-import type { SessionName } from "../../src/archive/archive-store.ts";
 import { openArchive } from "../../src/archive/open-archive.ts";
 import {
   type RestoreAnswer,
@@ -15,6 +14,7 @@ import type { Disk } from "../../src/fs/disk.ts";
 import { systemError } from "../../src/fs/disk-error.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { allArchived, selectArchived } from "../../src/search/select-archived.ts";
+import type { SessionName } from "../../src/session/session.ts";
 import { type Call, describeCall, intercept } from "../crash/intercept.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { diskThatPausesAt, readOnlyDisk } from "../crash/sick-disks.ts";

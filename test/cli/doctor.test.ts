@@ -123,6 +123,15 @@ describe("sessions doctor", () => {
       /correct it/,
     ],
     [
+      "folders in config.json of an agent that does not exist",
+      ({ home }) =>
+        fs.writeFileSync(join(home, ".sessions/config.json"), '{"sources":{"emacs":["/x"]}}', {
+          mode: 0o600,
+        }),
+      "settings",
+      /correct it/,
+    ],
+    [
       "settings of Claude Code that do not parse",
       ({ folder }) => {
         fs.mkdirSync(join(folder, ".claude"));

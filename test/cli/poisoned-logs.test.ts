@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AgentName } from "../../src/session/entry.ts";
 import fc from "../support/fc.ts";
 import { makePoisonWorld, type PoisonWorld } from "../support/poison/every-command.ts";
 import { exercise } from "../support/poison/exercise.ts";
 import { deepList, deepObject } from "../support/poison/hostile-values.ts";
+import type { FixtureAgent } from "../support/poison/poison-log.ts";
 import {
   agents,
   type HomeEntry,
@@ -54,11 +54,11 @@ interface LogOf {
 
 /** A small log of every agent, with JSON of the test's choice in it. */
 function logOf(
-  agent: AgentName,
+  agent: FixtureAgent,
   { cwd = '"/home/ana/bad"', at = `"${AT}"`, input = '{"x":1}' }: LogOf,
   id: string = ID,
 ): HomeEntry {
-  const lines: Readonly<Record<AgentName, readonly string[]>> = {
+  const lines: Readonly<Record<FixtureAgent, readonly string[]>> = {
     claude: [
       `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"${id}","cwd":${cwd},"timestamp":${at},"message":{"role":"user","content":"Feed the poison"}}`,
       `{"type":"assistant","uuid":"u2","parentUuid":"u1","sessionId":"${id}","cwd":${cwd},"timestamp":${at},"message":{"role":"assistant","id":"m1","content":[{"type":"tool_use","id":"toolu_1","name":"Feed","input":${input}}]}}`,

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../crash/temporary-folder.ts";
 
 const defaults = {
   exclude: [],
-  sources: { claude: [], pi: [], claw: [], codex: [] },
+  sources: {},
   redact: [],
   hooks: { recall: "compact" },
   search: { limit: 10 },
@@ -57,15 +57,9 @@ describe("readConfig()", () => {
 
   it("reports keys that it does not know, and uses the rest", async () => {
     const { config, unknownKeys } = await readText(
-      '{"theme":"dark","search":{"limit":3,"limits":4},"sources":{"emacs":["/x"]},"hooks":{"Recall":"off"},"__proto__":1}',
+      '{"theme":"dark","search":{"limit":3,"limits":4},"hooks":{"Recall":"off"},"__proto__":1}',
     );
-    expect(unknownKeys.toSorted()).toEqual([
-      "__proto__",
-      "hooks.Recall",
-      "search.limits",
-      "sources.emacs",
-      "theme",
-    ]);
+    expect(unknownKeys.toSorted()).toEqual(["__proto__", "hooks.Recall", "search.limits", "theme"]);
     expect(config).toEqual({ ...defaults, search: { limit: 3 } });
   });
 
@@ -82,6 +76,8 @@ describe("readConfig()", () => {
       "1:21",
       'sources.pi.0 must be an absolute path or begin with "~/"',
     ],
+    ['{"sources": []}', "1:13", "sources must be an object in braces"],
+    ['{"sources": {"pi": "/p"}}', "1:20", "sources.pi must be a list"],
     ['{"redact": ["("]}', "1:13", "redact.0 must be a regular expression"],
     [
       '{"redact": ["x", "(a+)+$"]}',

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { agentNames } from "../../src/agents/agents.ts";
 import { readConfig } from "../../src/fs/config.ts";
 import { tryLock } from "../../src/fs/lock.ts";
 import { nodeDisk as disk } from "../../src/fs/node-disk.ts";
@@ -28,7 +29,7 @@ describe("docs/STORAGE.md", () => {
     for (const [key, value] of Object.entries(config)) {
       if (Array.isArray(value)) expect(rowOf(key)).toMatch(/\| `\[\]` \|$/);
       else if (key === "sources") {
-        for (const agent of Object.keys(value)) expect(rowOf("sources")).toContain(`.${agent}\``);
+        for (const agent of agentNames) expect(rowOf("sources")).toContain(`.${agent}\``);
       } else {
         for (const [inner, preset] of Object.entries(value)) {
           expect(rowOf(`${key}.${inner}`)).toMatch(new RegExp(`\\| \`?${String(preset)}\`? \\|$`));

@@ -44,19 +44,11 @@ const knowsTheMachine = [
 
 /** Imports against the order that are still there; the list may only get shorter. */
 export const tolerated: readonly string[] = [
-  "src/agents/checkpoints/checkpoint-folder.ts -> src/archive/archive-store.ts",
-  "src/agents/checkpoints/parse-checkpoints.ts -> src/archive/archive-store.ts",
   "src/agents/log-snapshot.ts -> src/search/select-sessions.ts",
   "src/archive/archive-sessions.ts -> src/search/catalogue.ts",
   "src/archive/archive-sessions.ts -> src/shrink/recover.ts",
   "src/archive/archive-sessions.ts -> src/shrink/sweep-leftovers.ts",
   "src/archive/verify-archive.ts -> src/shrink/check-sidecars.ts",
-  "src/fs/config-schema.ts -> src/session/entry.ts",
-  "src/fs/config.ts -> src/session/entry.ts",
-  "src/fs/library.ts -> src/agents/agent.ts",
-  "src/fs/library.ts -> src/session/entry.ts",
-  "src/fs/sources.ts -> src/session/session.ts",
-  "src/fs/sweep-temp-files.ts -> src/session/session.ts",
   "src/shrink/recover.ts -> src/forget.ts",
 ];
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { SessionName } from "../../archive/archive-store.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode } from "../../fs/disk-error.ts";
 import { makeFolders, namesIn } from "../../fs/folders.ts";
+import type { SessionName } from "../../session/session.ts";
 
 /** Where the tails of an index stand: a part of that cache. */
 export function checkpointFolder(index: string): string {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { SessionName } from "../../archive/archive-store.ts";
 import { UserError } from "../../errors.ts";
 import { errorCode } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
 import type { Entry } from "../../session/entry.ts";
+import type { SessionName } from "../../session/session.ts";
 import type { TextLimits } from "../../session/text-budget.ts";
 import type { SessionFile } from "../agent.ts";
 import {

@@ -1,11 +1,11 @@
 import type { Buffer } from "node:buffer";
 import { basename, join } from "node:path";
+import type { Environment } from "../../fs/library.ts";
 import { isObject, type JsonObject, tryParse } from "../../jsonl/json-line.ts";
 import { splitLines } from "../../jsonl/lines.ts";
 import { stringAt } from "../../jsonl/values.ts";
 import type { WorkItem } from "../../session/entry.ts";
 import type {
-  Environment,
   FileRole,
   FoundFile,
   LogRoot,

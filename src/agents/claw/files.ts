@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { join, sep } from "node:path";
+import type { Environment } from "../../fs/library.ts";
 import { decodeLine, type JsonObject, topLevelKeys } from "../../jsonl/json-line.ts";
 import { arrayAt, numberAt, objectAt } from "../../jsonl/values.ts";
 import type {
-  Environment,
   FoundFile,
   LogRoot,
   Peek,

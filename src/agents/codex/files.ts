@@ -1,16 +1,9 @@
 import type { Buffer } from "node:buffer";
 import { join } from "node:path";
+import type { Environment } from "../../fs/library.ts";
 import type { JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
-import type {
-  Environment,
-  FoundFile,
-  LogRoot,
-  Peek,
-  Placement,
-  PlacementCache,
-  SessionFiles,
-} from "../agent.ts";
+import type { FoundFile, LogRoot, Peek, Placement, PlacementCache, SessionFiles } from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 

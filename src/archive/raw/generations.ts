@@ -6,7 +6,8 @@ import { diskError, errorCode, explainDiskError, isAbsent } from "../../fs/disk-
 import { makeFolders, removeTree } from "../../fs/folders.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import { safeName } from "../../fs/safe-name.ts";
-import type { PutProblem, SessionName } from "../archive-store.ts";
+import type { SessionName } from "../../session/session.ts";
+import type { PutProblem } from "../archive-store.ts";
 import { type Manifest, manifestFromJson, manifestToJson, type StoredFile } from "./manifest.ts";
 import { sealJson, unsealJson } from "./sealed-json.ts";
 

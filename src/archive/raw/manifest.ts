@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { agentNames, isAgent } from "../../agents/agents.ts";
 import { ArchiveDamage } from "../../fs/damage.ts";
-import type { KeptFile, SessionName } from "../archive-store.ts";
+import type { SessionName } from "../../session/session.ts";
+import type { KeptFile } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
 import { isReadableName } from "./readable-name.ts";
 import { readFields, senseless } from "./sealed-json.ts";

@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import { type Disk, sameMark } from "../../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
-import type { FileToKeep, PutOptions, PutProblem, SessionName } from "../archive-store.ts";
+import type { SessionName } from "../../session/session.ts";
+import type { FileToKeep, PutOptions, PutProblem } from "../archive-store.ts";
 import { createChunkKeeper } from "./chunk.ts";
 import {
   beginGeneration,

@@ -3,7 +3,8 @@ import { agentNames } from "../../agents/agents.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { type FolderMark, markOfPaths } from "../../fs/folders.ts";
 import { sweepTempFiles } from "../../fs/sweep-temp-files.ts";
-import type { ArchiveStore, ListedSession, SessionName } from "../archive-store.ts";
+import type { SessionName } from "../../session/session.ts";
+import type { ArchiveStore, ListedSession } from "../archive-store.ts";
 import { type CatalogEntry, catalogKey, catalogPath, writeCatalog } from "./catalog.ts";
 import { type FoundEntries, findEntries, findEntry, withNoteOf } from "./find-entries.ts";
 import {

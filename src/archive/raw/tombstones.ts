@@ -6,7 +6,7 @@ import { errorCode, isAbsent } from "../../fs/disk-error.ts";
 import { type FolderMark, makeFolders, markOfPaths, removeTree } from "../../fs/folders.ts";
 import { removeQuietly } from "../../fs/lock.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
-import type { SessionName } from "../archive-store.ts";
+import type { SessionName } from "../../session/session.ts";
 import { folderNameOf } from "./generations.ts";
 import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 

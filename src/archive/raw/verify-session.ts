@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
-import type { Damage, SessionName, Verification } from "../archive-store.ts";
+import type { SessionName } from "../../session/session.ts";
+import type { Damage, Verification } from "../archive-store.ts";
 import { type Chunk, readChunk } from "./chunk.ts";
 import { type FolderOf, foldersOf, generationNumbers, readGeneration } from "./generations.ts";
 import type { Manifest, StoredFile } from "./manifest.ts";

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { sessionOfLog } from "../../agents/session-of-log.ts";
-import type { SessionName } from "../../archive/archive-store.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import { exitCodes, UserError } from "../../errors.ts";
 import { forgetSession, UNDO_DAYS, undoForget } from "../../forget.ts";
@@ -9,6 +8,7 @@ import { isoTime } from "../../render/json/session-json.ts";
 import type { SearchEngine } from "../../search/engine.ts";
 import { findInIndex } from "../../search/only-in-index.ts";
 import { MIN_PREFIX, selectSession } from "../../search/select-sessions.ts";
+import type { SessionName } from "../../session/session.ts";
 import { type LogWithMarkers, logsWithMarkers } from "../../shrink/logs-with-markers.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";

@@ -1,6 +1,6 @@
+import type { Problem } from "../../errors.ts";
 import type { GrepHit } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
-import type { Problem } from "../../session/session.ts";
 import type { Output, World } from "../world.ts";
 import { countOf, formatBytes } from "./amounts.ts";
 import { relativeDate } from "./dates.ts";

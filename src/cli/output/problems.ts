@@ -1,4 +1,4 @@
-import type { Problem } from "../../session/session.ts";
+import type { Problem } from "../../errors.ts";
 import type { World } from "../world.ts";
 import { countOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";

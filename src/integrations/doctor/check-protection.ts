@@ -2,9 +2,10 @@ import type { SessionFiles } from "../../agents/agent.ts";
 import { findSessions } from "../../agents/find-sessions.ts";
 import { archiveState } from "../../archive/archived-sessions.ts";
 import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
-import { type Library, sessionKey } from "../../fs/library.ts";
+import type { Library } from "../../fs/library.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
 import type { CatalogueRow } from "../../search/catalogue.ts";
+import { sessionKey } from "../../session/session.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 
 const HOUR_MS = 3_600_000;

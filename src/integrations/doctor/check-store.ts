@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isAgent } from "../../agents/agents.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { UserError } from "../../errors.ts";
 import { readConfig } from "../../fs/config.ts";
@@ -69,8 +70,9 @@ export function checkFlattened(library: Library): Check {
 
 /** Keys in config.json that mean nothing, most likely by a typing error. */
 export async function checkConfig({ disk, places, surroundings }: Library): Promise<readonly Check[]> {
-  const { unknownKeys } = await readConfig(disk, places.config, surroundings.home);
-  return unknownKeys.map((key) =>
+  const { config, unknownKeys } = await readConfig(disk, places.config, surroundings.home);
+  const notAgents = Object.keys(config.sources).filter((name) => !isAgent(name));
+  return [...unknownKeys, ...notAgents.map((name) => `sources.${name}`)].map((key) =>
     problem(
       "settings",
       `${places.config} has a key that means nothing: ${key}`,

@@ -1,7 +1,7 @@
+import type { Problem } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
 import { type Catalogue, withCatalogue } from "../../search/catalogue.ts";
 import type { IndexAccess } from "../../search/refresh/index-access.ts";
-import type { Problem } from "../../session/session.ts";
 import type { Package } from "../install-files.ts";
 import { type Check, count, ok, problem } from "./check.ts";
 import { checkAgents, checkHooks, checkSkill, type FoundAgent, findAgents } from "./check-hooks.ts";

@@ -1,8 +1,9 @@
 import type { SessionFiles } from "../../agents/agent.ts";
+import type { Problem } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
 import { nodeDisk } from "../../fs/node-disk.ts";
 import type { AgentName } from "../../session/entry.ts";
-import type { Context, Problem } from "../../session/session.ts";
+import type { Context } from "../../session/session.ts";
 import type { SessionFilter } from "../query/session-filter.ts";
 import type { Pattern } from "./compile-pattern.ts";
 import { createScanner } from "./scan-session.ts";

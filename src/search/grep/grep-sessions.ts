@@ -1,7 +1,7 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import { runningSessions, sessionState } from "../../agents/running-sessions.ts";
+import type { Problem } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
-import type { Problem } from "../../session/session.ts";
 import type { SessionState } from "../catalogue.ts";
 import type { SearchEngine } from "../engine.ts";
 import type { StartWorker } from "../worker-handle.ts";

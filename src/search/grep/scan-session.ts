@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { SessionFile } from "../../agents/agent.ts";
 import { reasonOf } from "../../agents/isolate.ts";
+import type { Problem } from "../../errors.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { createRedactor, type Redactor } from "../../redact/redact.ts";
-import type { Problem } from "../../session/session.ts";
 import { sessionOfStub } from "../history-stubs.ts";
 import { createByteFilter } from "./byte-filter.ts";
 import { type PlacedTexts, textsOfFile } from "./file-texts.ts";

@@ -1,8 +1,9 @@
 import { type FoundLogs, findLogs, groupLogs } from "../../agents/find-sessions.ts";
 import { archivedSessions } from "../../archive/archived-sessions.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
-import { type Library, sessionKey } from "../../fs/library.ts";
-import type { Problem } from "../../session/session.ts";
+import type { Problem } from "../../errors.ts";
+import type { Library } from "../../fs/library.ts";
+import { sessionKey } from "../../session/session.ts";
 import type { SearchEngine, SearchReader } from "../engine.ts";
 import { type HistoryStubs, historyMark, historyStubs } from "../history-stubs.ts";
 import {

@@ -1,5 +1,5 @@
+import type { Problem } from "../../errors.ts";
 import type { Config } from "../../fs/config.ts";
-import type { Problem } from "../../session/session.ts";
 import type { DamagedIndex, SearchReader, SearchWriter } from "../engine.ts";
 import type { SessionRow } from "./session-row.ts";
 

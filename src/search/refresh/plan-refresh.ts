@@ -1,7 +1,7 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
-import { sessionKey } from "../../fs/library.ts";
 import type { AgentName } from "../../session/entry.ts";
+import { sessionKey } from "../../session/session.ts";
 import type { IndexState } from "./index-rows.ts";
 import { bytesOf, markOf, type Origin, type SessionRow } from "./session-row.ts";
 

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { SessionFiles } from "../../agents/agent.ts";
+import type { Problem } from "../../errors.ts";
 import type { ClosedItem, Digest, PendingItem } from "../../extract/digest.ts";
 import type { AgentName } from "../../session/entry.ts";
-import type { Context, Problem } from "../../session/session.ts";
+import type { Context } from "../../session/session.ts";
 
 /** What a session was read from. `fragments`: only sub-agents of it are left; `history`: only its prompts. */
 export type Origin = "log" | "fragments" | "archive" | "history";

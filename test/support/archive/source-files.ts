@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { ArchiveStore, FileToKeep, SessionName } from "../../../src/archive/archive-store.ts";
+import type { ArchiveStore, FileToKeep } from "../../../src/archive/archive-store.ts";
 import { sourceFile } from "../../../src/archive/raw/store-file.ts";
 import type { Disk } from "../../../src/fs/disk.ts";
+import type { SessionName } from "../../../src/session/session.ts";
 
 export const session: SessionName = { agent: "claude", id: "0b7c1d7e-5a0c-4f0e-9d3f-3f6f1c2e4a5b" };
 

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { AgentName } from "../../../src/session/entry.ts";
+
+/** The agents that there are logs of in the fixtures. */
+export type FixtureAgent = "claude" | "pi" | "claw" | "codex";
 
 /** A value of a log: on which line, and through which keys. */
 export interface ValuePlace {
@@ -18,7 +20,7 @@ export interface Poison {
 }
 
 /** Whole logs of an agent, from which poisoned ones are made. */
-export function soundLogs(agent: AgentName): readonly string[] {
+export function soundLogs(agent: FixtureAgent): readonly string[] {
   const root = fileURLToPath(new URL(`../../../fixtures/${agent}/ok/`, import.meta.url));
   return readdirSync(root)
     .filter((name) => !name.endsWith(".expected.json"))

@@ -1,10 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AgentName } from "../../../src/session/entry.ts";
+
 import fc from "../fc.ts";
 import { heavyJson, hostileJson, hostileKeys, hostileNames, hostileUses } from "./hostile-values.ts";
-import { type Poison, placesIn, poisonLog, soundLogs, type ValuePlace } from "./poison-log.ts";
+import {
+  type FixtureAgent,
+  type Poison,
+  placesIn,
+  poisonLog,
+  soundLogs,
+  type ValuePlace,
+} from "./poison-log.ts";
 
 /** Something in a home, by its path from there. */
 export type HomeEntry =
@@ -12,7 +19,7 @@ export type HomeEntry =
   | { readonly kind: "link"; readonly path: string; readonly to: string }
   | { readonly kind: "folder" | "pipe"; readonly path: string };
 
-export const agents: readonly AgentName[] = ["claude", "pi", "claw", "codex"];
+export const agents: readonly FixtureAgent[] = ["claude", "pi", "claw", "codex"];
 
 const OLD_MS = Date.UTC(2026, 9, 20, 8);
 
@@ -49,7 +56,11 @@ function makeEntry(home: string, entry: HomeEntry): void {
 }
 
 /** A session of every agent that nothing is wrong with, and a word that only it has. */
-export const healthy: readonly { readonly agent: AgentName; readonly id: string; readonly word: string }[] = [
+export const healthy: readonly {
+  readonly agent: FixtureAgent;
+  readonly id: string;
+  readonly word: string;
+}[] = [
   { agent: "claude", id: "11111111-0000-4000-8000-00000000000a", word: "walrus" },
   { agent: "pi", id: "22222222-0000-4000-8000-00000000000b", word: "narwhal" },
   { agent: "claw", id: "session-1790000000000-7", word: "manatee" },
@@ -66,9 +77,9 @@ export function healthyEntries(): readonly HomeEntry[] {
   }));
 }
 
-function healthyLog(agent: AgentName, id: string, text: string): string {
+function healthyLog(agent: FixtureAgent, id: string, text: string): string {
   const cwd = "/home/ana/well";
-  const lines: Readonly<Record<AgentName, readonly object[]>> = {
+  const lines: Readonly<Record<FixtureAgent, readonly object[]>> = {
     claude: [
       {
         ...{ type: "user", uuid: "h1", parentUuid: null, sessionId: id, cwd, timestamp: HEALTHY_AT },
@@ -105,7 +116,7 @@ function healthyLog(agent: AgentName, id: string, text: string): string {
 }
 
 /** Where an agent would keep a log of that name. */
-export function logPath(agent: AgentName, name: string, folder: string): string {
+export function logPath(agent: FixtureAgent, name: string, folder: string): string {
   switch (agent) {
     case "claude":
       return join(".claude/projects", folder, `${name}.jsonl`);
@@ -118,7 +129,7 @@ export function logPath(agent: AgentName, name: string, folder: string): string 
   }
 }
 
-const ID_IN_LOG: Readonly<Record<AgentName, RegExp>> = {
+const ID_IN_LOG: Readonly<Record<FixtureAgent, RegExp>> = {
   claude: /"sessionId":"([^"]+)"/,
   pi: /"type":"session"[^}]*?"id":"([^"]+)"/,
   claw: /"session_id":"([^"]+)"/,
@@ -126,7 +137,7 @@ const ID_IN_LOG: Readonly<Record<AgentName, RegExp>> = {
 };
 
 /** The same log as that of a session of its own. */
-export function renameLog(agent: AgentName, log: string, id: string): string {
+export function renameLog(agent: FixtureAgent, log: string, id: string): string {
   const old = ID_IN_LOG[agent].exec(log)?.[1];
   return old === undefined ? log : log.replaceAll(old, id);
 }
@@ -166,7 +177,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 });
 
 /** A log of an agent with hostile values in its places. */
-export function poisonedLog(agent: AgentName, number: number): fc.Arbitrary<string> {
+export function poisonedLog(agent: FixtureAgent, number: number): fc.Arbitrary<string> {
   return fc
     .tuple(fc.constantFrom(...soundLogs(agent)), fc.array(change, { minLength: 1, maxLength: 6 }))
     .map(([sound, changes]) => {
