@@ -30,7 +30,7 @@ const later = (library: Library, days: number): Library => ({
   now: () => library.now() + days * DAY_MS,
 });
 
-/** All that the store holds, by name; the catalogue is a cache. */
+/** All that the store holds, by name; the catalog is a cache. */
 const stored = (library: Library): ReadonlyMap<string, Buffer> =>
   new Map([...filesBelow(library.places.home)].filter(([name]) => !name.endsWith("catalog.json")));
 

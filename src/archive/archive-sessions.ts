@@ -10,7 +10,7 @@ import type { Problem } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { type Locking, withStore } from "../fs/store.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
-import { isExcluded } from "../search/catalogue.ts";
+import { isExcluded } from "../search/session-catalog.ts";
 import { type SessionName, sessionKey } from "../session/session.ts";
 import { recoverShrinking } from "../shrink/recover.ts";
 import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";

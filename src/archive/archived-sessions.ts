@@ -24,7 +24,7 @@ export interface ArchivedSession {
   readonly storedBytes: number;
 }
 
-/** Every archived session, in no order. Only the catalogue of the archive is read. */
+/** Every archived session, in no order. Only the catalog of the archive is read. */
 export function archivedSessions(library: Library): readonly ArchivedSession[] {
   if (library.demo) return [];
   const archive = openArchive(library);

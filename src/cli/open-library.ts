@@ -5,7 +5,7 @@ import { createMemoryDisk } from "../fs/memory-disk.ts";
 import type { SearchEngine } from "../search/engine.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
 import { openEngine } from "../search/refresh/open-engine.ts";
-import type { ReadInWorkers } from "../search/refresh/refresh-index.ts";
+import type { PutSessions } from "../search/refresh/refresh-index.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
 import { startGuardAfterwards } from "./guard-afterwards.ts";
 import { indexProgress } from "./output/progress.ts";
@@ -73,14 +73,16 @@ function demoLibrary(library: Library, demoHome: string): Library {
 
 /** More threads need more memory than they save time. */
 const MAX_THREADS = 4;
+/** Fewer bytes of logs are read faster in this thread: another one takes 80 ms to start. */
+const WORTH_THREADS_BYTES = 24 * 1024 * 1024;
 
 /** The example history is indexed in memory: it must leave nothing in the store. */
 export function indexAccess(library: Library, world: World): IndexAccess {
-  const passing = (): SearchEngine =>
+  const inMemory = (): SearchEngine =>
     openEngine({ disk: createMemoryDisk(world.now), places: library.places }, world.processes);
   return {
-    engine: library.demo ? passing() : openEngine(library, world.processes),
-    passing,
+    engine: library.demo ? inMemory() : openEngine(library, world.processes),
+    inMemory,
     onUnwritable: ({ message }) => {
       world.stderr.write(
         `${createStyle(world.stderr.hasColor).yellow("sessions:")} ${message}; everything is read anew\n`,
@@ -89,12 +91,17 @@ export function indexAccess(library: Library, world: World): IndexAccess {
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     ...(world.startWorker === undefined || library.demo
       ? {}
-      : { readInWorkers: readInThreads(library, world.startWorker, world.threads) }),
+      : {
+          workers: {
+            minBytes: WORTH_THREADS_BYTES,
+            read: readInThreads(library, world.startWorker, world.threads),
+          },
+        }),
     ...(world.stderr.isTerminal ? { meter: () => indexProgress(world) } : {}),
   };
 }
 
-function readInThreads(library: Library, start: StartWorker, threads: number): ReadInWorkers {
+function readInThreads(library: Library, start: StartWorker, threads: number): PutSessions {
   return async (...work) => {
     const { readInWorkers } = await import("../search/refresh/index-workers.ts");
     return readInWorkers(library, start, Math.min(threads, MAX_THREADS))(...work);

@@ -7,8 +7,8 @@ import { extractDigest } from "../extract/extract-digest.ts";
 import type { Library } from "../fs/library.ts";
 import { maskDeep } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
-import { isExcluded } from "../search/catalogue.ts";
 import { sessionPointers } from "../search/select-sessions.ts";
+import { isExcluded } from "../search/session-catalog.ts";
 import { defaultTextLimits } from "../session/text-budget.ts";
 
 /** The session of a log, or the newest one of a folder. */

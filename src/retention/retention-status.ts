@@ -6,7 +6,7 @@ import { archiveState } from "../archive/archived-sessions.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
-import type { CatalogueRow } from "../search/catalogue.ts";
+import type { CatalogRow } from "../search/session-catalog.ts";
 import { sessionKey } from "../session/session.ts";
 import { readTextFile } from "../settings/settings-file.ts";
 import {
@@ -20,7 +20,7 @@ import {
 
 interface RetentionOptions extends LayerPlaces {
   /** All sessions that are known: of those left out by the user's wish nothing is said. */
-  readonly rows: readonly CatalogueRow[];
+  readonly rows: readonly CatalogRow[];
   /** How far the forecast reaches. */
   readonly withinMs?: number;
 }
@@ -77,7 +77,7 @@ function statusOf(
   library: Library,
   folder: string,
   swept: readonly SweptSession[],
-  rows: ReadonlyMap<string, CatalogueRow>,
+  rows: ReadonlyMap<string, CatalogRow>,
   options: RetentionOptions,
 ): RetentionStatus {
   const layers = readLayers(library, folder, library.surroundings.folder, options);

@@ -46,7 +46,7 @@ export interface StoredRow {
 }
 
 export interface StoredRows {
-  readonly kind: "catalogue";
+  readonly kind: "rows";
   readonly sessions: number;
   readonly turns: number;
   /** What was handed to the last commit. */
@@ -105,8 +105,6 @@ export interface SearchAnswer {
   /** False: there are at least so many. */
   readonly totalIsExact: boolean;
   readonly hits: readonly SessionHit[];
-  /** Asked for with `fill`: what matches less well, to fill the page; not counted in `total`. */
-  readonly weaker: readonly SessionHit[];
   /** The terms that were looked for and stand in the index, with prefixes and typos resolved: for highlighting. */
   readonly terms: readonly string[];
   /** Where nothing matches: words of the index that look like the ones asked for. */
@@ -125,7 +123,7 @@ export interface SearchReader {
   /** What was handed to the last commit. */
   readonly state: string;
   search(plan: SearchPlan): Promise<SearchAnswer | DamagedIndex>;
-  catalogue(): Promise<StoredRows | DamagedIndex>;
+  rows(): Promise<StoredRows | DamagedIndex>;
   session(key: string): Promise<StoredSession | DamagedIndex | undefined>;
   close(): Promise<void>;
 }
@@ -147,7 +145,7 @@ export interface BatchBuilder {
 export type Tidy = "little" | "all" | "thorough";
 
 export interface CommitOptions {
-  /** Handed back by `catalogue()`: what the caller must know about the whole. Absent: as it was. */
+  /** Handed back by `rows()`: what the caller must know about the whole. Absent: as it was. */
   readonly state?: string;
   /** How much may be merged now: what a search can wait for; what is due; with "thorough", all that makes searches faster. */
   readonly tidy: Tidy;

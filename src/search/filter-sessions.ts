@@ -1,22 +1,22 @@
 import type { Digest } from "../extract/digest.ts";
 import { matchesPath, matchesProject, withoutBraces } from "../fs/glob.ts";
-import type { Catalogue, CatalogueRow } from "./catalogue.ts";
 import type { SearchReader } from "./engine.ts";
 import { wordsInFields } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
 import { damaged } from "./refresh/index-access.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
+import type { CatalogRow, SessionCatalog } from "./session-catalog.ts";
 
 /** The sessions that fit. What their rows tell is asked first; only where it must be are they opened. */
 export async function filterSessions(
-  catalogue: Catalogue,
+  catalog: SessionCatalog,
   filter: SessionFilter,
-): Promise<readonly CatalogueRow[]> {
-  const rows = catalogue.rows.filter(({ digest }) => rowFits(digest, filter));
+): Promise<readonly CatalogRow[]> {
+  const rows = catalog.rows.filter(({ digest }) => rowFits(digest, filter));
   if (!needsDigest(filter)) return rows;
-  const fitting: CatalogueRow[] = [];
+  const fitting: CatalogRow[] = [];
   for (const row of rows) {
-    const digest = await catalogue.digestOf(row);
+    const digest = await catalog.digestOf(row);
     if (digest !== undefined && digestFits(digest, filter)) fitting.push(row);
   }
   return fitting;
@@ -105,7 +105,7 @@ async function candidates(reader: SearchReader, pattern: string): Promise<readon
   const wanted = words.flatMap((word) => wordsInFields(word, ["file"]));
   const answer = await reader.search({
     ...{ wanted, unwanted: [], filter: {}, sort: "newest", offset: 0, limit: Number.MAX_SAFE_INTEGER },
-    ...{ turnsPerHit: 0, now: 0, fill: false },
+    ...{ turnsPerHit: 0, now: 0 },
   });
   if (answer.kind === "damaged") throw damaged(answer);
   // Typos are no files.

@@ -9,7 +9,7 @@ import { splitLines } from "../jsonl/lines.ts";
 import type { Session, SessionName } from "../session/session.ts";
 import { createSessionBuilder } from "../session/session-builder.ts";
 import { createTextBudget, cutText } from "../session/text-budget.ts";
-import { isExcluded } from "./catalogue.ts";
+import { isExcluded } from "./session-catalog.ts";
 
 export interface StubPrompt {
   readonly at: number | null;

@@ -10,11 +10,11 @@ import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import type { Library } from "../fs/library.ts";
 import type { Session } from "../session/session.ts";
-import type { SessionState } from "./catalogue.ts";
 import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
 import { bytesOf } from "./refresh/session-row.ts";
 import type { SessionPointer } from "./select-sessions.ts";
 import { type SelectOptions, selectSession } from "./select-sessions.ts";
+import type { SessionState } from "./session-catalog.ts";
 
 /** One session, read whole. */
 export interface OpenSession {

@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import type { ClosedItem, PendingItem } from "../extract/digest.ts";
-import type { CatalogueRow } from "./catalogue.ts";
+import type { CatalogRow } from "./session-catalog.ts";
 
 /** Open work of one session. */
 export interface PendingSession {
-  readonly row: CatalogueRow;
+  readonly row: CatalogRow;
   readonly items: readonly PendingItem[];
 }
 
@@ -13,7 +13,7 @@ export interface PendingSession {
  * dropped, by its text or its id in the same list, is closed. Rows come newest first, and so do the
  * answers.
  */
-export function pendingWork(rows: readonly CatalogueRow[]): readonly PendingSession[] {
+export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSession[] {
   const closedLater = new Map<string, Set<string>>();
   const open: PendingSession[] = [];
   for (const row of rows) {
@@ -44,7 +44,7 @@ function withoutRepeats(items: readonly PendingItem[]): readonly PendingItem[] {
 }
 
 /** The project that a folder belongs to: its own, else of the nearest folder above it that has sessions. */
-export function projectOfFolder(rows: readonly CatalogueRow[], folder: string): string | undefined {
+export function projectOfFolder(rows: readonly CatalogRow[], folder: string): string | undefined {
   const projects = new Set(rows.map(({ digest }) => digest.project));
   for (let at = folder; ; at = dirname(at)) {
     if (projects.has(at)) return at;

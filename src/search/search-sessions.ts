@@ -5,7 +5,6 @@ import type { Digest } from "../extract/digest.ts";
 import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
 import { sessionKey } from "../session/session.ts";
-import { type CatalogueRow, type Coverage, coverageOf, rowFinisher } from "./catalogue.ts";
 import type { MatchKind, NearestWords, SearchReader, SessionHit } from "./engine.ts";
 import { rowFits, sessionsWithFiles } from "./filter-sessions.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
@@ -24,6 +23,7 @@ import {
   snippetsOf,
   withNearbyTurns,
 } from "./search-snippets.ts";
+import { type CatalogRow, type Coverage, coverageOf, rowFinisher } from "./session-catalog.ts";
 
 export interface SearchRequest {
   readonly query: ParsedQuery;
@@ -38,7 +38,7 @@ export interface SearchRequest {
 }
 
 export interface FoundSession {
-  readonly row: CatalogueRow;
+  readonly row: CatalogRow;
   readonly score: number;
   /** What the session itself has: a good one may lack a word that others have. */
   readonly match: SessionHit["match"];
@@ -101,7 +101,7 @@ async function searchOne(
       ...(isNarrowed ? { session: passes } : {}),
     },
     ...{ sort: request.sort, offset: request.offset, limit: request.limit },
-    ...{ turnsPerHit: SNIPPETS_PER_HIT, now: library.now(), fill: false },
+    ...{ turnsPerHit: SNIPPETS_PER_HIT, now: library.now() },
   });
   if (answer.kind === "damaged") throw damaged(answer);
   const shown = shownTerms(request.query, answer.terms);
@@ -143,7 +143,7 @@ function narrows({ projects, agents, branches, tools }: SessionFilter): boolean 
 }
 
 function foundSession(
-  finish: (row: SessionRow) => CatalogueRow,
+  finish: (row: SessionRow) => CatalogRow,
   hit: SessionHit,
   shown: ShownTerms,
 ): FoundSession {
@@ -183,7 +183,7 @@ async function sessionsWithWords(
   const answer = await reader.search({
     ...searchClauses({ words: [], filters: [], warnings: [] }, { ...filter, titles: [] }),
     ...{ filter: {}, sort: "newest", offset: 0, limit: Number.MAX_SAFE_INTEGER },
-    ...{ turnsPerHit: 0, now: 0, fill: false },
+    ...{ turnsPerHit: 0, now: 0 },
   });
   if (answer.kind === "damaged") throw damaged(answer);
   // Nobody has ruled out what a typo would mean.

@@ -1,9 +1,9 @@
 import { bulkyFinderOf } from "../agents/bulky-finders.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import { withCatalogue } from "../search/catalogue.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
 import { type SessionPointer, sessionPointers } from "../search/select-sessions.ts";
+import { withCatalog } from "../search/session-catalog.ts";
 import { sessionKey } from "../session/session.ts";
 
 /** All sessions that can be flattened and have these words in their title, their branch or their first request. */
@@ -14,12 +14,12 @@ export async function matchingSessions(
 ): Promise<readonly SessionPointer[]> {
   const wanted = words.join(" ").toLowerCase();
   const pointers = sessionPointers(library);
-  const found = await withCatalogue(library, access, async (catalogue) => {
+  const found = await withCatalog(library, access, async (catalog) => {
     const matching: SessionPointer[] = [];
-    for (const row of catalogue.rows) {
+    for (const row of catalog.rows) {
       const { title, branch, agent } = row.digest;
       if (row.source === null || bulkyFinderOf(agent) === undefined) continue;
-      const first = (await catalogue.digestOf(row))?.requests[0]?.text;
+      const first = (await catalog.digestOf(row))?.requests[0]?.text;
       const isMatching = [title, branch, first].some((text) => text?.toLowerCase().includes(wanted) === true);
       const pointer = isMatching ? pointers.withId(sessionKey(row.digest)) : undefined;
       if (pointer !== undefined) matching.push(pointer);

@@ -306,7 +306,7 @@ describe("archivedSessions()", () => {
     expect(after.every(({ problems }) => problems.length === 0)).toBe(true);
   });
 
-  it("opens nothing but the catalogue before it is asked", async () => {
+  it("opens nothing but the catalog before it is asked", async () => {
     const { library } = ground();
     await archive(library);
     const catalog = join(library.places.raw, "catalog.json");

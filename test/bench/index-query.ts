@@ -38,7 +38,6 @@ for (let i = 0; i < Number(repeat); i++) {
     limit: 10,
     turnsPerHit: 3,
     now: 1_720_000_000_000,
-    fill: false,
   });
   times.push(performance.now() - start);
   if (i === 0) cpuAfterFirst = cpuMs();

@@ -54,7 +54,8 @@ export async function askQueries(
   const library = { ...benchLibrary(home, store), now: () => NOW };
   const access = {
     engine: openEngine(library, nodeProcesses),
-    passing: () => openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
+    inMemory: () =>
+      openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
   };
   const results = await searchSessions(
     library,

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
 import { isStopWord } from "../../src/search/analysis/weak-terms.ts";
-import { withCatalogue } from "../../src/search/catalogue.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
 import type { SessionFilter } from "../../src/search/query/session-filter.ts";
 import { openEngine } from "../../src/search/refresh/open-engine.ts";
 import { type SearchResult, searchSessions } from "../../src/search/search-sessions.ts";
+import { withCatalog } from "../../src/search/session-catalog.ts";
 import { benchLibrary } from "../bench/support/bench-library.ts";
 import { askQueries, figuresOf, type Outcome } from "../quality/ask-queries.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded-random.ts";
@@ -17,7 +17,7 @@ const home = realHome();
 const library = benchLibrary(home, store.path);
 const access = {
   engine: openEngine(library, nodeProcesses),
-  passing: () => openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
+  inMemory: () => openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
 };
 let outcomes: readonly Outcome[] = [];
 
@@ -71,7 +71,7 @@ interface Quoted {
  * is long: of words like "is there any" thousands of texts are made, and a phrase is looked for in 200.
  */
 async function quotes(random: SeededRandom, count: number): Promise<readonly Quoted[]> {
-  const requests = await withCatalogue(library, access, async ({ rows, digestOf }) =>
+  const requests = await withCatalog(library, access, async ({ rows, digestOf }) =>
     Promise.all(
       rows.map(async (row) => ({
         id: row.digest.id,

@@ -34,7 +34,7 @@ function options(library: Library): GuardOptions {
     pause: async () => {},
     access: {
       engine: openEngine(library, nodeProcesses),
-      passing: () =>
+      inMemory: () =>
         openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
     },
   };

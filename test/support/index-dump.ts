@@ -26,9 +26,9 @@ export async function dumpIndex(engine: SearchEngine): Promise<unknown> {
   if (opened.kind !== "open") return opened;
   const { reader } = opened;
   try {
-    const catalogue = await reader.catalogue();
-    if (catalogue.kind !== "catalogue") return catalogue;
-    const keys = [...catalogue.rows]
+    const stored = await reader.rows();
+    if (stored.kind !== "rows") return stored;
+    const keys = [...stored.rows]
       .map(({ key, turns }) => ({ key, turns }))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     const sessions: unknown[] = [];
@@ -43,7 +43,7 @@ export async function dumpIndex(engine: SearchEngine): Promise<unknown> {
       const answer = await reader.search(planFor(words(word), { limit: 100 }));
       found.push(answer.kind === "answer" ? openAll(answer) : answer);
     }
-    return { sessions, found, counts: [catalogue.sessions, catalogue.turns] };
+    return { sessions, found, counts: [stored.sessions, stored.turns] };
   } finally {
     await reader.close();
   }

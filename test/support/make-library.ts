@@ -52,6 +52,7 @@ export function makeLibrary(options: MakeLibraryOptions = {}): Library {
 export function makeAccess(library: Library): IndexAccess {
   return {
     engine: openEngine(library, nodeProcesses),
-    passing: () => openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
+    inMemory: () =>
+      openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),
   };
 }

@@ -1,7 +1,7 @@
 import { exitCodes } from "../../errors.ts";
 import { isoTime, sessionJson } from "../../render/json/session-json.ts";
-import { withCatalogue } from "../../search/catalogue.ts";
 import { type FileHit, fileHistory } from "../../search/file-history.ts";
+import { withCatalog } from "../../search/session-catalog.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
@@ -40,9 +40,9 @@ export const command: Command = defineCommand({
   async run({ flags, positionals }, world) {
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
     const filter = readFilters(flags, [], world);
-    const { all, coverage } = await withCatalogue(library, access, async (catalogue) => ({
-      all: await fileHistory(catalogue, positionals[0] ?? "", { filter, written: flags.written }),
-      coverage: catalogue.coverage,
+    const { all, coverage } = await withCatalog(library, access, async (catalog) => ({
+      all: await fileHistory(catalog, positionals[0] ?? "", { filter, written: flags.written }),
+      coverage: catalog.coverage,
     }));
     const hits = mask(all.slice(0, flags.limit));
     if (flags.json) {

@@ -1,6 +1,6 @@
 import { exitCodes } from "../../errors.ts";
-import { readCatalogue } from "../../search/catalogue.ts";
 import { tidyIndex, withIndex } from "../../search/refresh/index-access.ts";
+import { readSessionCatalog } from "../../search/session-catalog.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes, formatDuration } from "../output/amounts.ts";
@@ -23,18 +23,18 @@ export const command: Command = defineCommand({
     const { library, access, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const startedAt = world.now();
     // One that can't be kept would be of no use to anybody.
-    const { passing: _, ...kept } = access;
+    const { inMemory: _, ...kept } = access;
     const patient = { ...kept, patient: true, rebuild: flags.rebuild };
-    const { refreshed, catalogue } = await withIndex(library, patient, async (reader, done) => ({
+    const { refreshed, catalog } = await withIndex(library, patient, async (reader, done) => ({
       refreshed: done,
-      catalogue: await readCatalogue(library, reader, done),
+      catalog: await readSessionCatalog(library, reader, done),
     }));
     // Whoever has nothing to read has time for that.
     if (refreshed?.read === 0) await tidyIndex(library, kept);
     const tookMs = world.now() - startedAt;
     const { read = 0, removed = 0, bytes = 0, rebuilt = null } = refreshed ?? {};
-    const { coverage } = catalogue;
-    const problems = mask(catalogue.problems);
+    const { coverage } = catalog;
+    const problems = mask(catalog.problems);
     if (flags.json) {
       printJson(world, { read, removed, bytes, rebuilt, tookMs, coverage: coverageJson(coverage), problems });
     } else {

@@ -1,5 +1,5 @@
 import { sessionJson } from "../../render/json/session-json.ts";
-import { listSessions } from "../../search/catalogue.ts";
+import { listSessions } from "../../search/session-catalog.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";

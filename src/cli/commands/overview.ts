@@ -1,7 +1,7 @@
 import { sessionJson } from "../../render/json/session-json.ts";
 import { retentionStatus } from "../../retention/retention-status.ts";
-import { type CatalogueRow, withCatalogue } from "../../search/catalogue.ts";
 import { pendingWork } from "../../search/pending-work.ts";
+import { type CatalogRow, withCatalog } from "../../search/session-catalog.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes } from "../output/amounts.ts";
@@ -31,7 +31,7 @@ export const command: Command = defineCommand({
   parser: "light",
   async run({ flags }, world) {
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
-    const { rows, coverage } = await withCatalogue(library, access, (catalogue) => catalogue);
+    const { rows, coverage } = await withCatalog(library, access, (catalog) => catalog);
     const whole = rows.filter(({ state }) => state !== "stub");
     const agents = countAgents(whole);
     const newest = mask(whole.slice(0, NEWEST));
@@ -55,7 +55,7 @@ export const command: Command = defineCommand({
   },
 });
 
-function countAgents(rows: readonly CatalogueRow[]): readonly AgentCount[] {
+function countAgents(rows: readonly CatalogRow[]): readonly AgentCount[] {
   const counts = new Map<string, { agent: string; sessions: number; turns: number; bytes: number }>();
   for (const { digest, bytes } of rows) {
     const count = counts.get(digest.agent) ?? { agent: digest.agent, sessions: 0, turns: 0, bytes: 0 };
@@ -69,7 +69,7 @@ function countAgents(rows: readonly CatalogueRow[]): readonly AgentCount[] {
 
 function format(
   agents: readonly AgentCount[],
-  newest: readonly CatalogueRow[],
+  newest: readonly CatalogRow[],
   open: number,
   warning: string,
   world: World,

@@ -1,8 +1,8 @@
 import { exitCodes } from "../../errors.ts";
 import { isoTime } from "../../render/json/session-json.ts";
-import { withCatalogue } from "../../search/catalogue.ts";
 import { filterSessions } from "../../search/filter-sessions.ts";
 import { type PendingSession, pendingWork, projectOfFolder } from "../../search/pending-work.ts";
+import { withCatalog } from "../../search/session-catalog.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
@@ -44,11 +44,11 @@ export const command: Command = defineCommand({
   async run({ flags }, world) {
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
     const anywhere = flags.everywhere || flags.project.length > 0 || library.demo;
-    const { here, all } = await withCatalogue(library, access, async (catalogue) => {
-      const project = anywhere ? undefined : projectOfFolder(catalogue.rows, world.folder);
-      const wanted = new Set(await filterSessions(catalogue, readFilters(flags, [], world)));
+    const { here, all } = await withCatalog(library, access, async (catalog) => {
+      const project = anywhere ? undefined : projectOfFolder(catalog.rows, world.folder);
+      const wanted = new Set(await filterSessions(catalog, readFilters(flags, [], world)));
       // What later sessions closed is asked of all, whatever the filters leave.
-      const open = pendingWork(catalogue.rows)
+      const open = pendingWork(catalog.rows)
         .filter(({ row }) => wanted.has(row) && (project === undefined || row.digest.project === project))
         .map((session) =>
           flags.todos

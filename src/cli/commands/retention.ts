@@ -2,7 +2,7 @@ import { exitCodes, UserError } from "../../errors.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
 import { checkDays, FOREVER_DAYS, retentionFiles } from "../../retention/set-retention.ts";
-import { withCatalogue } from "../../search/catalogue.ts";
+import { withCatalog } from "../../search/session-catalog.ts";
 import type { FilePlan } from "../../settings/change-files.ts";
 import { changeFiles, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -75,7 +75,7 @@ export const command: Command = defineCommand({
         ? planFiles(library, files)
         : await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
     }
-    const { rows } = await withCatalogue(library, access, (catalogue) => catalogue);
+    const { rows } = await withCatalog(library, access, (catalog) => catalog);
     const all = mask(
       retentionStatus(library, {
         rows,

@@ -71,9 +71,9 @@ export const command: Command = defineCommand({
   async run(args, world) {
     const { flags } = args;
     const { library, access } = await openIndex(world, { allowDemo: true });
-    const asItIs = flags.refresh ? access : { ...access, asItIs: true };
+    const skipRefresh = flags.refresh ? access : { ...access, skipRefresh: true };
     const find = async (requests: readonly SearchRequest[]): Promise<readonly SearchResult[]> => {
-      const found = await searchSessions(library, asItIs, requests);
+      const found = await searchSessions(library, skipRefresh, requests);
       return flags.reveal ? found : maskFound(found, library);
     };
     if (flags.batch) return answerBatch(args, world, library.demo, find);

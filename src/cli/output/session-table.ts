@@ -1,7 +1,7 @@
 import { sep } from "node:path";
 import { shellQuote } from "../../render/json/shell-quote.ts";
-import type { CatalogueRow } from "../../search/catalogue.ts";
 import type { OpenSession } from "../../search/open-session.ts";
+import type { CatalogRow } from "../../search/session-catalog.ts";
 import type { World } from "../world.ts";
 import { countOf, formatBytes, formatCount, formatDuration } from "./amounts.ts";
 import { localDateTime, localTime, relativeDate } from "./dates.ts";
@@ -13,7 +13,7 @@ import { formatTable } from "./table.ts";
 const SHORT_ID = 8;
 
 /** Sessions, a line each. In a pipe ids come whole: whoever reads them there wants to use them. */
-export function formatSessions(rows: readonly CatalogueRow[], world: World): string {
+export function formatSessions(rows: readonly CatalogRow[], world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const isTerminal = world.stdout.isTerminal;
   const ids = shortIds(rows.map(({ digest }) => digest.id));
@@ -40,7 +40,7 @@ export function formatSessions(rows: readonly CatalogueRow[], world: World): str
   );
 }
 
-function title(text: string | null, state: CatalogueRow["state"]): string {
+function title(text: string | null, state: CatalogRow["state"]): string {
   const kept = state === "kept" || state === "stub" ? `[${state}] ` : "";
   return `${kept}${text ?? "(no title)"}`;
 }

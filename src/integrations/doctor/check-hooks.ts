@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { agents } from "../../agents/agents.ts";
 import type { Library } from "../../fs/library.ts";
 import { ownFolders } from "../../retention/settings-layers.ts";
-import type { Catalogue } from "../../search/catalogue.ts";
+import type { SessionCatalog } from "../../search/session-catalog.ts";
 import { settingAt } from "../../settings/parse-settings.ts";
 import { findHooks } from "../../settings/settings-change.ts";
 import { readSettingsFile, readTextFile } from "../../settings/settings-file.ts";
@@ -101,7 +101,7 @@ export interface FoundAgent {
 }
 
 /** The agents whose sessions are here, the one with the most first. */
-export async function findAgents({ rows, digestOf }: Catalogue): Promise<readonly FoundAgent[]> {
+export async function findAgents({ rows, digestOf }: SessionCatalog): Promise<readonly FoundAgent[]> {
   const found: FoundAgent[] = [];
   for (const { agent, name } of agents) {
     const own = rows.filter(({ digest, state }) => digest.agent === agent && state !== "stub");

@@ -4,7 +4,7 @@ import { archiveState } from "../../archive/archived-sessions.ts";
 import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
 import type { Library } from "../../fs/library.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
-import type { CatalogueRow } from "../../search/catalogue.ts";
+import type { CatalogRow } from "../../search/session-catalog.ts";
 import { sessionKey } from "../../session/session.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 
@@ -17,7 +17,7 @@ const MAX_LISTED = 10;
 /** When does Claude Code delete sessions, and does it find any that are not archived? */
 export function checkRetention(
   library: Library,
-  rows: readonly CatalogueRow[],
+  rows: readonly CatalogRow[],
   managedFolder: string,
 ): readonly Check[] {
   return retentionStatus(library, { rows, managedFolder }).flatMap((status) => [
@@ -58,7 +58,7 @@ function checkSweep({ effective, atRisk, folder, withinMs }: RetentionStatus, no
 }
 
 /** Sessions of any agent that the archive does not have as they are. Those of the last hour are the guard's next work. */
-export function checkSessions(library: Library, rows: readonly CatalogueRow[]): Check {
+export function checkSessions(library: Library, rows: readonly CatalogRow[]): Check {
   const archive = archiveState(openArchive(library).list().sessions);
   const forgotten = forgottenSessions(library);
   const known = new Set(rows.map(({ digest }) => sessionKey(digest)));

@@ -1,7 +1,7 @@
 import type { Problem } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
-import { type Catalogue, withCatalogue } from "../../search/catalogue.ts";
 import type { IndexAccess } from "../../search/refresh/index-access.ts";
+import { type SessionCatalog, withCatalog } from "../../search/session-catalog.ts";
 import type { Package } from "../install-files.ts";
 import { type Check, count, ok, problem } from "./check.ts";
 import { checkAgents, checkHooks, checkSkill, type FoundAgent, findAgents } from "./check-hooks.ts";
@@ -49,9 +49,9 @@ export function examineUnusable(store: Pick<Library, "disk" | "places" | "now">)
 export async function examine(library: Library, options: ExamineOptions): Promise<Examination> {
   const { access, pack, managedFolder, run } = options;
   const wasDamaged = await isDamaged(access);
-  return withCatalogue(library, access, async (catalogue) => {
-    const { rows, problems } = catalogue;
-    const agents = await findAgents(catalogue);
+  return withCatalog(library, access, async (catalog) => {
+    const { rows, problems } = catalog;
+    const agents = await findAgents(catalog);
     const logs = rows.reduce(
       (sum, { state, bytes }) => (state === "live" || state === "idle" ? sum + bytes : sum),
       0,
@@ -63,7 +63,7 @@ export async function examine(library: Library, options: ExamineOptions): Promis
         checkSkill(library, pack),
         ...checkRetention(library, rows, managedFolder),
         checkSessions(library, rows),
-        checkIndex(catalogue, wasDamaged),
+        checkIndex(catalog, wasDamaged),
         checkArchive(library),
         checkFlattened(library),
         checkModes(library),
@@ -85,7 +85,7 @@ async function isDamaged({ engine }: IndexAccess): Promise<boolean> {
   return opened.kind === "damaged";
 }
 
-function checkIndex({ coverage }: Catalogue, wasDamaged: boolean): Check {
+function checkIndex({ coverage }: SessionCatalog, wasDamaged: boolean): Check {
   const { sessions, turns, stale } = coverage;
   const holds = `${count(sessions, "session")}, ${count(turns, "turn")}`;
   if (wasDamaged) return ok("index", `it was damaged, and has been built anew: ${holds}`);

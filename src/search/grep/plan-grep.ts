@@ -11,12 +11,12 @@ import { errorCode } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
 import { splitLines } from "../../jsonl/lines.ts";
 import { sessionKey } from "../../session/session.ts";
-import { isExcluded, readCatalogue } from "../catalogue.ts";
 import type { SearchEngine } from "../engine.ts";
 import { filterSessions } from "../filter-sessions.ts";
 import { rowsOf } from "../refresh/index-rows.ts";
 import { markOf, type SessionRow } from "../refresh/session-row.ts";
 import { sessionPointers } from "../select-sessions.ts";
+import { isExcluded, readSessionCatalog } from "../session-catalog.ts";
 import type { GrepJob, GrepQuery, HistoryPlace } from "./grep-job.ts";
 import { isNarrow, sessionFactsOf } from "./session-layers.ts";
 
@@ -88,8 +88,8 @@ async function askIndex(
     const read = await rowsOf(opened.reader);
     if (read.kind === "damaged") return NOTHING;
     if (!isNarrow(filter)) return { rows: read.rows, fitting: () => true };
-    const catalogue = await readCatalogue(library, opened.reader, undefined);
-    const keys = new Set((await filterSessions(catalogue, filter)).map(({ digest }) => sessionKey(digest)));
+    const catalog = await readSessionCatalog(library, opened.reader, undefined);
+    const keys = new Set((await filterSessions(catalog, filter)).map(({ digest }) => sessionKey(digest)));
     return { rows: read.rows, fitting: (key) => keys.has(key) };
   } catch (error) {
     if (error instanceof IndexDamage) return NOTHING;

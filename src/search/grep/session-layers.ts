@@ -9,10 +9,10 @@ import type { Disk } from "../../fs/disk.ts";
 import type { Library } from "../../fs/library.ts";
 import type { Session } from "../../session/session.ts";
 import { defaultTextLimits } from "../../session/text-budget.ts";
-import { isExcluded } from "../catalogue.ts";
 import { filterSessions } from "../filter-sessions.ts";
 import type { SessionFilter } from "../query/session-filter.ts";
 import { bytesOf, type Origin, sessionRow } from "../refresh/session-row.ts";
+import { isExcluded } from "../session-catalog.ts";
 import type { PlacedTexts } from "./file-texts.ts";
 import type { GrepJob, GrepTaskData, SessionFacts } from "./grep-job.ts";
 import { type SessionPlace, sessionPlaces } from "./session-places.ts";
@@ -100,7 +100,7 @@ export function isNarrow(filter: SessionFilter): boolean {
   );
 }
 
-/** Asked of a catalogue that has this session alone. */
+/** Asked of a catalog that has this session alone. */
 export async function fits(
   session: Session,
   files: SessionFiles,

@@ -41,9 +41,9 @@ function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
     id: manifest.id,
     state: manifest.state,
     search: async (plan) => catchDamage(() => searchIndex(view, plan)),
-    catalogue: async (): Promise<StoredRows | DamagedIndex> =>
+    rows: async (): Promise<StoredRows | DamagedIndex> =>
       catchDamage(() => ({
-        kind: "catalogue",
+        kind: "rows",
         sessions: view.documents.card,
         turns: view.documents.turn,
         state: manifest.state,

@@ -15,8 +15,7 @@ import { type SessionScope, type SessionScores, scoreSessions } from "./session-
 /**
  * Asks in tiers: every word as it is; every word with prefixes and typos; some words. The first tier
  * that gives anything is the answer, so that the words of a hit are always what `match` says. The
- * middle tier is the expensive one (it walks dictionaries), and only runs where the first gave
- * nothing, or, with `fill`, too little for a page.
+ * middle tier is the expensive one (it walks dictionaries) and only runs if the first gave nothing.
  */
 export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
   const narrowing = asked.narrowing ?? [];
@@ -28,28 +27,13 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
   const tiers = createTiers(view, plan, narrowing.length, scope, boosts);
 
   const wantedHits = plan.offset + plan.limit;
-  let first: Tier | undefined;
-  const weaker: SessionHit[] = [];
-  const shown = new Set<number>();
+  let tier: Tier | undefined;
   for (const next of tiers) {
-    const tier = next();
-    if (tier === undefined || tier.total === 0) continue;
-    if (first === undefined) {
-      first = tier;
-      for (const { session } of tier.checked.sessions) shown.add(session);
-      if (!plan.fill) break;
-    } else {
-      const rest = tier.checked.sessions.filter(({ session }) => !shown.has(session));
-      const room = wantedHits - shown.size;
-      for (const ranked of rest.slice(0, room)) {
-        weaker.push(toHit(view, plan, tier, ranked));
-        shown.add(ranked.session);
-      }
-    }
-    if (shown.size >= wantedHits) break;
+    tier = next();
+    if (tier !== undefined && tier.total > 0) break;
   }
-  if (first === undefined) return noAnswer(view, plan);
-  const tier = first;
+  if (tier === undefined || tier.total === 0) return noAnswer(view, plan);
+  const answering = tier;
   return {
     kind: "answer",
     match: tier.match,
@@ -57,8 +41,7 @@ export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
     totalIsExact: tier.checked.isComplete && excluded.isComplete,
     hits: tier.checked.sessions
       .slice(plan.offset, wantedHits)
-      .map((ranked) => toHit(view, plan, tier, ranked)),
-    weaker,
+      .map((ranked) => toHit(view, plan, answering, ranked)),
     terms: [...tier.terms].sort(),
     nearestWords: [],
   };
@@ -178,7 +161,6 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     hits: ranked
       .slice(plan.offset, plan.offset + plan.limit)
       .map((session) => toHit(view, plan, tier, session)),
-    weaker: [],
     terms: [],
     nearestWords: [],
   };
@@ -191,7 +173,6 @@ function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
     total: 0,
     totalIsExact: true,
     hits: [],
-    weaker: [],
     terms: [],
     nearestWords: nearestWords(view, termsOf(readClauses(view, plan.wanted, () => false))),
   };

@@ -58,8 +58,6 @@ export interface SearchPlan {
   readonly turnsPerHit: number;
   /** What recency counts back from. */
   readonly now: number;
-  /** Fill the page with what matches less well. */
-  readonly fill: boolean;
 }
 
 /** Turns a filter into questions that are cheap to ask for every match. */

@@ -10,9 +10,9 @@ import { readSnapshot, writeSnapshot } from "./source-snapshot.ts";
 export interface IndexAccess extends Omit<RefreshOptions, "engine" | "glance"> {
   readonly engine: SearchEngine;
   /** An engine that leaves nothing behind, for where the store can't be written; absent: an index must be kept. */
-  readonly passing?: () => SearchEngine;
+  readonly inMemory?: () => SearchEngine;
   /** Answer from the index as it is. */
-  readonly asItIs?: boolean;
+  readonly skipRefresh?: boolean;
   /** Told where the store can't be written, before everything is read into memory. */
   readonly onUnwritable?: (error: UserError) => void;
   /** Told where logs had changed. */
@@ -32,14 +32,14 @@ export async function withIndex<T>(
     return await attempt(library, access, use);
   } catch (error) {
     if (error instanceof IndexDamage && access.rebuild !== true)
-      return withIndex(library, { ...access, asItIs: false, rebuild: true }, use);
+      return withIndex(library, { ...access, skipRefresh: false, rebuild: true }, use);
     // Threads build their part in the store itself.
-    const { readInWorkers: _, passing, ...alone } = access;
-    if (!(error instanceof UserError) || error.exitCode !== exitCodes.broken || access.asItIs === true)
+    const { workers: _, inMemory, ...alone } = access;
+    if (!(error instanceof UserError) || error.exitCode !== exitCodes.broken || access.skipRefresh === true)
       throw error;
-    if (passing === undefined) throw error;
+    if (inMemory === undefined) throw error;
     access.onUnwritable?.(error);
-    return attempt(library, { ...alone, engine: passing() }, use);
+    return attempt(library, { ...alone, engine: inMemory() }, use);
   }
 }
 
@@ -60,15 +60,15 @@ async function open(
   library: Library,
   access: IndexAccess,
 ): Promise<{ readonly reader: SearchReader; readonly refreshed: Refreshed | undefined }> {
-  const mayBeSame = access.asItIs !== true && access.rebuild !== true;
+  const mayBeSame = access.skipRefresh !== true && access.rebuild !== true;
   const seen = mayBeSame ? await openIfCurrent(library, access.engine) : undefined;
   if (seen?.kind === "same") return seen;
-  const refreshed = access.asItIs === true ? undefined : await refresh(library, access, seen);
+  const refreshed = access.skipRefresh === true ? undefined : await refresh(library, access, seen);
   if (refreshed !== undefined && refreshed.read > 0) access.onChange?.();
   const opened = await access.engine.read();
   if (opened.kind === "open") return { reader: opened.reader, refreshed };
   // Nothing was indexed: there is nothing, or it was not to be looked for.
-  if (access.asItIs === true || opened.kind === "damaged") throw new IndexDamage(opened.kind);
+  if (access.skipRefresh === true || opened.kind === "damaged") throw new IndexDamage(opened.kind);
   throw new UserError("Cannot read the index: another process is building it", {
     exitCode: exitCodes.refused,
     hint: "try again when that is done",

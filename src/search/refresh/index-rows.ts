@@ -21,13 +21,13 @@ export interface IndexRows {
 }
 
 export async function rowsOf(reader: SearchReader): Promise<IndexRows | DamagedIndex> {
-  const catalogue = await reader.catalogue();
-  if (catalogue.kind === "damaged") return catalogue;
+  const stored = await reader.rows();
+  if (stored.kind === "damaged") return stored;
   const rows = new Map<string, SessionRow>();
   let turns = 0;
   let files = 0;
   let problems = 0;
-  for (const { key, row: text } of catalogue.rows) {
+  for (const { key, row: text } of stored.rows) {
     const row: SessionRow = JSON.parse(text);
     rows.set(key, row);
     turns += row.turns;
@@ -35,7 +35,7 @@ export async function rowsOf(reader: SearchReader): Promise<IndexRows | DamagedI
     problems += row.problems.length;
   }
   const totals = { sessions: rows.size, turns, files, problems };
-  return { kind: "rows", rows, totals, state: readState(catalogue.state) };
+  return { kind: "rows", rows, totals, state: readState(stored.state) };
 }
 
 interface CountingWriter {

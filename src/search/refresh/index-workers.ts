@@ -9,7 +9,7 @@ import type { StartWorker } from "../worker-handle.ts";
 import { putCopies, type ReadSession, readForIndex } from "./index-session.ts";
 import { sessionSchema } from "./open-engine.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
-import type { ReadInWorkers } from "./refresh-index.ts";
+import type { PutSessions } from "./refresh-index.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 
 /**
@@ -17,7 +17,7 @@ import { type SessionRow, sizeOf } from "./session-row.ts";
  * together, in one commit. The others take the longest sessions first, this one the shortest: so all are done at about
  * the same time, and this one has time for Ctrl-C and for telling how far it is.
  */
-export function readInWorkers(library: Library, start: StartWorker, threads: number): ReadInWorkers {
+export function readInWorkers(library: Library, start: StartWorker, threads: number): PutSessions {
   return async (sessions, writer, isCopy, done) => {
     deferOptimization();
     const queue = sessions

@@ -22,10 +22,8 @@ export interface RefreshOptions {
   /** Wait for it however long it takes. */
   readonly patient?: boolean;
   readonly meter?: () => RefreshMeter;
-  /** Reads many sessions in other threads; absent: in this one. */
-  readonly readInWorkers?: ReadInWorkers;
-  /** More bytes than this are worth other threads. */
-  readonly workersFrom?: number;
+  /** Absent: all sessions are read in this thread. */
+  readonly workers?: IndexWorkers;
   /** What was seen a moment ago. */
   readonly glance?: FreshnessCheck | undefined;
   /** How far logs were read is remembered so; absent: as it is best. */
@@ -46,8 +44,14 @@ export interface RefreshProgress {
   readonly bytesInAll: number;
 }
 
-/** Puts sessions into the index from other threads; gives the keys of those that are none. */
-export type ReadInWorkers = (
+/** Other threads that read sessions, used if there are more than `minBytes` of logs to read. */
+export interface IndexWorkers {
+  readonly minBytes: number;
+  readonly read: PutSessions;
+}
+
+/** Reads sessions and puts them into the index; returns those that turned out not to be sessions. */
+export type PutSessions = (
   sessions: readonly SessionToRead[],
   writer: SearchWriter,
   isCopy: (row: SessionRow) => boolean,
@@ -67,8 +71,6 @@ export interface Refreshed {
   readonly totals?: Totals;
 }
 
-/** More than this is spread over threads: a thread costs 80 ms to start. */
-const WORTH_WORKERS = 24 * 1024 * 1024;
 /** So few sessions that have grown are read in this thread: another one can't tell what the index has of them. */
 const FEW_GROWN = 4;
 
@@ -146,9 +148,10 @@ async function write(
   const grown = plan.toRead.filter(({ key }) => rows.has(key));
   const few = grown.length > FEW_GROWN ? [] : grown;
   const rest = few.length === 0 ? plan.toRead : plan.toRead.filter(({ key }) => !rows.has(key));
-  const isMuch =
-    rest.reduce((sum, { files }) => sum + sizeOf(files), 0) > (options.workersFrom ?? WORTH_WORKERS);
-  const read = (isMuch ? options.readInWorkers : undefined) ?? readHere(library, onVanished);
+  const { workers } = options;
+  const restBytes = rest.reduce((sum, { files }) => sum + sizeOf(files), 0);
+  const isMuch = workers !== undefined && restBytes > workers.minBytes;
+  const read = isMuch ? workers.read : readHere(library, onVanished);
   const tails =
     options.rebuild === true ? undefined : checkpointOptions(library, rows.values(), options.tails);
   const none: SessionToRead[] = [];
@@ -197,7 +200,7 @@ async function write(
 const MAX_PROBLEMS = 200;
 
 /** In this thread, one after the other. */
-function readHere(library: Library, onVanished: () => void, tails?: CheckpointOptions): ReadInWorkers {
+function readHere(library: Library, onVanished: () => void, tails?: CheckpointOptions): PutSessions {
   return async (sessions, writer, isCopy, done) => {
     const none: SessionToRead[] = [];
     const originals: ReadSession[] = [];

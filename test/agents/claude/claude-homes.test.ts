@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { withCatalogue } from "../../../src/search/catalogue.ts";
 import { openSession } from "../../../src/search/open-session.ts";
+import { withCatalog } from "../../../src/search/session-catalog.ts";
 import { makeAccess, makeLibrary } from "../../support/make-library.ts";
 
 /** Whole folders of Claude Code: what only several files show together. `mayAlso` leaves open whether a session is listed. */
@@ -26,7 +26,7 @@ describe("a folder of Claude Code", () => {
   test.each(names)("%s", async (name) => {
     const claim = claimSchema.parse(JSON.parse(readFileSync(`${root}${name}/expected.json`, "utf8")));
     const library = makeLibrary({ variables: { CLAUDE_CONFIG_DIR: root + name } });
-    const { rows, problems } = await withCatalogue(library, makeAccess(library), (catalogue) => catalogue);
+    const { rows, problems } = await withCatalog(library, makeAccess(library), (catalog) => catalog);
     const listed = rows.filter(({ state }) => state !== "stub").map(({ digest }) => digest.id);
     expect(listed.filter((id) => claim.mayAlso?.includes(id) !== true).sort(), claim.why).toEqual(
       claim.sessions.map(({ id }) => id).sort(),

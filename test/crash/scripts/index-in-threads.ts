@@ -15,10 +15,12 @@ else {
   const { read, bytes } = await refreshIndex(library, {
     engine: openEngine(library, nodeProcesses),
     rebuild: true,
-    workersFrom: 0,
-    readInWorkers: (...work) => {
-      process.stdout.write("begun\n");
-      return inThreads(...work);
+    workers: {
+      minBytes: 0,
+      read: (...work) => {
+        process.stdout.write("begun\n");
+        return inThreads(...work);
+      },
     },
   });
   process.stdout.write(`${read} sessions, ${bytes} bytes\n`);

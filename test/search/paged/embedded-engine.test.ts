@@ -81,10 +81,10 @@ describe("an embedded engine", () => {
       expect(await findIn(folder, "deploy")).toEqual(["c"]);
       expect(await findIn(folder, "release")).toEqual(["a"]);
       const reader = await mustRead(engine);
-      const catalogue = await reader.catalogue();
-      if (catalogue.kind !== "catalogue") throw new Error(catalogue.what);
-      expect([catalogue.sessions, catalogue.turns]).toEqual([2, 3]);
-      expect([...catalogue.rows].map(({ key, turns }) => `${key} ${turns}`).sort()).toEqual(["a 2", "c 1"]);
+      const all = await reader.rows();
+      if (all.kind !== "rows") throw new Error(all.what);
+      expect([all.sessions, all.turns]).toEqual([2, 3]);
+      expect([...all.rows].map(({ key, turns }) => `${key} ${turns}`).sort()).toEqual(["a 2", "c 1"]);
       expect(await reader.session("b")).toBeUndefined();
       const stored = await reader.session("a");
       if (stored?.kind !== "session") throw new Error("it is there");
@@ -107,9 +107,9 @@ describe("an embedded engine", () => {
       const writer = await mustWrite(engineIn(folder));
       const state = async (): Promise<string> => {
         const reader = await mustRead(engineIn(folder));
-        const catalogue = await reader.catalogue();
+        const stored = await reader.rows();
         await reader.close();
-        return catalogue.kind === "catalogue" ? catalogue.state : catalogue.what;
+        return stored.kind === "rows" ? stored.state : stored.what;
       };
       await writer.commit({ tidy: "little", state: "first" });
       expect(await state()).toBe("first");

@@ -33,13 +33,13 @@ async function put(writer: SearchWriter, sessions: readonly IndexedSession[]): P
 async function contents(disk: Disk, folder: string): Promise<string> {
   const opened = openIndexReader(disk, folder, smallSchema);
   if (opened.kind !== "open") return opened.kind;
-  const catalogue = await opened.reader.catalogue();
-  if (catalogue.kind !== "catalogue") return catalogue.what;
-  const rows = [...catalogue.rows].map(({ key, row }) => `${key} ${row}`).sort();
+  const stored = await opened.reader.rows();
+  if (stored.kind !== "rows") return stored.what;
+  const rows = [...stored.rows].map(({ key, row }) => `${key} ${row}`).sort();
   const answer = await opened.reader.search(planFor(words("deploy")));
   if (answer.kind !== "answer") return answer.what;
   await opened.reader.close();
-  return JSON.stringify([rows, catalogue.sessions, answer.total, keysOf(answer).sort()]);
+  return JSON.stringify([rows, stored.sessions, answer.total, keysOf(answer).sort()]);
 }
 
 const first = [session("a", "one", ["deploy it"]), session("b", "two", ["deploy that"])];

@@ -48,9 +48,9 @@ async function readEverything(engine: SearchEngine): Promise<string> {
       if (plain.kind === "damaged") return "damaged";
       parts.push(openAll(plain));
     }
-    const catalogue = await reader.catalogue();
-    if (catalogue.kind === "damaged") return "damaged";
-    parts.push(catalogue.sessions, catalogue.turns, catalogue.state, [...catalogue.rows]);
+    const all = await reader.rows();
+    if (all.kind === "damaged") return "damaged";
+    parts.push(all.sessions, all.turns, all.state, [...all.rows]);
     for (const { key } of history) {
       const stored = await reader.session(key);
       if (stored?.kind === "damaged") return "damaged";

@@ -19,10 +19,10 @@ async function keysIn(folder: string): Promise<string[] | undefined> {
   if (opened.kind !== "open") throw new Error(opened.what);
   const { reader } = opened;
   try {
-    const catalogue = await reader.catalogue();
+    const stored = await reader.rows();
     const answer = await reader.search(planFor(words("deploy"), { limit: 1000 }));
-    if (catalogue.kind !== "catalogue" || answer.kind !== "answer") throw new Error("damaged");
-    const keys = [...catalogue.rows].map(({ key }) => key).sort();
+    if (stored.kind !== "rows" || answer.kind !== "answer") throw new Error("damaged");
+    const keys = [...stored.rows].map(({ key }) => key).sort();
     expect(new Set(keys).size).toBe(keys.length);
     expect(answer.total).toBe(keys.length);
     expect(answer.hits.map(({ key }) => key).sort()).toEqual(keys);

@@ -120,20 +120,6 @@ describe("the words of a query", () => {
     });
   });
 
-  test("fill a page with what matches less well where that is asked for, apart from the hits", async () => {
-    await withHistory(history, async (search) => {
-      const answer = await search(planFor(words("token refresh"), { fill: true }));
-      expect(answer.hits.map(({ match }) => match)).toEqual(["all", "all", "all"]);
-      expect(answer.weaker.map(({ key, match }) => [key, match])).toEqual([
-        ["near", "fuzzy"],
-        ["one-word", "some"],
-      ]);
-      expect(answer.total).toBe(3);
-      const full = await search(planFor(words("token refresh"), { fill: true, limit: 3 }));
-      expect(full.weaker).toEqual([]);
-    });
-  });
-
   test("may be limited to fields", async () => {
     await withHistory(history, async (search) => {
       const inTitle = await search(planFor([word("token", { fields: ["title"] })]));

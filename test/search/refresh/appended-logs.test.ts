@@ -263,9 +263,12 @@ describe("an index that follows logs", () => {
     const read = await refreshIndex(library, {
       engine,
       tails: EVERY_TAIL,
-      readInWorkers: async (sessions) => {
-        handed.push(...sessions.map(({ key }) => key));
-        return [];
+      workers: {
+        minBytes: 24 * 1024 * 1024,
+        read: async (sessions) => {
+          handed.push(...sessions.map(({ key }) => key));
+          return [];
+        },
       },
     });
     expect(read).toMatchObject({ read: 1 });

@@ -70,8 +70,8 @@ describe("withIndex() at once, many times", () => {
     const open = (): Promise<string> => {
       const access = { ...makeAccess(library), wait };
       return withIndex(library, access, async (reader) => {
-        const catalogue = await reader.catalogue();
-        const rows = catalogue.kind === "catalogue" ? [...catalogue.rows] : [];
+        const stored = await reader.rows();
+        const rows = stored.kind === "rows" ? [...stored.rows] : [];
         return rows.map(({ row }) => JSON.parse(row).mark).join(" ");
       });
     };
@@ -125,14 +125,16 @@ describe("withIndex() where the store can't be written", () => {
     const access: IndexAccess = {
       ...makeAccess(sick),
       onUnwritable: ({ message }) => told.push(message),
-      workersFrom: 0,
-      readInWorkers: async () => {
-        throw new Error("Threads would write into the store");
+      workers: {
+        minBytes: 0,
+        read: async () => {
+          throw new Error("Threads would write into the store");
+        },
       },
     };
     const sessions = await withIndex(sick, access, async (reader) => {
-      const catalogue = await reader.catalogue();
-      return catalogue.kind === "catalogue" ? catalogue.sessions : 0;
+      const stored = await reader.rows();
+      return stored.kind === "rows" ? stored.sessions : 0;
     });
     expect(sessions).toBe(13);
     expect(told).toEqual([expect.stringContaining("read-only")]);
@@ -146,12 +148,12 @@ describe("withIndex() where the store can't be written", () => {
       const told: string[] = [];
       const access: IndexAccess = { ...makeAccess(sick), onUnwritable: ({ message }) => told.push(message) };
       const sessions = await withIndex(sick, access, async (reader) => {
-        const catalogue = await reader.catalogue();
-        return catalogue.kind === "catalogue" ? catalogue.sessions : 0;
+        const stored = await reader.rows();
+        return stored.kind === "rows" ? stored.sessions : 0;
       });
       expect(sessions).toBe(13);
       expect(told).toEqual([expect.stringContaining("the disk is full")]);
-      const { passing: _, ...kept } = access;
+      const { inMemory: _, ...kept } = access;
       await expect(withIndex(sick, kept, async () => {})).rejects.toThrow(UserError);
     },
   );

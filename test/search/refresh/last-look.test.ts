@@ -18,11 +18,11 @@ import { archiveSessions } from "../../../src/archive/archive-sessions.ts";
 import { writeTombstone } from "../../../src/archive/raw/tombstones.ts";
 import { writeCacheFile } from "../../../src/fs/cache-file.ts";
 import type { Library } from "../../../src/fs/library.ts";
-import { withCatalogue } from "../../../src/search/catalogue.ts";
 import type { SearchEngine } from "../../../src/search/engine.ts";
 import { openIfCurrent } from "../../../src/search/refresh/freshness.ts";
 import { withIndex } from "../../../src/search/refresh/index-access.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
+import { withCatalog } from "../../../src/search/session-catalog.ts";
 import { archiving } from "../../support/archive/archiving.ts";
 import { dumpIndex, dumpRebuilt } from "../../support/index-dump.ts";
 import { makeAccess, makeLibrary } from "../../support/make-library.ts";
@@ -58,7 +58,7 @@ function makeOldFolder(...names: readonly string[]): void {
 }
 
 async function refresh(library: Library): Promise<number> {
-  return withCatalogue(library, makeAccess(library), ({ rows }) => rows.length);
+  return withCatalog(library, makeAccess(library), ({ rows }) => rows.length);
 }
 
 async function isKnown(library: Library): Promise<boolean> {
@@ -87,7 +87,7 @@ describe("openUpToDate()", () => {
     const { library } = await knownGround();
     const open = await openIfCurrent(library, makeAccess(library).engine);
     if (open.kind !== "same") throw new Error("It is not sure");
-    const rows = await withCatalogue(library, makeAccess(library), (catalogue) => catalogue.coverage);
+    const rows = await withCatalog(library, makeAccess(library), (catalog) => catalog.coverage);
     expect(open.refreshed).toMatchObject({ read: 0, removed: 0, stale: 0, rebuilt: null });
     const { sessions, turns, files } = rows;
     expect(open.refreshed.totals).toMatchObject({ sessions, turns, files });
@@ -226,7 +226,7 @@ describe("openUpToDate()", () => {
   test("is not sure where another index was written since", async () => {
     const { library, kept } = await knownGround();
     const before = readFileSync(kept);
-    await withCatalogue(library, { ...makeAccess(library), rebuild: true }, () => undefined);
+    await withCatalog(library, { ...makeAccess(library), rebuild: true }, () => undefined);
     expect(await isKnown(library)).toBe(true);
     writeFileSync(kept, before);
     expect(await isKnown(library)).toBe(false);
@@ -260,8 +260,8 @@ describe("refreshIndex()", () => {
     const { library } = ground;
     change(ground);
     const { totals } = await refreshIndex(library, makeAccess(library));
-    const { coverage } = await withCatalogue(library, makeAccess(library), (catalogue) => ({
-      coverage: catalogue.coverage,
+    const { coverage } = await withCatalog(library, makeAccess(library), (catalog) => ({
+      coverage: catalog.coverage,
     }));
     const { sessions, turns, files, problems } = coverage;
     expect(totals).toEqual({ sessions, turns, files, problems });
@@ -313,7 +313,7 @@ describe("refreshIndex()", () => {
     await archiveSessions(library, archiving);
     rmSync(copy);
     expect(await grow()).not.toEqual([]);
-    const ids = await withCatalogue(watched, makeAccess(watched), ({ rows }) =>
+    const ids = await withCatalog(watched, makeAccess(watched), ({ rows }) =>
       rows.map(({ digest }) => digest.id),
     );
     expect(ids).toContain(other);
@@ -326,11 +326,11 @@ describe("refreshIndex()", () => {
     const copy = log.replace(SESSION, other);
     writeFileSync(copy, readFileSync(log, "utf8").replaceAll(SESSION, other));
     const turnsOf = (given: Library, id: string): Promise<readonly number[]> =>
-      withCatalogue(given, makeAccess(given), ({ rows }) =>
+      withCatalog(given, makeAccess(given), ({ rows }) =>
         rows.flatMap(({ digest }) => (digest.id === id ? [digest.turns] : [])),
       );
-    const asItIs = { ...makeAccess(library), asItIs: true };
-    const before = await withCatalogue(library, asItIs, ({ rows }) =>
+    const skipRefresh = { ...makeAccess(library), skipRefresh: true };
+    const before = await withCatalog(library, skipRefresh, ({ rows }) =>
       rows.flatMap(({ digest }) => (digest.id === SESSION ? [digest.turns] : [])),
     );
     expect(before[0]).toBeGreaterThan(1);

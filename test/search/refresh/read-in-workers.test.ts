@@ -42,7 +42,7 @@ test.each([1, 2, 3])("an index that %d threads build is that of one", async (thr
   const library = demoLibrary();
   const { engine } = makeAccess(library);
   const inThreads = readInWorkers(library, startHere, threads);
-  const { read } = await refreshIndex(library, { engine, readInWorkers: inThreads, workersFrom: -1 });
+  const { read } = await refreshIndex(library, { engine, workers: { minBytes: -1, read: inThreads } });
   expect(read).toBeGreaterThan(2);
   expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
 });
@@ -71,7 +71,7 @@ test("a copy that only the archive has is one, however the index came about", as
   await refreshIndex(library, { engine, rebuild: true });
   expect(await dumped()).toBe(grown);
   const inThreads = readInWorkers(library, startHere, 2);
-  await refreshIndex(library, { engine, rebuild: true, readInWorkers: inThreads, workersFrom: -1 });
+  await refreshIndex(library, { engine, rebuild: true, workers: { minBytes: -1, read: inThreads } });
   expect(await dumped()).toBe(grown);
 });
 
@@ -83,7 +83,7 @@ test.each([
   const { engine } = makeAccess(library);
   const start: StartWorker = () => ({ ...handle, ended: end(), post: () => {}, onMessage: () => {} });
   const inThreads = readInWorkers(library, start, 2);
-  const refreshing = refreshIndex(library, { engine, readInWorkers: inThreads, workersFrom: -1 });
+  const refreshing = refreshIndex(library, { engine, workers: { minBytes: -1, read: inThreads } });
   await expect(refreshing).rejects.toThrow(message);
   expect(await engine.read()).toMatchObject({ kind: "absent" });
 });

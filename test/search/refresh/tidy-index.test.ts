@@ -30,7 +30,7 @@ async function grownIndex(): Promise<Library> {
 }
 
 const idOf = (library: Library): Promise<string> =>
-  withIndex(library, { ...makeAccess(library), asItIs: true }, async (reader) => reader.id);
+  withIndex(library, { ...makeAccess(library), skipRefresh: true }, async (reader) => reader.id);
 
 test("tidyIndex() leaves one segment with all sessions, and what the next search need not look for again", async () => {
   const library = await grownIndex();

@@ -60,7 +60,6 @@ export function planFor(wanted: readonly Clause[], more: Partial<SearchPlan> = {
     limit: 10,
     turnsPerHit: 3,
     now: 0,
-    fill: false,
     ...more,
   };
 }
@@ -95,7 +94,7 @@ export function openAll(answer: SearchAnswer): unknown {
     ...hit,
     turns: turns.map(({ fieldsApart, ...turn }) => ({ ...turn, apart: fieldsApart() })),
   });
-  return { ...answer, hits: answer.hits.map(open), weaker: answer.weaker.map(open) };
+  return { ...answer, hits: answer.hits.map(open) };
 }
 
 export function keysOf(answer: Pick<SearchAnswer, "hits">): string[] {

@@ -16,7 +16,7 @@ import type { SessionRow } from "./refresh/session-row.ts";
 export type SessionState = "live" | "idle" | "kept" | "stub";
 
 /** A session as lists see it: what the index knows without opening it. */
-export interface CatalogueRow {
+export interface CatalogRow {
   readonly digest: SessionRow;
   readonly state: SessionState;
   /** The leading log; null where it is gone. */
@@ -38,31 +38,31 @@ export interface Coverage {
   readonly indexedAt: number | null;
 }
 
-export interface Catalogue {
+export interface SessionCatalog {
   /** Newest first. */
-  readonly rows: readonly CatalogueRow[];
+  readonly rows: readonly CatalogRow[];
   readonly problems: readonly Problem[];
   readonly coverage: Coverage;
   /** All that was extracted of a session; undefined where the index does not have it. */
-  digestOf(row: CatalogueRow): Promise<Digest | undefined>;
+  digestOf(row: CatalogRow): Promise<Digest | undefined>;
 }
 
-/** Opens the catalogue of all sessions, after bringing it up to date, for as long as `use` takes. */
-export async function withCatalogue<T>(
+/** Opens the catalog of all sessions, after bringing it up to date, for as long as `use` takes. */
+export async function withCatalog<T>(
   library: Library,
   access: IndexAccess,
-  use: (catalogue: Catalogue) => T | Promise<T>,
+  use: (catalog: SessionCatalog) => T | Promise<T>,
 ): Promise<T> {
   return withIndex(library, access, async (reader, refreshed) =>
-    use(await readCatalogue(library, reader, refreshed)),
+    use(await readSessionCatalog(library, reader, refreshed)),
   );
 }
 
-export async function readCatalogue(
+export async function readSessionCatalog(
   library: Library,
   reader: SearchReader,
   refreshed: Refreshed | undefined,
-): Promise<Catalogue> {
+): Promise<SessionCatalog> {
   const read = await rowsOf(reader);
   if (read.kind === "damaged") throw damaged(read);
   const copies = new Map(
@@ -91,7 +91,7 @@ export function coverageOf(
   return { sessions, turns, files, stale: refreshed?.stale ?? 0, problems, indexedAt };
 }
 
-async function digestOf(reader: SearchReader, { digest }: CatalogueRow): Promise<Digest | undefined> {
+async function digestOf(reader: SearchReader, { digest }: CatalogRow): Promise<Digest | undefined> {
   const stored = await reader.session(sessionKey(digest));
   if (stored?.kind === "damaged") throw damaged(stored);
   return stored === undefined ? undefined : JSON.parse(stored.digest);
@@ -107,7 +107,7 @@ export function rowFinisher(
   library: Library,
   state: IndexState,
   copyOf: (row: SessionRow) => string | null,
-): (row: SessionRow) => CatalogueRow {
+): (row: SessionRow) => CatalogRow {
   const gone = new Set(state.gone);
   const running = runningSessions(library);
   const stateOf = (row: SessionRow, key: string): SessionState => {
@@ -140,7 +140,7 @@ export function isExcluded(library: Pick<Library, "config">, session: Pick<Sessi
 }
 
 /** By the last thing that happened; sessions without any time come last. */
-function newestFirst(a: CatalogueRow, b: CatalogueRow): number {
+function newestFirst(a: CatalogRow, b: CatalogRow): number {
   const difference = (b.digest.endedAt ?? 0) - (a.digest.endedAt ?? 0);
   return difference !== 0 ? difference : a.digest.id < b.digest.id ? -1 : 1;
 }
@@ -156,7 +156,7 @@ export interface ListOptions {
 export interface SessionList {
   /** How many match, on this page or not. */
   readonly total: number;
-  readonly rows: readonly CatalogueRow[];
+  readonly rows: readonly CatalogRow[];
   readonly coverage: Coverage;
 }
 
@@ -166,12 +166,12 @@ export async function listSessions(
   access: IndexAccess,
   options: ListOptions = {},
 ): Promise<SessionList> {
-  return withCatalogue(library, access, async (catalogue) => {
+  return withCatalog(library, access, async (catalog) => {
     const fitting =
-      options.filter === undefined ? catalogue.rows : await filterSessions(catalogue, options.filter);
+      options.filter === undefined ? catalog.rows : await filterSessions(catalog, options.filter);
     const matching = fitting.filter(({ state }) => options.stubs === true || state !== "stub");
     const offset = options.offset ?? 0;
     const rows = matching.slice(offset, offset + (options.limit ?? matching.length));
-    return { total: matching.length, rows, coverage: catalogue.coverage };
+    return { total: matching.length, rows, coverage: catalog.coverage };
   });
 }
