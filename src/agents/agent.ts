@@ -1,10 +1,15 @@
 import type { Buffer } from "node:buffer";
 import type { TokenEstimate } from "../extract/digest.ts";
-import type { Environment } from "../fs/library.ts";
+import type { Environment, Library } from "../fs/library.ts";
+import type { JsonObject } from "../jsonl/json-line.ts";
 import type { Line, RawLine } from "../jsonl/lines.ts";
 import type { RewritePlan } from "../jsonl/rewrite-plan.ts";
+import type { KeyPath } from "../jsonl/rewrite-strings.ts";
+import type { LeafRule } from "../session/current-path.ts";
 import type { AgentName, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
+import type { Flattening } from "./bulky-block.ts";
+import type { LogSnapshot } from "./log-snapshot.ts";
 
 /** A folder that holds logs of one agent. */
 export interface LogRoot {
@@ -111,15 +116,6 @@ export interface RunningSession {
   readonly pid: number;
 }
 
-/** How the tree of a log is read: which entry is the end of the current path. */
-type LeafRule =
-  /** The last entry of the log, whatever it is (claw-code, Codex). */
-  | "last-entry"
-  /** The same, and only what the parents lead to that entries name is loaded (Pi). */
-  | "named-parents"
-  /** The last user or assistant entry that nothing follows (Claude Code). */
-  | "last-message";
-
 /** A command of the agent's own, and the folder to run it in. */
 export interface ResumeCommand {
   readonly command: readonly string[];
@@ -131,6 +127,7 @@ export interface Agent {
   readonly agent: AgentName;
   /** As people call it. */
   readonly name: string;
+  /** Which entry is the end of the current path. */
   readonly leafRule: LeafRule;
   /** It keeps logs in the folders of projects too, so these must be known first. */
   readonly inProjects?: boolean;
@@ -154,6 +151,44 @@ export interface Agent {
     readonly project: string | null;
     readonly source: string | null;
   }): ResumeCommand;
+  readonly rehoming: Rehoming;
+}
+
+/** How a session of an agent becomes one of another project. */
+export interface Rehoming {
+  /** Where its lines name the project's folder. */
+  readonly keys: readonly KeyPath[];
+  /** Only the first such string counts; the others are left alone. */
+  readonly onlyFirst?: boolean;
+  /** The place of a file that was at `relative` below a root of that name. */
+  place(relative: string, rootName: string, project: string): RehomedPlace;
+  /** Does a file at `relative` belong to a project of that path, by its folder's name? */
+  isOf?(relative: string, project: string): boolean;
+}
+
+export interface RehomedPlace {
+  /** Below the root of that name. */
+  readonly relative: string;
+  /** Where that root is in the project itself, for an agent that keeps logs there. */
+  readonly inProject?: string;
+}
+
+/**
+ * What can be done to an agent's logs beyond reading them. A table of its own (actions.ts), because a search never needs
+ * it, and its bundle should not carry it. What an agent leaves out can't be done to its sessions.
+ */
+export interface AgentActions {
+  readonly compaction?: Compaction;
+  readonly fork?: Forker;
+  readonly flattening?: Flattening;
+  /** What a line adds to the conversation that the agent sends to its model; undefined if nothing. */
+  readonly apiMessage?: (line: JsonObject) => ApiMessage | undefined;
+}
+
+/** A message as the token-count API takes it. */
+export interface ApiMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly JsonObject[];
 }
 
 /** A copy of a session that is to become a session of its own. */
@@ -177,20 +212,51 @@ export interface Fork {
 /** How an agent makes a session of its own out of a copy. */
 export type Forker = (request: ForkRequest) => Fork;
 
-/** What the user asked for. Absent: the agent's own default. */
+/** How an agent compacts its sessions. */
+export interface Compaction {
+  /** What it does to a log, for help: a sentence that follows the agent's name, without its full stop. */
+  readonly description: string;
+  /** Flags of `sessions compact` that only this agent has. */
+  readonly options: readonly CompactionOption[];
+  /** What to say after it was done, if the log is not what people expect of a compaction. */
+  readonly note?: string;
+  /** Plans what becomes of a log. Changes nothing. */
+  plan(input: CompactionInput): CompactionPlan;
+  /** Does this text stand for a result that was compacted away? */
+  isPlaceholder?(text: string): boolean;
+}
+
+export type CompactionOption = {
+  /** The name of the flag. */
+  readonly name: string;
+  readonly description: string;
+} & (
+  | { readonly type: "number"; readonly default: number; readonly min?: number }
+  | { readonly type: "boolean"; readonly alias?: string }
+);
+
+/** What the user chose, by the names of the agent's options. Absent: the agent's own default. */
 export interface CompactionOptions {
   /** Only past the agent's own threshold. */
   readonly auto: boolean;
-  /** Claude Code: lower sizes, and how many calls of each tool stay. */
-  readonly aggressive: boolean;
-  readonly keep?: number | undefined;
-  /** claw-code: how many messages stay, and from how many tokens on. */
-  readonly preserve?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  /** Pi, in tokens. */
-  readonly keepRecent?: number | undefined;
-  readonly reserve?: number | undefined;
-  readonly contextWindow?: number | undefined;
+  readonly [option: string]: number | boolean | undefined;
+}
+
+/** The session's leading log, and what else a plan may depend on. */
+export interface CompactionInput {
+  readonly library: Library;
+  readonly files: SessionFiles;
+  readonly snapshot: LogSnapshot;
+  readonly options: CompactionOptions;
+}
+
+/** The number that the user chose for an option, or its default. */
+export function chosenNumber(
+  options: CompactionOptions,
+  { name, default: standard }: { readonly name: string; readonly default: number },
+): number {
+  const chosen = options[name];
+  return typeof chosen === "number" ? chosen : standard;
 }
 
 /** A part of a tool call that was made small. */
@@ -202,7 +268,7 @@ export interface ShrunkPart {
   readonly bytes: number;
 }
 
-/** What a compaction would do to a log. Made by one agent's compactor, carried out by the engine. */
+/** What a compaction would do to a log. Made by its agent, carried out by `shrink`. */
 export interface CompactionPlan {
   readonly plan: RewritePlan;
   readonly before: TokenEstimate;

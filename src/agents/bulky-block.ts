@@ -23,10 +23,56 @@ export interface BulkyOptions {
 /** Finds what is to be moved out of a line. To be given all lines in order: results do not name their tool. */
 export type BulkyFinder = (bytes: Buffer) => readonly BulkyBlock[];
 
+/** A value in a line of a log that may have been moved out, or that has such values in it. */
+export interface ResultPlace {
+  /** The call whose result it is; of a copy, the first call of its line. */
+  readonly toolUseId: string;
+  readonly span: JsonSpan;
+  readonly isCopy: boolean;
+}
+
+/** How large results are found in the lines of an agent's logs. */
+export interface Flattening {
+  finder(options: BulkyOptions): BulkyFinder;
+  /** The results of tool calls in a line, and the copies of them. */
+  places(line: Buffer): readonly ResultPlace[];
+}
+
 export interface CallOfResult {
   readonly toolUseId: string;
   readonly tool: string;
   readonly file: string | undefined;
+}
+
+/** Remembers calls by their ids, and counts the blocks of each. */
+export interface Calls {
+  note(id: string, tool: string, file: string | undefined): void;
+  of(id: string): CallOfResult;
+  /** Numbers the blocks of a call, from 1, in the order of the log. */
+  numbersOf(id: string): () => number;
+}
+
+export function createCalls(): Calls {
+  const known = new Map<string, CallOfResult>();
+  const counts = new Map<string, number>();
+  return {
+    note: (toolUseId, tool, file) => void known.set(toolUseId, { toolUseId, tool, file }),
+    of: (toolUseId) => known.get(toolUseId) ?? { toolUseId, tool: "", file: undefined },
+    numbersOf: (id) => () => {
+      const number = (counts.get(id) ?? 0) + 1;
+      counts.set(id, number);
+      return number;
+    },
+  };
+}
+
+/** The file that a call is about, by the names that inputs use for it. */
+export function fileIn(bytes: Buffer, input: JsonSpan | undefined): string | undefined {
+  for (const key of ["file_path", "notebook_path", "path"]) {
+    const file = stringOf(bytes, memberAt(input, key));
+    if (file !== undefined) return file;
+  }
+  return undefined;
 }
 
 /** The blocks of a result's content: a text, or a list of texts and images. */

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { type JsonSpan, memberAt, stringOf } from "../jsonl/json-spans.ts";
 import type { AgentName } from "../session/entry.ts";
 import { type FlatMarker, fitsMarker, parseFlatMarker } from "../session/flat-marker.ts";
-import { mediaBlock, textBlock } from "./bulky-block.ts";
-import { type ResultPlace, resultPlaces } from "./result-places.ts";
+import { actionsOf } from "./actions.ts";
+import { mediaBlock, type ResultPlace, textBlock } from "./bulky-block.ts";
 
 /** A marker in a flattened line, in the place of what was moved out. */
 export interface StandIn {
@@ -16,6 +16,11 @@ export interface StandIn {
 
 /** Every marker has this, and few other lines do. */
 const NEEDLE = Buffer.from('"[FLATTENED id=');
+
+/** The results of tool calls in a line, and the copies of them; none in logs that can't be flattened. */
+export function resultPlaces(agent: AgentName, bytes: Buffer): readonly ResultPlace[] {
+  return actionsOf(agent).flattening?.places(bytes) ?? [];
+}
 
 /** Finds the markers of a line: in results of tool calls and their copies, not in what anybody said. */
 export function findStandIns(agent: AgentName, bytes: Buffer): readonly StandIn[] {

@@ -1,8 +1,8 @@
 import type { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import type { Rehoming } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { rootOfFile } from "../agents/find-sessions.ts";
-import { type Rehoming, rehomingOf } from "../agents/rehome.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
@@ -23,7 +23,7 @@ const ADAPTED_ROLES: ReadonlySet<string> = new Set(["main", "rotation", "subagen
 export function projectOfKept(kept: KeptSession): string | undefined {
   const [lead] = kept.files;
   if (lead === undefined) return undefined;
-  const rehoming = rehomingOf(kept.agent);
+  const rehoming = agentNamed(kept.agent).rehoming;
   const within = lead.root === null ? lead.path : lead.path.slice(lead.root.length + 1);
   let first: string | undefined;
   let match: string | undefined;
@@ -50,7 +50,7 @@ export function* rehomed(
     yield* kept.read(file);
     return;
   }
-  const rehoming = rehomingOf(kept.agent);
+  const rehoming = agentNamed(kept.agent).rehoming;
   let isFirst = true;
   const replace = (value: string): string | undefined => {
     if (rehoming.onlyFirst === true && !isFirst) return undefined;
@@ -128,7 +128,7 @@ export function restorePlace(
       : (roots.find((each) => basename(each) === basename(root)) ?? roots[0]);
   if (rootNow === undefined) throw leaves(file.path);
   if (into === undefined) return checked(rootNow, within);
-  const place = rehomingOf(agent).place(within, basename(root), into);
+  const place = agentNamed(agent).rehoming.place(within, basename(root), into);
   return place.inProject === undefined || to !== undefined
     ? checked(rootNow, place.relative)
     : checked(join(into, place.inProject), place.relative);

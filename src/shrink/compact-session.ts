@@ -1,7 +1,13 @@
-import type { CompactionOptions, CompactionPlan, ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import { actionsOf } from "../agents/actions.ts";
+import type {
+  Compaction,
+  CompactionOptions,
+  CompactionPlan,
+  ResumeCommand,
+  SessionFiles,
+} from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
-import { compactorOf } from "../agents/compactors.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
 import { projectOfLog } from "../agents/session-of-log.ts";
 import { identifySession } from "../archive/archive-sessions.ts";
@@ -46,7 +52,7 @@ export function compactSession(
   options: CompactOptions,
 ): Promise<CompactAnswer> {
   const files = writableFiles(library, pointer);
-  const compactor = compactorOf(files.agent);
+  const compaction = compactionOf(files);
   const run = async (): Promise<CompactAnswer> => {
     const path = files.files[0]?.path ?? "";
     const snapshot = takeSnapshot(library, path);
@@ -55,7 +61,7 @@ export function compactSession(
       const { pid } = options.locking.processes;
       refuseLive(library, files, snapshot, { force: options.force === true, pid });
     }
-    const planned = compactor({ library, files, snapshot, wish: options.wish });
+    const planned = compaction.plan({ library, files, snapshot, options: options.wish });
     const { before, after, shrunk, nothing, plan } = planned;
     const project = projectOfLog(library, files);
     const resume = (id: string, source: string): ResumeCommand =>
@@ -82,6 +88,15 @@ export function compactSession(
   return withStore(library, options.locking, () => {
     recoverShrinking(library);
     return run();
+  });
+}
+
+function compactionOf({ agent }: SessionFiles): Compaction {
+  const { compaction } = actionsOf(agent);
+  if (compaction !== undefined) return compaction;
+  throw new UserError(`Cannot compact: sessions of ${agentNamed(agent).name} are not supported`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "`sessions archive` keeps them, and `sessions search` finds what is in them",
   });
 }
 

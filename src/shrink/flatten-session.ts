@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
+import { actionsOf, agentsThat } from "../agents/actions.ts";
 import type { Fork, ResumeCommand, SessionFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import type { BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
-import { bulkyFinderOf } from "../agents/bulky-finders.ts";
 import { contextTokens } from "../agents/context-tokens.ts";
 import {
   type LogSnapshot,
@@ -139,11 +139,13 @@ export function flattenSession(
 }
 
 function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => BulkyFinder {
-  const finder = bulkyFinderOf(agent);
-  if (finder !== undefined) return finder;
+  const { flattening } = actionsOf(agent);
+  if (flattening !== undefined) return flattening.finder;
   throw new UserError(`Cannot flatten: sessions of ${agentNamed(agent).name} are not supported`, {
     exitCode: exitCodes.wrongUsage,
-    hint: "flatten works on sessions of Claude Code and Pi",
+    hint: `flatten works on sessions of ${agentsThat("flattening")
+      .map(({ agent: each }) => each.name)
+      .join(" and ")}`,
   });
 }
 

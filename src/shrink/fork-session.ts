@@ -1,18 +1,15 @@
 import { basename, dirname } from "node:path";
-import type { Fork, Forker, SessionFiles } from "../agents/agent.ts";
+import { actionsOf } from "../agents/actions.ts";
+import type { Fork, SessionFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
-import { forkClaude } from "../agents/claude/fork.ts";
-import { forkClaw } from "../agents/claw/fork.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import { readPlanned } from "../agents/log-snapshot.ts";
-import { forkPi } from "../agents/pi/fork.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { replaceFile, tempPathFor } from "../fs/replace-file.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
-import type { AgentName } from "../session/entry.ts";
 import { openJournal } from "./journal.ts";
 import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
 
@@ -30,13 +27,6 @@ export interface Forked {
   readonly path: string;
   readonly bytes: number;
 }
-
-/** One row per agent. */
-const forkers: Partial<Record<AgentName, Forker>> = {
-  claude: forkClaude,
-  pi: forkPi,
-  claw: forkClaw,
-};
 
 /**
  * Writes what a plan makes of a log as a new session, which its agent lists and resumes at once. The log itself
@@ -61,14 +51,14 @@ export function prepareFork(
   snapshot: LogSnapshot,
   options: ForkOptions,
 ): Fork {
-  const forker = forkers[files.agent];
-  if (forker === undefined) {
+  const { fork } = actionsOf(files.agent);
+  if (fork === undefined) {
     throw new UserError(`Cannot fork: sessions of ${agentNamed(files.agent).name} can't be forked`, {
       exitCode: exitCodes.wrongUsage,
     });
   }
   secureLog(library, files, snapshot, options);
-  return forker({
+  return fork({
     id: files.id,
     path: snapshot.path,
     title: readPlanned(library, files, snapshot, undefined).title,

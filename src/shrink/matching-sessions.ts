@@ -1,4 +1,4 @@
-import { bulkyFinderOf } from "../agents/bulky-finders.ts";
+import { actionsOf } from "../agents/actions.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
@@ -18,7 +18,7 @@ export async function matchingSessions(
     const matching: SessionPointer[] = [];
     for (const row of catalog.rows) {
       const { title, branch, agent } = row.digest;
-      if (row.source === null || bulkyFinderOf(agent) === undefined) continue;
+      if (row.source === null || actionsOf(agent).flattening === undefined) continue;
       const first = (await catalog.digestOf(row))?.requests[0]?.text;
       const isMatching = [title, branch, first].some((text) => text?.toLowerCase().includes(wanted) === true);
       const pointer = isMatching ? pointers.withId(sessionKey(row.digest)) : undefined;

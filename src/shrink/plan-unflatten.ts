@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { bulkyFinderOf } from "../agents/bulky-finders.ts";
+import { actionsOf } from "../agents/actions.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
-import { resultPlaces } from "../agents/result-places.ts";
-import { findStandIns, fitOriginal } from "../agents/stand-ins.ts";
+import { findStandIns, fitOriginal, resultPlaces } from "../agents/stand-ins.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { type JsonSpan, lengthOf } from "../jsonl/json-spans.ts";
 import { type RawLine, rawLines } from "../jsonl/lines.ts";
@@ -204,11 +203,11 @@ export function planUnflatten(
       else if (again.match(line) === undefined && hasEmptyList(agent, line.bytes))
         want({ offset: line.offset, length: line.bytes.length, gaps: new Map() }, line.bytes);
     }
-    const finderOf = bulkyFinderOf(agent);
-    if (wanted.size === 0 || finderOf === undefined) return;
+    const { flattening } = actionsOf(agent);
+    if (wanted.size === 0 || flattening === undefined) return;
     for (const kept of archived()) {
       try {
-        fillFromLog(kept, wanted, finderOf({ minBytes: -1, copies: false }));
+        fillFromLog(kept, wanted, flattening.finder({ minBytes: -1, copies: false }));
       } catch (error) {
         // `verify` names what is damaged there; another generation may have it.
         if (!(error instanceof ArchiveDamage)) throw error;

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
-import { bulkyFinderOf } from "../agents/bulky-finders.ts";
+import { actionsOf } from "../agents/actions.ts";
 import { diskSource } from "../agents/byte-source.ts";
-import { isCompactedText } from "../agents/claude/compact.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { explainDiskError } from "../fs/disk-error.ts";
@@ -128,13 +127,14 @@ function logOn({ disk }: Library, path: string): ReadableLog {
 
 /** What a log still has of results: neither markers nor placeholders. */
 function inLog({ agent }: SessionPointer, log: ReadableLog, isWanted: IsWanted): readonly RetrievedBlock[] {
-  const finder = bulkyFinderOf(agent)?.({ minBytes: 0, copies: false });
+  const { flattening, compaction } = actionsOf(agent);
+  const finder = flattening?.finder({ minBytes: 0, copies: false });
   if (finder === undefined) return [];
   const found: RetrievedBlock[] = [];
   for (const { bytes, offset } of rawLines(log.chunks())) {
     for (const { span, content } of finder(bytes)) {
       if (!isWanted(content)) continue;
-      if (isCompactedText(stringOf(bytes, span) ?? "")) continue;
+      if (compaction?.isPlaceholder?.(stringOf(bytes, span) ?? "") === true) continue;
       const read = (): Iterable<Uint8Array> => log.parts(offset + span.start, lengthOf(span));
       found.push({ ...content, file: content.file ?? null, ...contentOf(content.kind, read) });
     }

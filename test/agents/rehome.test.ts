@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { agentNamed } from "../../src/agents/agents.ts";
 import { workspaceFingerprint } from "../../src/agents/claw/files.ts";
 import { encodePiFolder } from "../../src/agents/pi/files.ts";
-import { rehomingOf } from "../../src/agents/rehome.ts";
 
 describe("encodePiFolder()", () => {
   it.each([
@@ -20,9 +20,9 @@ describe("workspaceFingerprint()", () => {
   ])("of %j is %s", (path, hex) => expect(workspaceFingerprint(path)).toBe(hex));
 });
 
-describe("rehomingOf()", () => {
+describe("Agent.rehoming", () => {
   it("puts a session of Claude Code into the folder of the other project, and lists of work where they were", () => {
-    const { place } = rehomingOf("claude");
+    const { place } = agentNamed("claude").rehoming;
     expect(place("-old/id/subagents/agent-1.jsonl", "projects", "/w/new.app")).toEqual({
       relative: "-w-new-app/id/subagents/agent-1.jsonl",
     });
@@ -30,13 +30,13 @@ describe("rehomingOf()", () => {
   });
 
   it("puts a session of Pi into the folder of the other project, unless it stands in none", () => {
-    const { place } = rehomingOf("pi");
+    const { place } = agentNamed("pi").rehoming;
     expect(place("--old--/x.jsonl", "sessions", "/w/new")).toEqual({ relative: "--w-new--/x.jsonl" });
     expect(place("x.jsonl", "sessions", "/w/new")).toEqual({ relative: "x.jsonl" });
   });
 
   it("puts a session of claw-code into the project itself", () => {
-    expect(rehomingOf("claw").place("5b33/x.jsonl", "sessions", "/w/new")).toEqual({
+    expect(agentNamed("claw").rehoming.place("5b33/x.jsonl", "sessions", "/w/new")).toEqual({
       relative: `${workspaceFingerprint("/w/new")}/x.jsonl`,
       inProject: ".claw/sessions",
     });

@@ -3,8 +3,8 @@ import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bulkyFinderOf } from "../../src/agents/bulky-finders.ts";
-import { KEEP, NORMAL, planClaudeCompaction } from "../../src/agents/claude/compact.ts";
+import { actionsOf } from "../../src/agents/actions.ts";
+import { NORMAL_RULE, planClaudeCompaction } from "../../src/agents/claude/compact.ts";
 import type { LogSnapshot } from "../../src/agents/log-snapshot.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { createLibrary } from "../../src/fs/library.ts";
@@ -97,7 +97,7 @@ describe("every real log", () => {
     for (const { agent, id, files } of sessions) {
       for (const { path } of files.files.filter(({ role }) => role === "main" || role === "subagent")) {
         const bytes = readFileSync(path);
-        const finder = bulkyFinderOf(agent)?.(rule) ?? (() => []);
+        const finder = actionsOf(agent).flattening?.finder(rule) ?? (() => []);
         const flat = planFlatten(logOf(bytes), id, undefined, finder, rule);
         const disk = createMemoryDisk(() => 0);
         flat.builder.write(disk, "/x.flat", { agent, id, path, ...rule, original: flat.original });
@@ -127,7 +127,7 @@ describe("every real log", () => {
 
   test("is compacted: every line is there, in order, others untouched; twice is once", () => {
     const total = { files: 0, parts: 0, bytes: 0, saved: 0 };
-    const rule = { ...NORMAL, keep: KEEP };
+    const rule = NORMAL_RULE;
     for (const session of sessionsOf(["claude"])) {
       const bytes = readFileSync(pathOf(session));
       const { plan, shrunk } = planClaudeCompaction(() => [bytes], bytes.length, rule);

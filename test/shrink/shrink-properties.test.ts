@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { actionsOf } from "../../src/agents/actions.ts";
 import type { BulkyOptions } from "../../src/agents/bulky-block.ts";
-import { bulkyFinderOf } from "../../src/agents/bulky-finders.ts";
-import { KEEP, NORMAL, planClaudeCompaction } from "../../src/agents/claude/compact.ts";
+import { NORMAL_RULE, planClaudeCompaction } from "../../src/agents/claude/compact.ts";
 import type { LogSnapshot } from "../../src/agents/log-snapshot.ts";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { scanJsonLine } from "../../src/jsonl/json-spans.ts";
@@ -39,7 +39,7 @@ function flatten(
   wish: BulkyOptions,
 ): Flat {
   const rule = ruleFor(sidecar, wish);
-  const finder = bulkyFinderOf(agent)?.(rule);
+  const finder = actionsOf(agent).flattening?.finder(rule);
   if (finder === undefined) throw new Error("no finder");
   const flat = planFlatten(logOf(bytes), "session", sidecar, finder, rule);
   const disk = createMemoryDisk(() => 0);
@@ -151,7 +151,7 @@ function skeleton(bytes: Buffer): unknown {
 
 describe("a log of claude, compacted", () => {
   const compact = (log: Buffer, keep: number): { bytes: Buffer; shrunk: number } => {
-    const { plan, shrunk } = planClaudeCompaction(() => [log], log.length, { ...NORMAL, keep });
+    const { plan, shrunk } = planClaudeCompaction(() => [log], log.length, { ...NORMAL_RULE, keep });
     expect(plannedSize(plan)).toBe(apply(plan, log).length);
     return { bytes: apply(plan, log), shrunk: shrunk.length };
   };
@@ -159,7 +159,7 @@ describe("a log of claude, compacted", () => {
   it("has every line, in order, with its name, parent and tool pairs; others are untouched; twice is once", () => {
     let shrunk = 0;
     fc.assert(
-      fc.property(anyLog("claude"), fc.constantFrom(0, 0, 1, KEEP), (log, keep) => {
+      fc.property(anyLog("claude"), fc.constantFrom(0, 0, 1, NORMAL_RULE.keep), (log, keep) => {
         const once = compact(log, keep);
         shrunk += once.shrunk;
         const before = [...rawLines([log])];

@@ -2,11 +2,13 @@ import { join } from "node:path";
 import { isObject, tryParse } from "../../jsonl/json-line.ts";
 import { numberAt } from "../../jsonl/values.ts";
 import type { Agent, RunningSession } from "../agent.ts";
+import { firstFolder, inFolder } from "../rehomed-place.ts";
 import { sessionIdAt } from "../session-id.ts";
 import {
   agentIdOf,
   claudeFolders,
   claudeRoots,
+  encodeProjectPath,
   groupClaudeFiles,
   ownsClaude,
   readClaudeSideFile,
@@ -28,6 +30,13 @@ export const claude: Agent = {
   },
   parser: createClaudeParser,
   resume: ({ id, project }) => ({ command: ["claude", "--resume", id], folder: project }),
+  rehoming: {
+    keys: [["cwd"], ["relocatedCwd"]],
+    // Lists of work are below other roots, by session and not by project.
+    place: (relative, rootName, project) =>
+      rootName === "projects" ? inFolder(relative, encodeProjectPath(project)) : { relative },
+    isOf: (relative, project) => firstFolder(relative) === encodeProjectPath(project),
+  },
 };
 
 function readRunning(text: string): RunningSession | undefined {

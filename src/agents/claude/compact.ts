@@ -4,8 +4,13 @@ import { estimateTokens } from "../../extract/tokens.ts";
 import { type JsonSpan, jsonString, lengthOf, memberAt, stringOf } from "../../jsonl/json-spans.ts";
 import { rawLines } from "../../jsonl/lines.ts";
 import { type Edit, planEdits, type RewritePlan } from "../../jsonl/rewrite-plan.ts";
-import type { CompactionPlan, ShrunkPart } from "../agent.ts";
-import type { CompactorInput } from "../compactors.ts";
+import {
+  type Compaction,
+  type CompactionInput,
+  type CompactionPlan,
+  chosenNumber,
+  type ShrunkPart,
+} from "../agent.ts";
 import { readPlanned } from "../log-snapshot.ts";
 import {
   inputBytes,
@@ -16,9 +21,30 @@ import {
   toolLines,
 } from "./tool-parts.ts";
 
+const AGGRESSIVE = {
+  name: "aggressive",
+  type: "boolean",
+  alias: "a",
+  description: "from 500 B (results) and 1 KB (inputs) on, instead of 1 KB and 2 KB",
+} as const;
+const KEEP = {
+  name: "keep",
+  type: "number",
+  default: 5,
+  description: "the last N calls of each tool stay",
+} as const;
+
+export const claudeCompaction: Compaction = {
+  description: "inputs and results of tool calls that are both old and large become placeholders",
+  options: [AGGRESSIVE, KEEP],
+  plan: compactClaude,
+  isPlaceholder: isCompactedText,
+};
+
 /** Shrinks tool calls that are both old and large. */
-export function compactClaude({ library, files, snapshot, wish }: CompactorInput): CompactionPlan {
-  const rule = { ...(wish.aggressive ? AGGRESSIVE : NORMAL), keep: wish.keep ?? KEEP };
+function compactClaude({ library, files, snapshot, options }: CompactionInput): CompactionPlan {
+  const standard = options[AGGRESSIVE.name] === true ? AGGRESSIVE_RULE : NORMAL_RULE;
+  const rule = { ...standard, keep: chosenNumber(options, KEEP) };
   const { plan, shrunk } = planClaudeCompaction(snapshot.chunks, snapshot.mark.size, rule);
   // One after the other: two sessions of a long log do not fit into memory.
   const tokens = (now: typeof plan | undefined): CompactionPlan["before"] =>
@@ -120,9 +146,8 @@ interface ShrinkRule {
   readonly minInputBytes: number;
 }
 
-export const NORMAL: Omit<ShrinkRule, "keep"> = { minResultBytes: 1024, minInputBytes: 2048 };
-const AGGRESSIVE: Omit<ShrinkRule, "keep"> = { minResultBytes: 500, minInputBytes: 1024 };
-export const KEEP = 5;
+export const NORMAL_RULE: ShrinkRule = { keep: KEEP.default, minResultBytes: 1024, minInputBytes: 2048 };
+const AGGRESSIVE_RULE: ShrinkRule = { ...NORMAL_RULE, minResultBytes: 500, minInputBytes: 1024 };
 
 const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
 /** What an agent is told about a project; it stays readable as long as it is what the file says. */
@@ -252,6 +277,6 @@ function placeholderFor(tool: string): string {
 }
 
 /** Does this stand for a result? What Grep says may be its own word. */
-export function isCompactedText(text: string): boolean {
+function isCompactedText(text: string): boolean {
   return text === OTHER_PLACEHOLDER || Object.values(PLACEHOLDERS).includes(text);
 }

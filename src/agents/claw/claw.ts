@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import type { Agent } from "../agent.ts";
-import { clawRoots, groupClawFiles, ownsClaw } from "./files.ts";
+import { clawRoots, groupClawFiles, ownsClaw, workspaceFingerprint } from "./files.ts";
 import { createClawParser } from "./parser.ts";
 
 export const claw: Agent = {
@@ -12,4 +13,11 @@ export const claw: Agent = {
   group: groupClawFiles,
   parser: createClawParser,
   resume: ({ id, project }) => ({ command: ["claw", "--resume", id], folder: project }),
+  rehoming: {
+    keys: [["workspace_root"]],
+    place: (relative, _rootName, project) => ({
+      relative: join(workspaceFingerprint(project), relative.split(/[/\\]/).at(-1) ?? relative),
+      inProject: join(".claw", "sessions"),
+    }),
+  },
 };

@@ -7,8 +7,13 @@ import { type Edit, planEdits, type RewritePlan } from "../../jsonl/rewrite-plan
 import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
-import type { CompactionOptions, CompactionPlan } from "../agent.ts";
-import type { CompactorInput } from "../compactors.ts";
+import {
+  type Compaction,
+  type CompactionInput,
+  type CompactionOptions,
+  type CompactionPlan,
+  chosenNumber,
+} from "../agent.ts";
 import { readPlanned } from "../log-snapshot.ts";
 import { messageText, summaryOfContinuation } from "./message.ts";
 import {
@@ -21,19 +26,35 @@ import {
 } from "./read-log.ts";
 import { clawSummary, fitClawSummary, mergeClawSummary } from "./summary.ts";
 
-const PRESERVE = 4;
-const MAX_TOKENS = 10_000;
+const PRESERVE = {
+  name: "preserve",
+  type: "number",
+  default: 4,
+  description: "the last N messages stay",
+} as const;
+const MAX_TOKENS = {
+  name: "max-tokens",
+  type: "number",
+  default: 10_000,
+  description: "only where the rest has so many tokens",
+} as const;
 const AUTO_INPUT_TOKENS = 200_000;
 /** claw-code cuts a text at 16,384 characters; around the summary stand the sentences of the continuation. */
 const SUMMARY_CHARS = 16_000;
 
+export const clawCompaction: Compaction = {
+  description: "old messages become a summary",
+  options: [PRESERVE, MAX_TOKENS],
+  plan: compactClaw,
+};
+
 /** Puts a summary in the place of old messages, as claw-code itself would. */
-export function compactClaw({ library, files, snapshot, wish }: CompactorInput): CompactionPlan {
+function compactClaw({ library, files, snapshot, options }: CompactionInput): CompactionPlan {
   const log = readLog(files.id, snapshot.chunks());
   const before = estimateContext(readPlanned(library, files, snapshot, undefined));
   const cut = cutClawMessages(
     log.messages.map(({ message }) => clawSizeOf(message)),
-    ruleOf(wish, library.surroundings.variables.CLAUDE_CODE_AUTO_COMPACT_INPUT_TOKENS),
+    ruleOf(options, library.surroundings.variables.CLAUDE_CODE_AUTO_COMPACT_INPUT_TOKENS),
   );
   if ("nothing" in cut) {
     const plan = planEdits([], snapshot.mark.size);
@@ -57,15 +78,13 @@ function readLog(id: string, chunks: Iterable<Uint8Array>): ClawLog {
   }
 }
 
-function ruleOf(
-  { auto, preserve, maxTokens }: CompactionOptions,
-  threshold: string | undefined,
-): ClawCompactionRule {
+function ruleOf(options: CompactionOptions, threshold: string | undefined): ClawCompactionRule {
+  const { auto } = options;
   const least = Number(threshold);
   return {
-    preserve: preserve ?? PRESERVE,
+    preserve: chosenNumber(options, PRESERVE),
     // Past the threshold all goes that can.
-    maxTokens: auto ? 0 : (maxTokens ?? MAX_TOKENS),
+    maxTokens: auto ? 0 : chosenNumber(options, MAX_TOKENS),
     onlyFromInputTokens: !auto ? null : Number.isInteger(least) && least > 0 ? least : AUTO_INPUT_TOKENS,
   };
 }

@@ -11,4 +11,5 @@ export const codex: Agent = {
   group: groupCodexFiles,
   parser: createCodexParser,
   resume: ({ id, project }) => ({ command: ["codex", "resume", id], folder: project }),
+  rehoming: { keys: [["payload", "cwd"]], place: (relative) => ({ relative }) },
 };

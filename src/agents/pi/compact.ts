@@ -13,8 +13,13 @@ import type { Entry } from "../../session/entry.ts";
 import type { Session } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
 import { createTextBudget, type TextBudget } from "../../session/text-budget.ts";
-import type { CompactionOptions, CompactionPlan } from "../agent.ts";
-import type { CompactorInput } from "../compactors.ts";
+import {
+  type Compaction,
+  type CompactionInput,
+  type CompactionOptions,
+  type CompactionPlan,
+  chosenNumber,
+} from "../agent.ts";
 import { placed } from "../entry-body.ts";
 import { readPlanned } from "../log-snapshot.ts";
 import type { PiLoaded } from "./context.ts";
@@ -23,13 +28,36 @@ import { readPiEntry } from "./entry.ts";
 import { type PiTrail, readPiTrail, type TrailEntry } from "./read-log.ts";
 import { piSummary } from "./summary.ts";
 
-const KEEP_RECENT = 20_000;
-const RESERVE = 16_384;
-const CONTEXT_WINDOW = 200_000;
+const KEEP_RECENT = {
+  name: "keep-recent",
+  type: "number",
+  default: 20_000,
+  description: "so many tokens stay",
+} as const;
+const RESERVE = {
+  name: "reserve",
+  type: "number",
+  default: 16_384,
+  description: "tokens left for an answer",
+} as const;
+const CONTEXT_WINDOW = {
+  name: "context-window",
+  type: "number",
+  min: 1,
+  default: 200_000,
+  description: "tokens that the model takes",
+} as const;
+
+export const piCompaction: Compaction = {
+  description: "a compaction entry is appended, and nothing is removed",
+  options: [KEEP_RECENT, RESERVE, CONTEXT_WINDOW],
+  note: "The log keeps all that it has: Pi loads the summary at its end, and the last messages.",
+  plan: compactPi,
+};
 
 /** Appends a compaction, as Pi itself would: nothing is removed from the log. */
-export function compactPi(input: CompactorInput): CompactionPlan {
-  const { library, files, snapshot, wish } = input;
+function compactPi(input: CompactionInput): CompactionPlan {
+  const { library, files, snapshot, options } = input;
   const trail = readPiTrail(snapshot.chunks());
   if (trail.version === undefined) {
     throw new UserError(
@@ -40,7 +68,7 @@ export function compactPi(input: CompactorInput): CompactionPlan {
     );
   }
   const before = estimateContext(readPlanned(library, files, snapshot, undefined));
-  const prepared = preparePiCompaction(trail.entries, ruleOf(wish));
+  const prepared = preparePiCompaction(trail.entries, ruleOf(options));
   if ("nothing" in prepared) {
     const plan = planEdits([], snapshot.mark.size);
     return { plan, before, after: before, shrunk: [], nothing: prepared.nothing };
@@ -52,16 +80,16 @@ export function compactPi(input: CompactorInput): CompactionPlan {
   return { plan, before, after, shrunk: [], nothing: null };
 }
 
-function ruleOf(wish: CompactionOptions): PiCompactionRule {
-  const window = wish.contextWindow ?? CONTEXT_WINDOW;
+function ruleOf(options: CompactionOptions): PiCompactionRule {
+  const room = chosenNumber(options, CONTEXT_WINDOW) - chosenNumber(options, RESERVE);
   return {
-    keepRecentTokens: wish.keepRecent ?? KEEP_RECENT,
-    onlyBeyondTokens: wish.auto ? window - (wish.reserve ?? RESERVE) : null,
+    keepRecentTokens: chosenNumber(options, KEEP_RECENT),
+    onlyBeyondTokens: options.auto ? room : null,
   };
 }
 
 function newLine(
-  { library, files, snapshot }: CompactorInput,
+  { library, files, snapshot }: CompactionInput,
   trail: PiTrail,
   prepared: PiPreparation,
 ): Uint8Array {

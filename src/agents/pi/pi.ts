@@ -1,5 +1,6 @@
 import type { Agent } from "../agent.ts";
-import { groupPiFiles, ownsPi, piRoots } from "./files.ts";
+import { firstFolder, inFolder } from "../rehomed-place.ts";
+import { encodePiFolder, groupPiFiles, ownsPi, piRoots } from "./files.ts";
 import { createPiParser } from "./parser.ts";
 
 export const pi: Agent = {
@@ -12,4 +13,10 @@ export const pi: Agent = {
   parser: createPiParser,
   // Pi looks an id up among the sessions of the folder that it runs in; a path it opens anywhere.
   resume: ({ id, project, source }) => ({ command: ["pi", "--session", source ?? id], folder: project }),
+  rehoming: {
+    keys: [["cwd"]],
+    onlyFirst: true,
+    place: (relative, _rootName, project) => inFolder(relative, encodePiFolder(project)),
+    isOf: (relative, project) => firstFolder(relative) === encodePiFolder(project),
+  },
 };

@@ -1,10 +1,11 @@
+import { actionsOf, agentsThat } from "../../agents/actions.ts";
 import type { ResumeCommand } from "../../agents/agent.ts";
 import { exitCodes } from "../../errors.ts";
 import type { TokenEstimate } from "../../extract/digest.ts";
 import { shellQuote } from "../../render/json/shell-quote.ts";
 import { selectSession } from "../../search/select-sessions.ts";
 import { type CompactAnswer, compactSession } from "../../shrink/compact-session.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, type Flag, type FlagTable, type FlagValue } from "../command.ts";
 import { markdownWriter } from "../markdown-writer.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
@@ -21,9 +22,10 @@ export const command: Command = defineCommand({
   description:
     "Makes a session smaller, so that it can be resumed with room left. Every byte is archived first: `sessions " +
     "restore ID --generation N` brings the old log back, and search still finds what was in it.\n\n" +
-    "Claude Code: inputs and results of tool calls that are both old and large become placeholders. claw-code: old " +
-    "messages become a summary. Pi: a compaction entry is appended, and nothing is removed. A session that is " +
-    "running is left alone: --fork writes the smaller one as a new session, --when-idle waits.",
+    agentsThat("compaction")
+      .map(({ agent, how }) => `${agent.name}: ${how.description}. `)
+      .join("") +
+    "A session that is running is left alone: --fork writes the smaller one as a new session, --when-idle waits.",
   examples: [
     { line: "sessions compact last --dry", says: "what it would save" },
     { line: "sessions compact 3f542803 --aggressive", says: "also smaller parts" },
@@ -34,30 +36,7 @@ export const command: Command = defineCommand({
   ],
   flags: {
     dry: { type: "boolean", alias: "n", description: "say what it would do, and change nothing" },
-    aggressive: {
-      type: "boolean",
-      alias: "a",
-      description: "Claude Code: from 500 B (results) and 1 KB (inputs) on, instead of 1 KB and 2 KB",
-    },
-    keep: {
-      type: "number",
-      placeholder: "N",
-      description: "Claude Code: the last N calls of each tool stay (5)",
-    },
-    preserve: { type: "number", placeholder: "N", description: "claw-code: the last N messages stay (4)" },
-    "max-tokens": {
-      type: "number",
-      placeholder: "N",
-      description: "claw-code: only where the rest has so many tokens (10000)",
-    },
-    "keep-recent": { type: "number", placeholder: "N", description: "Pi: so many tokens stay (20000)" },
-    reserve: { type: "number", placeholder: "N", description: "Pi: tokens left for an answer (16384)" },
-    "context-window": {
-      type: "number",
-      min: 1,
-      placeholder: "N",
-      description: "Pi: tokens that the model takes (200000)",
-    },
+    ...optionFlags(),
     auto: { type: "boolean", description: "only past the agent's own threshold" },
     force: { type: "boolean", description: "also where the log changed within the last 10 seconds" },
     fork: { type: "boolean", description: "leave it as it is, and write the smaller one as a new session" },
@@ -75,16 +54,7 @@ export const command: Command = defineCommand({
     }
     const compact = (): Promise<CompactAnswer> =>
       compactSession(library, pointer, {
-        wish: {
-          auto: flags.auto,
-          aggressive: flags.aggressive,
-          keep: flags.keep,
-          preserve: flags.preserve,
-          maxTokens: flags["max-tokens"],
-          keepRecent: flags["keep-recent"],
-          reserve: flags.reserve,
-          contextWindow: flags["context-window"],
-        },
+        wish: { ...chosenOptions(flags), auto: flags.auto },
         dryRun: flags.dry,
         force: flags.force,
         bak: flags.bak,
@@ -104,14 +74,35 @@ export const command: Command = defineCommand({
   },
 });
 
+/** The flags that only some agents have. */
+function optionFlags(): FlagTable {
+  const rows = agentsThat("compaction").flatMap(({ agent, how }) =>
+    how.options.map(({ name, description, ...option }): [string, Flag] => {
+      const says = `${agent.name}: ${description}`;
+      if (option.type === "boolean") return [name, { ...option, description: says }];
+      const { type, default: standard, min = 0 } = option;
+      return [name, { type, min, placeholder: "N", description: `${says} (${standard})` }];
+    }),
+  );
+  return Object.fromEntries(rows);
+}
+
+function chosenOptions(
+  flags: Readonly<Record<string, FlagValue>>,
+): Readonly<Record<string, number | boolean>> {
+  const chosen = Object.keys(optionFlags()).flatMap((name): [string, number | boolean][] => {
+    const value = flags[name];
+    return typeof value === "number" || value === true ? [[name, value]] : [];
+  });
+  return Object.fromEntries(chosen);
+}
+
 /** The flags that say what is to be done, for the process that waits. */
-function againWith(flags: Readonly<Record<string, unknown>>): readonly string[] {
-  const numbers = ["keep", "preserve", "max-tokens", "keep-recent", "reserve", "context-window"];
-  const words = ["aggressive", "auto", "bak"];
-  return [
-    ...numbers.flatMap((name) => (typeof flags[name] === "number" ? [`--${name}`, `${flags[name]}`] : [])),
-    ...words.flatMap((name) => (flags[name] === true ? [`--${name}`] : [])),
-  ];
+function againWith(flags: Readonly<Record<string, FlagValue>>): readonly string[] {
+  const options = Object.entries(chosenOptions(flags)).flatMap(([name, value]) =>
+    value === true ? [`--${name}`] : [`--${name}`, `${value}`],
+  );
+  return [...options, ...["auto", "bak"].flatMap((name) => (flags[name] === true ? [`--${name}`] : []))];
 }
 
 function compactJson(answer: CompactAnswer): object {
@@ -137,8 +128,8 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
     compactionTable(answer.before, answer.after),
     `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}.`,
   ];
-  if (answer.agent === "pi")
-    lines.push("The log keeps all that it has: Pi loads the summary at its end, and the last messages.");
+  const note = actionsOf(answer.agent).compaction?.note;
+  if (note !== undefined) lines.push(note);
   if (dryRun) lines.push("Nothing was changed.");
   if (fork !== null) lines.push(`New session ${sanitize(fork.id)}: ${path(fork.path)}`);
   if (backup !== null) {

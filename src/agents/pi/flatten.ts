@@ -6,81 +6,24 @@ import {
   memberAt,
   scanJsonLine,
   stringOf,
-} from "../jsonl/json-spans.ts";
-import type { AgentName } from "../session/entry.ts";
+} from "../../jsonl/json-spans.ts";
 import {
   type BulkyBlock,
   type BulkyFinder,
   type BulkyOptions,
   bulkyOnly,
-  type CallOfResult,
+  type Calls,
   contentBlocks,
   copyBlocks,
+  createCalls,
+  type Flattening,
+  fileIn,
+  type ResultPlace,
   textBlock,
-} from "./bulky-block.ts";
-import { toolLines } from "./claude/tool-parts.ts";
+} from "../bulky-block.ts";
 
-/** One row per agent whose logs can be flattened. */
-const table: Partial<Record<AgentName, (options: BulkyOptions) => BulkyFinder>> = {
-  claude: claudeFinder,
-  pi: piFinder,
-};
-
-export function bulkyFinderOf(agent: AgentName): ((options: BulkyOptions) => BulkyFinder) | undefined {
-  return table[agent];
-}
-
-/** Remembers calls by their ids, and counts the blocks of each. */
-interface Calls {
-  note(id: string, tool: string, file: string | undefined): void;
-  of(id: string): CallOfResult;
-  /** Numbers the blocks of a call, from 1, in the order of the log. */
-  numbersOf(id: string): () => number;
-}
-
-function createCalls(): Calls {
-  const known = new Map<string, CallOfResult>();
-  const counts = new Map<string, number>();
-  return {
-    note: (toolUseId, tool, file) => void known.set(toolUseId, { toolUseId, tool, file }),
-    of: (toolUseId) => known.get(toolUseId) ?? { toolUseId, tool: "", file: undefined },
-    numbersOf: (id) => () => {
-      const number = (counts.get(id) ?? 0) + 1;
-      counts.set(id, number);
-      return number;
-    },
-  };
-}
-
-function fileIn(bytes: Buffer, input: JsonSpan | undefined): string | undefined {
-  for (const key of ["file_path", "notebook_path", "path"]) {
-    const file = stringOf(bytes, memberAt(input, key));
-    if (file !== undefined) return file;
-  }
-  return undefined;
-}
-
-function claudeFinder({ minBytes, copies }: BulkyOptions): BulkyFinder {
-  const calls = createCalls();
-  return (bytes) => {
-    const blocks: BulkyBlock[] = [];
-    for (const { parts, copy } of toolLines(bytes)) {
-      let first: CallOfResult | undefined;
-      for (const part of parts) {
-        if (part.kind === "use") calls.note(part.id, part.tool, fileIn(bytes, part.input));
-        else {
-          const call = calls.of(part.id);
-          first ??= call;
-          const found = contentBlocks(bytes, part.content, call, calls.numbersOf(part.id));
-          for (const block of found) blocks.push(block);
-        }
-      }
-      if (copies && first !== undefined)
-        for (const block of copyBlocks(bytes, copy, first, minBytes)) blocks.push(block);
-    }
-    return bulkyOnly(bytes, blocks, minBytes);
-  };
-}
+/** Results of tool calls with their details, and the output of commands that the user ran. */
+export const piFlattening: Flattening = { finder: piFinder, places: piPlaces };
 
 const PI_NEEDLES = ['"toolResult"', '"toolCall"', '"bashExecution"', '"tool"'].map((word) =>
   Buffer.from(word),
@@ -128,4 +71,20 @@ function bashOutput(
   if (output?.kind !== "string" || toolUseId === undefined) return [];
   const call = { toolUseId, tool: "bash", file: undefined };
   return [textBlock(bytes, output, call, calls.numbersOf(toolUseId)())];
+}
+
+function piPlaces(bytes: Buffer): readonly ResultPlace[] {
+  return scanJsonLine(bytes).flatMap((entry) => {
+    const message = memberAt(entry, "message");
+    const role = stringOf(bytes, memberAt(message, "role"));
+    const isBash = role === "bashExecution";
+    if (!isBash && role !== "toolResult" && role !== "tool") return [];
+    const id = isBash ? memberAt(entry, "id") : memberAt(message, "toolCallId");
+    const toolUseId = stringOf(bytes, id) ?? "";
+    const place = (key: string, isCopy: boolean): ResultPlace[] => {
+      const span = memberAt(message, key);
+      return span === undefined ? [] : [{ toolUseId, span, isCopy }];
+    };
+    return isBash ? place("output", false) : [...place("content", false), ...place("details", true)];
+  });
 }

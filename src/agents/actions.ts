@@ -1,0 +1,41 @@
+import type { AgentName } from "../session/entry.ts";
+import type { Agent, AgentActions } from "./agent.ts";
+import { claudeActions } from "./claude/actions.ts";
+import { claude } from "./claude/claude.ts";
+import { clawActions } from "./claw/actions.ts";
+import { claw } from "./claw/claw.ts";
+import { piActions } from "./pi/actions.ts";
+import { pi } from "./pi/pi.ts";
+
+/** An agent, and what can be done to its logs beyond reading them. */
+interface ActingAgent {
+  readonly agent: Agent;
+  readonly actions: AgentActions;
+}
+
+/** One row per agent; one without a row is only read. In the order in which help names them. */
+const table: readonly ActingAgent[] = [
+  { agent: claude, actions: claudeActions },
+  { agent: claw, actions: clawActions },
+  { agent: pi, actions: piActions },
+];
+
+const byName: ReadonlyMap<AgentName, AgentActions> = new Map(
+  table.map(({ agent, actions }) => [agent.agent, actions]),
+);
+
+const NONE: AgentActions = {};
+
+export function actionsOf(agent: AgentName): AgentActions {
+  return byName.get(agent) ?? NONE;
+}
+
+/** The agents that can do something, with how they do it. */
+export function agentsThat<K extends keyof AgentActions>(
+  action: K,
+): readonly { readonly agent: Agent; readonly how: NonNullable<AgentActions[K]> }[] {
+  return table.flatMap(({ agent, actions }) => {
+    const how = actions[action];
+    return how === undefined ? [] : [{ agent, how }];
+  });
+}

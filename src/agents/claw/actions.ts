@@ -1,0 +1,8 @@
+import type { AgentActions } from "../agent.ts";
+import { clawCompaction } from "./compact.ts";
+import { forkClaw } from "./fork.ts";
+
+export const clawActions: AgentActions = {
+  compaction: clawCompaction,
+  fork: forkClaw,
+};
