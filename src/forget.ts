@@ -18,11 +18,12 @@ import { moveEntry } from "./fs/folders.ts";
 import type { Library } from "./fs/library.ts";
 import { type Locking, withStore } from "./fs/store.ts";
 import type { SessionName } from "./session/session.ts";
+import { recoverShrinking } from "./shrink/recover.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
 
 /**
  * Something that knows of sessions and must forget one (the index, sidecars). Each may be called again
- * for the same session where a run was killed, and then does what is left to do.
+ * for the same session if a run was killed, and then does what is left to do.
  */
 export interface Remover {
   /** What can be brought back goes into the folder `grave`, which is the session's own. */
@@ -40,7 +41,7 @@ export const UNDO_DAYS = 7;
 const UNDO_MS = UNDO_DAYS * 24 * 60 * 60 * 1000;
 
 export interface Forgotten extends SessionName {
-  /** False where it was forgotten before. */
+  /** False if it was forgotten before. */
   readonly isNew: boolean;
   /** When it can't be brought back any more. */
   readonly undoUntil: number;
@@ -68,7 +69,7 @@ export function forgetSession(
 }
 
 export interface Remembered extends SessionName {
-  /** False where what was kept of it is gone for good: only the tombstone could be taken away. */
+  /** False if what was kept of it is gone for good: only the tombstone could be taken away. */
   readonly broughtBack: boolean;
 }
 
@@ -78,11 +79,12 @@ export function undoForget(
   session: SessionName,
   options: ForgetOptions,
 ): Promise<Remembered> {
+  // Before the lock is taken: whoever takes it completes an undo that was killed.
+  const before = stoneOf(library, session);
   return withStore(library, options.locking, () => {
-    const before = stoneOf(library, session);
     finishForgetting(library, options.removers);
     const stone = stoneOf(library, session);
-    // A run that was killed in the middle of this very undoing has just been brought to its end.
+    // A run that was killed in the middle of this very undoing has just been completed.
     if (stone === undefined && before?.phase === "undoing") return { ...nameOf(before), broughtBack: true };
     if (stone === undefined) {
       throw new UserError(`Cannot undo: session ${session.id} was not forgotten`, {
@@ -100,8 +102,14 @@ export function undoForget(
   });
 }
 
+/** Completes whatever a killed process began in the store. For whoever takes its lock. */
+export function recoverStore(library: Library): void {
+  finishForgetting(library);
+  recoverShrinking(library);
+}
+
 /**
- * Brings to its end what a killed run left, and purges what was forgotten a week ago. To be called with
+ * Completes what a killed run left, and purges what was forgotten a week ago. To be called with
  * the store's lock held.
  */
 export function finishForgetting(library: Library, removers: readonly Remover[] = []): void {
@@ -147,7 +155,7 @@ function ownRemovers(library: Library): readonly Remover[] {
   const copyIn = (grave: string): string => join(grave, "readable.md");
   return [
     {
-      // What was read of its log: it is made anew from that, if ever.
+      // What was read of its log: it is rebuilt from that, if ever.
       forget: (session) => forgetCheckpoints(disk, places.index, session),
       undo: () => {},
     },

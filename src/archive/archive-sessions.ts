@@ -7,16 +7,14 @@ import { isolate } from "../agents/isolate.ts";
 import { readSession } from "../agents/read-session.ts";
 import { isDamaged, sniffHeads } from "../agents/sniff-format.ts";
 import type { Problem } from "../errors.ts";
+import { isExcluded } from "../fs/config.ts";
 import type { Library } from "../fs/library.ts";
 import { type Locking, withStore } from "../fs/store.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
-import { isExcluded } from "../search/session-catalog.ts";
 import { type SessionName, sessionKey } from "../session/session.ts";
-import { recoverShrinking } from "../shrink/recover.ts";
-import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
 import type { ArchiveStore, ListedSession } from "./archive-store.ts";
 import { archiveState, markdownPath } from "./archived-sessions.ts";
-import { isRendered, type Kept, keepSession, type MarkdownWriter, readNote } from "./keep-session.ts";
+import { isRendered, type Kept, keepSession, type MarkdownWriter, readRenderNote } from "./keep-session.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 interface ArchiveProgress {
@@ -60,7 +58,7 @@ export interface ArchiveAnswer {
   readonly unchanged: number;
   /** Left alone because they were forgotten. */
   readonly forgotten: readonly SessionName[];
-  /** Damaged parts that were written anew. */
+  /** Damaged parts that were written again. */
   readonly mended: number;
   readonly problems: readonly Problem[];
   /** What the archive holds now. */
@@ -70,19 +68,20 @@ export interface ArchiveAnswer {
 /** Archives sessions: those that are named, or all that changed. Running it twice gives the same as once. */
 export function archiveSessions(library: Library, options: ArchiveOptions): Promise<ArchiveAnswer> {
   return withStore(library, options.locking, async () => {
-    recoverShrinking(library);
     const archive = openArchive(library);
     try {
-      const answer = await run(library, archive, options);
-      if (options.sessions === undefined) sweepLeftovers(library);
-      return answer;
+      return await archiveAll(library, archive, options);
     } finally {
       archive.close();
     }
   });
 }
 
-async function run(library: Library, archive: ArchiveStore, options: ArchiveOptions): Promise<ArchiveAnswer> {
+async function archiveAll(
+  library: Library,
+  archive: ArchiveStore,
+  options: ArchiveOptions,
+): Promise<ArchiveAnswer> {
   const { markdown: writer, thorough } = options;
   const listing = archive.list();
   const problems: Problem[] = listing.unreadable.map(({ location, what }) => ({
@@ -127,7 +126,7 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
     else unchanged++;
   };
 
-  /** The copy of a session that only the archive has is made anew where rules have changed, as those of masking. */
+  /** The copy of a session that only the archive has is rebuilt if the rules changed, for example those of masking. */
   const renderAgain = ({ agent, id }: SessionName, markdown: MarkdownWriter): void => {
     const kept = keepSession(library, archive, { agent, id, files: [] }, { markdown });
     problems.push(...kept.problems);
@@ -145,9 +144,9 @@ async function run(library: Library, archive: ArchiveStore, options: ArchiveOpti
     if (buried.has(group)) forgotten.push({ agent: group.agent, id: group.id });
     else if (known !== undefined && isUnchanged(group, known)) {
       unchanged++;
-      noteProject(readNote(known)?.project);
+      noteProject(readRenderNote(known)?.project);
     } else {
-      // What nobody can read lies under the name of a session all the same: its bytes are kept.
+      // A file that nobody can parse still has the name of a session: its bytes are kept.
       const files = known === undefined ? identify(group) : { ...group, agent: known.agent };
       if (!buried.has(files)) take(files);
     }
@@ -278,7 +277,7 @@ export function identifySession(source: ByteSource, files: SessionFiles): Sessio
   // Fragments of a session that is gone were told by their content already.
   if (lead.role !== "main") return files;
   for (const head of sniffHeads(lead.path, source.head)) {
-    // What can't be read is told by whoever reads it.
+    // What can't be read is reported by whoever reads it.
     if (head.length === 0 || agentNamed(files.agent).owns(head)) return files;
     const owner = agents.find((format) => format.owns(head));
     if (owner !== undefined) return { ...files, agent: owner.agent };

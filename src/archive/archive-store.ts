@@ -3,7 +3,7 @@ import type { SessionName } from "../session/session.ts";
 /**
  * What operations see of the store that keeps the exact bytes of sessions, on this disk or elsewhere.
  * Nothing here speaks of chunks, folders or compression: those stay behind it. It is synchronous like
- * the disk below it; a store far away is read through a copy that lies near.
+ * the disk below it; a store far away is read through a copy that is near.
  */
 
 /** What tells one state of a file from another without reading it. */
@@ -16,14 +16,14 @@ export interface KeptMark {
 
 /** A file of a session, as lists know it. */
 export interface ListedFile extends KeptMark {
-  /** Where it stood: absolute. */
+  /** Where it was: absolute. */
   readonly path: string;
   /** What it is to its session: a word of the formats, not looked into here. */
   readonly role: string;
 }
 
 export interface KeptFile extends ListedFile {
-  /** The folder of logs below which it stood; null where it stood elsewhere. */
+  /** The folder of logs below which it was; null if it was elsewhere. */
   readonly root: string | null;
   /** Permission bits. */
   readonly mode: number;
@@ -37,14 +37,14 @@ export interface ListedSession extends SessionName {
   readonly files: readonly ListedFile[];
   /** What restores were about to replace, as it was then: the archive has it, too. */
   readonly aside: readonly ListedFile[];
-  /** The readable copy, relative to the folder of those; null where none was named yet. Never changes. */
+  /** The readable copy, relative to the folder of those; null if none was named yet. Never changes. */
   readonly markdown: string | null;
   /** Of all files as they were, and of what the store holds for them in all generations. */
   readonly bytes: number;
   readonly storedBytes: number;
   /** Changes with everything that is put. */
   readonly state: string;
-  /** What the caller wanted to have back with the listing; null where that is not known any more. */
+  /** What the caller wanted to have back with the listing; null if that is not known any more. */
   readonly note: string | null;
   /** Where it is kept, for people. */
   readonly location: string;
@@ -67,13 +67,13 @@ export interface KeptSession extends SessionName {
   /** All generations there are, oldest first. */
   readonly generations: readonly number[];
   readonly files: readonly KeptFile[];
-  /** Small files (titles, lists of work) as they were before they were written anew. */
+  /** Small files (titles, lists of work) as they were before they were written again. */
   readonly earlier: readonly KeptFile[];
   readonly markdown: string | null;
   readonly location: string;
   /**
    * The bytes of one of its files, each proven by its hash before it is handed out. Throws
-   * `ArchiveDamage` where they can't be. Each part is valid until the next is asked for.
+   * `ArchiveDamage` where they can't be. Each part is valid until the next is requested.
    */
   read(file: KeptFile, from?: number): Iterable<Uint8Array>;
 }
@@ -81,7 +81,7 @@ export interface KeptSession extends SessionName {
 /** A file that is to be kept. */
 export interface FileToKeep extends ListedFile {
   readonly root: string | null;
-  /** Throws an error of the system where it can't be read. To be closed. */
+  /** Throws an error of the system if it can't be read. To be closed. */
   open(): OpenedFile;
 }
 
@@ -89,7 +89,7 @@ export interface FileToKeep extends ListedFile {
 export interface OpenedFile {
   readonly mark: KeptMark;
   readonly mode: number;
-  /** Each part is valid until the next is asked for. */
+  /** Each part is valid until the next is requested. */
   read(from: number): Iterable<Uint8Array>;
   /** Is what was read still there? Growth is no change. */
   isStill(): boolean;
@@ -104,7 +104,7 @@ export interface PutOptions {
    * session is does not change by it, also where the replacement then fails.
    */
   readonly aside?: boolean;
-  /** Gives the readable copy its name; asked once in the life of a session, when its bytes are safe. */
+  /** Gives the readable copy its name; asked once per session, when its bytes are safe. */
   readonly nameMarkdown?: (kept: KeptSession) => string | null;
 }
 
@@ -118,11 +118,11 @@ export interface PutOutcome {
   /** `kept`: there was something new. `absent`: nothing could be read, and nothing is kept. */
   readonly kind: "kept" | "unchanged" | "absent";
   readonly session: ListedSession | undefined;
-  /** The generation that has the files now; 0 where there is none. */
+  /** The generation that has the files now; 0 if there is none. */
   readonly generation: number;
   /** A rewritten log began a new generation. */
   readonly startedGeneration: boolean;
-  /** Damaged parts that were written anew from their source. */
+  /** Damaged parts that were written again from their source. */
   readonly mended: number;
   readonly problems: readonly PutProblem[];
 }
@@ -150,7 +150,7 @@ export interface Verification extends SessionName {
 
 export interface ArchiveStore {
   list(): Listing;
-  /** The newest generation that was not put aside, or that one; undefined where it is not kept. */
+  /** The newest generation that was not put aside, or that one; undefined if it is not kept. */
   get(session: SessionName, generation?: number): KeptSession | undefined;
   /** Durable when it returns. Only one may write at a time. */
   put(session: SessionName, files: readonly FileToKeep[], options?: PutOptions): PutOutcome;

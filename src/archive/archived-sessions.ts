@@ -17,7 +17,7 @@ export interface ArchivedSession {
   readonly generation: number;
   /** Changes with the archived bytes, and with nothing else. */
   readonly state: string;
-  /** The readable copy; null where there is none yet. */
+  /** The readable copy; null if there is none yet. */
   readonly markdown: string | null;
   /** Of all files, and of what the archive needs for them. */
   readonly bytes: number;
@@ -43,7 +43,7 @@ export function archivedSessions(library: Library): readonly ArchivedSession[] {
     }));
 }
 
-/** Where the readable copy of a session is; null where it has none. */
+/** Where the readable copy of a session is; null if it has none. */
 export function markdownPath(
   { places }: Pick<Library, "places">,
   { markdown }: Pick<ListedSession, "markdown">,

@@ -24,7 +24,7 @@ import { sourceFile } from "./raw/store-file.ts";
 
 /** Makes the readable copy of a session. */
 export interface MarkdownWriter {
-  /** One with another version writes other words: all copies are made anew. */
+  /** One with another version writes other words: all copies are rebuilt. */
   readonly version: string;
   /** In parts, in order: the copy of a long log is never held whole. */
   readonly render: (session: Session, digest: Digest, meta: MarkdownMeta) => Iterable<string>;
@@ -44,7 +44,7 @@ export interface Kept {
   readonly outcome: PutOutcome;
   /** The readable copy was written. */
   readonly rendered: boolean;
-  /** undefined where it was not read for that. */
+  /** undefined if it was not read for that. */
   readonly project: string | null | undefined;
   readonly problems: readonly Problem[];
 }
@@ -58,7 +58,7 @@ interface Parsed {
 
 /**
  * Keeps one session: first its bytes; when these are durable, its readable copy, which is made of them.
- * To be called with the store's lock held.
+ * Requires the store's lock.
  */
 export function keepSession(
   library: Library,
@@ -93,14 +93,14 @@ export function keepSession(
   problems.push(...outcome.problems.map(({ path, what }) => ({ path, line: 0, what })));
   const { session } = outcome;
   if (session === undefined || writer === undefined || isRendered(library, session, writer)) {
-    const project = parsed?.project ?? (session === undefined ? undefined : readNote(session)?.project);
+    const project = parsed?.project ?? (session === undefined ? undefined : readRenderNote(session)?.project);
     return { outcome, rendered: false, project, problems };
   }
   const kept = archive.get(session);
   if (kept === undefined) return { outcome, rendered: false, project: undefined, problems };
   parsed ??= parse(kept);
   const rendered = parsed !== undefined && writeCopy(library, kept, parsed, writer, problems);
-  const note: Note = { of: stateOf(session, writer), project: parsed?.project ?? null };
+  const note: Note = { of: renderedState(session, writer), project: parsed?.project ?? null };
   if (rendered || !hasLog(kept)) archive.setNote(session, JSON.stringify(note));
   return { outcome, rendered, project: parsed?.project, problems };
 }
@@ -112,7 +112,7 @@ interface Note {
   readonly project: string | null;
 }
 
-export function readNote({ note }: Pick<ListedSession, "note">): Note | undefined {
+export function readRenderNote({ note }: Pick<ListedSession, "note">): Note | undefined {
   if (note === null) return undefined;
   const value: unknown = JSON.parse(note);
   if (typeof value !== "object" || value === null || !("of" in value) || !("project" in value)) {
@@ -125,12 +125,12 @@ export function readNote({ note }: Pick<ListedSession, "note">): Note | undefine
 
 /** Is the readable copy there, and made of the present bytes? */
 export function isRendered(library: Library, session: ListedSession, writer: MarkdownWriter): boolean {
-  if (readNote(session)?.of !== stateOf(session, writer)) return false;
+  if (readRenderNote(session)?.of !== renderedState(session, writer)) return false;
   const path = markdownPath(library, session);
   return path === null || library.disk.stat(path) !== undefined;
 }
 
-function stateOf(session: ListedSession, writer: MarkdownWriter): string {
+function renderedState(session: ListedSession, writer: MarkdownWriter): string {
   return `${session.state}/${writer.version}`;
 }
 
@@ -148,7 +148,7 @@ function parseKept(kept: KeptSession, { mask }: MarkdownWriter): Parsed | undefi
   return { project: read.project, session, digest: extractDigest(session) };
 }
 
-/** False where the writer stumbles over the session: its bytes are kept all the same. */
+/** False if the writer stumbles over the session: its bytes are kept all the same. */
 function writeCopy(
   library: Library,
   kept: KeptSession,

@@ -10,7 +10,7 @@ export function openArchive({ disk, places }: Pick<Library, "disk" | "places">):
   return openRawArchive(disk, places.raw);
 }
 
-/** Where that which was forgotten lies, until it is purged. */
+/** Where forgotten data is until it is purged. */
 export function forgottenFolder({ places }: Pick<Library, "places">): string {
   return join(places.home, "forgotten");
 }
@@ -20,7 +20,7 @@ export function forgottenSessions(library: Pick<Library, "disk" | "places">): To
   return readTombstones(library.disk, forgottenFolder(library));
 }
 
-/** Tells whether sessions were archived or forgotten, without reading any of it. */
+/** Says whether sessions were archived or forgotten, without reading any of it. */
 export function archiveMark(library: Pick<Library, "disk" | "places">): FolderMark {
   const kept = rawArchiveMark(library.disk, library.places.raw);
   const forgotten = tombstonesMark(library.disk, forgottenFolder(library));

@@ -19,7 +19,7 @@ export interface SessionMove {
 /** Logs name the project in their lines; other files do not. */
 const ADAPTED_ROLES: ReadonlySet<string> = new Set(["main", "rotation", "subagent"]);
 
-/** The project that an archived session is of; undefined where its lines name none. */
+/** The project that an archived session is of; undefined if its lines name none. */
 export function projectOfKept(kept: KeptSession): string | undefined {
   const [lead] = kept.files;
   if (lead === undefined) return undefined;
@@ -100,7 +100,7 @@ export interface PlaceOptions {
 }
 
 /**
- * Where a file of an archived session is to stand: where it stood, as long as its agent looks there;
+ * Where a file of an archived session belongs: where it was, as long as its agent looks there;
  * else below the folder of logs that the agent has now.
  */
 export function restorePlace(
@@ -118,7 +118,7 @@ export function restorePlace(
   const stays = to === undefined && isInUse(library, agent, file);
   if (stays && into === undefined) return file.path;
   if (file.root === null && to === undefined && into === undefined) throw stoodElsewhere(file.path);
-  // A log that stood outside of all folders of logs goes into a folder named like its own.
+  // A log that was outside of all folders of logs goes into a folder named like its own.
   const root = file.root ?? dirname(dirname(file.path));
   const within = relative(root, file.path);
   if (!insideOf(root, file.path)) throw leaves(file.path);
@@ -165,7 +165,7 @@ function rootsNow(library: Library, agent: AgentName, to: string | undefined): r
     .map(({ folder }) => folder);
 }
 
-/** Does the agent look for logs where this file stood? */
+/** Does the agent look for logs where this file was? */
 function isInUse(library: Library, agent: AgentName, { path }: KeptFile): boolean {
   const root = rootOfFile(library, agent, path);
   if (root === null) return false;

@@ -35,7 +35,7 @@ export interface RestoreHow extends PlaceOptions {
 
 export interface RestoredFile {
   readonly path: string;
-  /** Where it stood when it was archived. */
+  /** Where it was when it was archived. */
   readonly from: string;
   readonly role: string;
   readonly bytes: number;
@@ -48,9 +48,9 @@ export interface RestoredSession extends SessionName {
   readonly generation: number;
   readonly outcome: "restored" | "unchanged" | "refused" | "damaged";
   readonly files: readonly RestoredFile[];
-  /** Set where lines were changed to belong to another project. */
+  /** Set if lines were changed to belong to another project. */
   readonly move: SessionMove | null;
-  /** The generation that now holds what stood there before. */
+  /** The generation that now holds what was there before. */
   readonly replaced: number | null;
   readonly resume: ResumeCommand;
   /** Its agent may soon delete it: its time is older than what that keeps. */
@@ -75,14 +75,14 @@ export function restoreSession(
   let replaced: number | null = null;
   if (!isRefused && how.dryRun !== true) {
     sweepTargets(library, planned);
-    const secured = secureStanding(library, archive, kept, planned, tell);
+    const secured = putAside(library, archive, kept, planned, tell);
     if (secured === undefined) isRefused = true;
     else {
       replaced = secured.generation;
       for (const each of mainLast(planned)) {
         actions.set(each, applyRestore(library, each, secured.marks.get(each.target), how, tell));
       }
-      // What stands there now is what this generation is: so it is the newest again. Not before it stands there.
+      // What is there now is what this generation is: so it is the newest again. Not before it is there.
       if (replaced !== null && isInPlace(actions.values())) archive.repeat(kept, kept.generation);
     }
   }
@@ -137,7 +137,7 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
   const move = project === undefined || how.into === undefined ? undefined : { from: project, to: how.into };
   for (const file of kept.files) {
     try {
-      planned.push(planFile(library, kept, file, move, how));
+      planned.push(planRestore(library, kept, file, move, how));
     } catch (error) {
       const isOutside = error instanceof UserError;
       leaves ||= isOutside;
@@ -177,7 +177,7 @@ function toAnswer({ file, target, size, changes }: PlannedFile, action: RestoreA
   return { path: target, from: file.path, role: file.role, bytes: size, action, changes };
 }
 
-/** What can't be read is told for each file. */
+/** What can't be read is reported for each file. */
 function quietly<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -202,24 +202,24 @@ type RestoreAction = "written" | "identical" | "grown" | "different" | "blocked"
 /** Takes a problem with a file. */
 type Tell = (path: string, what: string) => void;
 
-interface Secured {
+interface PutAside {
   /** What was archived of files that are about to be replaced: they may be only as long as they are that. */
   readonly marks: ReadonlyMap<string, FileMark>;
-  /** The generation that holds them; null where there were none. */
+  /** The generation that holds them; null if there were none. */
   readonly generation: number | null;
 }
 
 /**
  * Archives what is about to be overwritten, as a generation of its own, which is put aside: until the files are
- * replaced, and also where that fails, the session stays what it was. undefined where it could not be archived.
+ * replaced, and also where that fails, the session stays what it was. undefined if it could not be archived.
  */
-function secureStanding(
+function putAside(
   library: Library,
   archive: ArchiveStore,
   kept: KeptSession,
   planned: readonly PlannedFile[],
   tell: Tell,
-): Secured | undefined {
+): PutAside | undefined {
   const standing = planned.flatMap(({ standing: found, target, file }) => {
     if (found.kind !== "different") return [];
     const { size, mtimeMs, inode } = found.stat;
@@ -283,7 +283,7 @@ function applyRestore(
   }
 }
 
-/** What stands where a file is to be restored to. */
+/** What is where a file is to be restored to. */
 type Standing =
   | { readonly kind: "absent" }
   | { readonly kind: "identical"; readonly stat: FileStat }
@@ -301,14 +301,14 @@ interface PlannedFile {
   /** How many strings in its lines are changed on the way into another project. */
   readonly changes: number;
   readonly standing: Standing;
-  /** Its bytes, from the beginning. Throws `ArchiveDamage`. */
+  /** Its bytes, from the start. Throws `ArchiveDamage`. */
   content(): Iterable<Uint8Array>;
 }
 
-const BLOCK_BYTES = 256 * 1024;
+const WRITE_BYTES = 256 * 1024;
 
 /** Says what a restore of one file will do, and does nothing. Throws `ArchiveDamage` where that must be read for it. */
-function planFile(
+function planRestore(
   library: Library,
   kept: KeptSession,
   file: KeptFile,
@@ -322,7 +322,7 @@ function planFile(
     return { file, target, size, changes: 0, standing, content: () => kept.read(file) };
   }
   const content = (): Iterable<Uint8Array> =>
-    inBlocks(rehomed(kept, file, move), Buffer.allocUnsafeSlow(BLOCK_BYTES));
+    inBlocks(rehomed(kept, file, move), Buffer.allocUnsafeSlow(WRITE_BYTES));
   const hash = createHash("sha256");
   let size = 0;
   let changes = 0;

@@ -4,13 +4,12 @@ import { sameMark } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { type SessionName, sessionKey } from "../session/session.ts";
-import { checkSidecars, type SidecarsChecked } from "../shrink/check-sidecars.ts";
 import type { ArchiveStore, Damage, KeptFile } from "./archive-store.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 export interface VerifyOptions {
   /** Only these; absent: the whole archive. */
-  readonly sessions?: readonly SessionName[];
+  readonly sessions?: readonly SessionName[] | undefined;
   readonly onProgress?: (progress: VerifyProgress) => void;
   readonly pause?: () => Promise<void>;
 }
@@ -26,11 +25,11 @@ export interface VerifyProgress {
 export interface FoundDamage extends Damage {
   readonly agent: string;
   readonly id: string;
-  /** Of the file; 0 where the damage is about a whole generation. */
+  /** Of the file; 0 if the damage is about a whole generation. */
   readonly size: number;
   /** How much of the file is still good. */
   readonly goodBytes: number;
-  /** The agent still has these bytes: archiving with a check writes them anew. */
+  /** The agent still has these bytes: archiving with a check writes them again. */
   readonly mendable: boolean;
 }
 
@@ -57,8 +56,6 @@ export interface VerifyAnswer {
   };
   /** Files in the archive that nothing names: left by a run that was killed, removed by the next. */
   readonly strays: number;
-  /** Sidecars of flattened sessions, each block proven, and logs whose markers they must serve. */
-  readonly sidecars: SidecarsChecked;
 }
 
 /** Proves the archive: every byte of every generation against its hash, and against its source where that exists. */
@@ -90,7 +87,7 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
     totals.bytes += proof.bytes;
     totals.strays += proof.strays;
     damages.push(
-      ...proof.damages.map((damage) => describe(library, archive, session, damage, proof.damages)),
+      ...proof.damages.map((damage) => describeDamage(library, archive, session, damage, proof.damages)),
     );
     for (const file of archive.get(session)?.files ?? []) {
       const compared = compareSource(library, file);
@@ -103,11 +100,10 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
   if (options.sessions === undefined) {
     damages.push(...listing.unreadable.map(({ location, what }) => unreadable(location, what)));
   }
-  const sidecars = checkSidecars(library, { sessions: options.sessions, blocks: true });
-  return { sessions: sessions.length, ...totals, damages, differences, sources, sidecars };
+  return { sessions: sessions.length, ...totals, damages, differences, sources };
 }
 
-function describe(
+function describeDamage(
   library: Library,
   archive: ArchiveStore,
   { agent, id }: SessionName,
@@ -142,7 +138,7 @@ function unreadable(location: string, what: string): FoundDamage {
 
 interface Compared {
   readonly kind: "same" | "changed" | "gone";
-  /** Set where it should be the same and is not. */
+  /** Set if it should be the same and is not. */
   readonly what?: string;
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { recoverStore } from "../forget.ts";
 import type { Locking } from "../fs/store.ts";
 import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
@@ -11,6 +12,7 @@ export function storeLocking(world: Pick<World, "processes" | "stderr">): Lockin
   let isTold = false;
   return {
     processes: world.processes,
+    recover: recoverStore,
     wait: (ms) => setTimeout(ms),
     onWait: (by, waitedMs) => {
       if (isTold || waitedMs < SILENT_MS || !world.stderr.isTerminal) return;

@@ -3,6 +3,7 @@ import { findJsonBreak, findJsonValue, type TextPlace } from "../jsonl/json-plac
 import type { WrittenConfig } from "./config-schema.ts";
 import type { Disk } from "./disk.ts";
 import { diskError } from "./disk-error.ts";
+import { matchesProject } from "./glob.ts";
 import { expandHome } from "./places.ts";
 
 /** The user's settings, with a default for each that is not set. */
@@ -90,4 +91,12 @@ function brokenConfig(path: string, place: TextPlace, what: string): UserError {
     exitCode: exitCodes.broken,
     hint: "correct that file, or move it away to go on without it",
   });
+}
+
+/** Is this a session of a project that the user excluded? */
+export function isExcluded(
+  { config }: { readonly config: Config },
+  { project }: { readonly project: string | null },
+): boolean {
+  return project !== null && config.exclude.some((pattern) => matchesProject(pattern, project));
 }

@@ -9,17 +9,20 @@ import type { Processes } from "./processes.ts";
 import { replaceFile } from "./replace-file.ts";
 import { sweepTempFiles } from "./sweep-temp-files.ts";
 
-/** How to wait for the store where another process writes to it. */
+/** How to take the store's lock, and what to do first with it. */
 export interface Locking extends LockWaiting {
   readonly processes: Processes;
+  /** Completes what a killed process began. Called by everyone who takes the lock, before anything else. */
+  readonly recover: (library: Library) => void;
 }
 
-/** Does something to the store while nobody else can. It is created, or brought up to date, first. */
+/** Does something to the store while nobody else can. It is created, migrated and recovered first. */
 export async function withStore<T>(
-  { disk, places, now }: Pick<Library, "disk" | "places" | "now">,
+  library: Library,
   locking: Locking,
   work: () => T | Promise<T>,
 ): Promise<T> {
+  const { disk, places, now } = library;
   // Not even the lock is taken in a store that this program does not know.
   checkStoreVersion(disk, places);
   makeFolders(disk, places.home);
@@ -27,6 +30,7 @@ export async function withStore<T>(
     prepareStore(disk, places);
     // Others write beside the lock without holding it: only what is old was left by the dead.
     sweepTempFiles(disk, places.home, { now: now() });
+    locking.recover(library);
     return work();
   });
 }

@@ -4,7 +4,7 @@ import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { FOREVER_DAYS, withRetention } from "../retention/set-retention.ts";
 import { ownFolders } from "../retention/settings-layers.ts";
-import { nameOf, type RequestedFile } from "../settings/change-files.ts";
+import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 import { type FileChange, type FileRecord, readReceipt, sha256 } from "../settings/receipt.ts";
 import { type HookChange, undoChange } from "../settings/settings-change.ts";
 
@@ -52,8 +52,8 @@ function settingsFile(path: string, pack: Package, { scope, retention }: Install
   return {
     ...{ path, agent: "claude", scope, kind: "settings" },
     wanted: (present) => {
-      const names = new Set(hooks.map(nameOf));
-      const others = present.filter((change) => !names.has(nameOf(change)));
+      const names = new Set(hooks.map(nameOfChange));
+      const others = present.filter((change) => !names.has(nameOfChange(change)));
       const wanted = [...others, ...hooks];
       // What `retention` set is the user's own wish.
       const isSet = present.some((change) => change.kind === "value" && change.by === "retention");

@@ -4,11 +4,11 @@ import { readSession } from "../agents/read-session.ts";
 import { sessionOfLog } from "../agents/session-of-log.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
+import { isExcluded } from "../fs/config.ts";
 import type { Library } from "../fs/library.ts";
 import { maskDeep } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
 import { sessionPointers } from "../search/select-sessions.ts";
-import { isExcluded } from "../search/session-catalog.ts";
 import { defaultTextLimits } from "../session/text-budget.ts";
 
 /** The session of a log, or the newest one of a folder. */

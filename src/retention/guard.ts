@@ -4,7 +4,7 @@ import { findSessions } from "../agents/find-sessions.ts";
 import { sessionOfLog } from "../agents/session-of-log.ts";
 import { archiveSessions } from "../archive/archive-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
-import { type MarkdownWriter, readNote } from "../archive/keep-session.ts";
+import { type MarkdownWriter, readRenderNote } from "../archive/keep-session.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import type { Problem } from "../errors.ts";
 import { makeFolders } from "../fs/folders.ts";
@@ -114,7 +114,7 @@ function findUnsafe(library: Library): readonly SessionFiles[] {
   const forgotten = forgottenSessions(library);
   const projects = new Set(
     sessions.flatMap((session) => {
-      return readNote(session)?.project ?? [];
+      return readRenderNote(session)?.project ?? [];
     }),
   );
   return findSessions(library, [...projects]).sessions.filter(
@@ -165,7 +165,7 @@ function stampPath({ places }: Pick<Library, "places">): string {
   return join(places.logs, "guard.json");
 }
 
-/** undefined where there is none, or none that makes sense. */
+/** undefined if there is none, or none that makes sense. */
 export function readGuardStamp(store: Store): GuardStamp | undefined {
   try {
     const text = store.disk.readFile(stampPath(store), MAX_BYTES)?.toString("utf8");

@@ -103,7 +103,7 @@ function statusOf(
   };
 }
 
-/** The sweep takes the log, with all that belongs to it; undefined where it has none in this folder. */
+/** The sweep takes the log, with all that belongs to it; undefined if it has none in this folder. */
 function sweptSession(
   { id, files }: SessionFiles,
   folder: string,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import { nameOf, type RequestedFile } from "../settings/change-files.ts";
+import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 import type { FileChange } from "../settings/receipt.ts";
 import { isDays, ownFolders, RETENTION_KEY } from "./settings-layers.ts";
 
@@ -45,5 +45,5 @@ export function withRetention(
 }
 
 function without(present: readonly FileChange[]): readonly FileChange[] {
-  return present.filter((change) => nameOf(change) !== RETENTION_KEY);
+  return present.filter((change) => nameOfChange(change) !== RETENTION_KEY);
 }

@@ -20,7 +20,7 @@ export interface SettingsLayer {
   readonly path: string;
   readonly content:
     | { readonly kind: "absent" }
-    /** `days` as it stands there: undefined where it does not. */
+    /** `days` as written there; undefined if absent. */
     | { readonly kind: "parsed"; readonly days: unknown }
     | { readonly kind: "broken"; readonly place: string; readonly what: string };
 }
@@ -45,7 +45,7 @@ export interface EffectiveRetention {
 
 const DEFAULT_DAYS = 30;
 
-/** The days that apply, and where they come from. Where layers of one kind are several, the first given wins. */
+/** The days that apply, and where they come from. If layers of one kind are several, the first given wins. */
 export function effectiveRetention(layers: readonly SettingsLayer[]): EffectiveRetention {
   const ordered = layers.toSorted((a, b) => layerNames.indexOf(a.name) - layerNames.indexOf(b.name));
   const winner = ordered.find(({ content }) => content.kind === "parsed" && isDays(content.days));

@@ -3,13 +3,13 @@ import { claudeFolders } from "../agents/claude/files.ts";
 import { type HistoryPrompt, readHistoryLine } from "../agents/claude/history-line.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import type { Problem } from "../errors.ts";
+import { isExcluded } from "../fs/config.ts";
 import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { splitLines } from "../jsonl/lines.ts";
 import type { Session, SessionName } from "../session/session.ts";
 import { createSessionBuilder } from "../session/session-builder.ts";
 import { createTextBudget, cutText } from "../session/text-budget.ts";
-import { isExcluded } from "./session-catalog.ts";
 
 export interface StubPrompt {
   readonly at: number | null;

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { ListedSession } from "../archive/archive-store.ts";
-import { readNote } from "../archive/keep-session.ts";
+import { readRenderNote } from "../archive/keep-session.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
@@ -84,7 +84,7 @@ function newest(
 ): readonly ListedSession[] {
   if (everywhere) return all.slice(0, count);
   for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
-    const here = all.filter((session) => readNote(session)?.project === folder).slice(0, count);
+    const here = all.filter((session) => readRenderNote(session)?.project === folder).slice(0, count);
     if (here.length > 0) return here;
     if (folder === dirname(folder)) break;
   }

@@ -2,9 +2,8 @@ import { runningSessions } from "../agents/running-sessions.ts";
 import { archivedSessions } from "../archive/archived-sessions.ts";
 import type { Problem } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
-import { matchesProject } from "../fs/glob.ts";
 import type { Library } from "../fs/library.ts";
-import { type Session, sessionKey } from "../session/session.ts";
+import { sessionKey } from "../session/session.ts";
 import type { SearchReader } from "./engine.ts";
 import { filterSessions } from "./filter-sessions.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
@@ -132,11 +131,6 @@ function isBeingWritten({ disk, now }: Library, { lead, endedAt }: SessionRow): 
   if (lead === null || (endedAt !== null && now() - endedAt > LOOK_MS)) return false;
   const changedAt = disk.stat(lead)?.mtimeMs ?? 0;
   return now() - changedAt < RECENT_MS && changedAt <= now();
-}
-
-export function isExcluded(library: Pick<Library, "config">, session: Pick<Session, "project">): boolean {
-  const { project } = session;
-  return project !== null && library.config.exclude.some((pattern) => matchesProject(pattern, project));
 }
 
 /** By the last thing that happened; sessions without any time come last. */

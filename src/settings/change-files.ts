@@ -24,7 +24,7 @@ import { checkEditable, readTextFile, type TextFile } from "./settings-file.ts";
 
 /**
  * Brings files of agents to what is wanted. One file after the other, each whole: who is killed in between is
- * brought to the end by running it again. A file that must not be changed stops it before anything is.
+ * completed by running it again. A file that must not be changed stops it before anything is.
  */
 export async function changeFiles(
   library: Library,
@@ -32,7 +32,7 @@ export async function changeFiles(
   locking: Locking,
 ): Promise<readonly FilePlan[]> {
   return withStore(library, locking, () => {
-    const plans = targets.map((target) => planFile(library, target));
+    const plans = targets.map((target) => planChanges(library, target));
     // What is taken back goes the other way round: folders are made for the first file, and used by the next.
     const [stays, goes] = [plans.filter(isKeeping), plans.filter((plan) => !isKeeping(plan))];
     for (const plan of [...stays, ...goes.toReversed()]) act(library, plan);
@@ -46,7 +46,7 @@ function isKeeping({ changes }: FilePlan): boolean {
 
 /** What would be done. Reads, and changes nothing. */
 export function planFiles(library: Library, targets: readonly RequestedFile[]): readonly FilePlan[] {
-  return targets.map((target) => planFile(library, target));
+  return targets.map((target) => planChanges(library, target));
 }
 
 export function isSameFile({ before, after }: FilePlan): boolean {
@@ -73,7 +73,9 @@ function act(library: Library, plan: FilePlan): void {
   if (!isSameFile(plan) || (changes.length > 0 && !isRecorded(plan))) {
     if (before !== undefined) keep(before);
     const next: FileRecord = {
-      ...{ path, agent: target.agent, scope: target.scope },
+      path,
+      agent: target.agent,
+      scope: target.scope,
       original: original === undefined ? null : keep(original),
       now: { changes: [...changes], sha256: digestOf(after) },
       before: { changes: [...plan.presentChanges], sha256: digestOf(before) },
@@ -155,21 +157,21 @@ function digestOf(bytes: Uint8Array | undefined): string | null {
   return bytes === undefined ? null : sha256(bytes);
 }
 
-/** A file of an agent that something of ours is to stand in. */
+/** A file of an agent that something of ours is to be in. */
 export interface RequestedFile {
   readonly path: string;
   readonly agent: FileRecord["agent"];
   readonly scope: FileRecord["scope"];
   /** `content`: the whole file is ours. */
   readonly kind: "settings" | "content";
-  /** Of ours, what is to stand in it from now on, given what does so now. */
+  /** Of ours, what is to be in it from now on, given what does so now. */
   readonly wanted: (present: readonly FileChange[]) => readonly FileChange[];
   /** For `content`. */
   readonly text?: string;
   /** A change to what is not ours: the user asked for it. */
   readonly editOriginal?: (text: string) => string;
   /**
-   * A value that is to be as it was before us, or, where it never was ours, gone. What has been given back
+   * A value that is to be as it was before us, or, if it never was ours, gone. What has been given back
    * stays then, so that asking twice is asking once.
    */
   readonly resets?: string;
@@ -181,7 +183,7 @@ type Bytes = Uint8Array | undefined;
 export interface FilePlan {
   readonly target: RequestedFile;
   readonly file: TextFile;
-  /** undefined where there is, or will be, no file. */
+  /** undefined if there is, or will be, no file. */
   readonly before: Bytes;
   readonly after: Bytes;
   readonly original: Bytes;
@@ -195,11 +197,11 @@ export interface FilePlan {
 }
 
 /**
- * Plans a file out of its original and the changes that are to stand in it. Where it is still what we wrote,
- * the original itself is the ground, so that what is taken back leaves no trace. Where others changed it since,
+ * Plans a file out of its original and the changes that are to be in it. If it is still what we wrote,
+ * the original itself is the ground, so that what is taken back leaves no trace. If others changed it since,
  * the ground is what they made of it, without our entries.
  */
-function planFile(library: Library, target: RequestedFile): FilePlan {
+function planChanges(library: Library, target: RequestedFile): FilePlan {
   const file = readTextFile(library.disk, target.path);
   checkEditable(file, target.kind === "settings");
   const records = readReceipt(library.disk, library.places);
@@ -207,7 +209,11 @@ function planFile(library: Library, target: RequestedFile): FilePlan {
   const before = file.kind === "read" ? file.bytes : undefined;
   const present = presentChanges(record, before);
   const given: Given = {
-    ...{ target, file, record, before, present },
+    target,
+    file,
+    record,
+    before,
+    present,
     wanted: target.wanted(present),
     isIntact: isIntact(record, before),
     kept: originalOf(library, record),
@@ -224,7 +230,7 @@ interface Given {
   readonly wanted: readonly FileChange[];
   /** In a state that the receipt names. */
   readonly isIntact: boolean;
-  /** undefined where the file before us is not known. */
+  /** undefined if the file before us is not known. */
   readonly kept: { readonly bytes: Bytes } | undefined;
 }
 
@@ -259,22 +265,22 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
   const text = file.kind === "read" ? file.text : "";
   const { resets } = target;
   const known = isIntact ? (record?.settled ?? []) : [];
-  const isOurs = present.some((change) => nameOf(change) === resets);
+  const isOurs = present.some((change) => nameOfChange(change) === resets);
   const hasReset = resets !== undefined && (isOurs || known.includes(resets));
   const edit = (ground: string): string => {
     const rest = resets === undefined || hasReset ? ground : removeSetting(ground, [resets]);
     return target.editOriginal?.(rest) ?? rest;
   };
-  const isWanted = (name: string): boolean => wanted.some((change) => nameOf(change) === name);
+  const isWanted = (name: string): boolean => wanted.some((change) => nameOfChange(change) === name);
   const settled = [...known, ...(hasReset ? [resets] : [])].filter((name) => !isWanted(name));
   const common = { target, file, before, presentChanges: present, record, foreign: false };
   const plan = (original: Bytes): FilePlan => {
     const ground = textOf(original);
     const edited = edit(ground);
-    // What stands there anyway is none of ours.
+    // What is there anyway is none of ours.
     const changes = wanted.filter((change) => applied(edited, change) !== edited);
-    const base = edited === ground ? original : bytesOf(edited, bom);
-    const after = changes.length === 0 ? base : bytesOf(changes.reduce(applied, edited), bom);
+    const base = edited === ground ? original : encodeText(edited, bom);
+    const after = changes.length === 0 ? base : encodeText(changes.reduce(applied, edited), bom);
     const own = parseSettings(edited);
     const stays = (name: string): boolean => own.kind === "parsed" && settingAt(own, [name]) !== undefined;
     return { ...common, original: base, changes, after, settled: [...new Set(settled)].filter(stays) };
@@ -282,12 +288,14 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
   if (isIntact && kept !== undefined) return plan(kept.bytes);
   // Changed by others since, or never ours.
   const isAsWanted = present.length > 0 && edit(text) === text && wanted.reduce(applied, text) === text;
-  const isDropping = present.some((change) => !wanted.some((each) => nameOf(each) === nameOf(change)));
+  const isDropping = present.some(
+    (change) => !wanted.some((each) => nameOfChange(each) === nameOfChange(change)),
+  );
   if (isAsWanted && !isDropping)
     return { ...common, after: before, original: before, changes: wanted, settled };
   const first = textOf(kept?.bytes);
   const ground = present.reduceRight((rest, change) => undone(rest, change, first), text);
-  return plan(ground === text ? before : bytesOf(ground, bom));
+  return plan(ground === text ? before : encodeText(ground, bom));
 }
 
 function planContent({ target, file, record, before, present, wanted, isIntact, kept }: Given): FilePlan {
@@ -307,7 +315,7 @@ function undone(text: string, change: FileChange, original: string): string {
   return change.kind === "content" ? text : undoChange(text, change, original);
 }
 
-export function nameOf(change: FileChange): string {
+export function nameOfChange(change: FileChange): string {
   return change.kind === "content" ? "content" : changeName(change);
 }
 
@@ -320,6 +328,6 @@ function textOf(bytes: Bytes): string {
         .replace(/^\ufeff/, "");
 }
 
-function bytesOf(text: string, bom: string): Uint8Array {
+function encodeText(text: string, bom: string): Uint8Array {
   return Buffer.from(bom + text);
 }

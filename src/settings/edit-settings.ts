@@ -14,7 +14,7 @@ import {
  * the last member to the new one, and setting and unsetting does not always give the same bytes back.
  */
 
-interface Edit {
+interface TextEdit {
   readonly from: number;
   readonly to: number;
   readonly text: string;
@@ -103,7 +103,8 @@ function insertMember(
     key === undefined ? layout.render(value) : `${JSON.stringify(key)}${layout.colon}${layout.render(value)}`;
   if (last === undefined) return insertFirst(text, container, member, layout);
   const gap = gapBehind(text, container, last);
-  const comma: Edit[] = gap.comma === undefined ? [{ from: endOf(last), to: endOf(last), text: "," }] : [];
+  const comma: TextEdit[] =
+    gap.comma === undefined ? [{ from: endOf(last), to: endOf(last), text: "," }] : [];
   const trailing = gap.comma === undefined ? "" : ",";
   if (layout.isOneLine) {
     const at = gap.comma === undefined ? endOf(last) : gap.comma + 1;
@@ -127,7 +128,7 @@ function insertFirst(text: string, container: Node, member: string, layout: Layo
   return apply(text, [{ from, to: close, text: `${layout.eol}${layout.indent}${member}${tail}` }]);
 }
 
-function removal(text: string, container: Node, member: Node): readonly Edit[] {
+function removal(text: string, container: Node, member: Node): readonly TextEdit[] {
   const children = container.children ?? [];
   const index = children.indexOf(member);
   const before = children[index - 1];
@@ -140,7 +141,7 @@ function removal(text: string, container: Node, member: Node): readonly Edit[] {
   const opensLine = lineStart > 0 && text.slice(lineStart, member.offset).trim() === "";
   const end = comma === undefined ? endOf(member) : comma + 1;
   const closesLine = /^[ \t]*(?:\r?\n|$)/.test(text.slice(end));
-  const edits: Edit[] = [];
+  const edits: TextEdit[] = [];
   if (opensLine && closesLine) edits.push({ from: eolBefore(text, lineStart), to: end, text: "" });
   else if (index < children.length - 1)
     edits.push({ from: member.offset, to: end + blanksFrom(text, end), text: "" });
@@ -158,13 +159,13 @@ function removal(text: string, container: Node, member: Node): readonly Edit[] {
 }
 
 /** The comma of the member before may lie inside of what goes. */
-function merge(edits: readonly Edit[]): readonly Edit[] {
+function merge(edits: readonly TextEdit[]): readonly TextEdit[] {
   const [main, comma] = edits;
   if (main === undefined || comma === undefined) return edits;
   return comma.from >= main.from && comma.to <= main.to ? [main] : edits;
 }
 
-function apply(text: string, edits: readonly Edit[]): string {
+function apply(text: string, edits: readonly TextEdit[]): string {
   let result = "";
   let at = 0;
   // Sorting is stable: of two insertions at one place the first stays in front.
@@ -204,7 +205,7 @@ function gapBetween(text: string, from: number, to: number): Gap {
     else lastComment = end;
     if (isSameLine) lineEnd = end;
   }
-  // A comma on a later line: what is new goes behind it.
+  // A comma on a later line: what is new goes after it.
   return { comma, lineEnd: Math.max(lineEnd, (comma ?? -1) + 1), lastComment };
 }
 

@@ -5,7 +5,7 @@ import { placeAt } from "../jsonl/json-place.ts";
 export interface ParsedSettings {
   readonly kind: "parsed";
   readonly text: string;
-  /** undefined where there is nothing but blanks: as good as `{}`. */
+  /** undefined if there is nothing but blanks: as good as `{}`. */
   readonly root: Node | undefined;
 }
 

@@ -19,7 +19,7 @@ export type FileChange = SettingsChange | { readonly kind: "content"; readonly s
 
 export interface FileState {
   readonly changes: readonly FileChange[];
-  /** Of the whole file then; null where there was none. */
+  /** Of the whole file then; null if there was none. */
   readonly sha256: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface FileRecord {
   readonly path: string;
   readonly agent: "claude" | "pi" | "codex";
   readonly scope: "user" | "project";
-  /** The file before us: a name in `backups/`; null where there was none. */
+  /** The file before us: a name in `backups/`; null if there was none. */
   readonly original: { readonly backup: string; readonly sha256: string } | null;
   /** What it is to be, and what it was before the last step. */
   readonly now: FileState;
@@ -90,7 +90,7 @@ function isConfined({ path, folders, original }: FileRecord): boolean {
 
 const MAX_RECEIPT_BYTES = 4 * 1024 * 1024;
 
-/** What was written into files of others; nothing where there is no receipt. A broken one is a UserError. */
+/** What was written into files of others; nothing if there is no receipt. A broken one is a UserError. */
 export function readReceipt(disk: Disk, places: Pick<Places, "receipt">): readonly FileRecord[] {
   const path = places.receipt;
   let text: string | undefined;
@@ -118,7 +118,7 @@ export function writeReceipt(
   replaceFile(disk, places.receipt, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`);
 }
 
-/** Keeps a file as it was. The same bytes are kept once. Gives back the name of the copy. */
+/** Keeps a file as it was. The same bytes are kept once. Returns the name of the copy. */
 export function keepBackup(
   disk: Disk,
   places: Pick<Places, "backups">,
@@ -137,7 +137,7 @@ export function keepBackup(
   return name;
 }
 
-/** undefined where it is gone, or no longer what it was. */
+/** undefined if it is gone, or no longer what it was. */
 export function readBackup(
   disk: Disk,
   places: Pick<Places, "backups">,

@@ -22,7 +22,7 @@ export interface ValueChange {
   readonly by: "install" | "retention";
 }
 
-/** Something that this program wants to stand in a settings file. */
+/** Something that this program wants to be in a settings file. */
 export type SettingsChange = HookChange | ValueChange;
 
 /** Two changes with the same name are about the same thing; the later takes the place of the earlier. */
@@ -46,7 +46,7 @@ export function applyChange(text: string, change: SettingsChange): string {
 
 /**
  * The text without the change. What others did to it since stays: a value that is no longer ours, other hooks
- * beside ours. `original` is what stood there before us: its value is put back, and its empty lists stay.
+ * beside ours. `original` is what was there before us: its value is put back, and its empty lists stay.
  */
 export function undoChange(text: string, change: SettingsChange, original: string): string {
   switch (change.kind) {

@@ -101,7 +101,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
         "unflatten it with the store (SESSIONS_HOME) that flattened it, or take the log from a backup",
       );
     } catch (error) {
-      // What of logs can't be read is told as a problem of the logs.
+      // What of logs can't be read is reported as a problem of the logs.
       if (
         !(error instanceof ArchiveDamage) &&
         !(error instanceof UserError) &&

@@ -18,7 +18,6 @@ import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
 import type { SessionName } from "../session/session.ts";
 import { type ForkNames, forkSession } from "./fork-session.ts";
-import { recoverShrinking } from "./recover.ts";
 import { refuseLive } from "./refuse-live.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 
@@ -31,7 +30,7 @@ export interface CompactOptions extends RewriteOptions {
 
 export interface CompactAnswer extends SessionName, Pick<CompactionPlan, "before" | "after" | "shrunk"> {
   readonly dryRun: boolean;
-  /** Why nothing was to be done; null where something was. */
+  /** Why nothing was to be done; null if something was. */
   readonly nothing: string | null;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -67,11 +66,19 @@ export function compactSession(
     const resume = (id: string, source: string): ResumeCommand =>
       agentNamed(files.agent).resume({ id, project, source });
     const answer: CompactAnswer = {
-      ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true },
-      ...{ before, after, shrunk, nothing },
+      agent: files.agent,
+      id: files.id,
+      dryRun: options.dryRun === true,
+      before,
+      after,
+      shrunk,
+      nothing,
       bytesBefore: snapshot.mark.size,
       bytesAfter: plannedSize(plan),
-      ...{ archive: null, backup: null, bak: null, fork: null },
+      archive: null,
+      backup: null,
+      bak: null,
+      fork: null,
       resume: resume(files.id, path),
     };
     if (answer.dryRun || nothing !== null || (changesNothing(plan) && options.fork === undefined))
@@ -85,10 +92,7 @@ export function compactSession(
     return { ...answer, archive, backup: generation, bytesAfter, bak };
   };
   if (options.dryRun === true) return run();
-  return withStore(library, options.locking, () => {
-    recoverShrinking(library);
-    return run();
-  });
+  return withStore(library, options.locking, run);
 }
 
 function compactionOf({ agent }: SessionFiles): Compaction {

@@ -31,7 +31,6 @@ import { openJournal } from "./journal.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
-import { recoverShrinking } from "./recover.ts";
 import { refuseLive } from "./refuse-live.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 import { sidecarPath, withSidecar, writeSidecar } from "./sidecar.ts";
@@ -55,7 +54,7 @@ export interface FlattenAnswer extends SessionName {
   readonly dryRun: boolean;
   /** Moved by this run, or put back by it. */
   readonly blocks: number;
-  /** Less than 0 where the log has grown. */
+  /** Less than 0 if the log has grown. */
   readonly diskBytesSaved: number;
   readonly contextTokensSaved: number;
   /** Before it was done. */
@@ -68,7 +67,7 @@ export interface FlattenAnswer extends SessionName {
   readonly resume: ResumeCommand;
 }
 
-/** Moves what is bulky out of a session's log into a sidecar. `unflattenSession` gives the identical bytes back. */
+/** Moves what is bulky out of a session's log into a sidecar. `unflattenSession` restores the identical bytes. */
 export function flattenSession(
   library: Library,
   pointer: SessionPointer,
@@ -88,13 +87,25 @@ export function flattenSession(
       throw damagedSidecar(files.id, sidecar.path, sidecar.damage);
     if (options.fork !== undefined && options.dryRun !== true) {
       const forked = await flattenFork(library, files, snapshot, sidecar, {
-        ...{ names: options.fork, markdown: options.markdown, wish: options.wish, makeFinder },
+        names: options.fork,
+        markdown: options.markdown,
+        wish: options.wish,
+        makeFinder,
       });
-      const tokens = await tokensOf(library, withLead(files, path), snapshot, forked.plan, options);
+      const tokens = await contextChange(library, withLead(files, path), snapshot, forked.plan, options);
       const { fork, blocks, diskBytesSaved, sidecar: made } = forked;
       return {
-        ...{ agent: files.agent, id: files.id, dryRun: false, blocks, diskBytesSaved, ...tokens },
-        ...{ sidecar: made, archive: null, backup: null, fork, resume: resume(fork.id, fork.path) },
+        agent: files.agent,
+        id: files.id,
+        dryRun: false,
+        blocks,
+        diskBytesSaved,
+        ...tokens,
+        sidecar: made,
+        archive: null,
+        backup: null,
+        fork,
+        resume: resume(fork.id, fork.path),
       };
     }
     if (options.dryRun !== true) {
@@ -112,11 +123,18 @@ export function flattenSession(
     const finish = async (): Promise<FlattenAnswer> => {
       const left = changesNothing(plan) ? total : await count(plan);
       const answer: FlattenAnswer = {
-        ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, blocks },
+        agent: files.agent,
+        id: files.id,
+        dryRun: options.dryRun === true,
+        blocks,
         diskBytesSaved: snapshot.mark.size - plannedSize(plan),
-        ...{ contextTokensSaved: total - left, contextTokensTotal: total },
+        contextTokensSaved: total - left,
+        contextTokensTotal: total,
         sidecar: sidecar?.path ?? null,
-        ...{ archive: null, backup: null, fork: null, resume: resume(files.id, path) },
+        archive: null,
+        backup: null,
+        fork: null,
+        resume: resume(files.id, path),
       };
       if (isLeft) return answer;
       const { archive, generation } = await rewriteSession(library, files, snapshot, plan, options);
@@ -132,10 +150,7 @@ export function flattenSession(
     });
   };
   if (options.dryRun === true) return run();
-  return withStore(library, options.locking, () => {
-    recoverShrinking(library);
-    return run();
-  });
+  return withStore(library, options.locking, run);
 }
 
 function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => BulkyFinder {
@@ -165,7 +180,7 @@ interface ContextChange {
 }
 
 /** What the plan does to the context, as the agent would load it. */
-export async function tokensOf(
+export async function contextChange(
   library: Library,
   files: SessionFiles,
   snapshot: LogSnapshot,
@@ -248,7 +263,13 @@ async function withDraft<T>(
   makeFolders(disk, dirname(path));
   const draft = tempPathFor(path);
   const journal = openJournal(disk, places.rewrites, {
-    ...{ path, temps: [basename(draft)], old: null, plannedTo: 0, made: 0, inode: null, round: 0 },
+    path,
+    temps: [basename(draft)],
+    old: null,
+    plannedTo: 0,
+    made: 0,
+    inode: null,
+    round: 0,
   });
   try {
     writeTempFile(disk, path, content, { mode: 0o600, path: draft });

@@ -30,7 +30,7 @@ export interface Forked {
 
 /**
  * Writes what a plan makes of a log as a new session, which its agent lists and resumes at once. The log itself
- * is left as it is, and may be in use. To be called with the store's lock held.
+ * is left as it is, and may be in use. Requires the store's lock.
  */
 export function forkSession(
   library: Library,
@@ -79,7 +79,13 @@ export function writeFork(
   makeFolders(disk, dirname(path));
   const temp = tempPathFor(path);
   const journal = openJournal(disk, places.rewrites, {
-    ...{ path, temps: [basename(temp)], old: null, plannedTo: 0, made: 0, inode: null, round: 0 },
+    path,
+    temps: [basename(temp)],
+    old: null,
+    plannedTo: 0,
+    made: 0,
+    inode: null,
+    round: 0,
   });
   try {
     const written = replaceFile(disk, path, content, { mode, exclusive: true, temp });

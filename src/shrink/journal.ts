@@ -7,7 +7,7 @@ import { removeQuietly } from "../fs/lock.ts";
 import { isSecondName, isTempName, replaceFile } from "../fs/replace-file.ts";
 
 /*
- *   rewrites/open/<temp name>.json    a log is being replaced; whoever comes next brings it to an end
+ *   rewrites/open/<temp name>.json    a log is being replaced; whoever comes next completes it
  */
 
 /** What must be known of a replacement to end it when the process that began it is gone. */
@@ -16,7 +16,7 @@ export interface JournalRecord {
   readonly path: string;
   /** Names of files beside it that are removed at the end. */
   readonly temps: readonly string[];
-  /** A second name of the old file, which lines may still reach; null where none was given. */
+  /** A second name of the old file, which lines may still reach; null if none was given. */
   readonly old: string | null;
   /** How much of the old file the new one was made of, and the length of what was made of it. */
   readonly plannedTo: number;

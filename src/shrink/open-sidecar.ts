@@ -290,7 +290,12 @@ function fromFirst(disk: Disk, path: string, needle: Buffer): Buffer {
 
 function remainsOf(blocks: readonly FlatBlock[]): SidecarIndex {
   return {
-    ...{ version: 1, agent: "", id: "", path: "", minBytes: 0, copies: true },
+    version: 1,
+    agent: "",
+    id: "",
+    path: "",
+    minBytes: 0,
+    copies: true,
     original: { size: 0, sha256: "" },
     lines: [],
     blocks,
@@ -298,7 +303,7 @@ function remainsOf(blocks: readonly FlatBlock[]): SidecarIndex {
 }
 
 function readRange(disk: Disk, path: string, from: number, to: number): Buffer {
-  // Chunks share one buffer: each is copied before the next is asked for.
+  // Chunks share one buffer: each is copied before the next is requested.
   const bytes = Buffer.concat(Array.from(disk.readChunks(path, { from, to }), (chunk) => Buffer.from(chunk)));
   if (bytes.length !== to - from) throw new ArchiveDamage("it is shorter than it should be");
   return bytes;

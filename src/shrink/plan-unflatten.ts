@@ -43,7 +43,7 @@ interface BlockSources {
   readonly archived: () => Iterable<ArchivedLog>;
 }
 
-/** A value that is to be put back and was not found yet. Places count from the beginning of the log. */
+/** A value that is to be put back and was not found yet. Places count from the start of the log. */
 interface Gap {
   readonly from: number;
   readonly to: number;
@@ -245,7 +245,7 @@ export function planUnflatten(
 }
 
 /*
- * These stand alone, so that a plan holds on to nothing else: what was needed to make it does not fit into memory beside a
+ * These are separate, so that a plan holds on to nothing else: what was needed to make it does not fit into memory beside a
  * session of a long log.
  */
 
@@ -264,7 +264,11 @@ function fetchPart({ parts }: ArchivedLog, from: number, length: number): NewByt
 
 function markerGaps(agent: AgentName, { bytes, offset }: RawLine): readonly Gap[] {
   return findStandIns(agent, bytes).map(({ start, end, marker, isCopy }) => ({
-    ...{ from: offset + start, to: offset + end, isCopy, marker, sha256: null },
+    from: offset + start,
+    to: offset + end,
+    isCopy,
+    marker,
+    sha256: null,
   }));
 }
 
@@ -355,7 +359,7 @@ interface LineMatcher {
 }
 
 /**
- * Tells which lines of a log a sidecar has something for: first by where they stood, for two may be equal;
+ * Finds which lines of a log a sidecar has something for: first by where they were, for two may be equal;
  * then by their bytes alone, for an agent may have removed lines before them. Each entry is used once.
  */
 export function createLineMatcher(sidecar: Sidecar | undefined): LineMatcher {

@@ -3,7 +3,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { Disk, Handle } from "../fs/disk.ts";
 import { systemError } from "../fs/disk-error.ts";
 
-const CHUNK_BYTES = 256 * 1024;
+const READ_BYTES = 256 * 1024;
 
 /** The bytes of an open file. Each part is a buffer of its own only where nothing follows it. */
 export function* readFrom(
@@ -14,7 +14,7 @@ export function* readFrom(
   hash?: Hash,
 ): Generator<Buffer, void, void> {
   for (let at = from; at < to; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - at));
+    const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, to - at));
     const got = disk.read(handle, buffer, at);
     if (got === 0) return;
     const part = buffer.subarray(0, got);
@@ -34,13 +34,13 @@ export function hashUpTo(disk: Disk, handle: Handle, to: number): string {
 export function copyOn(disk: Disk, source: Handle, target: Handle, from: number, to: number): number {
   let at = from;
   for (const part of readFrom(disk, source, from, to)) {
-    writeAll(disk, target, part);
+    writeToEnd(disk, target, part);
     at += part.length;
   }
   return at;
 }
 
-export function writeAll(disk: Disk, handle: Handle, bytes: Uint8Array): void {
+export function writeToEnd(disk: Disk, handle: Handle, bytes: Uint8Array): void {
   for (let rest = bytes; rest.length > 0; ) {
     const written = disk.write(handle, rest);
     if (written <= 0) throw systemError("ENOSPC", "the disk takes no more bytes");
@@ -52,7 +52,7 @@ export function writeAll(disk: Disk, handle: Handle, bytes: Uint8Array): void {
 export function appendAll(disk: Disk, path: string, bytes: Uint8Array): void {
   const handle = disk.open(path, "append");
   try {
-    writeAll(disk, handle, bytes);
+    writeToEnd(disk, handle, bytes);
     disk.fsync(handle);
   } finally {
     disk.close(handle);

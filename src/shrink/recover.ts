@@ -4,7 +4,6 @@ import { agentNames, agents } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { belowRoots } from "../agents/find-sessions.ts";
 import { UserError } from "../errors.ts";
-import { finishForgetting } from "../forget.ts";
 import type { Disk, FileStat } from "../fs/disk.ts";
 import { errorCode, isAbsent } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
@@ -18,9 +17,8 @@ import { createLineMatcher } from "./plan-unflatten.ts";
 import { appendAll, readFrom } from "./read-handle.ts";
 import { adoptSidecar, pendingPath, removeSidecar } from "./sidecar.ts";
 
-/** Ends what a killed run has begun. To be called first by whoever writes, with the store's lock held. */
+/** Completes rewrites of logs that a killed process began. Requires the store's lock. */
 export function recoverShrinking(library: Library): void {
-  finishForgetting(library);
   recoverRewrites(library.disk, library.places.rewrites, (path) => isLog(library, path));
   recoverSidecars(library);
 }
@@ -32,7 +30,7 @@ function isLog(library: Library, path: string): boolean {
 }
 
 /**
- * Ends what a killed run of an earlier version has begun: that wrote a sidecar as `.flat.new`, replaced the log, and
+ * Completes what a killed run of an earlier version has begun: that wrote a sidecar as `.flat.new`, replaced the log, and
  * then gave the sidecar its name. It is removed only if it surely is that of nothing. `retrieve` reads it as it is.
  */
 function recoverSidecars({ disk, places }: Library): void {
@@ -79,8 +77,8 @@ function recoverSidecars({ disk, places }: Library): void {
 const LF = 0x0a;
 
 /**
- * Ends what killed processes began: temp files are removed, and lines that had reached an old file only
- * are brought over. `isLog` says of a file whether it may be written to. To be called with the store's lock held.
+ * Completes what killed processes began: temp files are removed, and lines that had reached an old file only
+ * are brought over. `isLog` says of a file whether it may be written to. Requires the store's lock.
  */
 export function recoverRewrites(disk: Disk, rewrites: string, isLog: (path: string) => boolean): void {
   if (disk.stat(rewrites) === undefined) return;
@@ -94,7 +92,7 @@ export function recoverRewrites(disk: Disk, rewrites: string, isLog: (path: stri
     sweepTempFiles(disk, join(rewrites, name), { now: Number.POSITIVE_INFINITY });
 }
 
-/** False where the log did not hold still: the next run tries again. */
+/** False if the log did not hold still: the next run tries again. */
 function endRewrite(disk: Disk, record: JournalRecord): boolean {
   const folder = dirname(record.path);
   for (const name of record.temps) removeQuietly(disk, join(folder, name));

@@ -20,7 +20,7 @@ interface LiveOptions {
   readonly pid: number;
 }
 
-/** Why a log must not be rewritten now; undefined where nothing speaks against it. */
+/** Why a log must not be rewritten now; undefined if nothing speaks against it. */
 type Liveness =
   /** Another process has it open for writing, or runs the session: it would write to a file that is gone. */
   | { readonly kind: "held"; readonly by: readonly number[] }
@@ -120,7 +120,7 @@ const ACCESS_MODE = 3;
 function findOpenWriters(disk: Disk, realPath: string, self: number): OpenWriters {
   // Deno tells nothing of /proc unless everything is allowed.
   if (quietly(() => disk.stat(join(PROC, "self", "fd"))) === undefined) return { kind: "unknown" };
-  const pids = namesIn(disk, PROC)
+  const pids = namesInProc(disk, PROC)
     .filter((name) => /^\d+$/.test(name) && Number(name) !== self)
     .filter((name) => holdsForWriting(disk, join(PROC, name), realPath))
     .map(Number);
@@ -129,7 +129,7 @@ function findOpenWriters(disk: Disk, realPath: string, self: number): OpenWriter
 
 function holdsForWriting(disk: Disk, folder: string, path: string): boolean {
   const files = join(folder, "fd");
-  return namesIn(disk, files).some((name) => {
+  return namesInProc(disk, files).some((name) => {
     if (quietly(() => disk.readlink(join(files, name))) !== path) return false;
     const text = quietly(() => disk.readFile(join(folder, "fdinfo", name), 4096)?.toString("latin1"));
     const flags = /^flags:\s*([0-7]+)/m.exec(text ?? "")?.[1];
@@ -138,7 +138,7 @@ function holdsForWriting(disk: Disk, folder: string, path: string): boolean {
   });
 }
 
-function namesIn(disk: Disk, folder: string): readonly string[] {
+function namesInProc(disk: Disk, folder: string): readonly string[] {
   return quietly(() => disk.readdir(folder).map(({ name }) => name)) ?? [];
 }
 
@@ -162,7 +162,7 @@ const STEP_MS = 5_000;
 /** A session that runs for weeks is none that somebody still waits for. */
 const MAX_STEPS = (7 * 24 * 60 * 60 * 1000) / STEP_MS;
 
-/** Waits until nobody writes a session any more; false where that never came. */
+/** Waits until nobody writes a session any more; false if that never came. */
 export async function waitUntilIdle(
   library: Library,
   pointer: SessionPointer,

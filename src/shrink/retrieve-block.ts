@@ -34,7 +34,7 @@ export interface Retrieved {
 }
 
 /**
- * Gives back what a tool call returned, though it is flattened, or compacted away: from the sidecar, else from
+ * Returns what a tool call returned, though it is flattened, or compacted away: from the sidecar, else from
  * the log, else from the archive, the newest generation first. A place that is damaged is passed over.
  */
 export function retrieveBlock(library: Library, pointer: SessionPointer, name: string): Retrieved {

@@ -49,7 +49,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Rewrites a log by a plan: first its bytes are archived and proven, then it is replaced, unless somebody
- * writes it. To be called with the store's lock held.
+ * writes it. Requires the store's lock.
  */
 export async function rewriteSession(
   library: Library,
@@ -197,8 +197,13 @@ function writeBak(library: Library, snapshot: LogSnapshot): string {
     }
     const temp = tempPathFor(path);
     const journal = openJournal(disk, places.rewrites, {
-      ...{ path: snapshot.realPath, temps: [basename(temp)], old: null, plannedTo: 0, made: 0 },
-      ...{ inode: null, round: 0 },
+      path: snapshot.realPath,
+      temps: [basename(temp)],
+      old: null,
+      plannedTo: 0,
+      made: 0,
+      inode: null,
+      round: 0,
     });
     const { mode } = disk.stat(snapshot.realPath) ?? { mode: 0o600 };
     const { mtimeMs } = snapshot.mark;

@@ -26,7 +26,7 @@ import { changedMeanwhile } from "./refuse-live.ts";
 export interface FlatBlock extends Omit<FlatContent, "file"> {
   readonly file: string | null;
   readonly isCopy: boolean;
-  /** Where it lies in the file, how long it is there and unpacked, and the hash of what is unpacked. */
+  /** Where it is in the file, how long it is there and unpacked, and the hash of what is unpacked. */
   readonly offset: number;
   readonly stored: number;
   readonly length: number;
@@ -37,7 +37,7 @@ export interface FlatBlock extends Omit<FlatContent, "file"> {
 
 /** A line of the flattened log, and what is to be put back into it. */
 export interface SidecarLine {
-  /** Where it stood when it was flattened. */
+  /** Where it was when it was flattened. */
   readonly offset: number;
   readonly sha256: string;
   readonly spans: readonly { readonly at: number; readonly length: number; readonly block: number }[];
@@ -59,7 +59,7 @@ export interface SidecarIndex {
 
 /** The second one has blocks in pieces; a sidecar without such is written as the first. */
 export const SIDECAR_VERSIONS: readonly number[] = [1, 2];
-/** What is packed at once: a long block never stands in memory. */
+/** What is packed at once: a long block is never held whole. */
 export const PIECE_BYTES: number = 1024 * 1024;
 export const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from("SESSFLT1");
@@ -103,7 +103,7 @@ class BlockChanged extends Error {}
 
 /** Collects what is moved out of a log. The bytes stay where they are until `write` reads them, block by block. */
 export interface SidecarBuilder {
-  /** A block of the log; gives its number. */
+  /** A block of the log; returns its number. */
   add(block: NewBlock, source: BlockSource): number;
   /** A block of an earlier sidecar, with its pieces as they are packed there. */
   take(block: FlatBlock, packed: ReadParts): number;

@@ -40,7 +40,7 @@ interface SessionSummary {
   readonly agent: AgentName;
   readonly format: SummaryFormat;
   readonly continuation: boolean;
-  /** The entry that names the branch; null where it is about the session. */
+  /** The entry that names the branch; null if it is about the session. */
   readonly branch: string | null;
   readonly text: string;
 }
@@ -69,7 +69,11 @@ export function summarizeSession(
       : branchText(mask(branch.session), format, resume);
   const wrap = format === "pi" ? piContinuationText : continuationText;
   return {
-    ...{ sessionId, agent, format, continuation, branch: branch?.entry ?? null },
+    sessionId,
+    agent,
+    format,
+    continuation,
+    branch: branch?.entry ?? null,
     text: continuation ? wrap(text.trimEnd()) : text,
   };
 }
@@ -87,7 +91,7 @@ function textOf(whole: Session, format: SummaryFormat, { chunks, mask, resume }:
   }
   const logged = format === "claw" && whole.agent === "claw" ? loggedMessages(chunks()) : undefined;
   if (logged !== undefined) return clawText(mask(logged.messages), mask(logged.earlier));
-  // What was compacted away is told by its summary: it need not be gone through.
+  // What was compacted away is reported by its summary: it need not be gone through.
   const { session, earlier } = mask(focusSession(whole));
   return format === "claw"
     ? clawText(sessionMessages(session), earlier)
@@ -105,7 +109,7 @@ function branchText(branch: Session, format: SummaryFormat, resume: string): str
   }
 }
 
-/** claw-code's own messages, as its log has them; undefined where claw-code itself would not load it. */
+/** claw-code's own messages, as its log has them; undefined if claw-code itself would not load it. */
 function loggedMessages(
   chunks: Iterable<Uint8Array>,
 ): { readonly messages: readonly SummaryMessage[]; readonly earlier: string | null } | undefined {
@@ -129,11 +133,11 @@ function clawText(messages: readonly SummaryMessage[], earlier: string | null): 
   return earlier === null ? summary : mergeClawSummary(earlier, summary);
 }
 
-/** Shortest beginning of a name that may stand for it. */
-const MIN_PREFIX = 4;
+/** Shortest start of a name that may stand for it. */
+const MIN_ENTRY_PREFIX = 4;
 
 interface BranchOfSession {
-  /** The entry that was asked for, by its whole name. */
+  /** The entry that was requested, by its whole name. */
   readonly entry: string;
   /** The branch as a session of its own. */
   readonly session: Session;
@@ -150,7 +154,7 @@ function readPiBranch(session: Session, chunks: () => Iterable<Uint8Array>, name
     );
   }
   const trail = readPiTrail(chunks());
-  const entry = findEntry(trail, session, name);
+  const entry = findPiEntry(trail, session, name);
   const branch = findPiBranch(trail.entries, entry);
   if (branch.kind === "current") {
     throw new UserError(`Cannot sum up the branch of entry ${entry.id}: it is on the current path`, {
@@ -166,10 +170,10 @@ function readPiBranch(session: Session, chunks: () => Iterable<Uint8Array>, name
   };
 }
 
-function findEntry({ entries }: PiTrail, session: Session, name: string): PiEntry {
+function findPiEntry({ entries }: PiTrail, session: Session, name: string): PiEntry {
   const exact = entries.findLast(({ id }) => id === name);
   if (exact !== undefined) return exact;
-  const begin = name.length < MIN_PREFIX ? [] : entries.filter(({ id }) => id.startsWith(name));
+  const begin = name.length < MIN_ENTRY_PREFIX ? [] : entries.filter(({ id }) => id.startsWith(name));
   const [first] = begin;
   if (first !== undefined && begin.every(({ id }) => id === first.id)) return first;
   const turn = /^\d+$/.test(name) ? session.turns[Number(name) - 1] : undefined;

@@ -13,7 +13,7 @@ import {
   SourceEnded,
 } from "../jsonl/rewrite-plan.ts";
 import { type JournalRecord, openJournal } from "./journal.ts";
-import { appendAll, copyOn, hashUpTo, readFrom, writeAll } from "./read-handle.ts";
+import { appendAll, copyOn, hashUpTo, readFrom, writeToEnd } from "./read-handle.ts";
 
 interface Swap {
   /** With no link on the way. */
@@ -46,7 +46,7 @@ const MAX_REPAIRS = 5;
 
 /**
  * Replaces a log to which others may append. Writers that open it for each line lose nothing: what comes
- * until the rename is copied; what reaches the old file within 50 ms behind it is brought over, in front of what
+ * until the rename is copied; what reaches the old file within 50 ms after it is brought over, in front of what
  * was written to the new one by then. Until all that is durable the old file has a second name, and the journal
  * knows it. At every moment the log is the whole old or the whole new one.
  */
@@ -80,7 +80,12 @@ async function swapOpened(
   const old = secondNameFor(path);
   const made = plannedSize(plan);
   const record: JournalRecord = {
-    ...{ path, temps: [basename(temp)], old: basename(old), plannedTo: plan.plannedTo, made, round },
+    path,
+    temps: [basename(temp)],
+    old: basename(old),
+    plannedTo: plan.plannedTo,
+    made,
+    round,
     inode: null,
   };
   const journal = openJournal(disk, swap.rewrites, record);
@@ -160,7 +165,7 @@ function prepare(
   }
 }
 
-/** False where another file has that name by now. Where there are no hard links, a crash may lose a late line. */
+/** False if another file has that name by now. Where there are no hard links, a crash may lose a late line. */
 function giveSecondName(disk: Disk, path: string, old: string, found: FileStat): boolean {
   try {
     disk.link(path, old);
@@ -215,7 +220,7 @@ async function putInOrder(disk: Disk, swap: Swap, misplaced: Misplaced, round: n
     disk.close(handle);
   }
   const outcome = round < MAX_REPAIRS ? await swapFile(disk, repair, round + 1) : { kind: "changed" };
-  // Better behind the others than not at all.
+  // Better after the others than not at all.
   if (outcome.kind !== "done") appendAll(disk, swap.path, misplaced.bytes.subarray(misplaced.written));
 }
 
@@ -240,7 +245,7 @@ interface Misplaced {
   readonly bytes: Buffer;
   /** Where in the new file they belong. */
   readonly at: number;
-  /** So many of them are in the new file, but maybe behind what they belong before. */
+  /** So many of them are in the new file, but maybe after what they belong before. */
   readonly written: number;
 }
 
@@ -268,9 +273,9 @@ async function watchOldFile(disk: Disk, watch: Watch): Promise<LateLines> {
     else if (disk.fstat(target).size !== length) {
       misplaced = { bytes: late, at: length, written: 0 };
     } else {
-      writeAll(disk, target, late);
+      writeToEnd(disk, target, late);
       const after = disk.fstat(target).size;
-      // Somebody wrote to the new file between the look and the write, before or behind it.
+      // Somebody wrote to the new file between the look and the write, before or after it.
       if (after === length + late.length) length = after;
       else misplaced = { bytes: late, at: length, written: late.length };
     }

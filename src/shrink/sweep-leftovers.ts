@@ -32,7 +32,7 @@ export function sweepLeftovers(library: Library, options: { readonly dryRun?: bo
 function sweep(library: Library, dryRun: boolean): Leftovers {
   const { disk, places } = library;
   const now = library.now();
-  // What a journal names is for the next run to bring to its end.
+  // What a journal names is for the next run to complete.
   const except = new Set(
     readJournals(disk, places.rewrites).flatMap(({ record }) => [...record.temps, record.old ?? ""]),
   );

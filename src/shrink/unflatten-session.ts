@@ -10,18 +10,17 @@ import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
 import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
-import { type FlattenAnswer, type FlattenOptions, tokensOf } from "./flatten-session.ts";
+import { contextChange, type FlattenAnswer, type FlattenOptions } from "./flatten-session.ts";
 import { copiesInNeed } from "./logs-with-markers.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
-import { recoverShrinking } from "./recover.ts";
 import { rewriteSession } from "./rewrite-session.ts";
 import { damagedPath, removeSidecar, sidecarPath } from "./sidecar.ts";
 
 export interface UnflattenAnswer extends FlattenAnswer {
   /** The log had markers, or there was a sidecar. */
   readonly wasFlat: boolean;
-  /** What was there when it was flattened is there again, byte for byte. False where an agent has changed old lines. */
+  /** What was there when it was flattened is there again, byte for byte. False if an agent has changed old lines. */
   readonly isExact: boolean;
   /** Of what was put back, copies included, so many parts came from the archive. */
   readonly fromArchive: number;
@@ -50,16 +49,28 @@ export function unflattenSession(
     const { plan, blocks, isExact, fromArchive, left, missing } = planned;
     const wasFlat = sidecar !== undefined || !changesNothing(plan) || missing.length > 0;
     const tokens = wasFlat
-      ? await tokensOf(library, withLead(files, path), snapshot, plan, options)
+      ? await contextChange(library, withLead(files, path), snapshot, plan, options)
       : { contextTokensSaved: 0, contextTokensTotal: 0 };
     const answer: UnflattenAnswer = {
-      ...{ agent: files.agent, id: files.id, dryRun: options.dryRun === true, wasFlat },
-      ...{ blocks, isExact, fromArchive, blocksLeft: left.length, markersLeft: missing.length },
+      agent: files.agent,
+      id: files.id,
+      dryRun: options.dryRun === true,
+      wasFlat,
+      blocks,
+      isExact,
+      fromArchive,
+      blocksLeft: left.length,
+      markersLeft: missing.length,
       diskBytesSaved: snapshot.mark.size - plannedSize(plan),
       ...tokens,
-      ...{ sidecar: sidecar?.path ?? null, archive: null, backup: null, fork: null },
+      sidecar: sidecar?.path ?? null,
+      archive: null,
+      backup: null,
+      fork: null,
       resume: agentNamed(files.agent).resume({
-        ...{ id: files.id, project: projectOfLog(library, files), source: path },
+        id: files.id,
+        project: projectOfLog(library, files),
+        source: path,
       }),
       problems: problemsOf(files, path, sidecar, planned, copies),
     };
@@ -83,10 +94,7 @@ export function unflattenSession(
   const work = (): Promise<UnflattenAnswer> =>
     run().catch((error) => Promise.reject(damageFound(error, files)));
   if (options.dryRun === true) return work();
-  return withStore(library, options.locking, () => {
-    recoverShrinking(library);
-    return work();
-  });
+  return withStore(library, options.locking, work);
 }
 
 type SidecarFile = Pick<Sidecar, "path" | "damage">;

@@ -7,10 +7,11 @@ import { archivedSessions } from "../../src/archive/archived-sessions.ts";
 import { forgottenSessions } from "../../src/archive/open-archive.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import { verifyArchive } from "../../src/archive/verify-archive.ts";
-import { forgetSession, undoForget } from "../../src/forget.ts";
+import { forgetSession, recoverStore, undoForget } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { findPlaces } from "../../src/fs/places.ts";
+import type { Locking } from "../../src/fs/store.ts";
 import { allArchived } from "../../src/search/select-archived.ts";
 import type { SessionName } from "../../src/session/session.ts";
 import { everyDeath } from "../crash/every-death.ts";
@@ -44,12 +45,10 @@ function libraryOn(disk: Disk, folder: string, hours = 0): Library {
 const people = village();
 
 /** A process does something and is gone, if it was killed or not. */
-async function asProcess<T>(
-  work: (locking: { processes: ReturnType<typeof people.born>; wait: () => Promise<void> }) => Promise<T>,
-): Promise<T> {
+async function asProcess<T>(work: (locking: Locking) => Promise<T>): Promise<T> {
   const processes = people.born();
   try {
-    return await work({ processes, wait: async () => {} });
+    return await work({ processes, recover: recoverStore, wait: async () => {} });
   } finally {
     people.kill(processes);
   }
@@ -116,7 +115,7 @@ describe("archiveSessions(), killed at every call", { timeout: 600_000 }, () => 
           const { sessions } = await restoreSessions(library, [claude], {
             generation,
             to: join(folder, String(generation)),
-            locking: { processes: people.born(), wait: async () => {} },
+            locking: { processes: people.born(), recover: recoverStore, wait: async () => {} },
           });
           expect(sessions).toMatchObject([{ outcome: "restored" }]);
         }
@@ -182,7 +181,7 @@ describe("restoreSessions(), killed at every call", { timeout: 600_000 }, () => 
           const { sessions } = await restoreSessions(library, [claude], {
             generation: 2,
             to: join(folder, "before"),
-            locking: { processes: people.born(), wait: async () => {} },
+            locking: { processes: people.born(), recover: recoverStore, wait: async () => {} },
           });
           expect(sessions).toMatchObject([{ outcome: "restored" }]);
           expect(fs.readFileSync(path.replace(made.home, join(folder, "before")), "utf8")).toBe(
@@ -194,7 +193,7 @@ describe("restoreSessions(), killed at every call", { timeout: 600_000 }, () => 
         const after = join(folder, "after");
         await restoreSessions(library, [claude], {
           to: after,
-          locking: { processes: people.born(), wait: async () => {} },
+          locking: { processes: people.born(), recover: recoverStore, wait: async () => {} },
         });
         expect(fs.readFileSync(path.replace(made.home, after), "utf8")).toBe(made.files[0]?.text);
         await restore(disk, folder, true);

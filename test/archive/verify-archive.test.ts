@@ -37,7 +37,6 @@ describe("verifyArchive()", () => {
       differences: [],
       sources: { same: made.files.length, changed: 0, gone: 0 },
       strays: 0,
-      sidecars: { sidecars: 0, blocks: 0, flattenedLogs: 0, findings: [] },
     });
     expect(filesBelow(library.places.home)).toEqual(before);
   });

@@ -1,8 +1,9 @@
 import fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
+import { tempPathFor } from "../../src/fs/replace-file.ts";
 import { intercept } from "../crash/intercept.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { type LogHome, makeLogHome, standing } from "../support/archive/log-home.ts";
@@ -62,6 +63,15 @@ const terminal = (line: string): Partial<World> => ({
 });
 
 describe("sessions archive", () => {
+  test("removes temp files that killed processes left beside logs", async () => {
+    const { ask, made } = ground();
+    const left = tempPathFor(join(dirname(made.files[0]?.path ?? ""), "x"));
+    fs.writeFileSync(left, "half of it");
+    fs.utimesSync(left, (NOW - DAY_MS) / 1000, (NOW - DAY_MS) / 1000);
+    expect((await ask(["archive"])).code).toBe(0);
+    expect(fs.existsSync(left)).toBe(false);
+  });
+
   test("answers as the contract says", async () => {
     const { ask } = ground();
     const { code, json, golden: text } = await ask(["archive", "--json"]);

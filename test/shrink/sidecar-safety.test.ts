@@ -285,7 +285,9 @@ describe("checkSidecars()", () => {
     expect(checkSidecars(library, { blocks: true })).toMatchObject({ sidecars: 0, findings: [] });
     await flatten(library);
     expect(checkSidecars(library, { blocks: true })).toMatchObject({
-      ...{ sidecars: 1, flattenedLogs: 1, findings: [] },
+      sidecars: 1,
+      flattenedLogs: 1,
+      findings: [],
     });
     fs.rmSync(sidecarOf(library));
     expect(checkSidecars(library, { blocks: true }).findings).toEqual([]);

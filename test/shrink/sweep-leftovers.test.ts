@@ -79,16 +79,19 @@ describe("sweepLeftovers()", () => {
     const old = leave(library, dirname(log), 2 * HOUR_MS);
     const name = (path: string): string => path.slice(dirname(path).length + 1);
     openJournal(library.disk, library.places.rewrites, {
-      ...{ path: log, temps: [name(temp)], old: name(old), plannedTo: 0, made: 0, inode: null, round: 0 },
+      path: log,
+      temps: [name(temp)],
+      old: name(old),
+      plannedTo: 0,
+      made: 0,
+      inode: null,
+      round: 0,
     });
     expect(sweepLeftovers(library).files).toEqual([]);
   });
 
-  it("is done when everything is archived, and of a folder that is restored into", async () => {
+  it("is done for a folder that is restored into", async () => {
     const { library, made } = await ground();
-    const log = leave(library, dirname(made.files[0]?.path ?? ""), 2 * HOUR_MS);
-    await archiveSessions(library, archiving);
-    expect(fs.existsSync(log)).toBe(false);
     const to = join(made.home, "elsewhere");
     const place = dirname(made.files[0]?.path ?? "").replace(made.home, to);
     const left = leave(library, place, 2 * HOUR_MS);

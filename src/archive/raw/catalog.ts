@@ -32,7 +32,7 @@ export interface Catalog {
   readonly writtenAtMs: number;
 }
 
-const NONE: Catalog = { catalog: new Map(), writtenAtMs: 0 };
+const NO_CATALOG: Catalog = { catalog: new Map(), writtenAtMs: 0 };
 
 export function catalogKey(agent: AgentName, folderName: string): string {
   return `${agent}/${folderName}`;
@@ -53,16 +53,16 @@ export function readCatalog(disk: Disk, raw: string): Catalog {
     // Before reading: should it be replaced in between, less of it counts.
     const writtenAtMs = disk.stat(path)?.mtimeMs ?? 0;
     const bytes = disk.readFile(path, MAX_BYTES);
-    if (bytes === undefined) return NONE;
+    if (bytes === undefined) return NO_CATALOG;
     const read = readFields(unsealJson(bytes));
-    if (read.count("version") !== VERSION) return NONE;
+    if (read.count("version") !== VERSION) return NO_CATALOG;
     const entries = read.list("sessions").map((each) => entryFromJson(each, raw));
     const catalog = new Map(
       entries.map((entry) => [catalogKey(entry.session.agent, entry.folderName), entry]),
     );
     return { catalog, writtenAtMs };
   } catch (error) {
-    if (error instanceof ArchiveDamage || errorCode(error) !== undefined) return NONE;
+    if (error instanceof ArchiveDamage || errorCode(error) !== undefined) return NO_CATALOG;
     throw error;
   }
 }

@@ -23,7 +23,7 @@ export interface Chunk {
   readonly sha256: string;
   /** Size of the chunk file when it was written. */
   readonly stored: number;
-  /** The generation in whose folder it lies; a later one may share it. */
+  /** The generation in whose folder it is; a later one may share it. */
   readonly generation: number;
 }
 
@@ -110,7 +110,7 @@ export function unpack(packed: Uint8Array, length: number): Buffer {
 /** Writes the chunks of one generation. */
 interface ChunkKeeper {
   readonly write: WriteChunk;
-  /** Writes those chunks of a file anew that are damaged and whose bytes the file still has. How many. */
+  /** Writes those chunks of a file again that are damaged and whose bytes the file still has. How many. */
   mend(kept: StoredFile, opened: OpenedFile): number;
 }
 

@@ -6,7 +6,7 @@ import type { AgentName } from "../../session/entry.ts";
 import type { SessionName } from "../../session/session.ts";
 import type { ListedFile, ListedSession, UnlistedSession } from "../archive-store.ts";
 import { type CatalogEntry, catalogKey, type FolderTimes, readCatalog } from "./catalog.ts";
-import { folderNameOf, foldersOf, generationNumbers, newestOf, readGeneration } from "./generations.ts";
+import { folderNameOf, foldersOf, generationNumbers, newestManifest, readGeneration } from "./generations.ts";
 import { contentState, type Manifest, type StoredFile } from "./manifest.ts";
 import { chunksOf } from "./tidy-session.ts";
 
@@ -34,7 +34,7 @@ export function findEntries(disk: Disk, raw: string): FoundEntries {
       entries.set(key, known);
       continue;
     }
-    const found = findEntry(disk, folder, agent, name);
+    const found = readEntry(disk, folder, agent, name);
     if (found.kind === "unreadable") unreadable.push({ location: folder, what: found.what });
     if (found.kind === "listed") entries.set(key, withNoteOf(known, found.entry));
     const isExpected =
@@ -64,7 +64,7 @@ type FoundEntry =
   | { readonly kind: "unreadable"; readonly what: string };
 
 /** Reads what the manifests of one session say. */
-export function findEntry(disk: Disk, folder: string, agent: AgentName, folderName: string): FoundEntry {
+export function readEntry(disk: Disk, folder: string, agent: AgentName, folderName: string): FoundEntry {
   // Before reading: what is written meanwhile must make the entry stale.
   const newest = generationNumbers(disk, folder).at(-1) ?? 0;
   const times = timesOf(disk, folder, newest);
@@ -77,7 +77,7 @@ export function findEntry(disk: Disk, folder: string, agent: AgentName, folderNa
   return { kind: "listed", entry: { session, folderName, times: counted } };
 }
 
-/** Notes stand in the catalog alone. */
+/** Notes are in the catalog alone. */
 export function withNoteOf(known: CatalogEntry | undefined, entry: CatalogEntry): CatalogEntry {
   return { ...entry, session: { ...entry.session, note: known?.session.note ?? null } };
 }
@@ -97,14 +97,14 @@ function isUpToDate(disk: Disk, folder: string, known: CatalogEntry, writtenAtMs
 }
 
 /** What the manifests of a session's folder say. */
-type FoundSession =
+type FoundManifests =
   | { readonly kind: "listed"; readonly session: ListedSession }
   /** Begun, and never given a manifest. */
   | { readonly kind: "unfinished" }
   | { readonly kind: "unreadable"; readonly what: string };
 
 /** Reads the manifests of a session. Its newest generation counts; a damaged one is passed over, and `verify` tells. */
-function findListed(disk: Disk, sessionFolder: string, expected: Expected): FoundSession {
+function findListed(disk: Disk, sessionFolder: string, expected: Expected): FoundManifests {
   const numbers = generationNumbers(disk, sessionFolder);
   const manifests: Manifest[] = [];
   let manifestBytes = 0;
@@ -117,7 +117,7 @@ function findListed(disk: Disk, sessionFolder: string, expected: Expected): Foun
       manifestBytes += found.bytes;
     } else what = "its record is that of another session";
   }
-  const newest = newestOf(manifests);
+  const newest = newestManifest(manifests);
   if (newest !== undefined) {
     const storedBytes = manifestBytes + chunkBytes(manifests);
     return { kind: "listed", session: toListed(newest, manifests, storedBytes, sessionFolder) };

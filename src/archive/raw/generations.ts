@@ -17,7 +17,7 @@ import { sealJson, unsealJson } from "./sealed-json.ts";
  *   <session>/2.new/…               one that is being made
  *
  * A generation is made under another name and gets its own when all of it, its manifest too, is durable.
- * So what a killed run left is told from a generation that lost its manifest: the former is litter, the
+ * So what a killed run left is told apart from a generation that lost its manifest: the former is litter, the
  * latter is damage, and nothing of it is ever removed.
  */
 
@@ -45,7 +45,7 @@ type FoundGeneration =
     }
   | { readonly kind: "damaged"; readonly number: number; readonly what: string };
 
-/** Numbers of the generations, oldest first; none where there is no such session. */
+/** Numbers of the generations, oldest first; none if there is no such session. */
 export function generationNumbers(disk: Disk, sessionFolder: string): readonly number[] {
   // Every hit of a search asks, and most are not in the archive: an error takes five times as long.
   if (disk.stat(sessionFolder) === undefined) return [];
@@ -85,7 +85,7 @@ export function readGeneration(
 }
 
 /** Which of these, oldest first, is what the session is now: the newest that was not put aside, if there is one. */
-export function newestOf(manifests: readonly Manifest[]): Manifest | undefined {
+export function newestManifest(manifests: readonly Manifest[]): Manifest | undefined {
   return manifests.findLast(({ isAside }) => !isAside) ?? manifests.at(-1);
 }
 
@@ -173,12 +173,12 @@ function explainDamage(error: unknown): string {
   return `it can't be read: ${explainDiskError(error)}`;
 }
 
-/** Small letters only: on some disks `Ab` and `ab` are one folder. `~` never stands in such a name. */
+/** Small letters only: on some disks `Ab` and `ab` are one folder. Such a name has no `~`. */
 const PLAIN = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /**
  * The name of a session's folder: its id where that is harmless, as ids of agents are; else a safe
- * likeness with a hash, so that no two ids share a folder. The true id stands in the manifest.
+ * likeness with a hash, so that no two ids share a folder. The true id is in the manifest.
  */
 export function folderNameOf({ agent, id }: SessionName): string {
   if (PLAIN.test(id) && safeName(id, 100) === id) return id;

@@ -31,12 +31,12 @@ export function contentState({ generation, files }: Manifest): string {
   return hashOf(Buffer.from(JSON.stringify([generation, content]))).slice(0, 16);
 }
 
-/** As it stands on the disk: docs/STORAGE.md has the words. */
+/** As it is on the disk: docs/STORAGE.md has the words. */
 export function manifestToJson(manifest: Manifest): unknown {
   const { agent, id, generation: own, markdown, files, earlier, isAside } = manifest;
   const fileToJson = ({ chunks, ...file }: StoredFile): unknown => ({
     ...file,
-    // Most chunks lie in the manifest's own generation, and need not say so.
+    // Most chunks are in the manifest's own generation, and need not say so.
     chunks: chunks.map(({ generation, ...chunk }) => (generation === own ? chunk : { ...chunk, generation })),
   });
   return {

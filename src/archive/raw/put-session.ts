@@ -16,12 +16,12 @@ import {
 } from "./generations.ts";
 import { keptSession } from "./kept-session.ts";
 import { contentState, type Manifest, type StoredFile } from "./manifest.ts";
-import { describe, examineFile, storeFile } from "./store-file.ts";
+import { examineFile, storedFileOf, storeFile } from "./store-file.ts";
 import { chunksOf, tidySession } from "./tidy-session.ts";
 
 interface PutResult {
   readonly kind: "kept" | "unchanged" | "absent";
-  /** The one that has the files now; 0 where there is none. */
+  /** The one that has the files now; 0 if there is none. */
   readonly generation: number;
   /** The manifest was written; where nothing but times changed, too. */
   readonly wrote: boolean;
@@ -30,7 +30,7 @@ interface PutResult {
   readonly problems: readonly PutProblem[];
 }
 
-/** Logs, which agents only append to. Other files are states, and are written anew as a matter of course. */
+/** Logs, which agents only append to. Other files are states, and are written again as a matter of course. */
 const LOG_ROLES: ReadonlySet<string> = new Set(["main", "rotation", "subagent", "spilled"]);
 
 /** A file that is never at rest is left to the next run after so many attempts. */
@@ -57,7 +57,7 @@ export function putSession(
   const isAside = options.aside === true;
   const aside = isAside || numbers.length < 2 ? [] : filesAside(disk, sessionFolder, session, numbers);
   const changed = matches.filter(
-    (match) => options.thorough === true || !(isUnchanged(match) || isAmong(aside, match.file)),
+    (match) => options.thorough === true || !(isStored(match) || isAmong(aside, match.file)),
   );
   const starts =
     isAside || base?.generation !== newest || changed.some((match) => isRewrittenLog(match, problems));
@@ -85,7 +85,7 @@ export function putSession(
         case "unsteady":
           return undefined;
         case "same":
-          return opened.isStill() ? describe(file, opened, kept.sha256, kept.chunks) : undefined;
+          return opened.isStill() ? storedFileOf(file, opened, kept.sha256, kept.chunks) : undefined;
         case "grown":
           return storeFile(file, opened, keeper.write, { kept, hash: examined.hash });
         case "rewritten": {
@@ -158,7 +158,7 @@ export function putSession(
   };
 }
 
-function isUnchanged({ file, kept }: Match): boolean {
+function isStored({ file, kept }: Match): boolean {
   return kept !== undefined && kept.path === file.path && kept.role === file.role && sameMark(kept, file);
 }
 
@@ -215,7 +215,7 @@ interface Match {
 }
 
 /**
- * Finds what is kept of each file: by its path, or, where a log was moved (an agent does that when its
+ * Finds what is kept of each file: by its path, or, if a log was moved (an agent does that when its
  * session changes folders), by its name and role among those that are gone.
  */
 function matchFiles(
@@ -244,7 +244,7 @@ function isGone(disk: Disk, path: string): boolean {
   try {
     return disk.stat(path) === undefined;
   } catch (error) {
-    // Where one may not look, it may still be.
+    // If one may not look, it may still be.
     if (errorCode(error) === undefined) throw error;
     return false;
   }

@@ -6,7 +6,7 @@ import { sweepTempFiles } from "../../fs/sweep-temp-files.ts";
 import type { SessionName } from "../../session/session.ts";
 import type { ArchiveStore, ListedSession } from "../archive-store.ts";
 import { type CatalogEntry, catalogKey, catalogPath, writeCatalog } from "./catalog.ts";
-import { type FoundEntries, findEntries, findEntry, withNoteOf } from "./find-entries.ts";
+import { type FoundEntries, findEntries, readEntry, withNoteOf } from "./find-entries.ts";
 import {
   beginGeneration,
   folderNameOf,
@@ -41,7 +41,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
   const refresh = (session: SessionName): ListedSession | undefined => {
     const { entries } = load();
     const key = keyOf(session);
-    const found = findEntry(disk, sessionFolder(raw, session), session.agent, folderNameOf(session));
+    const found = readEntry(disk, sessionFolder(raw, session), session.agent, folderNameOf(session));
     if (found.kind !== "listed") return undefined;
     const entry = withNoteOf(entries.get(key), found.entry);
     entries.set(key, entry);
@@ -99,7 +99,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
 }
 
 /**
- * Tells whether sessions came or went: a new one has a folder of its own, and every run that writes ends with the
+ * Says whether sessions came or went: a new one has a folder of its own, and every run that writes ends with the
  * catalog.
  */
 export function rawArchiveMark(disk: Disk, raw: string): FolderMark {

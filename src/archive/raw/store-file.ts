@@ -46,7 +46,7 @@ interface GrownFrom {
 /**
  * Stores the bytes of a file: all, or what has grown. A last chunk that is not full is not left behind
  * but taken into a larger one, so that a log that is archived often does not end as a thousand crumbs.
- * undefined where the file did not hold still.
+ * undefined if the file did not hold still.
  */
 export function storeFile(
   file: FileToKeep,
@@ -87,11 +87,11 @@ export function storeFile(
   }
   if (filled > 0 && !flush()) return undefined;
   if (offset !== size || !opened.isStill()) return undefined;
-  return describe(file, opened, hash.digest("hex"), chunks);
+  return storedFileOf(file, opened, hash.digest("hex"), chunks);
 }
 
 /** The record of a file whose bytes are kept. */
-export function describe(
+export function storedFileOf(
   { path, role, root }: FileToKeep,
   { mark, mode }: OpenedFile,
   sha256: string,
@@ -128,7 +128,7 @@ function openSource(disk: Disk, path: string): OpenedFile {
     read: (from) => readUpTo(disk, handle, from, size),
     isStill: () => {
       const now = disk.fstat(handle);
-      // Longer, and what was read is the beginning; as long, and written since: it is not known what.
+      // Longer, and what was read is its start; as long, and written since: it is not known what.
       return now.size > size || (now.size === size && now.mtimeMs === mtimeMs);
     },
     close: () => disk.close(handle),

@@ -19,7 +19,7 @@ export function chunksOf({ files, earlier }: Manifest): readonly Chunk[] {
  */
 export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest): void {
   const folder = foldersOf(sessionFolder)(newest.generation);
-  const named = namesIn(newest.generation, [newest]);
+  const named = chunkNamesIn(newest.generation, [newest]);
   quietly(() => {
     const strays = disk.readdir(folder).filter(({ name, kind }) => kind === "file" && isStray(name, named));
     for (const { name } of strays) removeQuietly(disk, join(folder, name));
@@ -33,7 +33,7 @@ export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest)
 export function tidyUnfinished(disk: Disk, sessionFolder: string): void {
   quietly(() => {
     removeUnfinished(disk, sessionFolder);
-    // Fails where anything else is in it; then it stays.
+    // Fails if anything else is in it; then it stays.
     disk.rmdir(sessionFolder);
   });
 }
@@ -42,7 +42,7 @@ export function tidyUnfinished(disk: Disk, sessionFolder: string): void {
 export function countStrays(disk: Disk, sessionFolder: string, manifests: readonly Manifest[]): number {
   let strays = 0;
   for (const { generation } of manifests) {
-    const named = namesIn(generation, manifests);
+    const named = chunkNamesIn(generation, manifests);
     quietly(() => {
       const entries = disk.readdir(foldersOf(sessionFolder)(generation));
       strays += entries.filter(({ name }) => isStray(name, named)).length;
@@ -52,7 +52,7 @@ export function countStrays(disk: Disk, sessionFolder: string, manifests: readon
 }
 
 /** Names of the chunk files that manifests have in the folder of one generation. */
-function namesIn(folder: number, manifests: readonly Manifest[]): ReadonlySet<string> {
+function chunkNamesIn(folder: number, manifests: readonly Manifest[]): ReadonlySet<string> {
   const chunks = manifests.flatMap(chunksOf).filter(({ generation }) => generation === folder);
   return new Set(chunks.map(({ sha256 }) => `${sha256}.br`));
 }

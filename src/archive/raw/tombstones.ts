@@ -27,12 +27,12 @@ export interface Tombstone extends SessionName {
 const FILE_NAME = "tombstone.json";
 const MAX_BYTES = 1024 * 1024;
 
-/** Where that which was taken away of a session lies. */
+/** Where the data of a forgotten session is. */
 export function trashFolder(forgotten: string, session: SessionName): string {
   return join(forgotten, session.agent, folderNameOf(session));
 }
 
-/** A tombstone that can't be read still stands: what was forgotten must not come back by a flipped bit. */
+/** A tombstone that can't be read still counts: what was forgotten must not come back by a flipped bit. */
 export interface Tombstones {
   readonly stones: readonly Tombstone[];
   has(session: SessionName): boolean;
@@ -53,7 +53,7 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
   return { stones, has: (session) => folders.size > 0 && folders.has(trashFolder(forgotten, session)) };
 }
 
-/** Tells whether any was set, changed or taken away. */
+/** Says whether any was set, changed or taken away. */
 export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
   const agents = agentNames.map((agent) => join(forgotten, agent));
   // Every search asks, and most people forget nothing: an error for each folder takes longer than to ask for the first.
@@ -79,7 +79,7 @@ export function removeTombstone(disk: Disk, forgotten: string, session: SessionN
   removeEmptyGrave(disk, folder);
 }
 
-/** Removes all that lies in a grave but its stone. */
+/** Removes all that is in a grave but its stone. */
 export function emptyTrash(disk: Disk, forgotten: string, session: SessionName): void {
   const folder = trashFolder(forgotten, session);
   for (const { name } of entriesOf(disk, folder))
@@ -108,7 +108,7 @@ function removeEmptyGrave(disk: Disk, folder: string): void {
   if (entriesOf(disk, folder).every(({ name }) => isTempName(name))) removeTree(disk, folder);
 }
 
-/** undefined where there is none. */
+/** undefined if there is none. */
 function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | undefined {
   try {
     const bytes = disk.readFile(join(folder, FILE_NAME), MAX_BYTES);

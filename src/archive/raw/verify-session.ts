@@ -26,7 +26,7 @@ export function verifySession(disk: Disk, sessionFolder: string, session: Sessio
       for (const flaw of prover.prove(file)) damages.push({ generation, path: file.path, ...flaw });
     }
   }
-  // Where a manifest can't be read, its chunks look like strays; they are not.
+  // If a manifest can't be read, its chunks look like strays; they are not.
   const isWhole = manifests.length === numbers.length;
   const strays = isWhole ? countStrays(disk, sessionFolder, manifests) : 0;
   return {
@@ -59,8 +59,8 @@ function createProver(disk: Disk, folderOf: FolderOf): Prover {
     for (const chunk of file.chunks) {
       try {
         hash.update(readChunk(disk, folderOf(chunk.generation), chunk));
-        if (!counted.has(nameOf(chunk))) proven += chunk.length;
-        counted.add(nameOf(chunk));
+        if (!counted.has(chunkName(chunk))) proven += chunk.length;
+        counted.add(chunkName(chunk));
       } catch (error) {
         if (!(error instanceof ArchiveDamage)) throw error;
         flaws.push({ from: chunk.offset, to: chunk.offset + chunk.length, what: error.what });
@@ -74,7 +74,7 @@ function createProver(disk: Disk, folderOf: FolderOf): Prover {
 
   return {
     prove(file) {
-      const content = [file.sha256, ...file.chunks.map(nameOf)].join(" ");
+      const content = [file.sha256, ...file.chunks.map(chunkName)].join(" ");
       const flaws = known.get(content) ?? read(file);
       known.set(content, flaws);
       return flaws;
@@ -83,6 +83,6 @@ function createProver(disk: Disk, folderOf: FolderOf): Prover {
   };
 }
 
-function nameOf({ generation, sha256 }: Chunk): string {
+function chunkName({ generation, sha256 }: Chunk): string {
   return `${generation}/${sha256}`;
 }

@@ -3,6 +3,7 @@ import { type ArchiveAnswer, archiveSessions, type NewlyArchived } from "../../a
 import { exitCodes } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
 import { selectSessions } from "../../search/select-sessions.ts";
+import { sweepLeftovers } from "../../shrink/sweep-leftovers.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { markdownWriter } from "../markdown-writer.ts";
 import { openLibrary } from "../open-library.ts";
@@ -54,6 +55,7 @@ export const command: Command = defineCommand({
         onProgress: (state) => progress.update(state),
         pause,
       });
+      if (positionals.length === 0) sweepLeftovers(library);
       answer = mask(done);
     } finally {
       progress.end();

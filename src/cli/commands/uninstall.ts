@@ -2,7 +2,7 @@ import { exitCodes } from "../../errors.ts";
 import { installableAgents, uninstallFiles } from "../../integrations/install-files.ts";
 import { retentionStatus } from "../../retention/retention-status.ts";
 import { RETENTION_KEY } from "../../retention/settings-layers.ts";
-import { changeFiles, type FilePlan, nameOf, planFiles } from "../../settings/change-files.ts";
+import { changeFiles, type FilePlan, nameOfChange, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { packageOf } from "../install/package.ts";
@@ -91,6 +91,6 @@ function isOfInterest(plan: FilePlan): boolean {
 
 function endsRetention({ presentChanges, changes }: FilePlan): boolean {
   const isThere = (all: FilePlan["changes"]): boolean =>
-    all.some((change) => nameOf(change) === RETENTION_KEY);
+    all.some((change) => nameOfChange(change) === RETENTION_KEY);
   return isThere(presentChanges) && !isThere(changes);
 }

@@ -1,6 +1,11 @@
-import { type FoundDamage, type VerifyAnswer, verifyArchive } from "../../archive/verify-archive.ts";
+import {
+  type VerifyAnswer as ArchiveProof,
+  type FoundDamage,
+  verifyArchive,
+} from "../../archive/verify-archive.ts";
 import { exitCodes } from "../../errors.ts";
 import { selectArchived } from "../../search/select-archived.ts";
+import { checkSidecars, type SidecarsChecked } from "../../shrink/check-sidecars.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
@@ -10,6 +15,11 @@ import { sanitize } from "../output/sanitize.ts";
 import { createStyle } from "../output/style.ts";
 import { pause } from "../store-locking.ts";
 import type { World } from "../world.ts";
+
+interface VerifyAnswer extends ArchiveProof {
+  /** Sidecars of flattened sessions, each block proven, and logs whose markers need them. */
+  readonly sidecars: SidecarsChecked;
+}
 
 export const command: Command = defineCommand({
   description:
@@ -36,15 +46,16 @@ export const command: Command = defineCommand({
     const progress = createProgress("Verifying", world);
     let answer: VerifyAnswer;
     try {
-      answer = mask(
-        await verifyArchive(library, {
-          ...(positionals.length === 0
-            ? {}
-            : { sessions: selectArchived(library, positionals, { everywhere: flags.everywhere }) }),
-          onProgress: (state) => progress.update(state),
-          pause,
-        }),
-      );
+      const sessions =
+        positionals.length === 0
+          ? undefined
+          : selectArchived(library, positionals, { everywhere: flags.everywhere });
+      const proof = await verifyArchive(library, {
+        sessions,
+        onProgress: (state) => progress.update(state),
+        pause,
+      });
+      answer = mask({ ...proof, sidecars: checkSidecars(library, { sessions, blocks: true }) });
     } finally {
       progress.end();
     }

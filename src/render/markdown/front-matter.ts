@@ -37,7 +37,6 @@ export function frontMatter(session: Session, digest: Digest, meta: MarkdownMeta
     ...list("files", files),
     ...list("labels", [...session.tags, ...session.labels.map((label) => label.text)]),
     ...list("sources", meta.sources),
-    ...text("archived", isoTime(meta.archivedAt ?? null)),
     ...text("sha256", meta.sha256),
     ...text("resume", meta.resume),
     "---",
@@ -75,6 +74,4 @@ export interface MarkdownMeta {
   readonly resume: string;
   /** Paths of the log's files, the leading one first; empty where they are not to be told. */
   readonly sources: readonly string[];
-  /** Milliseconds since 1970. Left out, the same session gives the same bytes whenever it is rendered. */
-  readonly archivedAt?: number;
 }

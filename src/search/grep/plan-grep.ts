@@ -6,6 +6,7 @@ import { findSessions } from "../../agents/find-sessions.ts";
 import { type ArchivedSession, archivedSessions } from "../../archive/archived-sessions.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
+import { isExcluded } from "../../fs/config.ts";
 import { IndexDamage } from "../../fs/damage.ts";
 import { errorCode } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
@@ -16,7 +17,7 @@ import { filterSessions } from "../filter-sessions.ts";
 import { rowsOf } from "../refresh/index-rows.ts";
 import { markOf, type SessionRow } from "../refresh/session-row.ts";
 import { sessionPointers } from "../select-sessions.ts";
-import { isExcluded, readSessionCatalog } from "../session-catalog.ts";
+import { readSessionCatalog } from "../session-catalog.ts";
 import type { GrepJob, GrepQuery, HistoryPlace } from "./grep-job.ts";
 import { isNarrow, sessionFactsOf } from "./session-layers.ts";
 

@@ -156,16 +156,6 @@ describe("renderMarkdown()", () => {
     });
   });
 
-  test("says when it was archived only where it is told", () => {
-    const session = plainSession();
-    expect(render(session)).not.toContain("archived:");
-    const archived = renderMarkdown(session, extractDigest(session), {
-      ...meta,
-      archivedAt: Date.UTC(2026, 10, 1),
-    });
-    expect(read(archived).front.get("archived")).toBe("2026-11-01T00:00:00.000Z");
-  });
-
   test("leaves out sections that would be empty", () => {
     const text = render(plainSession({ turns: [] }));
     expect(text).not.toMatch(/^##/m);
