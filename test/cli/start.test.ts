@@ -51,7 +51,7 @@ describe("start()", () => {
     expect(await interrupt("hold", ctrlC)).toMatchObject({ code: 130, out: "begun\nfinished\n" });
   });
 
-  test("leaves Ctrl-C to a child, and ends as the child does", { retry: 2 }, async () => {
+  test("leaves Ctrl-C to a child, and ends as the child does", async () => {
     expect(await interrupt("child", ctrlC)).toMatchObject({ code: 7, out: "begun\nheard\n" });
   });
 

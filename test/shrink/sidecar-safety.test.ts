@@ -51,7 +51,8 @@ const changeEachLine = (path: string): void =>
 const withSpaces = LOG.replaceAll('"isSidechain":false,"cwd":', '"isSidechain": false,"cwd":');
 const overwrite = (path: string, at: number): void => {
   const handle = fs.openSync(path, "r+");
-  fs.writeSync(handle, "XXXXXXXX", at);
+  // Deno ignores the position of a string.
+  fs.writeSync(handle, Buffer.from("XXXXXXXX"), 0, 8, at);
   fs.closeSync(handle);
 };
 const otherProject = (library: Library): string => {
@@ -243,25 +244,20 @@ describe("unflattenSession()", () => {
   it.each([
     ["a block", inBlock],
     ["the index", inIndex],
-  ])(
-    "of which %s is damaged, and without the archive, the sidecar stays unless everything is back",
-    async (_, at) => {
-      const { stores, path } = twoStores();
-      const [library] = stores;
-      await flatten(library);
-      overwrite(sidecarOf(library), at(library));
-      fs.rmSync(library.places.raw, { recursive: true });
-      const answer = await unflatten(library);
-      expect(answer.blocks).toBeGreaterThan(0);
-      expect(answer.problems.length).toBeGreaterThan(0);
-      // A value that the log has twice may be in a block that is still good: how blocks are packed differs by runtime.
-      const isWhole = read(path) === LOG;
-      expect(answer.sidecar).toBe(isWhole ? null : sidecarOf(library));
-      expect(fs.existsSync(sidecarOf(library))).toBe(!isWhole);
-      // One block is lost with the damage; nothing else is.
-      expect(lostValues({ stores }).length).toBeLessThanOrEqual(1);
-    },
-  );
+  ])("of which %s is damaged, and without the archive, the sidecar stays", async (_, at) => {
+    const { stores, path } = twoStores();
+    const [library] = stores;
+    await flatten(library);
+    overwrite(sidecarOf(library), at(library));
+    fs.rmSync(library.places.raw, { recursive: true });
+    const answer = await unflatten(library);
+    expect(answer.blocks).toBeGreaterThan(0);
+    expect(answer.problems.length).toBeGreaterThan(1);
+    expect(answer.sidecar).toBe(sidecarOf(library));
+    expect(read(path)).not.toBe(LOG);
+    // One block is lost with the damage; nothing else is.
+    expect(lostValues({ stores }).length).toBeLessThanOrEqual(1);
+  });
 
   it("of which nothing can be read, and without the archive, it is exit code 5 and nothing changes", async () => {
     const { stores, path } = twoStores();
