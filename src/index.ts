@@ -1,4 +1,6 @@
 /** What other programs may build on: the same verbs that the commands use. They return data and print nothing. */
+export type { Agent } from "./agents/agent.ts";
+export { addAgent } from "./agents/agents.ts";
 export type { Digest } from "./extract/digest.ts";
 export type { Library } from "./fs/library.ts";
 export { createLibrary, type LibraryFrom } from "./fs/library.ts";

@@ -6,19 +6,30 @@ import { codex } from "./codex/codex.ts";
 import { pi } from "./pi/pi.ts";
 
 /** One row per agent. */
-export const agents: readonly Agent[] = [claude, pi, claw, codex];
+const table: Agent[] = [claude, pi, claw, codex];
 
-export const agentNames: readonly AgentName[] = agents.map(({ agent }) => agent);
-
-const byName: ReadonlyMap<AgentName, Agent> = new Map(agents.map((agent) => [agent.agent, agent]));
-
-export function isAgent(name: string): boolean {
-  return byName.has(name);
-}
+export const agents: readonly Agent[] = table;
 
 /** Names are checked where they are read: one that is not in the table is a bug. */
 export function agentNamed(name: AgentName): Agent {
-  const agent = byName.get(name);
+  const agent = table.find((each) => each.agent === name);
   if (agent === undefined) throw new Error(`No agent is called ${JSON.stringify(name)}`);
   return agent;
+}
+
+export function isAgent(name: string): boolean {
+  return table.some(({ agent }) => agent === name);
+}
+
+export function agentNames(): readonly AgentName[] {
+  return table.map(({ agent }) => agent);
+}
+
+/**
+ * Adds an agent that this program does not come with, for a program that uses it as a library. To be called before
+ * anything is read; returns a function that takes the agent out again.
+ */
+export function addAgent(agent: Agent): () => void {
+  table.push(agent);
+  return () => void table.splice(table.indexOf(agent), 1);
 }

@@ -5,7 +5,6 @@ import type { FileMark } from "../fs/disk.ts";
 import { diskError } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
-import type { SessionPointer } from "../search/select-sessions.ts";
 import type { Session } from "../session/session.ts";
 import { defaultTextLimits } from "../session/text-budget.ts";
 import type { SessionFiles } from "./agent.ts";
@@ -62,7 +61,10 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
 }
 
 /** The log that is to be rewritten: the one that was named by its path, else the session's leading one. */
-export function logToRewrite({ files }: SessionFiles, { named }: Pick<SessionPointer, "named">): string {
+export function logToRewrite(
+  { files }: SessionFiles,
+  { named }: { readonly named?: string | undefined },
+): string {
   const log = files.find(({ path, role }) => path === named && role === "main") ?? files[0];
   return log?.path ?? "";
 }

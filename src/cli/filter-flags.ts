@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { agentNames } from "../agents/agents.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { expandHome } from "../fs/places.ts";
 import { parseDate } from "../search/query/parse-date.ts";
 import type { SessionFilter } from "../search/query/session-filter.ts";
-import type { AgentName } from "../session/entry.ts";
 import type { Context } from "../session/session.ts";
 import type { FlagValues } from "./command.ts";
 import type { World } from "./world.ts";
@@ -20,7 +20,7 @@ export const filterFlags = {
     placeholder: "PATH",
     description: "that touched a file: the end of its path, or a glob",
   },
-  agent: { type: "strings", choices: ["claude", "pi", "claw", "codex"], description: "of an agent" },
+  agent: { type: "strings", choices: agentNames() as readonly string[], description: "of an agent" },
   branch: { type: "strings", placeholder: "NAME", description: "on a git branch" },
   tool: { type: "strings", placeholder: "NAME", description: "that used a tool" },
   cmd: { type: "strings", placeholder: "WORDS", description: "that ran a command with these words" },
@@ -62,9 +62,7 @@ export function readFilters(flags: Flags, words: readonly string[], world: World
   return {
     projects: values("project").map((path) => projectPattern(path, world)),
     files: values("file"),
-    agents: values("agent").map((agent) =>
-      oneOf(agent, filterFlags.agent.choices, "agent"),
-    ) satisfies readonly AgentName[],
+    agents: values("agent").map((agent) => oneOf(agent, agentNames(), "agent")),
     branches: values("branch"),
     tools: values("tool"),
     commands: values("cmd"),

@@ -53,7 +53,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
     (files) => !forgotten.has(files) && (named === undefined || named.has(sessionKey(files))),
   );
   const isHere = new Set(logs.map(sessionKey));
-  for (const agent of agentNames) {
+  for (const agent of agentNames()) {
     for (const name of namesIn(library.disk, join(library.places.flat, agent))) {
       const id = /^(.*)\.flat(?:\.new)?$/.exec(name)?.[1];
       if (id === undefined || (named !== undefined && !named.has(sessionKey({ agent, id })))) continue;

@@ -34,7 +34,7 @@ function isLog(library: Library, path: string): boolean {
  * then gave the sidecar its name. It is removed only if it surely is that of nothing. `retrieve` reads it as it is.
  */
 function recoverSidecars({ disk, places }: Library): void {
-  for (const agent of agentNames) {
+  for (const agent of agentNames()) {
     const folder = join(places.flat, agent);
     for (const name of namesIn(folder)) {
       const path = join(folder, name.slice(0, -".new".length));
@@ -88,7 +88,7 @@ export function recoverRewrites(disk: Disk, rewrites: string, isLog: (path: stri
     if (endRewrite(disk, record)) close();
   }
   // Nobody else writes here.
-  for (const name of ["open", ...agentNames])
+  for (const name of ["open", ...agentNames()])
     sweepTempFiles(disk, join(rewrites, name), { now: Number.POSITIVE_INFINITY });
 }
 

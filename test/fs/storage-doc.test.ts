@@ -29,7 +29,7 @@ describe("docs/STORAGE.md", () => {
     for (const [key, value] of Object.entries(config)) {
       if (Array.isArray(value)) expect(rowOf(key)).toMatch(/\| `\[\]` \|$/);
       else if (key === "sources") {
-        for (const agent of agentNames) expect(rowOf("sources")).toContain(`.${agent}\``);
+        for (const agent of agentNames()) expect(rowOf("sources")).toContain(`.${agent}\``);
       } else {
         for (const [inner, preset] of Object.entries(value)) {
           expect(rowOf(`${key}.${inner}`)).toMatch(new RegExp(`\\| \`?${String(preset)}\`? \\|$`));

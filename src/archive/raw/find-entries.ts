@@ -47,7 +47,7 @@ export function findEntries(disk: Disk, raw: string): FoundEntries {
 
 /** The folders of sessions below the folders of agents. */
 function* sessionFolders(disk: Disk, raw: string): Generator<{ agent: AgentName; name: string }> {
-  for (const agent of agentNames) {
+  for (const agent of agentNames()) {
     try {
       for (const { name, kind } of disk.readdir(join(raw, agent))) {
         if (kind === "folder") yield { agent, name };

@@ -57,7 +57,7 @@ export function manifestFromJson(value: unknown): Manifest {
   const version = read.count("version");
   if (version !== FORMAT_VERSION) throw new ArchiveDamage(`its record is of version ${version}`);
   const name = read.text("agent");
-  const agent = isAgent(name) ? name : senseless(`agent: none of ${agentNames.join(", ")}`);
+  const agent = isAgent(name) ? name : senseless(`agent: none of ${agentNames().join(", ")}`);
   const generation = read.count("generation");
   const markdown = read.textOrNull("markdown");
   if (markdown !== null && !isReadableName(markdown)) {

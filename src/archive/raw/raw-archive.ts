@@ -103,7 +103,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
  * catalog.
  */
 export function rawArchiveMark(disk: Disk, raw: string): FolderMark {
-  return markOfPaths(disk, [catalogPath(raw), ...agentNames.map((agent) => join(raw, agent))]);
+  return markOfPaths(disk, [catalogPath(raw), ...agentNames().map((agent) => join(raw, agent))]);
 }
 
 function keyOf(session: SessionName): string {

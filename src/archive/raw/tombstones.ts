@@ -41,7 +41,7 @@ export interface Tombstones {
 export function readTombstones(disk: Disk, forgotten: string): Tombstones {
   const stones: Tombstone[] = [];
   const folders = new Set<string>();
-  for (const agent of agentNames) {
+  for (const agent of agentNames()) {
     for (const { name } of entriesOf(disk, join(forgotten, agent))) {
       const folder = join(forgotten, agent, name);
       const found = readTombstone(disk, folder);
@@ -55,7 +55,7 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
 
 /** Says whether any was set, changed or taken away. */
 export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
-  const agents = agentNames.map((agent) => join(forgotten, agent));
+  const agents = agentNames().map((agent) => join(forgotten, agent));
   // Every search asks, and most people forget nothing: an error for each folder takes longer than to ask for the first.
   const isEmpty = disk.stat(forgotten) === undefined;
   const graves = isEmpty
@@ -91,7 +91,7 @@ export function emptyTrash(disk: Disk, forgotten: string, session: SessionName):
  * Nobody else writes here while the store's lock is held.
  */
 export function sweepTrash(disk: Disk, forgotten: string): void {
-  for (const agent of agentNames) {
+  for (const agent of agentNames()) {
     for (const { name, kind } of entriesOf(disk, join(forgotten, agent))) {
       if (kind !== "folder") continue;
       const folder = join(forgotten, agent, name);
