@@ -33,7 +33,7 @@ describe("judgeSource()", () => {
     ["src/shrink/a.ts", 'export { b } from "../fs/b.ts";'],
     ["src/integrations/a.ts", 'const b = await import("../index.ts");'],
     ["src/cli/a.ts", 'import { b } from "../integrations/b.ts"; import yargs from "yargs";'],
-    ["src/cli/version.ts", 'import manifest from "../../package.json" with { type: "json" };'],
+    ["src/cli/commands/version.ts", 'import manifest from "../../../package.json" with { type: "json" };'],
     ["src/cli/main.ts", 'import process from "node:process"; process.exitCode = 0; Date.now();'],
     ["src/redact/a.ts", "const b = new Date(0); const c = { process: 1 }; c.process; Date.parse('x');"],
     ["src/redact/a.ts", `${"\n".repeat(450)}`],

@@ -1,6 +1,8 @@
+import { exitCodes, UserError } from "../errors.ts";
+import { hintNearest } from "./arguments.ts";
 import type { Command } from "./command.ts";
 
-/** In the order of help: what is needed daily first. */
+/** Groups in the order of help: daily work first. */
 export const commandGroups = ["Find", "Keep", "Shrink", "Set up", "More"] as const;
 
 export interface CommandRow {
@@ -9,9 +11,9 @@ export interface CommandRow {
   /** One line for help, which does not load the command. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
-  /** Called by programs, not by people: left out of help. */
+  /** Called by programs, not by people, and left out of help. */
   readonly hidden?: boolean;
-  /** Its exit code is 0 whatever happens: another one would stop the agent that calls it. */
+  /** The exit code is always 0: another one would stop the agent that calls it. */
   readonly neverFails?: boolean;
 }
 
@@ -183,5 +185,16 @@ export const commandTable: readonly CommandRow[] = [
   },
 ];
 
-/** What `sessions` alone runs. */
+/** The command that `sessions` alone runs. */
 export const defaultCommand = "overview";
+
+/** Finds the row of a command; for an unknown name the error hints at the nearest one. */
+export function findRow(name: string, table: readonly CommandRow[]): CommandRow {
+  const row = table.find((each) => each.name === name);
+  if (row !== undefined) return row;
+  const known = table.filter((each) => each.hidden !== true).map((each) => each.name);
+  throw new UserError(`Unknown command "${name}"`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: hintNearest(name, known, (near) => `\`sessions ${near}\``) ?? "run `sessions --help`",
+  });
+}

@@ -3,25 +3,26 @@ import type { World } from "./world.ts";
 interface FlagBase {
   /** One letter: `-q`. */
   readonly alias?: string;
+  /** Other names that it is accepted by; help shows only its own. */
+  readonly otherNames?: readonly string[];
   readonly description: string;
-  /** What stands for the value in help: `--turns A-B`. */
+  /** The name of its value in help: `--turns A-B`. */
   readonly placeholder?: string;
-  /** Accepted, but not told in help. */
+  /** Accepted, but not shown in help. */
   readonly hidden?: boolean;
 }
 
 /**
- * One row of a command's table of flags; the key in the table is its name. Both parsers, help and
- * docs/CLI.md are fed from it. A name never begins with `no-`: every boolean has its `--no-` form, and
- * one with `default: true` is shown in that form.
+ * One row of a command's table of flags; its key in the table is its name. The parser, help and docs/CLI.md are fed from
+ * it. A name never starts with `no-`: every boolean has its `--no-` form, and one with `default: true` is shown in it.
  */
 export type Flag =
   | (FlagBase & { readonly type: "boolean"; readonly default?: boolean })
   | (FlagBase & {
-      /** A whole number. Counts and sizes are all that this program asks for. */
+      /** A whole number: every number that this program takes is a count or a size. */
       readonly type: "number";
       readonly default?: number;
-      /** The least that makes sense; 0 where nothing is said. */
+      /** The least that makes sense; 0 if absent. */
       readonly min?: number;
     })
   | (FlagBase & { readonly type: "string"; readonly choices?: readonly string[]; readonly default?: string })
@@ -34,7 +35,7 @@ export type FlagValue = boolean | number | string | readonly string[] | undefine
 
 type Word<F> = F extends { readonly choices: readonly (infer C extends string)[] } ? C : string;
 
-/** What a row of the table gives: a default, or absence, is part of the type. */
+/** The type of a flag's value: a default, or absence, is part of it. */
 export type ValueOf<F> = F extends { readonly type: "boolean" }
   ? boolean
   : F extends { readonly type: "strings" }
@@ -57,6 +58,14 @@ export const globalFlags = {
   help: { type: "boolean", alias: "h", description: "show this help" },
 } as const;
 
+/** The flag of every command with a dry run. */
+export const dryRunFlag = {
+  type: "boolean",
+  alias: "n",
+  otherNames: ["dry"],
+  description: "show what would be done, and change nothing",
+} as const;
+
 export interface Positional {
   readonly name: string;
   readonly description: string;
@@ -66,13 +75,13 @@ export interface Positional {
   readonly choices?: readonly string[];
 }
 
-/** What a command is called with: checked, with defaults filled in. */
+/** The arguments that a command gets: checked, with defaults filled in. */
 export interface Arguments<T = FlagTable> {
   readonly flags: FlagValues<T & typeof globalFlags>;
-  /** Names of the flags that were typed, so that a setting can stand in for those that were not. */
+  /** Names of the flags that were typed; the others have their defaults. */
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];
-  /** Index of the first positional that stood behind `--`; their number where there was none. */
+  /** Index of the first positional after `--`; their number if there was no `--`. */
   readonly literalFrom: number;
 }
 
@@ -82,21 +91,16 @@ export interface Example {
 }
 
 interface CommandBase<T> {
-  /** A paragraph or two, for help and for docs/CLI.md. The one-line summary stands in the command table. */
+  /** A paragraph or two, for help and for docs/CLI.md. The one-line summary is in the command table. */
   readonly description: string;
   readonly examples: readonly [Example, ...Example[]];
   readonly positionals: readonly Positional[];
   readonly flags: T;
-  /**
-   * `light` is a small parser of our own, for commands whose start-up counts; the others are parsed by yargs,
-   * with the same results.
-   */
-  readonly parser: "light" | "yargs";
-  /** `-word` is a word unless it is a known flag: the negation of search. Only with the light parser. */
+  /** `-word` is a word unless it is a known flag: the negation of search. */
   readonly dashWords?: boolean;
 }
 
-/** A command as the frame sees it. Made by `defineCommand`, which alone knows the types of its flags. */
+/** A command of any table of flags, as `defineCommand` makes it. */
 export interface Command extends CommandBase<FlagTable> {
   run(args: ParsedArguments, world: World): Promise<number>;
 }
@@ -107,7 +111,7 @@ export interface ParsedArguments extends Omit<Arguments, "flags"> {
 }
 
 interface TypedCommand<T extends FlagTable> extends CommandBase<T> {
-  /** Prints its answer and gives the exit code. */
+  /** Prints its answer and returns the exit code. */
   run(args: Arguments<T>, world: World): Promise<number>;
 }
 
@@ -118,8 +122,49 @@ interface TypedCommand<T extends FlagTable> extends CommandBase<T> {
 export function defineCommand<const T extends FlagTable>(command: TypedCommand<T>): Command {
   return {
     ...command,
-    // The parsers fill every row of the table with a value of its type (checkArguments), which the type
-    // system cannot follow through a table.
+    // parseArguments() fills every row of the table with a value of its type, which the type system cannot follow.
     run: (args, world) => command.run(args as unknown as Arguments<T>, world),
   };
+}
+
+/** The usage line of a command: `sessions archive [selector…] [flags]`. */
+export function usageOf(name: string, positionals: readonly Positional[]): string {
+  const parts = positionals.map((positional) => {
+    const words = positional.choices?.join("|") ?? positional.name;
+    const text = positional.many === true ? `${words}…` : words;
+    return positional.optional === true ? `[${text}]` : `<${text}>`;
+  });
+  return ["sessions", name, ...parts, "[flags]"].join(" ");
+}
+
+interface FlagLine {
+  /** As it is typed: `-q, --quiet`, `--limit N`, `--no-refresh`. */
+  readonly term: string;
+  readonly says: string;
+}
+
+/** The flags of a table as help and docs show them. */
+export function flagLines(table: FlagTable): readonly FlagLine[] {
+  return Object.entries(table)
+    .filter(([, flag]) => flag.hidden !== true)
+    .map(([name, flag]) => ({
+      term: `${flag.alias === undefined ? "" : `-${flag.alias}, `}--${longTerm(name, flag)}`,
+      says: flagDescription(flag),
+    }));
+}
+
+/** The name without dashes, with the name of its value. */
+export function longTerm(name: string, flag: Flag): string {
+  if (flag.type === "boolean") return flag.default === true ? `no-${name}` : name;
+  return `${name} ${flag.placeholder ?? (flag.type === "number" ? "N" : "VALUE")}`;
+}
+
+/** The description with the possible values and the default. */
+export function flagDescription(flag: Flag): string {
+  if (flag.type === "boolean") return flag.description;
+  const notes: string[] = [];
+  if (flag.type !== "number" && flag.choices !== undefined) notes.push(flag.choices.join(", "));
+  if (flag.type !== "strings" && flag.default !== undefined) notes.push(`default ${flag.default}`);
+  if (flag.type === "strings") notes.push("may be repeated");
+  return notes.length === 0 ? flag.description : `${flag.description} (${notes.join("; ")})`;
 }

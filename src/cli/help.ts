@@ -1,10 +1,17 @@
 import yargs from "yargs";
-import { type Command, type FlagTable, globalFlags } from "./command.ts";
+import {
+  type Command,
+  type FlagTable,
+  flagDescription,
+  flagLines,
+  globalFlags,
+  longTerm,
+  usageOf,
+} from "./command.ts";
 import { type CommandRow, commandGroups } from "./command-table.ts";
 import { createStyle } from "./output/style.ts";
 import { formatTable } from "./output/table.ts";
 import { wrap } from "./output/text-width.ts";
-import { flagDescription, flagLines, longTerm, usageOf } from "./usage.ts";
 import type { Output } from "./world.ts";
 
 /** What `sessions --help` prints: one screen, grouped. Made from the table alone, without loading a command. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /*
- * What is started first. It picks the bundle that has the command, so that a search does not load the whole program, and
- * has it loaded with the code that was compiled for the same command before.
+ * The entry point. It picks the bundle that has the command, so that a search does not load the whole program, and loads
+ * it with the code that was compiled for the same command before.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +10,14 @@ import { exitCodes } from "../errors.ts";
 import { type LoadedBundle, loadBundle } from "../fs/compile-cache.ts";
 import { deferOptimization } from "../fs/engine-flags.ts";
 import { findPlaces } from "../fs/places.ts";
-import type { Bundle } from "./bundles/bundle.ts";
 
-/** Commands that have a bundle of their own, beside this file. All others are in main.cjs. */
+/** What every bundle exports. */
+interface Bundle {
+  /** Runs the command line of a process. False: nothing was done or printed, and the main bundle has to do it. */
+  run(host: NodeJS.Process): Promise<boolean>;
+}
+
+/** Commands with a separate bundle beside this file. All others are in main.cjs. */
 const ownBundles: ReadonlyMap<string, string> = new Map([["search", "search.cjs"]]);
 
 const DID_ITS_WORK: readonly number[] = [exitCodes.done, exitCodes.withProblems];
@@ -24,7 +29,7 @@ const codeFor = {
     variables: process.env,
     folder: process.env.INIT_CWD || process.cwd(),
   }),
-  // Each event of an agent is a command of its own.
+  // The events of agents need different code.
   command: command === "hook" ? `${command}-${subcommand}` : command,
   now: () => Date.now(),
   ...(command === "search" && { setFlags: deferOptimization }),
@@ -47,7 +52,7 @@ async function runBundle(name: string): Promise<boolean> {
   return isDone;
 }
 
-/** undefined: the file is missing, and the user knows. */
+/** undefined: the file is missing, and the user has been told. */
 function load(file: string): LoadedBundle | undefined {
   try {
     return loadBundle(file, codeFor, require);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 import process from "node:process";
-import { start } from "./start.ts";
+import { start } from "./run.ts";
 
 await start(process);

@@ -1,7 +1,7 @@
 import { exitCodes, UserError } from "../errors.ts";
 import { budgetOf, withinBudget } from "./agent-answer.ts";
 import type { Command, ParsedArguments } from "./command.ts";
-import { guardOutput } from "./output/guard-output.ts";
+import { guardOutput } from "./output/sanitize.ts";
 import type { World } from "./world.ts";
 
 /** Runs one command with its parsed arguments; `argv` is what they were parsed from. Returns the exit code. */

@@ -18,7 +18,6 @@ import type { World } from "./world.ts";
 
 /** Flags that flatten and unflatten share. */
 export const flattenFlags = {
-  "dry-run": { type: "boolean", alias: "n", description: "say what it would do, and change nothing" },
   force: { type: "boolean", description: "also where the log changed within the last 10 seconds" },
   bak: { type: "boolean", description: "also write the old log to FILE.bak" },
   "exact-tokens": {

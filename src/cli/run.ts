@@ -1,14 +1,29 @@
 import { exitCodes, UserError } from "../errors.ts";
-import { hintNearest } from "./arguments/hint-nearest.ts";
-import { parseArguments } from "./arguments/parse-arguments.ts";
+import { hintNearest, parseArguments } from "./arguments.ts";
 import { globalFlags } from "./command.ts";
-import { type CommandRow, commandTable, defaultCommand } from "./command-table.ts";
-import { findRow } from "./find-row.ts";
+import { type CommandRow, commandTable, defaultCommand, findRow } from "./command-table.ts";
+import { takeProcess } from "./process-world.ts";
 import { reportError } from "./report-error.ts";
 import { guarded, runCommand } from "./run-command.ts";
+import { isWorker, runWorker, startWorker } from "./worker-threads.ts";
 import type { World } from "./world.ts";
 
-/** Runs one command line in a world and gives its exit code. Never throws, never exits. */
+/** Runs the command line of a process, or the task of one of its threads. */
+export async function start(
+  host: NodeJS.Process,
+  table: readonly CommandRow[] = commandTable,
+): Promise<void> {
+  if (isWorker(host)) return runWorker(host);
+  const argv = host.argv.slice(2);
+  const startThread = startWorker(import.meta.filename, host);
+  const { world, finish } = takeProcess(host, startThread, neverFails(argv, table));
+  const exitCode = await run(argv, world, table);
+  await finish();
+  // Not process.exit: it would cut off what is still being written to a pipe.
+  host.exitCode = exitCode;
+}
+
+/** Runs one command line in a world and returns its exit code. Never throws, never exits. */
 export async function run(
   argv: readonly string[],
   world: World,
@@ -26,7 +41,7 @@ export async function run(
 }
 
 /** Is this the line of a command that must not fail, whatever is wrong with it? */
-export function neverFails(argv: readonly string[], table: readonly CommandRow[]): boolean {
+function neverFails(argv: readonly string[], table: readonly CommandRow[]): boolean {
   const name = argv.find((arg) => !arg.startsWith("-"));
   return table.some((row) => row.name === name && row.neverFails === true);
 }
@@ -40,14 +55,14 @@ async function runLine(argv: readonly string[], world: World, table: readonly Co
       world,
     );
   }
-  // Help is given whatever else is wrong with the line.
+  // Help is shown whatever else is wrong with the line.
   if (flagsOf(rest).some((arg) => arg === "--help" || arg === "-h")) return showHelp(name, world, table);
   return runRow(findRow(name ?? defaultCommand, table), rest, world);
 }
 
 async function runRow(row: CommandRow, argv: readonly string[], world: World): Promise<number> {
   const { command } = await row.load();
-  const args = await parseArguments(row.name, command, argv);
+  const args = parseArguments(row.name, command, argv);
   if (args.flags.help === true) return showHelp(row.name, world, [row]);
   return runCommand(row.name, command, argv, args, world);
 }
@@ -68,24 +83,23 @@ async function showHelp(
   return exitCodes.done;
 }
 
-/** The command is the first word; flags of every command may stand before it. */
+/** Splits off the command: the first word. Only global flags may come before it. */
 function splitCommand(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   const at = argv.findIndex((arg) => !arg.startsWith("-"));
   const before = at < 0 ? argv : argv.slice(0, at);
   const known = [...Object.keys(globalFlags), "version"].flatMap((name) => [`--${name}`, `--no-${name}`]);
-  const stranger = before.find((arg) => arg !== "-h" && !known.includes(arg));
-  if (stranger !== undefined) {
-    throw new UserError(`Unknown flag ${stranger}`, {
+  const unknown = before.find((arg) => arg !== "-h" && !known.includes(arg));
+  if (unknown !== undefined) {
+    throw new UserError(`Unknown flag ${unknown}`, {
       exitCode: exitCodes.wrongUsage,
       hint:
-        hintNearest(stranger, known, (near) => near) ??
-        "flags of a command stand behind it: `sessions --help`",
+        hintNearest(unknown, known, (near) => near) ?? "flags of a command come after it: `sessions --help`",
     });
   }
   return { name: argv[at], rest: [...before, ...(at < 0 ? [] : argv.slice(at + 1))] };
 }
 
-/** What stands before `--`. */
+/** The arguments before `--`. */
 function flagsOf(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return end < 0 ? argv : argv.slice(0, end);

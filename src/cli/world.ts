@@ -7,8 +7,8 @@ import { nodeDisk } from "../fs/node-disk.ts";
 import type { Processes } from "../fs/processes.ts";
 import { nodeProcesses } from "../fs/processes.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
-import type { Interrupts } from "./interrupts.ts";
 import { wantsColor } from "./output/style.ts";
+import type { Interrupts } from "./process-world.ts";
 import { inputFrom, outputTo } from "./streams.ts";
 
 /** Where text goes: an answer to stdout, talk to stderr. */
@@ -133,11 +133,13 @@ export function realWorld(
     isRunning: (pid) => nodeProcesses.exists(pid),
     program: programOf(host),
     run: async (program, args, options) => {
-      const { runProgram } = await import("./run-program.ts");
-      return interrupts.leaveTo(() => runProgram(program, args, variables, options ?? {}));
+      const { runProgram } = await import("./programs.ts");
+      const start = (): Promise<number | undefined> => runProgram(program, args, variables, options ?? {});
+      // Only a program that shows something has the terminal, and so Ctrl-C.
+      return options?.quiet === true ? start() : interrupts.leaveTo(start);
     },
     startDetached: async (args) => {
-      const { startDetached } = await import("./start-detached.ts");
+      const { startDetached } = await import("./programs.ts");
       await startDetached(programOf(host), args, variables);
     },
     afterwards,

@@ -7,12 +7,14 @@ import { ownFolders } from "../retention/settings-layers.ts";
 import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 import { type FileChange, type FileRecord, readReceipt, sha256 } from "../settings/receipt.ts";
 import { type HookChange, undoChange } from "../settings/settings-change.ts";
+import { hookEvents } from "./hooks/hook-input.ts";
+import { skillName, skillText } from "./skill.ts";
 
 export const installableAgents = ["claude", "pi", "codex"] as const;
 export type InstallableAgent = (typeof installableAgents)[number];
 export type Scope = "user" | "project";
 
-/** What is to be installed: the operations know nothing of hooks and skills but their texts. */
+/** What is installed into agents. */
 export interface Package {
   /** How this program is run: absolute paths. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
@@ -23,6 +25,11 @@ export interface Package {
     readonly matcher?: string;
   }[];
   readonly skill: { readonly name: string; readonly text: string };
+}
+
+/** What this version installs, run as `program` says. */
+export function packageOf({ program }: Pick<Package, "program">): Package {
+  return { program, hooks: hookEvents, skill: { name: skillName, text: skillText } };
 }
 
 export interface InstallOptions {

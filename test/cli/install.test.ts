@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
 import { hookEvents } from "../../src/integrations/hooks/hook-input.ts";
-import { skillText } from "../../src/integrations/skill/skill-text.ts";
+import { skillText } from "../../src/integrations/skill.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { skillText } from "../../src/integrations/skill/skill-text.ts";
+import { skillText } from "../../src/integrations/skill.ts";
 import { makeWorld } from "../support/make-world.ts";
 
 const TOLD = "11111111-1111-4111-8111-111111111111";

@@ -6,7 +6,7 @@ import { run } from "../../src/cli/run.ts";
 import { exitCodes, UserError } from "../../src/errors.ts";
 import { type MakeWorldOptions, makeWorld } from "../support/make-world.ts";
 
-const echo = (parser: Command["parser"], dashWords: boolean): Command =>
+const echo = (dashWords: boolean): Command =>
   defineCommand({
     description: "Says what it was given.",
     examples: [{ line: "sessions echo a", says: "a" }],
@@ -16,7 +16,6 @@ const echo = (parser: Command["parser"], dashWords: boolean): Command =>
       quiet: { type: "boolean", alias: "q", description: "less" },
       format: { type: "string", choices: ["md", "html"], description: "which" },
     },
-    parser,
     dashWords,
     async run({ flags, positionals }, world) {
       const paint = createStyle(world.stdout.hasColor).bold;
@@ -35,7 +34,6 @@ const failing = (error: unknown): Command =>
     examples: [{ line: "sessions fail", says: "nothing" }],
     positionals: [],
     flags: {},
-    parser: "light",
     run: () => Promise.reject(error),
   });
 
@@ -54,8 +52,8 @@ const systemError = Object.assign(new Error("ENOSPC: no space left on device, wr
 
 const table: readonly CommandRow[] = [
   ...commandTable,
-  row("echo", echo("yargs", false)),
-  row("words", echo("light", true)),
+  row("echo", echo(false)),
+  row("words", echo(true)),
   row(
     "refuse",
     failing(new UserError("Cannot\x1b[31m do it", { exitCode: exitCodes.refused, hint: "wait for its end" })),

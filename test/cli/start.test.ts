@@ -42,6 +42,13 @@ const ctrlC = (child: ChildProcess): void => {
   if (child.pid !== undefined) process.kill(-child.pid, "SIGINT");
 };
 
+/** Ctrl-C while the program gets no processor time: it finds the signal and the end of its child at the same moment. */
+const ctrlCUnderLoad = (child: ChildProcess): void => {
+  child.kill("SIGSTOP");
+  ctrlC(child);
+  setTimeout(() => child.kill("SIGCONT"), 400);
+};
+
 describe("start()", () => {
   test("ends with 130 on Ctrl-C", async () => {
     expect(await interrupt("sleep", ctrlC)).toEqual({ code: 130, signal: null, out: "begun\n", err: "" });
@@ -55,7 +62,11 @@ describe("start()", () => {
     expect(await interrupt("child", ctrlC)).toMatchObject({ code: 7, out: "begun\nheard\n" });
   });
 
-  test("reports a promise that nobody waits for as a bug", async () => {
+  test("leaves Ctrl-C to a child that has ended before it is noticed", async () => {
+    expect(await interrupt("child", ctrlCUnderLoad)).toMatchObject({ code: 7, out: "begun\nheard\n" });
+  });
+
+  test("reports a promise that nobody awaits as a bug", async () => {
     const { code, err } = await interrupt("reject", () => {});
     expect(code).toBe(70);
     expect(err).toContain("sessions: Error: nobody waits for this\n");

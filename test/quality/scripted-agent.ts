@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { skillText } from "../../src/integrations/skill/skill-text.ts";
+import { skillText } from "../../src/integrations/skill.ts";
 import { readSkill } from "../support/read-skill.ts";
 
 /** What a user asks an agent, and the session that is meant. */

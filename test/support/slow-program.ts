@@ -1,7 +1,7 @@
 import process from "node:process";
 import { type Command, defineCommand } from "../../src/cli/command.ts";
 import type { CommandRow } from "../../src/cli/command-table.ts";
-import { start } from "../../src/cli/start.ts";
+import { start } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -50,7 +50,6 @@ const command = (name: string, act: (world: World) => Promise<number>): Command 
     examples: [{ line: `sessions ${name}`, says: "slowly" }],
     positionals: [],
     flags: {},
-    parser: "light",
     run: (_, world) => act(world),
   });
 

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { start } from "../start.ts";
+import { start } from "../run.ts";
 import { isWorker } from "../worker-threads.ts";
 
 /** Runs any command. */

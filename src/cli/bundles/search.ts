@@ -1,4 +1,4 @@
-import { parseLightArguments } from "../arguments/parse-arguments.ts";
+import { parseArguments } from "../arguments.ts";
 import { command } from "../commands/search.ts";
 import { takeProcess } from "../process-world.ts";
 import { runCommand } from "../run-command.ts";
@@ -36,7 +36,7 @@ export async function run(host: NodeJS.Process): Promise<boolean> {
 /** undefined: the main bundle has to do it. */
 async function search(argv: readonly string[], world: World): Promise<number | undefined> {
   try {
-    const args = parseLightArguments("search", command, argv);
+    const args = parseArguments("search", command, argv);
     if (args.flags.help === true || args.flags.batch === true) return undefined;
     return await runCommand("search", command, argv, args, world);
   } catch {

@@ -41,7 +41,6 @@ export const command: Command = defineCommand({
     check: { type: "boolean", description: "read all files again and mend what is damaged in the archive" },
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
-  parser: "yargs",
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const progress = createProgress("Archiving", world);

@@ -1,11 +1,17 @@
 import { actionsOf, agentsThat } from "../../agents/actions.ts";
-import type { ResumeCommand } from "../../agents/agent.ts";
 import { exitCodes } from "../../errors.ts";
 import type { TokenEstimate } from "../../extract/digest.ts";
 import { shellQuote } from "../../render/json/shell-quote.ts";
 import { selectSession } from "../../search/select-sessions.ts";
 import { type CompactAnswer, compactSession } from "../../shrink/compact-session.ts";
-import { type Command, defineCommand, type Flag, type FlagTable, type FlagValue } from "../command.ts";
+import {
+  type Command,
+  defineCommand,
+  dryRunFlag,
+  type Flag,
+  type FlagTable,
+  type FlagValue,
+} from "../command.ts";
 import { markdownWriter } from "../markdown-writer.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
@@ -13,10 +19,10 @@ import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { runResume } from "../run-resume.ts";
 import { storeLocking } from "../store-locking.ts";
 import { startWhenIdle, whenIdle, whenIdleFlags } from "../when-idle.ts";
 import type { World } from "../world.ts";
+import { resumeLine, runResume } from "./resume.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -27,7 +33,7 @@ export const command: Command = defineCommand({
       .join("") +
     "A session that is running is left alone: --fork writes the smaller one as a new session, --when-idle waits.",
   examples: [
-    { line: "sessions compact last --dry", says: "what it would save" },
+    { line: "sessions compact last --dry-run", says: "what it would save" },
     { line: "sessions compact 3f542803 --aggressive", says: "also smaller parts" },
     { line: "sessions compact current --fork", says: "a smaller copy of the running session, as a new one" },
   ],
@@ -35,7 +41,7 @@ export const command: Command = defineCommand({
     { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
   ],
   flags: {
-    dry: { type: "boolean", alias: "n", description: "say what it would do, and change nothing" },
+    "dry-run": dryRunFlag,
     ...optionFlags(),
     auto: { type: "boolean", description: "only past the agent's own threshold" },
     force: { type: "boolean", description: "also where the log changed within the last 10 seconds" },
@@ -45,7 +51,6 @@ export const command: Command = defineCommand({
     bak: { type: "boolean", description: "also write the old log to FILE.bak" },
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
-  parser: "yargs",
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const pointer = selectSession(library, positionals, { everywhere: flags.everywhere });
@@ -55,7 +60,7 @@ export const command: Command = defineCommand({
     const compact = (): Promise<CompactAnswer> =>
       compactSession(library, pointer, {
         wish: { ...chosenOptions(flags), auto: flags.auto },
-        dryRun: flags.dry,
+        dryRun: flags["dry-run"],
         force: flags.force,
         bak: flags.bak,
         fork: flags.fork ? { uuid: world.uuid } : undefined,
@@ -143,10 +148,6 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   if (bak !== null) lines.push(style.dim(`The old log: ${path(bak)}`));
   if (!dryRun && !willReconnect) lines.push(`Go on with: ${sanitize(resumeLine(answer.resume))}`);
   return lines.map((line) => `${line}\n`).join("");
-}
-
-function resumeLine({ command: words, folder }: ResumeCommand): string {
-  return `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
 }
 
 const CATEGORIES: readonly (readonly [string, keyof TokenEstimate])[] = [

@@ -2,8 +2,8 @@ import { exitCodes } from "../../errors.ts";
 import { findPlaces } from "../../fs/places.ts";
 import type { Check } from "../../integrations/doctor/check.ts";
 import { type Examination, examine, examineUnusable } from "../../integrations/doctor/examine.ts";
+import { packageOf } from "../../integrations/install-files.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { packageOf } from "../install/package.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
@@ -25,7 +25,6 @@ export const command: Command = defineCommand({
   ],
   positionals: [],
   flags: {},
-  parser: "yargs",
   async run({ flags }, world) {
     const unusable = examineUnusable({ disk: world.disk, places: findPlaces(world), now: world.now });
     if (unusable !== undefined) {

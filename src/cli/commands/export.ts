@@ -31,7 +31,6 @@ export const command: Command = defineCommand({
     ...outputFlags,
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
-  parser: "light",
   async run({ flags, given, positionals }, world) {
     const file = outputFile(flags);
     // The example history answers questions; it is nothing to fill files with.

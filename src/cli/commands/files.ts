@@ -6,9 +6,8 @@ import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
-import { coverageJson } from "../output/coverage-json.ts";
 import { relativeDate } from "../output/dates.ts";
-import { printJson } from "../output/print-json.ts";
+import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
@@ -36,7 +35,6 @@ export const command: Command = defineCommand({
     ids: { type: "boolean", alias: "q", description: "print ids of sessions alone" },
     ...agentFlags,
   },
-  parser: "light",
   async run({ flags, positionals }, world) {
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
     const filter = readFilters(flags, [], world);

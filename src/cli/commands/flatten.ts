@@ -1,6 +1,6 @@
 import { exitCodes, UserError } from "../../errors.ts";
 import { flattenSession } from "../../shrink/flatten-session.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { exactTokens } from "../exact-tokens.ts";
 import { openLibrary } from "../open-library.ts";
 import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
@@ -34,10 +34,10 @@ export const command: Command = defineCommand({
       description: "leave the copies of results alone that agents keep for their own display",
     },
     fork: { type: "boolean", description: "leave it as it is, and write the flattened one as a new session" },
+    "dry-run": dryRunFlag,
     ...flattenFlags,
     ...whenIdleFlags,
   },
-  parser: "yargs",
   async run({ flags, positionals }, world) {
     const opened = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const { library } = opened;

@@ -36,7 +36,6 @@ export const command: Command = defineCommand({
     undo: { type: "boolean", description: "bring back what was forgotten" },
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
-  parser: "yargs",
   async run({ flags, positionals }, world) {
     const { library, access, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const locking = storeLocking(world);

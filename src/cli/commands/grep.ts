@@ -65,7 +65,6 @@ export const command: Command = defineCommand({
   ],
   positionals: [{ name: "regex", description: "what to look for" }],
   flags: flagTable,
-  parser: "light",
   async run(args, world) {
     const { flags, positionals } = args;
     const wish = readWish(args, world);

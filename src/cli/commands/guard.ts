@@ -31,7 +31,6 @@ export const command: Command = defineCommand({
       description: "the log of a session to be archived first, although it may be in use",
     },
   },
-  parser: "light",
   async run({ flags }, world) {
     const places = findPlaces(world);
     try {

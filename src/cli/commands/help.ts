@@ -1,9 +1,7 @@
-import { type Command, defineCommand, globalFlags } from "../command.ts";
-import { commandTable } from "../command-table.ts";
-import { findRow } from "../find-row.ts";
+import { type Command, defineCommand, flagLines, globalFlags, usageOf } from "../command.ts";
+import { commandTable, findRow } from "../command-table.ts";
 import { commandHelp, programHelp } from "../help.ts";
 import { printJson } from "../output/print-json.ts";
-import { flagLines, usageOf } from "../usage.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -15,7 +13,6 @@ export const command: Command = defineCommand({
   ],
   positionals: [{ name: "command", description: "a command to explain", optional: true }],
   flags: {},
-  parser: "yargs",
   async run({ flags, positionals }, world) {
     const [name] = positionals;
     const row = name === undefined ? undefined : findRow(name, commandTable);

@@ -33,7 +33,6 @@ export const command: Command = defineCommand({
     },
   ],
   flags: {},
-  parser: "light",
   async run({ positionals }, world) {
     const [subcommand = ""] = positionals;
     if (world.stdin.isTerminal) {

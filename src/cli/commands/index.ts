@@ -4,8 +4,7 @@ import { readSessionCatalog } from "../../search/session-catalog.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes, formatDuration } from "../output/amounts.ts";
-import { coverageJson } from "../output/coverage-json.ts";
-import { printJson } from "../output/print-json.ts";
+import { coverageJson, printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 
 export const command: Command = defineCommand({
@@ -18,7 +17,6 @@ export const command: Command = defineCommand({
   ],
   positionals: [],
   flags: { rebuild: { type: "boolean", description: "throw the index away and read everything anew" } },
-  parser: "light",
   async run({ flags }, world) {
     const { library, access, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const startedAt = world.now();

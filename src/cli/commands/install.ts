@@ -1,10 +1,9 @@
 import { exitCodes } from "../../errors.ts";
-import { installableAgents, installFiles } from "../../integrations/install-files.ts";
+import { installableAgents, installFiles, packageOf } from "../../integrations/install-files.ts";
+import { timers, timerText } from "../../integrations/timer-text.ts";
 import { changeFiles, planFiles } from "../../settings/change-files.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
-import { packageOf } from "../install/package.ts";
-import { timers, timerText } from "../install/timer-text.ts";
 import { openLibrary } from "../open-library.ts";
 import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
@@ -51,10 +50,9 @@ export const command: Command = defineCommand({
       description:
         "print what cron, systemd or launchd needs to archive every ten minutes; nothing is written",
     },
-    "dry-run": { type: "boolean", alias: "n", description: "show the exact changes, make none" },
+    "dry-run": dryRunFlag,
     yes: { type: "boolean", alias: "y", description: "do not ask" },
   },
-  parser: "yargs",
   async run({ flags }, world) {
     if (flags.timer !== undefined) {
       const text = timerText(flags.timer, world);

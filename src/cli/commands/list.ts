@@ -5,8 +5,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf } from "../output/amounts.ts";
-import { coverageJson } from "../output/coverage-json.ts";
-import { printJson } from "../output/print-json.ts";
+import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { formatSessions } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
@@ -36,7 +35,6 @@ export const command: Command = defineCommand({
     stubs: { type: "boolean", description: "also those of which only prompts or fragments are left" },
     ...agentFlags,
   },
-  parser: "light",
   async run({ flags, positionals }, world) {
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
     const filter = readFilters(flags, positionals, world);

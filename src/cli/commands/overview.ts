@@ -5,8 +5,7 @@ import { type CatalogRow, withCatalog } from "../../search/session-catalog.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf, formatBytes } from "../output/amounts.ts";
-import { coverageJson } from "../output/coverage-json.ts";
-import { printJson } from "../output/print-json.ts";
+import { coverageJson, printJson } from "../output/print-json.ts";
 import { retentionWarning } from "../output/retention.ts";
 import { formatSessions, shortIds } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
@@ -28,7 +27,6 @@ export const command: Command = defineCommand({
   examples: [{ line: "sessions", says: "what there is" }],
   positionals: [],
   flags: {},
-  parser: "light",
   async run({ flags }, world) {
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
     const { rows, coverage } = await withCatalog(library, access, (catalog) => catalog);

@@ -40,7 +40,6 @@ export const command: Command = defineCommand({
     },
     ...agentFlags,
   },
-  parser: "light",
   async run({ flags }, world) {
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
     const anywhere = flags.everywhere || flags.project.length > 0 || library.demo;

@@ -3,7 +3,7 @@ import { type RestoreAnswer, restoreSessions } from "../../archive/restore-sessi
 import { type ExitCode, exitCodes, gravest, UserError } from "../../errors.ts";
 import { shellQuote } from "../../render/json/shell-quote.ts";
 import { allArchived, selectArchived } from "../../search/select-archived.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
@@ -47,10 +47,9 @@ export const command: Command = defineCommand({
     },
     touch: { type: "boolean", description: "with the present time, so that no agent deletes it as old" },
     force: { type: "boolean", description: "also over other content, which is archived first" },
-    "dry-run": { type: "boolean", alias: "n", description: "say what would be written, and write nothing" },
+    "dry-run": dryRunFlag,
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
-  parser: "yargs",
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     if (flags.all === positionals.length > 0) {

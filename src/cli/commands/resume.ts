@@ -1,3 +1,4 @@
+import type { ResumeCommand } from "../../agents/agent.ts";
 import { exitCodes, UserError } from "../../errors.ts";
 import { shellQuote } from "../../render/json/shell-quote.ts";
 import { openSession } from "../../search/open-session.ts";
@@ -5,7 +6,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openLibrary } from "../open-library.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { runResume } from "../run-resume.ts";
+import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -22,7 +23,6 @@ export const command: Command = defineCommand({
     exec: { type: "boolean", description: "run it" },
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
-  parser: "light",
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, {
       reveal: flags.reveal,
@@ -38,7 +38,7 @@ export const command: Command = defineCommand({
       return runResume(resume, world);
     }
     const { command: words, folder } = mask(resume);
-    const line = `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
+    const line = resumeLine({ command: words, folder });
     if (flags.json) {
       const { id: sessionId, agent } = session;
       printJson(world, {
@@ -53,3 +53,29 @@ export const command: Command = defineCommand({
     return exitCodes.done;
   },
 });
+
+/** Runs an agent's own resume command in the session's folder and returns its exit code. */
+export async function runResume(
+  { command: words, folder }: ResumeCommand,
+  world: World,
+  done = "",
+): Promise<number> {
+  const [program = "", ...args] = words;
+  // A log may name any folder, even one that no system can have.
+  const canBe = folder === null || !folder.includes("\0");
+  const code = canBe ? await world.run(program, args, folder === null ? {} : { folder }) : undefined;
+  if (code !== undefined) return code;
+  const isThere = folder === null || world.disk.stat(folder)?.kind === "folder";
+  const what = isThere
+    ? "there is no such program"
+    : `there is no folder ${JSON.stringify(folder)} to run it in`;
+  throw new UserError(`Cannot run ${program}: ${what}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: `${done}the command is: ${shellQuote(words)}`,
+  });
+}
+
+/** The resume command as a line for a shell. */
+export function resumeLine({ command: words, folder }: ResumeCommand): string {
+  return `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
+}

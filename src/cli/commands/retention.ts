@@ -5,7 +5,7 @@ import { checkDays, FOREVER_DAYS, retentionFiles } from "../../retention/set-ret
 import { withCatalog } from "../../search/session-catalog.ts";
 import type { FilePlan } from "../../settings/change-files.ts";
 import { changeFiles, planFiles } from "../../settings/change-files.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { filePlanJson, formatPlans } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
@@ -51,13 +51,8 @@ export const command: Command = defineCommand({
       placeholder: "FILE",
       description: "what `claude --settings` is given: a file, or the JSON itself",
     },
-    "dry-run": {
-      type: "boolean",
-      alias: "n",
-      description: "with set, forever, reset: show the change, make none",
-    },
+    "dry-run": dryRunFlag,
   },
-  parser: "yargs",
   async run({ flags, positionals }, world) {
     const [action = "status", word] = positionals;
     if (word !== undefined && action !== "set") {

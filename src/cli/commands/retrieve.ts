@@ -26,7 +26,6 @@ export const command: Command = defineCommand({
     ...outputFlags,
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
-  parser: "light",
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const [selector = "", name = ""] = positionals;

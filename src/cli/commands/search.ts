@@ -8,8 +8,7 @@ import { type Arguments, type Command, defineCommand } from "../command.ts";
 import { filterFlags, noFilter, readFilters } from "../filter-flags.ts";
 import { maskFound } from "../mask-found.ts";
 import { openIndex } from "../open-library.ts";
-import { coverageJson } from "../output/coverage-json.ts";
-import { printJson } from "../output/print-json.ts";
+import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { formatSearch, saysNothing } from "../output/search-hits.ts";
 import type { World } from "../world.ts";
@@ -66,7 +65,6 @@ export const command: Command = defineCommand({
     },
   ],
   flags: flagTable,
-  parser: "light",
   dashWords: true,
   async run(args, world) {
     const { flags } = args;

@@ -46,7 +46,6 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: of all projects" },
     ...agentFlags,
   },
-  parser: "light",
   async run({ flags, positionals }, world) {
     const file = outputFile(flags);
     const { library, access, mask } = await openLibrary(world, {

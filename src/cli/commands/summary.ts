@@ -40,7 +40,6 @@ export const command: Command = defineCommand({
     },
     everywhere: { type: "boolean", description: "with last: of all projects" },
   },
-  parser: "light",
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, {
       reveal: flags.reveal,

@@ -1,5 +1,5 @@
 import { unflattenSession } from "../../shrink/unflatten-session.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { exactTokens } from "../exact-tokens.ts";
 import { openLibrary } from "../open-library.ts";
 import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
@@ -13,8 +13,7 @@ export const command: Command = defineCommand({
   positionals: [
     { name: "session", description: "id, beginning of an id, last, last N, current, or a path", many: true },
   ],
-  flags: flattenFlags,
-  parser: "yargs",
+  flags: { "dry-run": dryRunFlag, ...flattenFlags },
   async run({ flags, positionals }, world) {
     const opened = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const { library } = opened;

@@ -1,11 +1,10 @@
 import { exitCodes } from "../../errors.ts";
-import { installableAgents, uninstallFiles } from "../../integrations/install-files.ts";
+import { installableAgents, packageOf, uninstallFiles } from "../../integrations/install-files.ts";
 import { retentionStatus } from "../../retention/retention-status.ts";
 import { RETENTION_KEY } from "../../retention/settings-layers.ts";
 import { changeFiles, type FilePlan, nameOfChange, planFiles } from "../../settings/change-files.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
-import { packageOf } from "../install/package.ts";
 import { openLibrary } from "../open-library.ts";
 import { countOf } from "../output/amounts.ts";
 import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
@@ -38,10 +37,9 @@ export const command: Command = defineCommand({
       placeholder: "SCOPE",
       description: "only what was installed for this user, or in this folder",
     },
-    "dry-run": { type: "boolean", alias: "n", description: "show the exact changes, make none" },
+    "dry-run": dryRunFlag,
     yes: { type: "boolean", alias: "y", description: "do not ask" },
   },
-  parser: "yargs",
   async run({ flags }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const dryRun = flags["dry-run"];

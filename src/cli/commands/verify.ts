@@ -40,7 +40,6 @@ export const command: Command = defineCommand({
     },
   ],
   flags: { everywhere: { type: "boolean", description: "with last: of all projects" } },
-  parser: "yargs",
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const progress = createProgress("Verifying", world);

@@ -1,5 +1,5 @@
 import type { World } from "../world.ts";
-import { guardText } from "./guard-output.ts";
+import { guardText } from "./sanitize.ts";
 
 type PagerWorld = Pick<World, "stdout" | "variables" | "run">;
 

@@ -1,8 +1,9 @@
 import { cleanText } from "../../redact/clean-text.ts";
+import type { Output } from "../world.ts";
 
 /**
- * Makes text out of logs safe to print: old sessions hold whatever tools wrote, and a terminal obeys what it is sent.
- * `line`: it also stays in one line, so that no text can pass for a line of ours.
+ * Makes text from logs safe to print: old sessions hold whatever tools wrote, and a terminal obeys what it is sent.
+ * `line` also keeps it in one line, so that no text can pass for a line of ours.
  */
 export function sanitize(text: string, keep: "line" | "lines" = "line"): string {
   const clean = cleanText(text);
@@ -10,3 +11,26 @@ export function sanitize(text: string, keep: "line" | "lines" = "line"): string 
 }
 
 const breaks = /[\t\n]+/g;
+
+/** The sequences that this program itself sends: the colours of `createStyle`, and erasing the progress line. */
+const OWN_SEQUENCES = /(\x1b\[(?:1|2|4|22|24|31|32|33|36|39|1;33|22;39)m|\r\x1b\[K)/;
+
+/** Lets only our own sequences through. Everything that commands print goes through here, so none can forget to. */
+export function guardOutput(output: Output, hasColor: boolean = output.hasColor): Output {
+  return {
+    write: (text) => output.write(guardText(text)),
+    isTerminal: output.isTerminal,
+    get columns() {
+      return output.columns;
+    },
+    hasColor,
+  };
+}
+
+export function guardText(text: string): string {
+  if (!text.includes("\x1b")) return cleanText(text);
+  return text
+    .split(OWN_SEQUENCES)
+    .map((part, at) => (at % 2 === 1 ? part : cleanText(part)))
+    .join("");
+}

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { makeCliDocument } from "../../../docs/make-cli.ts";
+import { makeCliDocument } from "../../../scripts/make-cli.ts";
 import { commandTable } from "../../../src/cli/command-table.ts";
 
-test("docs/CLI.md is what the table of commands gives; `npx tsx docs/make-cli.ts` makes it anew", async () => {
+test("docs/CLI.md is up to date with the command table (`npm run docs:cli`)", async () => {
   const written = readFileSync(new URL("../../../docs/CLI.md", import.meta.url), "utf8");
   expect(written).toBe(await makeCliDocument());
 });

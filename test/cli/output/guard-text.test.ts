@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guardText } from "../../../src/cli/output/guard-output.ts";
+import { guardText } from "../../../src/cli/output/sanitize.ts";
 import { createStyle } from "../../../src/cli/output/style.ts";
 
 const style = createStyle(true);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { run } from "../../../src/cli/run.ts";
-import { skillName, skillText } from "../../../src/integrations/skill/skill-text.ts";
-import { parseQuery } from "../../../src/search/query/parse-query.ts";
-import { makeWorld } from "../../support/make-world.ts";
-import { readSkill } from "../../support/read-skill.ts";
+import { run } from "../../src/cli/run.ts";
+import { skillName, skillText } from "../../src/integrations/skill.ts";
+import { parseQuery } from "../../src/search/query/parse-query.ts";
+import { makeWorld } from "../support/make-world.ts";
+import { readSkill } from "../support/read-skill.ts";
 
 describe("the session-finder skill", () => {
   const { fields, body } = readSkill(skillText);

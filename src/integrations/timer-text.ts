@@ -1,9 +1,7 @@
-import type { World } from "../world.ts";
-
 export const timers = ["cron", "systemd", "launchd"] as const;
 export type Timer = (typeof timers)[number];
 
-/** Where the program and its agents look, if not in the usual places: a timer starts with an empty environment. */
+/** Variables that name other places than the usual ones: a timer starts with an empty environment. */
 const PLACES = [
   "SESSIONS_HOME",
   "CLAUDE_CONFIG_DIR",
@@ -13,11 +11,14 @@ const PLACES = [
   "CODEX_HOME",
 ];
 
-/** A ready text for those who have no hooks: archives every ten minutes what is not safe yet. */
-export function timerText(
-  timer: Timer,
-  { program, variables }: Pick<World, "program" | "variables">,
-): string {
+/** What a timer runs, and the variables of the user who sets it up. */
+export interface TimerOptions {
+  readonly program: { readonly command: string; readonly args: readonly string[] };
+  readonly variables: Readonly<Record<string, string | undefined>>;
+}
+
+/** The text of a timer that archives every ten minutes what is not safe yet, for agents without hooks. */
+export function timerText(timer: Timer, { program, variables }: TimerOptions): string {
   const line = [program.command, ...program.args, "guard"];
   const places = PLACES.flatMap((name): [string, string][] => {
     const value = variables[name];
@@ -32,7 +33,7 @@ function cronText(line: readonly string[], places: Pairs): string {
   const words = [...places.map(([name, value]) => `${name}=${shellWord(value)}`), ...line.map(shellWord)];
   return [
     "# Add this line with `crontab -e`.",
-    // A per cent sign ends the command there.
+    // An unescaped per cent sign would end the command.
     `*/10 * * * * ${words.join(" ").replaceAll("%", "\\%")} >/dev/null 2>&1`,
     "",
   ].join("\n");
@@ -95,7 +96,7 @@ function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Per cent signs and dollars mean something there too. */
+/** Escapes what systemd expands, per cent signs and dollars too. */
 function systemdWord(word: string): string {
   const plain = word.replaceAll("%", "%%").replaceAll("$", "$$$$");
   return /^[\w@%+=:,./$-]+$/.test(plain) ? plain : `"${plain.replaceAll(/["\\]/g, "\\$&")}"`;

@@ -1,32 +1,30 @@
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { globalFlags, type FlagTable } from "../src/cli/command.ts";
+import { type FlagTable, flagLines, globalFlags, usageOf } from "../src/cli/command.ts";
 import { type CommandRow, commandGroups, commandTable } from "../src/cli/command-table.ts";
-import { flagLines } from "../src/cli/usage.ts";
-import { usageOf } from "../src/cli/usage.ts";
 
-/** Makes docs/CLI.md from the table of commands: `npx tsx docs/make-cli.ts`. A test fails where it is not up to date. */
+/** Makes docs/CLI.md from the command table: `npm run docs:cli`. A test fails if the page is not up to date. */
 export async function makeCliDocument(): Promise<string> {
   const rows = commandGroups.flatMap((group) => commandTable.filter((row) => row.group === group));
   const shown = rows.filter((row) => row.hidden !== true);
   const commands = await Promise.all(rows.map(describeCommand));
   return [
     "# Command line",
-    "<!-- Made by docs/make-cli.ts from the table of commands. Changes belong there. -->",
+    "<!-- Made by scripts/make-cli.ts from the command table. Change the table, then run `npm run docs:cli`. -->",
     "`sessions <command> [arguments] [flags]`",
     table(
       ["command", "what it does"],
       shown.map((row) => [`[\`${row.name}\`](#${row.name})`, row.summary]),
     ),
-    "## Flags of every command",
+    "## Global flags",
     flagTable(globalFlags),
-    "Flags may stand before or behind other arguments. `--flag value` and `--flag=value` are the same, `--no-flag` " +
-      "turns one off, letters can be joined (`-il`, `-C3`), and `--` ends the flags. A flag that takes one value and " +
-      "is given twice has the last one.",
+    "Flags may come before or after other arguments. `--flag value` and `--flag=value` are the same, `--no-flag` " +
+      "turns one off, letters can be joined (`-il`, `-C3`), and `--` ends the flags. If a flag that takes one value is " +
+      "given twice, the last one counts.",
     "## Exit codes",
-    table(["code", "what it says"], exitCodeLines),
-    "Of several, the gravest wins: 5, 4, 2, 3, 1, 0. With `--json` an error is also printed to stdout, as " +
+    table(["code", "what it means"], exitCodeLines),
+    "If several apply, the gravest wins: 5, 4, 2, 3, 1, 0. With `--json`, errors are also printed to stdout, as " +
       '`{"schemaVersion":1,"error":{"message":…,"hint":…,"exitCode":…}}`.',
     ...commands,
   ]
@@ -35,13 +33,13 @@ export async function makeCliDocument(): Promise<string> {
 }
 
 const exitCodeLines: readonly (readonly [string, string])[] = [
-  ["0", "done; also where who reads the output stopped early"],
+  ["0", "done, or the reader of the output stopped early"],
   ["1", "nothing found"],
   ["2", "wrong usage"],
   ["3", "done, but with problems"],
-  ["4", "refused for safety: a session is live, held open or has changed meanwhile, or its archive is not durable"],
+  ["4", "refused for safety: the session is live, held open or has just changed, or its archive is not durable"],
   ["5", "the store or a settings file is broken; nothing was changed"],
-  ["70", "a bug of this program"],
+  ["70", "a bug in this program"],
   ["130", "interrupted"],
 ];
 
@@ -53,7 +51,7 @@ async function describeCommand(row: CommandRow): Promise<string> {
       `\`${name}\``,
       choices === undefined ? description : `${description} (${choices.join(", ")})`,
     ]);
-    parts.push(table(["argument", "what it is"], lines));
+    parts.push(table(["argument", "meaning"], lines));
   }
   if (flagLines(command.flags).length > 0) parts.push(flagTable(command.flags));
   const examples = command.examples.map(({ line, says }) => `# ${says}\n${line}`);
@@ -63,7 +61,7 @@ async function describeCommand(row: CommandRow): Promise<string> {
 
 function flagTable(flags: FlagTable): string {
   return table(
-    ["flag", "what it does"],
+    ["flag", "meaning"],
     flagLines(flags).map(({ term, says }) => [`\`${term}\``, says]),
   );
 }
@@ -75,5 +73,5 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(fileURLToPath(new URL("CLI.md", import.meta.url)), await makeCliDocument());
+  writeFileSync(fileURLToPath(new URL("../docs/CLI.md", import.meta.url)), await makeCliDocument());
 }

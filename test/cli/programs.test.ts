@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/run-program.ts";
+import { runProgram } from "../../src/cli/programs.ts";
 import { makeWorld } from "../support/make-world.ts";
 
 const variables = { PATH: "/usr/bin:/bin" };

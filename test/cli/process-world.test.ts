@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { createInterrupts } from "../../src/cli/interrupts.ts";
+import { createInterrupts } from "../../src/cli/process-world.ts";
 
 function make() {
   const exits: number[] = [];
-  return { exits, interrupts: createInterrupts((code) => exits.push(code)) };
+  const clock = { ms: 0 };
+  const interrupts = createInterrupts(
+    (code) => exits.push(code),
+    () => clock.ms,
+  );
+  return { exits, interrupts, clock };
 }
 
 describe("createInterrupts()", () => {
-  test("ends at once where nothing holds", () => {
+  test("ends at once if nothing holds", () => {
     const { exits, interrupts } = make();
     interrupts.request(130);
     expect(exits).toEqual([130]);
@@ -35,10 +40,20 @@ describe("createInterrupts()", () => {
   });
 
   test("leaves Ctrl-C to a child that has the terminal", async () => {
-    const { exits, interrupts } = make();
+    const { exits, interrupts, clock } = make();
     await interrupts.leaveTo(async () => interrupts.request(130));
     expect(exits).toEqual([]);
+    clock.ms += 1_000;
     interrupts.request(130);
     expect(exits).toEqual([130]);
+  });
+
+  test("leaves Ctrl-C to a child whose end was noticed first", async () => {
+    const { exits, interrupts, clock } = make();
+    await interrupts.leaveTo(async () => {
+      clock.ms += 1_000;
+    });
+    interrupts.request(130);
+    expect(exits).toEqual([]);
   });
 });

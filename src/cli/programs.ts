@@ -1,7 +1,7 @@
-import { constants } from "node:os";
+import { constants, setPriority } from "node:os";
 import type { RunOptions, World } from "./world.ts";
 
-/** Runs a program in this terminal and waits for its end. Arguments are passed as they are: no shell reads them. */
+/** Runs a program in this terminal and waits for its end. No shell reads its arguments. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -22,12 +22,34 @@ export async function runProgram(
       if ("code" in error && (error.code === "ENOENT" || error.code === "EACCES")) resolve(undefined);
       else reject(error);
     });
-    // Ended by a signal: the exit code is what a shell would make of it.
+    // A program that a signal ended has the exit code that a shell would report.
     child.once("close", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     );
-    // A pager that is left before it has read everything closes its end; nothing is wrong with that.
+    // A pager that is closed before it has read everything closes its end; that is no error.
     child.stdin?.on("error", () => {});
     child.stdin?.end(options.input);
   });
+}
+
+/**
+ * Starts this program again in another process session: it outlives its parent, and a signal to the parent's group does not
+ * reach it. It runs at low priority.
+ */
+export async function startDetached(
+  { command, args: ownArgs }: World["program"],
+  args: readonly string[],
+  variables: World["variables"],
+): Promise<void> {
+  const { spawn } = await import("node:child_process");
+  const child = spawn(command, [...ownArgs, ...args], { detached: true, stdio: "ignore", env: variables });
+  // Nobody is left to report it to.
+  child.on("error", () => {});
+  child.unref();
+  if (child.pid === undefined) return;
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It may have ended already, or the system may not allow it.
+  }
 }
