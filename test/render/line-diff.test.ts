@@ -38,6 +38,15 @@ describe("lineDiff()", () => {
     expect(lineDiff(before, after)).toBe(diff);
   });
 
+  test.each(["", "\n"])(
+    "of long texts that have nothing in common leads from one to the other (end: %j)",
+    (end) => {
+      const text = (word: string): string =>
+        Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join("\n") + end;
+      expect(patch(text("old"), lineDiff(text("old"), text("new")))).toBe(text("new"));
+    },
+  );
+
   test("leads from the one text to the other, whatever they are", () => {
     const text = fc.tuple(fc.array(fc.constantFrom("a", "b", "", "{"), { maxLength: 30 }), fc.boolean());
     const toText = ([lines, ends]: [string[], boolean]): string => lines.join("\n") + (ends ? "\n" : "");

@@ -30,6 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     div: ["class"],
     span: ["class"],
     hr: [],
+    br: [],
     blockquote: [],
   },
   ...{
@@ -136,7 +137,7 @@ describe("renderHtml()", () => {
       "<th>a</th><th>b</th>",
       "<td>1</td><td><code>x | y</code></td>",
       "<pre><code>const a = 1 &lt; 2;</code></pre>",
-      "<blockquote><p>quoted</p></blockquote>",
+      "<blockquote><p>quoted</p>\n</blockquote>",
       '<a href="https://a.b/c?d=1&amp;e=2" rel="noopener noreferrer nofollow">docs</a>',
       '<a href="https://f.g/h" rel="noopener noreferrer nofollow">https://f.g/h</a>.',
     ])
@@ -152,6 +153,19 @@ describe("renderHtml()", () => {
     ["[a]: javascript:x\n\n[a]"],
     ["[a](//evil.example)"],
     ["https://"],
+    ["<a href='javascript:alert(1)'>a</a>"],
+    ["[a](<javascript:alert(1)>)"],
+    ["[a](java&#115;cript:alert(1))"],
+    ["[a](&#x6A;avascript:alert(1))"],
+    ["[a](\\tjavascript:alert(1))"],
+    ["[a](file:///etc/passwd)"],
+    ["[a](/etc/passwd)"],
+    ["[a](#turn-1)"],
+    ["![a](javascript:alert(1))"],
+    ["![a](data:image/svg+xml;base64,PHN2Zz4=)"],
+    ["ftp://a.b/c"],
+    ["mailto:ana@example.com"],
+    ["ana@example.com"],
   ])("makes no link of %j", (said) => {
     const { elements, text } = readStrictHtml(
       render(plainSession({ turns: [{ request: "x", steps: [reply(said)] }] })),
@@ -162,13 +176,53 @@ describe("renderHtml()", () => {
     expect(text).toContain("x");
   });
 
-  test("ends an address where an attribute could end", () => {
+  test.each([
+    ['[a](https://x.y" onclick="z)'],
+    ["[a](https://x.y' onclick='z)"],
+    ['[a](https://x.y "title\\" onclick=\\"z")'],
+    ['https://x.y"onclick="z'],
+    ['![a" onerror="z](https://x.y/a.png)'],
+    ['![a](https://x.y/a.png "b" onload="z")'],
+  ])("lets no address end its attribute: %j", (said) => {
+    const { elements } = readStrictHtml(
+      render(plainSession({ turns: [{ request: "x", steps: [reply(said)] }] })),
+    );
+    expect(elements.flatMap(judge)).toEqual([]);
+    expect(
+      elements.flatMap(({ name, attributes }) => (name === "a" ? Object.keys(attributes) : [])),
+    ).not.toContain("onclick");
+  });
+
+  test("shows raw HTML as text, and the markdown around and inside it", () => {
+    const said =
+      "<div onclick=x>\n**bold**\n</div>\n\nan <b>inline</b> Map<string, T[]> <!-- note --> &lt;\n\n<script>alert(1)</script>\n\n" +
+      "<iframe src=https://a.b></iframe> <img src=x onerror=y> <https://c.d/e>\n\n<style>\n\np { color: red }\n\n</style>";
+    const { elements, text } = readStrictHtml(
+      render(plainSession({ turns: [{ request: "x", steps: [reply(said)] }] })),
+    );
+    expect(elements.flatMap(judge)).toEqual([]);
+    for (const part of [
+      "<div onclick=x>",
+      "</div>",
+      "<b>inline</b> Map<string, T[]> <!-- note --> &lt;",
+      "<script>alert(1)</script>",
+      "<iframe src=https://a.b></iframe> <img src=x onerror=y>",
+      "<style>",
+      "p { color: red }",
+    ])
+      expect(text).toContain(part);
+    const inReply = elements.map(({ name }) => name);
+    expect(inReply).toContain("strong");
+    expect(elements.filter(({ name }) => name === "a").map(({ attributes }) => attributes.href)).toContain(
+      "https://c.d/e",
+    );
+  });
+
+  test("shows an image as a link to it", () => {
     const page = render(
-      plainSession({ turns: [{ request: "x", steps: [reply('[a](https://x" onclick="y)')] }] }),
+      plainSession({ turns: [{ request: "x", steps: [reply("![a chart](https://a.b/c.png)")] }] }),
     );
-    expect(page).toContain(
-      '[a](<a href="https://x" rel="noopener noreferrer nofollow">https://x</a>&quot; onclick=&quot;y)',
-    );
+    expect(page).toContain('<a href="https://a.b/c.png" rel="noopener noreferrer nofollow">a chart</a>');
   });
 
   test("folds tool calls below a line that says what came of them", () => {
@@ -223,9 +277,18 @@ describe("renderHtml()", () => {
     ["empty lines in a list", "- a\n\n\n"],
     ["brackets", "["],
     ["addresses", "https://a"],
+    ["addresses with brackets", "https://a.b/(((("],
+    ["numbered items", "1. "],
+    ["quoted items", "> - "],
+    ["tags", "<a "],
+    ["images", "!["],
+    ["nested items", "- a\n  "],
+    ["strike-through", "~~a ~"],
   ])("goes through a flood of %s", (_, part) => {
-    const text = part.repeat(Math.ceil(200_000 / part.length));
-    const page = render(plainSession({ turns: [{ request: text, steps: [reply(text)] }] }));
-    expect(readStrictHtml(page).elements.flatMap(judge)).toEqual([]);
+    for (const chars of [49_000, 200_000]) {
+      const text = part.repeat(chars / part.length);
+      const page = render(plainSession({ turns: [{ request: text, steps: [reply(text)] }] }));
+      expect(readStrictHtml(page).elements.flatMap(judge)).toEqual([]);
+    }
   });
 });

@@ -53,7 +53,7 @@ h4 { font-size: 1.0625rem; }
 p, ul, ol, blockquote, table { margin: .7rem 0; }
 ul, ol { padding-left: 1.6rem; }
 li { margin: .2rem 0; }
-li > ul, li > ol { margin: .2rem 0; }
+li > p, li > ul, li > ol { margin: .2rem 0; }
 a { color: var(--accent); text-underline-offset: .15em; text-decoration-thickness: .06em; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 1.5rem 0; }
 blockquote { margin-left: 0; padding-left: 1rem; border-left: .2rem solid var(--line); color: var(--soft); }

@@ -4,7 +4,7 @@ import { isoTime } from "../json/session-json.ts";
 import { contextWords, subagentWords, turnWords, utcMinute } from "../words.ts";
 import { type Html, html, joined } from "./markup.ts";
 import { pageStyle } from "./page-style.ts";
-import { typedProse } from "./prose-html.ts";
+import { typedHtml } from "./prose.ts";
 import { digestSections, factsHtml, requestsHtml } from "./sections-html.ts";
 import { type StepsHtml, stepsHtml } from "./steps-html.ts";
 
@@ -67,7 +67,7 @@ function* conversationParts(session: Session): Generator<string> {
     const about = subagent.description ?? subagent.id;
     const words = subagentWords(subagent).join(" · ");
     const prompt =
-      subagent.prompt === null ? null : html`<div class="request">${typedProse(subagent.prompt)}</div>`;
+      subagent.prompt === null ? null : html`<div class="request">${typedHtml(subagent.prompt)}</div>`;
     yield `${
       html`<article class="turn subagent" id="subagent-${index + 1}">
 <h3><a href="#subagent-${index + 1}">${index + 1}</a> ${about} <span class="words">${words}</span></h3>
@@ -89,7 +89,7 @@ function turnHtml(turn: Turn, steps: StepsHtml): Html {
   );
   return html`<article class="turn ${context}" id="turn-${number}">
 <h3><a href="#turn-${number}">${number}</a> ${time}${where === null ? null : html` <span class="chip">${where}</span>`}${joined(words)}</h3>
-<div class="request">${typedProse(turn.request)}</div>
+<div class="request">${typedHtml(turn.request)}</div>
 ${steps(turn.steps, context)}
 </article>`;
 }

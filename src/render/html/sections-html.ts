@@ -3,9 +3,8 @@ import { summaryCore } from "../../extract/summary-text.ts";
 import type { Session } from "../../session/session.ts";
 import { namedFiles, touchedFiles } from "../session-document.ts";
 import { contextWords, countOf, formatNumber, tokenWords, utcMinute, utcSpan } from "../words.ts";
-import { inlineHtml } from "./inline-html.ts";
 import { type Html, html, joined } from "./markup.ts";
-import { proseHtml } from "./prose-html.ts";
+import { inlineHtml, proseHtml } from "./prose.ts";
 
 /** Who, where, when, how much. */
 export function factsHtml(digest: Digest, resume: string): Html {

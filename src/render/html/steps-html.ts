@@ -2,7 +2,7 @@ import type { Context, Session, Step, ToolCall } from "../../session/session.ts"
 import { type CallDetail, viewCall } from "../call-view.ts";
 import { contextWords, formatNumber, noteWord } from "../words.ts";
 import { type Html, html, joined } from "./markup.ts";
-import { codeHtml, proseHtml } from "./prose-html.ts";
+import { codeHtml, proseHtml } from "./prose.ts";
 
 const SHORT_NOTE_CHARS = 200;
 

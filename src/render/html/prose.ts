@@ -1,0 +1,174 @@
+import { Marked, type RendererObject } from "marked";
+import { cleanText } from "../../redact/clean-text.ts";
+import { closingRuns } from "../markdown/escape-inline.ts";
+import { closesFence, isBlank, openingFence } from "../markdown/sanitize-markdown.ts";
+import { type Html, html, joined } from "./markup.ts";
+
+/** Renders what an agent said: its markdown as HTML. */
+export function proseHtml(text: string): Html {
+  const clean = cleanText(text);
+  return isReadable(clean) ? { html: parseBlocks(clean).trim() } : typedHtml(clean);
+}
+
+/** Renders one line of markdown, without a paragraph around it. */
+export function inlineHtml(text: string): Html {
+  const clean = cleanText(text);
+  return isReadable(clean) ? { html: markdown.parseInline(clean, { async: false }) } : codeSpansHtml(clean);
+}
+
+const MAX_CHARS = 50_000;
+const nestedTooDeep = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){24}/m;
+
+/** Nobody writes more than this by hand, and the parser's time and stack grow with it: the rest is shown as typed. */
+function isReadable(text: string): boolean {
+  return text.length <= MAX_CHARS && !nestedTooDeep.test(text);
+}
+
+/**
+ * Every method of marked's renderer, so that each piece of HTML on the page goes through the `html` template, which
+ * escapes. Raw HTML is never tokenized: it is text. Images are links, so that nothing is loaded.
+ */
+const renderer = {
+  space: () => "",
+  code: ({ text, lang }) => codeHtml(text, lang ?? "").html,
+  blockquote({ tokens }) {
+    return html`<blockquote>${{ html: this.parser.parse(tokens) }}</blockquote>`.html;
+  },
+  html: ({ text }) => html`${text}`.html,
+  def: ({ raw }) => html`${raw}`.html,
+  heading({ tokens, depth }) {
+    const inner: Html = { html: this.parser.parseInline(tokens) };
+    // Below the headings of the page itself.
+    return depth === 1 ? html`<h4>${inner}</h4>`.html : html`<h5>${inner}</h5>`.html;
+  },
+  hr: () => html`<hr>`.html,
+  list({ ordered, start, items }) {
+    const inner: Html = { html: items.map((item) => this.listitem(item)).join("") };
+    if (!ordered) return html`<ul>${inner}</ul>`.html;
+    return start === 1 ? html`<ol>${inner}</ol>`.html : html`<ol start="${start}">${inner}</ol>`.html;
+  },
+  listitem({ tokens }) {
+    return html`<li>${{ html: this.parser.parse(tokens) }}</li>`.html;
+  },
+  checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+  paragraph({ tokens }) {
+    return html`<p>${{ html: this.parser.parseInline(tokens) }}</p>\n`.html;
+  },
+  table({ header, rows, raw }) {
+    const escaped = escapePipesInCode(raw);
+    if (escaped !== raw) return parseBlocks(escaped);
+    const cells = (row: typeof header): Html => ({ html: row.map((cell) => this.tablecell(cell)).join("") });
+    return html`<div class="wide"><table><thead><tr>${cells(header)}</tr></thead><tbody>${rows.map(
+      (row) => html`<tr>${cells(row)}</tr>`,
+    )}</tbody></table></div>`.html;
+  },
+  tablerow: ({ text }) => html`<tr>${{ html: text }}</tr>`.html,
+  tablecell({ tokens, header }) {
+    const inner: Html = { html: this.parser.parseInline(tokens) };
+    return header ? html`<th>${inner}</th>`.html : html`<td>${inner}</td>`.html;
+  },
+  strong({ tokens }) {
+    return html`<strong>${{ html: this.parser.parseInline(tokens) }}</strong>`.html;
+  },
+  em({ tokens }) {
+    return html`<em>${{ html: this.parser.parseInline(tokens) }}</em>`.html;
+  },
+  codespan: ({ text }) => html`<code>${text}</code>`.html,
+  br: () => html`<br>`.html,
+  del({ tokens }) {
+    return html`<del>${{ html: this.parser.parseInline(tokens) }}</del>`.html;
+  },
+  link({ href, raw, tokens }) {
+    return isWebAddress(href)
+      ? html`<a href="${href}" rel="noopener noreferrer nofollow">${{ html: this.parser.parseInline(tokens) }}</a>`
+          .html
+      : html`${raw}`.html;
+  },
+  image({ href, raw, text }) {
+    return isWebAddress(href)
+      ? html`<a href="${href}" rel="noopener noreferrer nofollow">${text === "" ? href : text}</a>`.html
+      : html`${raw}`.html;
+  },
+  text(token) {
+    return "tokens" in token && token.tokens !== undefined
+      ? this.parser.parseInline(token.tokens)
+      : html`${token.text}`.html;
+  },
+} satisfies Required<RendererObject>;
+
+const markdown = new Marked({
+  gfm: true,
+  renderer,
+  // A log's raw HTML and link definitions are text like any other.
+  tokenizer: { html: () => undefined, tag: () => undefined, def: () => undefined },
+});
+
+function parseBlocks(text: string): string {
+  return markdown.parse(text, { async: false });
+}
+
+/** Agents write `a | b` in a cell, which markdown would cut in two, and lose what is past the last column. */
+function escapePipesInCode(table: string): string {
+  return table.replace(/`[^`\n]*`/g, (code) => code.replace(/(?<!\\)\|/g, "\\|"));
+}
+
+function isWebAddress(href: string): boolean {
+  return /^https?:\/\/[^/]/i.test(href);
+}
+
+/** Renders code of any language; the lines of a diff are coloured. */
+export function codeHtml(text: string, language: string): Html {
+  const code = cleanText(text).trimEnd();
+  if (language !== "diff" && language !== "patch") return html`<pre><code>${code}</code></pre>`;
+  const lines = code.split("\n").map((line) => {
+    if (line.startsWith("+")) return html`<span class="added">${line}</span>`;
+    return line.startsWith("-") ? html`<span class="removed">${line}</span>` : html`${line}`;
+  });
+  return html`<pre><code>${joined(lines, "\n")}</code></pre>`;
+}
+
+/** Renders what a person typed, line by line as it was typed; only code is set apart. */
+export function typedHtml(text: string): Html {
+  const lines = cleanText(text).split("\n");
+  const parts: Html[] = [];
+  let plain: string[] = [];
+  const flush = (): void => {
+    const said = plain.join("\n").replace(/^\n+/, "").trimEnd();
+    if (said !== "") parts.push(html`<p class="typed">${codeSpansHtml(said)}</p>`);
+    plain = [];
+  };
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const fence = openingFence(line);
+    if (fence === undefined) {
+      if (!isBlank(line) || plain.length > 0) plain.push(line);
+      continue;
+    }
+    flush();
+    let end = at + 1;
+    while (end < lines.length && !closesFence(lines[end] ?? "", fence.run)) end++;
+    parts.push(codeHtml(lines.slice(at + 1, end).join("\n"), fence.language));
+    at = end;
+  }
+  flush();
+  return joined(parts, "\n");
+}
+
+/** Text in which only what is between backticks is code. */
+function codeSpansHtml(text: string): Html {
+  const parts: Html[] = [];
+  const closing = closingRuns(text);
+  const runs = /`+/g;
+  let from = 0;
+  for (let run = runs.exec(text); run !== null; run = runs.exec(text)) {
+    const { length } = run[0];
+    const end = closing(run.index, length);
+    if (end === undefined) continue;
+    const code = text.slice(run.index + length, end);
+    parts.push(html`${text.slice(from, run.index)}<code>${code}</code>`);
+    from = end + length;
+    runs.lastIndex = from;
+  }
+  parts.push(html`${text.slice(from)}`);
+  return joined(parts);
+}
