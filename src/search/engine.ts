@@ -1,40 +1,36 @@
 import type { Context } from "../session/session.ts";
 import type { SearchPlan } from "./ranking/search-plan.ts";
 
-/**
- * What operations see of a full-text engine, embedded or shared. Nothing here speaks of segments,
- * files or offsets: those stay behind it. Reading gives a value for damage, because the answer to
- * damage is always the same: build the index anew from the sources.
+/*
+ * The port to a full-text engine, embedded or shared. Segments, files and offsets are the engine's own matter. Damage
+ * is a value, not an error, because the answer is always the same: rebuild the index from the sources.
  */
 
-/** One thing to be found: the card of a session, or a turn. */
+/** What a search finds: the card of a session, or a turn. */
 export interface IndexDocument {
-  /** 0 is the session's card, of which there is one; a sub-agent's work has the number of the turn that it belongs to. */
+  /** 0 for the session's card, of which there is one. A sub-agent's work has the number of the turn that started it. */
   readonly turn: number;
-  /** Of the card: when the session was last active; recency counts from there. */
+  /** For the card: when the session was last active, which recency is computed from. */
   readonly at: number | null;
   readonly context: Context;
-  /** Names the turn across sessions; a turn that a fork copied has the identity of its original. */
+  /** Identifies the turn across sessions: a turn that a fork copied has the identity of its original. */
   readonly identity?: string;
-  /** Set where the turn was copied from another session: where both match, only the original counts. */
+  /** Whether the turn was copied from another session. If both match, only the original counts. */
   readonly copied?: boolean;
-  /** Text by field name, as the field table of its kind has them. */
+  /** Text by field name, as in the field table of its kind. */
   readonly fields: Readonly<Record<string, string>>;
-  /**
-   * Tells whether the index has it already, where it is known without the fields: those are read only where it has not.
-   * Another one with everything that the document says.
-   */
-  readonly sum?: number;
-  /** How long its texts are, about. */
+  /** Differs if anything in the document does. An engine that has it already need not read the fields. */
+  readonly fingerprint?: number;
+  /** About how long its texts are. */
   readonly chars?: number;
 }
 
 export interface IndexedSession {
-  /** Unlike that of any other session, of whatever agent. */
+  /** Unique among the sessions of all agents. */
   readonly key: string;
-  /** What lists and checks for changes need of every session: JSON, not looked into. Small. */
+  /** What lists and freshness checks need of every session: JSON, opaque to the engine. Small. */
   readonly row: string;
-  /** What showing one session needs: JSON, not looked into. */
+  /** What showing one session needs: JSON, opaque to the engine. */
   readonly digest: string;
   readonly documents: readonly IndexDocument[];
 }
@@ -49,9 +45,9 @@ export interface StoredRows {
   readonly kind: "rows";
   readonly sessions: number;
   readonly turns: number;
-  /** What was handed to the last commit. */
+  /** The state of the last commit. */
   readonly state: string;
-  /** In no order. Each row is opened when it is asked for. */
+  /** In no order. */
   readonly rows: Iterable<StoredRow>;
 }
 
@@ -60,7 +56,7 @@ export interface StoredSession {
   readonly key: string;
   readonly row: string;
   readonly digest: string;
-  /** Cards first; of each the fields whose text is kept. Opened while the reader is. Throws `IndexDamage`. */
+  /** The card first; each with its stored fields. Only while the reader is open. Throws `IndexDamage`. */
   documents(): readonly IndexDocument[];
 }
 
@@ -72,9 +68,9 @@ export interface TurnHit {
   readonly at: number | null;
   readonly context: Context;
   readonly score: number;
-  /** Texts of the fields that are kept. */
+  /** Texts of the stored fields. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Those that are kept apart, while the reader is open. Throws `IndexDamage`. */
+  /** Texts of the fields that are stored "apart". Only while the reader is open. Throws `IndexDamage`. */
   fieldsApart(): Readonly<Record<string, string>>;
 }
 
@@ -82,13 +78,13 @@ export interface SessionHit {
   readonly key: string;
   readonly row: string;
   readonly score: number;
-  /** What the session itself has: a good one may lack a word that others have. */
+  /** How this session matches: a good hit may lack a word that others have. */
   readonly match: Exclude<MatchKind, "none">;
-  /** Texts of the card's fields that are kept; undefined where the card itself does not match, or turns enough do. */
+  /** Texts of the card's stored fields; undefined if the card does not match, or enough turns do. */
   readonly card: Readonly<Record<string, string>> | undefined;
   /** The best turns, best first. */
   readonly turns: readonly TurnHit[];
-  /** How many turns matched in all. */
+  /** How many turns match in all. */
   readonly matchingTurns: number;
 }
 
@@ -100,14 +96,14 @@ export interface NearestWords {
 export interface SearchAnswer {
   readonly kind: "answer";
   readonly match: MatchKind;
-  /** Sessions that match so. */
+  /** How many sessions match this way. */
   readonly total: number;
-  /** False: there are at least so many. */
+  /** False if there may be more. */
   readonly totalIsExact: boolean;
   readonly hits: readonly SessionHit[];
-  /** The terms that were looked for and stand in the index, with prefixes and typos resolved: for highlighting. */
+  /** The terms of the index that matched, with prefixes and typos resolved: for highlighting. */
   readonly terms: readonly string[];
-  /** Where nothing matches: words of the index that look like the ones asked for. */
+  /** If nothing matches: words of the index that resemble those of the query. */
   readonly nearestWords: readonly NearestWords[];
 }
 
@@ -116,11 +112,11 @@ export interface DamagedIndex {
   readonly what: string;
 }
 
-/** A reader sees the index as it was when it was opened, whatever is written meanwhile. */
+/** Sees the index as it was when the reader was opened, whatever is written meanwhile. */
 export interface SearchReader {
-  /** Another one with every commit. */
+  /** New with every commit. */
   readonly id: string;
-  /** What was handed to the last commit. */
+  /** The state of the last commit. */
   readonly state: string;
   search(plan: SearchPlan): Promise<SearchAnswer | DamagedIndex>;
   rows(): Promise<StoredRows | DamagedIndex>;
@@ -128,50 +124,50 @@ export interface SearchReader {
   close(): Promise<void>;
 }
 
-/** What a worker made of some sessions: plain data for `SearchWriter.add`, not to be looked into. */
+/** What a worker thread built from sessions: plain data for `SearchWriter.add`, opaque to the caller. */
 export interface IndexBatch {
   readonly kind: "batch";
   readonly content: unknown;
 }
 
-/** Takes sessions in a worker, with memory that does not grow with their number. */
+/** Indexes sessions in a worker thread, in bounded memory. */
 export interface BatchBuilder {
   put(session: IndexedSession): void;
   finish(): readonly IndexBatch[];
-  /** Leaves nothing behind. */
+  /** Removes what is not finished. */
   abandon(): void;
 }
 
+/** How much a commit may merge: what a search can wait for; what is due; all that makes searches faster. */
 export type Tidy = "little" | "all" | "thorough";
 
 export interface CommitOptions {
-  /** Handed back by `rows()`: what the caller must know about the whole. Absent: as it was. */
+  /** What the caller has to remember about the index as a whole; readers return it. Absent: unchanged. */
   readonly state?: string;
-  /** How much may be merged now: what a search can wait for; what is due; with "thorough", all that makes searches faster. */
   readonly tidy: Tidy;
 }
 
-/** One at a time. Nothing that is put or removed is seen before `commit`, and then all of it. */
+/** The only writer of an index. Nothing that is put or removed is visible before `commit`, then all of it is. */
 export interface SearchWriter {
-  /** Why it begins with nothing, if it does: everything must be put. */
+  /** Why it starts with an empty index, if it does: then everything must be put. */
   readonly startsEmpty: "absent" | "damaged" | "version" | undefined;
-  /** The index as it was last committed, by whomever, as a reader names it; empty where there is none. */
+  /** The id of the last commit, as in a reader; empty if there is none. */
   readonly index: string;
-  /** Replaces the session where the index has it. */
+  /** Adds or replaces a session. */
   put(session: IndexedSession): void;
   remove(key: string): void;
   add(batches: readonly IndexBatch[]): void;
-  /** Forgets everything that was committed before; for a build from nothing. */
+  /** Drops everything that was committed before; for a rebuild. */
   clear(): void;
   commit(options: CommitOptions): Promise<{ readonly kind: "committed" } | DamagedIndex>;
-  /** Gives up what was not committed. */
+  /** Drops what was not committed. */
   close(): Promise<void>;
 }
 
 export type OpenedReader =
   | { readonly kind: "open"; readonly reader: SearchReader }
   | { readonly kind: "absent" }
-  /** Written by another version of the program, of the analysis or of the fields. */
+  /** Written by another version of the program, the analysis or the fields. */
   | { readonly kind: "version"; readonly what: string }
   | DamagedIndex;
 
@@ -181,6 +177,6 @@ export type OpenedWriter =
 
 export interface SearchEngine {
   read(): Promise<OpenedReader>;
-  /** With `wait`: once the writer before it is done, which may take long. Without: at once or not at all. */
-  write(wait?: (ms: number) => Promise<void>): Promise<OpenedWriter>;
+  /** Does not wait for another writer. */
+  write(): Promise<OpenedWriter>;
 }

@@ -1,7 +1,7 @@
 /** One search in a process of its own, as the command makes it: `index-query <folder> <json clauses>`. */
 import process from "node:process";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
-import { openIndexReader } from "../../src/search/paged/index-reader.ts";
+import { openIndexReader } from "../../src/search/paged/embedded-engine.ts";
 import type { Clause } from "../../src/search/ranking/search-plan.ts";
 import { eachTerm } from "../support/index/terms-of.ts";
 import { benchSchema } from "./bench-schema.ts";

@@ -4,7 +4,7 @@
  */
 import process from "node:process";
 import MiniSearch from "minisearch";
-import { inverseFrequency } from "../../src/search/ranking/bm25.ts";
+import { inverseFrequency } from "../../src/search/ranking/scorer.ts";
 
 const documents = Number(process.argv[2] ?? 115_000);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

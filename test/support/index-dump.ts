@@ -65,6 +65,6 @@ export function keptTurns({ places }: Pick<Library, "places">): number {
   const found = readIndexManifest(hastyDisk, places.index, sessionSchema);
   if (found.kind !== "manifest") return 0;
   return found.manifest.segments
-    .flatMap(({ remnants }) => remnants)
+    .flatMap(({ partials }) => partials)
     .reduce((sum, { turns }) => sum + turns, 0);
 }

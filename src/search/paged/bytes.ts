@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import { IndexDamage } from "../../fs/damage.ts";
 
-/** Bytes that grow at their end. */
+/** A growing buffer. */
 export interface ByteWriter {
   readonly length: number;
   byte(value: number): void;
-  /** 7 bits a byte, low ones first; any whole number up to 2^53. */
+  /** Writes 7 bits per byte, low ones first; any whole number up to 2^53. */
   varint(value: number): void;
   bytes(source: Uint8Array): void;
-  /** Its length in UTF-8 as a varint, then the UTF-8. */
+  /** Writes the length of the UTF-8 as a varint, then the UTF-8. */
   text(text: string): void;
-  /** Its memory, with room for so many bytes more behind `length`; who writes there says so by `wrote`. */
+  /** Returns the memory, with room for `more` bytes after `length`; call `wrote` after writing there. */
   room(more: number): Uint8Array;
   wrote(more: number): void;
   /** Valid until the next write. */
@@ -29,7 +29,7 @@ export function createByteWriter(capacity = 1024): ByteWriter {
     buffer = larger;
   };
 
-  // Its length is a plain property: a getter is not always inlined, and it is asked for with every term.
+  // `length` is a plain property: a getter is not always inlined, and this is read for every term.
   const writer = {
     length: 0,
     byte(value: number): void {
@@ -78,7 +78,7 @@ export function createByteWriter(capacity = 1024): ByteWriter {
   return writer;
 }
 
-/** Reads what a ByteWriter wrote. Its bytes were verified; running past their end is damage all the same. */
+/** Reads what a ByteWriter wrote. Reading past the end throws `IndexDamage`. */
 interface ByteReader {
   readonly position: number;
   readonly atEnd: boolean;
@@ -126,4 +126,79 @@ export function createByteReader(source: Uint8Array, start = 0, end: number = so
       position += length;
     },
   };
+}
+
+/*
+ * Terms are stored as UTF-16 units, each encoded like a UTF-8 character (surrogates one by one, in three bytes). So the
+ * order of the bytes is that of JavaScript's `<`, an edit distance counts what MiniSearch counts, and half a surrogate
+ * pair from a broken log is preserved.
+ */
+
+/** Writes a term into memory with room for three bytes per unit; returns the number of bytes. */
+export function writeUnits(to: Uint8Array, term: string): number {
+  let at = 0;
+  for (let i = 0; i < term.length; i++) {
+    const unit = term.charCodeAt(i);
+    if (unit < 0x80) {
+      to[at++] = unit;
+    } else if (unit < 0x800) {
+      to[at++] = 0xc0 | (unit >> 6);
+      to[at++] = 0x80 | (unit & 0x3f);
+    } else {
+      to[at++] = 0xe0 | (unit >> 12);
+      to[at++] = 0x80 | ((unit >> 6) & 0x3f);
+      to[at++] = 0x80 | (unit & 0x3f);
+    }
+  }
+  return at;
+}
+
+export function encodeUnits(term: string): Uint8Array {
+  const bytes = new Uint8Array(term.length * 3);
+  return bytes.subarray(0, writeUnits(bytes, term));
+}
+
+/** Whether a byte is not the first of its unit. */
+export function isInsideUnit(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
+}
+
+/** Returns the end of the unit that starts at `at`, at most `end`. */
+export function unitEnd(bytes: Uint8Array, at: number, end: number): number {
+  let next = at + 1;
+  while (next < end && isInsideUnit(bytes[next] ?? 0)) next++;
+  return Math.min(next, end);
+}
+
+export function countUnits(bytes: Uint8Array, start: number, end: number): number {
+  let units = 0;
+  for (let at = start; at < end; at++) if (!isInsideUnit(bytes[at] ?? 0)) units++;
+  return units;
+}
+
+/** Decodes bytes `from` to `to` into `units` at `at`; returns the number of units up to the last one. */
+export function decodeUnits(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  units: Uint16Array,
+  at: number,
+): number {
+  let length = at;
+  for (let i = from; i < to; ) {
+    const first = bytes[i++] ?? 0;
+    if (first < 0x80) {
+      units[length++] = first;
+    } else if (first < 0xe0) {
+      units[length++] = ((first & 0x1f) << 6) | ((bytes[i++] ?? 0) & 0x3f);
+    } else {
+      const second = bytes[i++] ?? 0;
+      units[length++] = ((first & 0x0f) << 12) | ((second & 0x3f) << 6) | ((bytes[i++] ?? 0) & 0x3f);
+    }
+  }
+  return length;
+}
+
+export function unitsToString(units: Uint16Array, length: number): string {
+  return String.fromCharCode(...units.subarray(0, length));
 }

@@ -1,48 +1,46 @@
 import { Buffer } from "node:buffer";
-import { createByteWriter } from "./bytes.ts";
-import { appendColumn, type ColumnPlace } from "./column.ts";
+import { countUnits, createByteWriter, encodeUnits, isInsideUnit, unitEnd } from "./bytes.ts";
 import type { PagedWriter } from "./paged-file.ts";
+import { appendColumn, type ColumnPlace } from "./paged-file.ts";
 import { groupByLength, signatureOfBytes } from "./term-signature.ts";
-import { countUnits, encodeUnits, isInsideUnit, unitEnd } from "./term-units.ts";
 
-/** Terms in a block but the last. The first of a block stands whole; the others share the beginning of the one before. */
+/** Terms per block. The first term of a block is stored whole, the others without the prefix they share with the one before. */
 export const BLOCK_TERMS = 64;
 
-/** From this on, a length does not fit into its half of the head byte. */
+/** Lengths from this on do not fit into their half of the head byte. */
 export const LONG = 15;
 
 export interface DictionaryPlace {
   readonly offset: number;
   readonly length: number;
   readonly terms: number;
-  /** Units of the longest term: what a reader needs room for. */
+  /** Units of the longest term: the buffer that a reader needs. */
   readonly longest: number;
-  /** The sparse table: where blocks begin. */
+  /** The sparse table: where blocks start. */
   readonly blocks: number;
   readonly tableOffset: number;
   readonly tableLength: number;
-  /** Which letters each term has, and its number, by length: see term-signature.ts. */
+  /** The signatures of all terms, grouped by length: see term-signature.ts. */
   readonly lengthStarts: readonly number[];
   readonly letters: ColumnPlace;
   readonly termsByLength: ColumnPlace;
 }
 
 export interface DictionaryWriter {
-  /** Terms come in order, each once; `postingsLength` bytes of postings belong to it. */
+  /** Adds a term with the length of its postings in bytes. Terms must come in order, each once. */
   add(term: string, postingsLength: number): void;
-  /** The same for a term that stands, as `writeUnits` writes it, from `start` to `end`, and stays there until the next. */
+  /** The same for a term that `writeUnits` wrote, which must stay in place until the next call. */
   addBytes(bytes: Uint8Array, start: number, end: number, postingsLength: number): void;
   append(out: PagedWriter): DictionaryPlace;
 }
 
 /**
- * The dictionary is kept in memory until it is written (a tenth of the postings). One record per
- * term: head byte (shared units, suffix bytes; 15 means that a varint with the rest follows), the
- * suffix, the length of its postings. Postings stand in the order of the terms, so their offsets
- * are sums.
+ * Builds a dictionary in memory. One record per term: a head byte (shared units, suffix bytes; 15 means that a varint
+ * with the rest follows), the suffix, and the length of its postings. Postings are in the order of the terms, so their
+ * offsets are sums of lengths.
  *
- * The sparse table has, per block, the shortest text that parts it from the block before, and where
- * its terms and its postings begin, in numbers of fixed width: it is searched where it lies.
+ * The sparse table has for each block the shortest prefix of its first term that is greater than the block before, and
+ * where its terms and its postings start, in numbers of fixed width, so that it can be searched without decoding.
  */
 export function createDictionaryWriter(): DictionaryWriter {
   const records = createByteWriter(64 * 1024);
@@ -51,7 +49,7 @@ export function createDictionaryWriter(): DictionaryWriter {
   const recordStarts: number[] = [];
   const postingStarts: number[] = [];
   let signatures = new Uint32Array(1_024);
-  /** Where the term before stands. */
+  /** Where the previous term is. */
   let previous: Uint8Array = new Uint8Array(0);
   let previousStart = 0;
   let previousEnd = 0;
@@ -68,7 +66,7 @@ export function createDictionaryWriter(): DictionaryWriter {
 
   const addBytes: DictionaryWriter["addBytes"] = (bytes, start, end, postingsLength) => {
     let same = sharedEnd(bytes, start, end, previous, previousStart, previousEnd);
-    // Terms share whole units.
+    // Only whole units are shared.
     while (same > start && isInsideUnit(bytes[same] ?? 0)) same--;
     if (terms % BLOCK_TERMS === 0) {
       beginBlock(bytes, start, terms === 0 ? start : unitEnd(bytes, same, end));
@@ -125,7 +123,7 @@ export function createDictionaryWriter(): DictionaryWriter {
   };
 }
 
-/** Where the bytes end that a term has in common with the one before. */
+/** Returns where the prefix ends that a term shares with the previous one. */
 function sharedEnd(
   bytes: Uint8Array,
   start: number,
@@ -144,10 +142,10 @@ function sharedEnd(
   return same;
 }
 
-/** Of a record, besides the bytes of its term: the head byte and three varints. */
+/** Bytes of a record besides those of its term: the head byte and three varints. */
 const RECORD_ROOM = 16;
 
-/** The record of a term of which the first bytes, up to `shared`, are those of the term before; where it ends. */
+/** Writes the record of a term that shares its bytes up to `shared` with the previous one; returns where it ends. */
 function writeRecord(
   to: Uint8Array,
   start: number,
@@ -167,7 +165,7 @@ function writeRecord(
   return writeVarint(to, at, postingsLength);
 }
 
-/** Of a number below 2^32; where it ends. */
+/** Writes a number below 2^32; returns where it ends. */
 function writeVarint(to: Uint8Array, start: number, value: number): number {
   let at = start;
   let rest = value;

@@ -1,13 +1,13 @@
 import { IndexDamage } from "../../fs/damage.ts";
 import { once } from "../../fs/once.ts";
-import { createEditRows } from "../ranking/edit-rows.ts";
-import { openColumn } from "./column.ts";
+import { decodeUnits, encodeUnits, unitsToString } from "./bytes.ts";
 import { BLOCK_TERMS, type DictionaryPlace, LONG } from "./dictionary-writer.ts";
+import { createEditRows } from "./edit-rows.ts";
 import type { PagedFile } from "./paged-file.ts";
+import { openColumn } from "./paged-file.ts";
 import { type NearColumns, nearCandidates } from "./term-signature.ts";
-import { decodeUnits, encodeUnits, unitsToString } from "./term-units.ts";
 
-/** Where the postings of a term stand, counted from where the postings of its segment begin. */
+/** Where the postings of a term are, relative to the postings of its segment. */
 export interface TermPlace {
   readonly term: string;
   readonly offset: number;
@@ -19,17 +19,17 @@ interface NearTerm extends TermPlace {
 }
 
 export interface Dictionary {
-  /** How many there are. */
+  /** The number of terms. */
   readonly terms: number;
   find(term: string): TermPlace | undefined;
-  /** All terms that begin so, in order, the prefix itself included. */
+  /** All terms that start with `prefix`, in order, including the prefix itself. */
   withPrefix(prefix: string): readonly TermPlace[];
-  /** All terms within an edit distance, in order, the word itself included; with `isSameStart`, of its first letter. */
+  /** All terms within an edit distance, in order, including the word itself; with `isSameStart`, those with its first letter. */
   near(word: string, maxDistance: number, isSameStart?: boolean): readonly NearTerm[];
   all(): Generator<TermPlace>;
 }
 
-/** Who walks the dictionary reads this much at once, and keeps it; who looks for one term reads its block. */
+/** How much is read at once to walk the dictionary. A look-up reads a single block. */
 const WALK_WINDOW = 4 * 1024 * 1024;
 const MERGE_WINDOW = 1024 * 1024;
 const PREFIX_WINDOW = 32 * 1024;
@@ -62,12 +62,12 @@ export function openDictionary(file: PagedFile, place: DictionaryPlace): Diction
   };
 }
 
-/** A stretch of the dictionary's bytes, and a place in it. Hand-inlined varints: this is the hot walk. */
+/** A range of the dictionary's bytes and a position in it. */
 interface BlockWindow {
   bytes: Uint8Array;
   position: number;
   end: number;
-  /** Of the record that was read last. */
+  /** The last record that was read. */
   shared: number;
   suffixStart: number;
   suffixEnd: number;
@@ -132,27 +132,26 @@ function readVarint(window: BlockWindow): number {
 }
 
 function findTerm(window: BlockWindow, table: SparseTable, term: string): TermPlace | undefined {
-  const wanted = encodeUnits(term);
-  const block = table.find(wanted);
+  const block = table.find(encodeUnits(term));
   const units = new Uint16Array(1024);
   window.enter(block);
   let offset = table.postingStart(block);
   let matched = 0;
   while (window.position < window.end) {
     readRecord(window);
-    // Records between here and a shorter shared beginning differ from the term where the last one did.
+    // The term would have come before a record that shares less with its predecessor.
     if (window.shared < matched) return undefined;
     if (window.shared === matched) {
       const size = window.suffixEnd - window.suffixStart;
-      const room = size > units.length ? new Uint16Array(size) : units;
-      const length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, room, 0);
+      const suffix = size > units.length ? new Uint16Array(size) : units;
+      const length = decodeUnits(window.bytes, window.suffixStart, window.suffixEnd, suffix, 0);
       let i = 0;
-      while (i < length && matched < term.length && room[i] === term.charCodeAt(matched)) {
+      while (i < length && matched < term.length && suffix[i] === term.charCodeAt(matched)) {
         i++;
         matched++;
       }
       if (i === length && matched === term.length) return { term, offset, length: window.postingsLength };
-      if (i < length && (matched === term.length || (room[i] ?? 0) > term.charCodeAt(matched)))
+      if (i < length && (matched === term.length || (suffix[i] ?? 0) > term.charCodeAt(matched)))
         return undefined;
     }
     offset += window.postingsLength;
@@ -193,7 +192,7 @@ function termsWithPrefix(
   return found;
 }
 
-/** Looks into the blocks that have a term which may be near. */
+/** Reads only the blocks with a term that may be near. */
 function termsNear(
   window: BlockWindow,
   table: SparseTable,
@@ -211,7 +210,7 @@ function termsNear(
   let block = -1;
   let term = 0;
   let offset = 0;
-  // Of this many units the distance is known.
+  // How many units of the current term the edit rows cover.
   let compared = 0;
   let length = 0;
   for (const candidate of candidates) {
@@ -243,10 +242,10 @@ function termsNear(
   return found;
 }
 
-/** Where the blocks of a dictionary begin; searched without being decoded. */
+/** Where the blocks of a dictionary start; searched without decoding. */
 interface SparseTable {
   readonly blocks: number;
-  /** The block in which a term stands if it stands anywhere. */
+  /** Returns the only block that may have a term. */
   find(term: Uint8Array): number;
   recordStart(block: number): number;
   recordEnd(block: number): number;
@@ -263,7 +262,7 @@ function openSparseTable(file: PagedFile, place: DictionaryPlace): SparseTable {
   const recordStart = (block: number): number => bytes.readUInt32LE((blocks + block) * 4);
 
   /** Whether the key of a block is greater than a term. */
-  const isBehind = (block: number, term: Uint8Array): boolean => {
+  const isAfter = (block: number, term: Uint8Array): boolean => {
     const from = keyStart(block);
     const length = keyEnd(block) - from;
     const both = Math.min(length, term.length);
@@ -281,7 +280,7 @@ function openSparseTable(file: PagedFile, place: DictionaryPlace): SparseTable {
       let high = blocks - 1;
       while (low < high) {
         const middle = (low + high + 1) >> 1;
-        if (isBehind(middle, term)) high = middle - 1;
+        if (isAfter(middle, term)) high = middle - 1;
         else low = middle;
       }
       return low;

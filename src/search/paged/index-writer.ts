@@ -6,8 +6,8 @@ import { errorCode, isAbsent } from "../../fs/disk-error.ts";
 import type { Lock } from "../../fs/lock.ts";
 import type { CommitOptions, DamagedIndex, IndexBatch, IndexedSession, SearchWriter } from "../engine.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
-import type { PartialSession } from "./live-segment.ts";
 import { type Candidate, piecesByKey, resolveLiveSessions } from "./live-sessions.ts";
+import type { PartialSession } from "./manifest.ts";
 import {
   emptyManifest,
   goneFlags,
@@ -16,49 +16,49 @@ import {
   readIndexManifest,
   writeIndexManifest,
 } from "./manifest.ts";
-import { type MergePlan, planMerge, type SegmentWeight } from "./merge-policy.ts";
+import { type MergePolicy, planMerge, type SegmentWeight } from "./merge-policy.ts";
 import { mergeSegments, partialSessionsOf, renumber } from "./merge-segments.ts";
 import {
   type Piece,
   planReuse,
   type ReusedCardFields,
-  type ReusePlan,
+  type ReusePolicy,
   reuseCardTerms,
   reuseTurns,
 } from "./reuse-turns.ts";
+import type { SegmentDescriptor } from "./segment.ts";
 import { openSegment, type Segment } from "./segment.ts";
 import { createBatchBuilder, descriptorOf } from "./segment-builder.ts";
-import type { SegmentDescriptor } from "./segment-writer.ts";
 
 const SEGMENT_NAME = /^[0-9a-f]{16}\.seg$/;
 
-/** How the writer decides; tests decide otherwise. */
-export interface WriterPlans {
-  readonly plan?: MergePlan;
-  readonly reuse?: ReusePlan;
+/** When segments are merged and turns reused; tests use other policies. */
+export interface WriterPolicies {
+  readonly merge?: MergePolicy;
+  readonly reuse?: ReusePolicy;
 }
 
-/** Works on the index of a folder; the caller holds its lock until `close`. */
+/** Writes to the index in a folder. Holds the given lock until `close`. */
 export function createIndexWriter(
   disk: Disk,
   folder: string,
   schema: IndexSchema,
   lock: Lock,
-  { plan = planMerge, reuse = planReuse }: WriterPlans = {},
+  { merge = planMerge, reuse = planReuse }: WriterPolicies = {},
 ): SearchWriter {
   const found = readIndexManifest(disk, folder, schema);
   let manifest: IndexManifest = found.kind === "manifest" ? found.manifest : emptyManifest;
   let base: readonly ManifestSegment[] = manifest.segments;
   const added: SegmentDescriptor[] = [];
   const removed = new Set<string>();
-  /** Of sessions that were put and of which the index had the first turns already: where those are. */
+  /** By key of the sessions that were put: where the index already has their first turns. */
   const kept = new Map<string, readonly Piece[]>();
   let pieces: ReadonlyMap<string, readonly Piece[]> | undefined;
   const builder = createBatchBuilder(disk, folder, schema);
-  /** Segments that no manifest will name again. */
+  /** Segments that no manifest names any more. */
   const garbage = new Set(leftOvers(disk, folder, manifest));
   const opened = new Map<string, Segment>();
-  /** Set once a manifest was written, or may have been: then nothing may be removed on its behalf. */
+  /** Set once a manifest may have been written: then `close` must not remove the segments it names. */
   let mayBeNamed = false;
 
   const open = (descriptor: SegmentDescriptor): Segment => {
@@ -87,9 +87,9 @@ export function createIndexWriter(
     }
   };
 
-  /** Makes a manifest the index, and takes away what only the one before it named. */
+  /** Writes a manifest, then removes the segments that only the previous one named. */
   const publish = (next: Omit<IndexManifest, "id">): void => {
-    if (!lock.isOurs()) throw new Error("The lock of the index was taken away: nothing was committed");
+    if (!lock.isOurs()) throw new Error("Lost the lock of the index; nothing was committed");
     disk.fsyncFolder(folder);
     const written = { ...next, id: randomBytes(8).toString("hex") };
     mayBeNamed = true;
@@ -112,25 +112,25 @@ export function createIndexWriter(
   });
   const baseCandidates = (): Candidate[] => base.map((entry) => toCandidate(entry.descriptor, entry));
 
-  /** Puts what the index does not have of a session. It may turn out to be damaged here: then the commit says so. */
+  /** Puts what the index does not have of a session yet. If it is damaged, the commit reports it. */
   const putNew = (session: IndexedSession): void => {
     kept.delete(session.key);
     let rest = session;
-    let carried: ReusedCardFields | undefined;
+    let cardTerms: ReusedCardFields | undefined;
     try {
       if (base.length > 0) pieces ??= piecesByKey(baseCandidates());
       const own = pieces?.get(session.key) ?? [];
       const head = own.at(-1);
       if (head !== undefined) {
         const found = reuseTurns(session, own, openNamed, reuse);
-        carried = reuseCardTerms(session, head.session, openNamed(head.file), schema.fields);
+        cardTerms = reuseCardTerms(session, head.session, openNamed(head.file), schema.fields);
         if (found.kept.length > 0) kept.set(session.key, found.kept);
         rest = found.rest;
       }
     } catch (error) {
       if (!(error instanceof IndexDamage)) throw error;
     }
-    builder.put(rest, carried);
+    builder.put(rest, cardTerms);
   };
   const openNamed = (file: string): Segment => {
     const segment = opened.get(file);
@@ -140,7 +140,7 @@ export function createIndexWriter(
 
   const commitSessions = (state: string | undefined): void => {
     for (const batch of builder.finish()) added.push(descriptorOf(batch));
-    // Where nothing was put or removed, nobody can have replaced anybody.
+    // If nothing was put or removed, no session can have replaced another.
     const isSame = added.length === 0 && removed.size === 0;
     const isWritten = found.kind === "manifest" && base === manifest.segments;
     if (isSame && isWritten && state === undefined) return;
@@ -154,34 +154,34 @@ export function createIndexWriter(
     kept.clear();
   };
 
-  /** Merges until the policy is content; each merge is a commit of its own. */
+  /** Merges until the policy has nothing to merge; each merge is a commit. */
   const tidyUp = (tidy: CommitOptions["tidy"]): void => {
     for (;;) {
-      const members = plan(base.map(weightOf), tidy);
+      const members = merge(base.map(weightOf), tidy);
       if (members.length === 0) return;
       const inputs = renumber(
         members.flatMap((i) => {
           const entry = base[i];
           if (entry === undefined) return [];
-          const { descriptor, remnants } = entry;
-          return [{ segment: open(descriptor), gone: goneFlags(entry), remnants }];
+          const { descriptor, partials } = entry;
+          return [{ segment: open(descriptor), gone: goneFlags(entry), partials }];
         }),
       );
       const descriptor = mergeSegments(disk, folder, schema.fields, inputs);
-      const moved = (remnants: readonly PartialSession[]): PartialSession[] =>
-        remnants.map((remnant) => {
-          const from = inputs.find(({ segment }) => segment.descriptor.file === remnant.head.file);
-          if (from === undefined) return remnant;
-          const session = from.sessions[remnant.head.session] ?? 0;
-          return { ...remnant, head: { file: descriptor.file, session } };
+      const moved = (partials: readonly PartialSession[]): PartialSession[] =>
+        partials.map((partial) => {
+          const from = inputs.find(({ segment }) => segment.descriptor.file === partial.head.file);
+          if (from === undefined) return partial;
+          const session = from.sessions[partial.head.session] ?? 0;
+          return { ...partial, head: { file: descriptor.file, session } };
         });
-      const remnants = moved(partialSessionsOf(inputs));
-      const live = { ...descriptor.totals, sessions: descriptor.totals.sessions - remnants.length };
-      const merged: ManifestSegment = { descriptor, live, gone: [], remnants };
+      const partials = moved(partialSessionsOf(inputs));
+      const live = { ...descriptor.totals, sessions: descriptor.totals.sessions - partials.length };
+      const merged: ManifestSegment = { descriptor, live, gone: [], partials };
       const rest = base
         .filter((_, i) => !members.includes(i))
         .map((entry) =>
-          entry.remnants.length === 0 ? entry : { ...entry, remnants: moved(entry.remnants) },
+          entry.partials.length === 0 ? entry : { ...entry, partials: moved(entry.partials) },
         );
       publish({ segments: [...rest, merged], state: manifest.state });
     }
@@ -214,11 +214,11 @@ export function createIndexWriter(
         builder.abandon();
         for (const segment of opened.values()) segment.close();
         opened.clear();
-        // Also what threads have built that nobody added: on a full disk it would be in its own way.
+        // Also what threads built and nobody added: it would fill a full disk for good.
         if (!mayBeNamed && lock.isOurs())
           for (const file of leftOvers(disk, folder, manifest)) removeFile(disk, join(folder, file));
       } catch (error) {
-        // Why it is closed matters more than what could not be tidied.
+        // The reason for closing matters more than a file that could not be removed.
         if (errorCode(error) === undefined) throw error;
       } finally {
         lock.release();
@@ -227,7 +227,7 @@ export function createIndexWriter(
   };
 }
 
-/** Who holds the lock reads the manifest that is: a segment that it names and that is not there is lost. */
+/** Opens a segment. Under the lock, a missing segment is lost, not replaced. */
 function openOrDamage(
   disk: Disk,
   folder: string,
@@ -242,16 +242,16 @@ function openOrDamage(
   }
 }
 
-/** A remnant counts as a session: merging does not take it away. */
-function weightOf({ descriptor, live, remnants }: ManifestSegment): SegmentWeight {
+/** A partial session counts as one: merging keeps it. */
+function weightOf({ descriptor, live, partials }: ManifestSegment): SegmentWeight {
   return {
     bytes: descriptor.bytes,
     documents: descriptor.totals.sessions + descriptor.totals.turns,
-    living: live.sessions + remnants.length + live.turns,
+    living: live.sessions + partials.length + live.turns,
   };
 }
 
-/** Segments that no manifest names: of a writer that was killed. Who holds the lock may remove them. */
+/** Lists segments that the manifest does not name: left behind by a killed writer, removed under the lock. */
 function leftOvers(disk: Disk, folder: string, manifest: IndexManifest): string[] {
   const named = new Set(manifest.segments.map(({ descriptor }) => descriptor.file));
   return disk
@@ -260,7 +260,7 @@ function leftOvers(disk: Disk, folder: string, manifest: IndexManifest): string[
     .map(({ name }) => name);
 }
 
-/** A file that can't be removed now (a reader has it open, on Windows) is tried again next time. */
+/** Returns false if a file cannot be removed now (on Windows, while a reader has it open); the next writer tries again. */
 function removeFile(disk: Disk, path: string): boolean {
   try {
     disk.unlink(path);

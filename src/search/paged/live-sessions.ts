@@ -1,26 +1,31 @@
 import type { FieldTable } from "../ranking/index-schema.ts";
-import { liveTotals, type PartialSession, type SessionSlot } from "./live-segment.ts";
-import { goneFlags, type ManifestSegment } from "./manifest.ts";
+import {
+  goneFlags,
+  liveTotals,
+  type ManifestSegment,
+  type PartialSession,
+  type SessionSlot,
+} from "./manifest.ts";
 import type { Piece } from "./reuse-turns.ts";
 import type { Segment } from "./segment.ts";
 
-/** A segment in the making of a manifest. */
+/** A segment that the next manifest may name. */
 export interface Candidate {
   readonly segment: Segment;
-  /** As the manifest has it; undefined for one that is new. */
+  /** Its entry in the current manifest; undefined for a new segment. */
   readonly before: ManifestSegment | undefined;
 }
 
-/** What a commit does to sessions, besides what new segments hold. */
+/** What a commit changes, besides adding segments. */
 export interface SessionChanges {
   readonly removed: ReadonlySet<string>;
-  /** By key, for sessions of which new segments hold only the end: where the rest is. */
+  /** By key of the sessions whose new segments have only the last turns: where the first ones are. */
   readonly kept: ReadonlyMap<string, readonly Piece[]>;
 }
 
 /**
- * Of each session the last one that was put is there, unless it is removed, and of the ones before it what
- * the last one builds on. Segments of which nothing is left are left out.
+ * Decides which sessions of which segments are live: of each key the one that was put last, unless it is removed, and
+ * of earlier ones the turns that it continues. Segments without a live session are left out.
  */
 export function resolveLiveSessions(
   candidates: readonly Candidate[],
@@ -41,8 +46,8 @@ export function resolveLiveSessions(
     }
   }
 
-  /** What remains of a session that is not the head of its key. */
-  const remnantOf = (file: string, session: number, key: string, was: PartialSession | undefined) => {
+  /** What is still valid of a session that was put again. */
+  const partialOf = (file: string, session: number, key: string, was: PartialSession | undefined) => {
     const head = heads.get(key);
     if (head === undefined) return undefined;
     if (oldFiles.has(head.file)) return was;
@@ -58,32 +63,32 @@ export function resolveLiveSessions(
     const { file } = segment.descriptor;
     const keys = segment.keys();
     const lost = new Set(before?.gone);
-    const remnants = new Map(before?.remnants.map((remnant) => [remnant.session, remnant]));
+    const partials = new Map(before?.partials.map((partial) => [partial.session, partial]));
     let isChanged = before === undefined;
     keys.forEach((key, session) => {
       if (lost.has(session)) return;
       const head = heads.get(key);
       if (head?.file === file && head.session === session) return;
-      const was = remnants.get(session);
-      const remnant = remnantOf(file, session, key, was);
-      if (remnant === was && was !== undefined) return;
+      const was = partials.get(session);
+      const partial = partialOf(file, session, key, was);
+      if (partial === was && was !== undefined) return;
       isChanged = true;
-      if (remnant !== undefined) remnants.set(session, remnant);
+      if (partial !== undefined) partials.set(session, partial);
       else {
-        remnants.delete(session);
+        partials.delete(session);
         lost.add(session);
       }
     });
     if (!isChanged && before !== undefined) return [before];
     if (lost.size === keys.length) return [];
     const gone = [...lost].sort((a, b) => a - b);
-    const entry = { descriptor: segment.descriptor, gone, remnants: [...remnants.values()] };
+    const entry = { descriptor: segment.descriptor, gone, partials: [...partials.values()] };
     const flags = goneFlags({ ...entry, live: segment.totals });
-    return [{ ...entry, live: liveTotals({ segment, gone: flags, remnants: entry.remnants }, fields) }];
+    return [{ ...entry, live: liveTotals({ segment, gone: flags, partials: entry.partials }, fields) }];
   });
 }
 
-/** By key, the pieces of each session in their order; the last one is that with its card. */
+/** The pieces of each session by key, in order; the last one has its card. */
 export function piecesByKey(candidates: readonly Candidate[]): ReadonlyMap<string, readonly Piece[]> {
   const found = new Map<string, (Piece & { readonly from: number })[]>();
   const note = (key: string, piece: Piece & { readonly from: number }): void => {
@@ -96,7 +101,7 @@ export function piecesByKey(candidates: readonly Candidate[]): ReadonlyMap<strin
     const keys = segment.keys();
     const starts = segment.turnStarts();
     const flags = before === undefined ? undefined : goneFlags(before);
-    for (const { session, turns, from } of before?.remnants ?? [])
+    for (const { session, turns, from } of before?.partials ?? [])
       note(keys[session] ?? "", { file, session, turns, from });
     keys.forEach((key, session) => {
       if (flags?.[session] === 1) return;

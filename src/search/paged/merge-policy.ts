@@ -1,32 +1,32 @@
 import type { Tidy } from "../engine.ts";
 
-/** What the policy looks at. */
+/** What the policy needs to know of a segment. */
 export interface SegmentWeight {
   readonly bytes: number;
-  /** Turns and sessions in the file, and how many of them are still there. */
+  /** Turns and sessions in the file, and how many of them are live. */
   readonly documents: number;
   readonly living: number;
 }
 
-/** Which segments to merge into one, oldest first; none if all is well. */
-export type MergePlan = (segments: readonly SegmentWeight[], tidy: Tidy) => readonly number[];
+/** Returns the segments to merge into one, oldest first; none if nothing is due. */
+export type MergePolicy = (segments: readonly SegmentWeight[], tidy: Tidy) => readonly number[];
 
-/** Segments of about one size (within a factor of four) are merged when there are so many of them. */
+/** This many segments of about one size (within a factor of four) are merged. */
 const TOO_MANY = 8;
-/** The same where nobody waits: of two dictionaries each is walked for a typo. */
+/** The same in the background: every dictionary costs a query with typos a walk. */
 const SEVERAL = 2;
 const SMALLEST_TIER_BYTES: number = 64 * 1024;
-/** A segment of which less than this share is left is written anew. */
+/** A segment with a smaller live share is rewritten. */
 const LEAST_LIVING = 0.5;
-/** Of these, a merge can't wait for a better moment. */
+/** This many are merged even if a search has to wait for it. */
 const FAR_TOO_MANY = 24;
-/** Tidying before a search may take this much: about 15 ms. The rest is left to the background. */
+/** How many bytes may be merged before a search (about 15 ms). The rest is done in the background. */
 const LITTLE_BYTES: number = 512 * 1024;
 
 /**
- * Every byte is rewritten a few times per tier at most, so the work is n log n in all, and there are at most
- * eight segments per tier, 24 where only searches ever tidied, one where all was tidied thoroughly. They need not be neighbours by age: a session
- * lives in one segment only.
+ * Merges segments by size tiers: every byte is rewritten once per tier, so the work is n log n in all. A tier has at
+ * most eight segments, 24 if only searches ever merge, one after a thorough merge. The segments need not be neighbors
+ * by age, because a session is live in one segment only.
  */
 export function planMerge(segments: readonly SegmentWeight[], tidy: Tidy): readonly number[] {
   const limit = tidy === "little" ? LITTLE_BYTES : Number.POSITIVE_INFINITY;

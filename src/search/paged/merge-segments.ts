@@ -2,16 +2,15 @@ import type { Disk } from "../../fs/disk.ts";
 import { type FieldTable, MAX_FIELDS } from "../ranking/index-schema.ts";
 import { type ByteWriter, createByteWriter } from "./bytes.ts";
 import type { TermPlace } from "./dictionary.ts";
-import { goneTurns, type LiveSegment, type PartialSession } from "./live-segment.ts";
+import { goneTurns, type LiveSegment, type PartialSession } from "./manifest.ts";
 import { appendGroup, createPostingsArena, decodeGroup, type PostingsArena, readGroups } from "./postings.ts";
-import type { SegmentDescriptor } from "./segment-writer.ts";
+import type { SegmentDescriptor } from "./segment.ts";
 import { createSegmentWriter, type SegmentNumbers } from "./segment-writer.ts";
 import type { BlocksWriter, StoredBlocks } from "./stored-blocks.ts";
 
 /**
- * Makes one segment out of several, one after the other, without what is gone. Documents keep their
- * order, so postings are only shifted, and texts are copied as compressed blocks wherever all of a
- * block is still there.
+ * Writes one segment with the live documents of several, in order. So postings are only renumbered, and texts are
+ * copied as compressed blocks if all of a block is live.
  */
 export function mergeSegments(
   disk: Disk,
@@ -41,7 +40,7 @@ export function mergeSegments(
 
 const NOTHING = new Uint8Array(0);
 
-/** `filled` are those whose record is still of use; of the other ones that have a number an empty one stays. */
+/** Copies the records with a number in `numbers`; those without one in `filled` become empty. */
 function copyRecords(out: BlocksWriter, from: StoredBlocks, numbers: Uint32Array, filled: Uint32Array): void {
   for (const block of from.blocks()) {
     const kept: number[] = [];
@@ -79,9 +78,9 @@ function gatherNumbers(inputs: readonly MergedInput[], fields: FieldTable): Segm
   const overTurns = <T>(read: (input: MergedInput, turn: number) => T): T[] =>
     inputs.flatMap((input) => pickLiving(input.turns, (turn) => read(input, turn)));
   for (const { segment } of inputs) {
-    // Read whole, so that the calls below find them in memory.
-    const { turnNumbers, turnFlags, turnIdentities, turnSums, turnTimes, cardTimes } = segment;
-    for (const column of [turnNumbers, turnFlags, turnIdentities, turnSums, turnTimes, cardTimes])
+    // Reads whole columns, so that the calls below find them in memory.
+    const { turnNumbers, turnFlags, turnIdentities, turnFingerprints, turnTimes, cardTimes } = segment;
+    for (const column of [turnNumbers, turnFlags, turnIdentities, turnFingerprints, turnTimes, cardTimes])
       column.all();
     fields.forEach((_, field) => void segment.fieldLengths(field).all());
   }
@@ -101,10 +100,10 @@ function gatherNumbers(inputs: readonly MergedInput[], fields: FieldTable): Segm
     turnNumbers: overTurns(({ segment }, turn) => segment.turnNumbers.at(turn)),
     turnFlags: overTurns(({ segment }, turn) => segment.turnFlags.at(turn)),
     turnIdentities: overTurns(({ segment }, turn) => segment.turnIdentities.at(turn)),
-    turnSums: overTurns(({ segment }, turn) => segment.turnSums.at(turn)),
-    cardSums: fields.map(({ kind }, field) => {
+    turnFingerprints: overTurns(({ segment }, turn) => segment.turnFingerprints.at(turn)),
+    cardFingerprints: fields.map(({ kind }, field) => {
       if (kind !== "card") return [];
-      const columns = new Map(inputs.map((input) => [input, input.segment.cardSums(field).all()]));
+      const columns = new Map(inputs.map((input) => [input, input.segment.cardFingerprints(field).all()]));
       return overSessions((input, session) =>
         input.cards[session] === GONE ? 0 : (columns.get(input)?.[session] ?? 0),
       );
@@ -131,7 +130,7 @@ interface Cursor {
   current: TermPlace | undefined;
 }
 
-/** Walks the dictionaries side by side; every term that still has a document comes once, in order. */
+/** Walks all dictionaries in step and adds every term that still has a document, in order. */
 function mergeTerms(
   inputs: readonly MergedInput[],
   fields: FieldTable,
@@ -168,36 +167,36 @@ function advance(terms: Iterator<TermPlace>): TermPlace | undefined {
 interface GroupJoiner {
   begin(): void;
   take(input: MergedInput, place: TermPlace): void;
-  /** The postings under their new numbers. */
+  /** Returns the renumbered postings. */
   end(): Uint8Array;
 }
 
-interface Stretch {
+interface PostingsRange {
   readonly from: number;
   readonly to: number;
 }
 
 function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
-  const room = createPostingsArena();
+  const arena = createPostingsArena();
   const joined = createPostingsArena();
-  const byField: Stretch[][] = Array.from({ length: MAX_FIELDS }, () => []);
-  /** Fields that the term stands in, as bits: most terms stand in one or two of the sixteen. */
+  const byField: PostingsRange[][] = Array.from({ length: MAX_FIELDS }, () => []);
+  /** Bit mask of the term's fields: most terms are in one or two of the sixteen. */
   let used = 0;
 
-  const append = (field: number, stretches: readonly Stretch[]): void => {
-    const [first] = stretches;
-    if (first !== undefined && stretches.length === 1) {
-      appendGroup(out, field, room.docs, room.freqs, first.from, first.to);
+  const append = (field: number, ranges: readonly PostingsRange[]): void => {
+    const [first] = ranges;
+    if (first !== undefined && ranges.length === 1) {
+      appendGroup(out, field, arena.docs, arena.freqs, first.from, first.to);
       return;
     }
-    if (joined.docs.length < room.length) {
-      joined.docs = new Uint32Array(room.docs.length);
-      joined.freqs = new Uint32Array(room.docs.length);
+    if (joined.docs.length < arena.length) {
+      joined.docs = new Uint32Array(arena.docs.length);
+      joined.freqs = new Uint32Array(arena.docs.length);
     }
     let length = 0;
-    for (const { from, to } of stretches) {
-      joined.docs.set(room.docs.subarray(from, to), length);
-      joined.freqs.set(room.freqs.subarray(from, to), length);
+    for (const { from, to } of ranges) {
+      joined.docs.set(arena.docs.subarray(from, to), length);
+      joined.freqs.set(arena.freqs.subarray(from, to), length);
       length += to - from;
     }
     appendGroup(out, field, joined.docs, joined.freqs, 0, length);
@@ -205,10 +204,10 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
 
   return {
     begin() {
-      room.length = 0;
+      arena.length = 0;
       for (let field = 0; used >>> field !== 0; field++) {
-        const stretches = byField[field];
-        if (stretches !== undefined && stretches.length > 0) stretches.length = 0;
+        const ranges = byField[field];
+        if (ranges !== undefined && ranges.length > 0) ranges.length = 0;
       }
       used = 0;
     },
@@ -217,9 +216,9 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
       const bytes = segment.postings(place.offset, place.length);
       for (const group of readGroups(bytes)) {
         const numbers = fields[group.field]?.kind === "card" ? cards : turns;
-        const from = room.length;
-        decodeGroup(bytes, group, room, numbers.length);
-        const to = keepLiving(room, from, numbers);
+        const from = arena.length;
+        decodeGroup(bytes, group, arena, numbers.length);
+        const to = keepLiving(arena, from, numbers);
         if (to === from) continue;
         byField[group.field]?.push({ from, to });
         used |= 1 << group.field;
@@ -234,38 +233,38 @@ function createGroupJoiner(fields: FieldTable, out: ByteWriter): GroupJoiner {
   };
 }
 
-/** Moves what is there to the front of the last stretch, under its new numbers; where that ends. */
-function keepLiving(room: PostingsArena, from: number, numbers: Uint32Array): number {
+/** Renumbers the postings from `from` on and drops those of deleted documents; returns where they end. */
+function keepLiving(arena: PostingsArena, from: number, numbers: Uint32Array): number {
   let kept = from;
-  for (let i = from; i < room.length; i++) {
-    const number = numbers[room.docs[i] ?? 0] ?? GONE;
+  for (let i = from; i < arena.length; i++) {
+    const number = numbers[arena.docs[i] ?? 0] ?? GONE;
     if (number === GONE) continue;
-    room.docs[kept] = number;
-    room.freqs[kept++] = room.freqs[i] ?? 0;
+    arena.docs[kept] = number;
+    arena.freqs[kept++] = arena.freqs[i] ?? 0;
   }
-  room.length = kept;
+  arena.length = kept;
   return kept;
 }
 
-/** A document's number in the merged segment where it has none. */
+/** Marks a document that the merged segment does not have. */
 const GONE = 0xffffffff;
 
-/** A segment that is merged, and the new numbers of what is there. */
+/** A segment to merge, with the new numbers of its live documents. */
 interface MergedInput extends LiveSegment {
-  /** Remnants have a number, too. */
+  /** Includes partial sessions. */
   readonly sessions: Uint32Array;
-  /** The same without remnants: of those no card is left. */
+  /** The same without partial sessions, which have no card any more. */
   readonly cards: Uint32Array;
   readonly turns: Uint32Array;
 }
 
-/** Numbers what is there in all segments through, one segment after the other. */
+/** Numbers the live documents of all segments consecutively. */
 export function renumber(segments: readonly LiveSegment[]): MergedInput[] {
   let nextSession = 0;
   let nextTurn = 0;
   return segments.map((live) => {
-    const { segment, gone, remnants } = live;
-    const left = new Set(remnants.map(({ session }) => session));
+    const { segment, gone, partials } = live;
+    const left = new Set(partials.map(({ session }) => session));
     const sessions = new Uint32Array(segment.totals.sessions);
     for (let i = 0; i < sessions.length; i++)
       sessions[i] = gone?.[i] === 1 && !left.has(i) ? GONE : nextSession++;
@@ -277,9 +276,9 @@ export function renumber(segments: readonly LiveSegment[]): MergedInput[] {
   });
 }
 
-/** The remnants of all inputs under their new numbers. */
+/** The renumbered partial sessions of all inputs. */
 export function partialSessionsOf(inputs: readonly MergedInput[]): PartialSession[] {
-  return inputs.flatMap(({ remnants, sessions }) =>
-    remnants.map((remnant) => ({ ...remnant, session: sessions[remnant.session] ?? GONE })),
+  return inputs.flatMap(({ partials, sessions }) =>
+    partials.map((partial) => ({ ...partial, session: sessions[partial.session] ?? GONE })),
   );
 }

@@ -4,16 +4,16 @@ import { IndexDamage } from "../../fs/damage.ts";
 import type { Disk, Handle } from "../../fs/disk.ts";
 import { diskError } from "../../fs/disk-error.ts";
 
-/** A file of which any range can be read, and is verified as far as it is read. */
+/** A file that can be read in any range; each page is verified when it is read. */
 export interface PagedFile {
-  /** The bytes stay as they are: a range that is asked for again may be the same memory. */
+  /** The result must not be changed: later reads may return the same memory. */
   read(offset: number, length: number): Buffer;
 }
 
-/** Pages kept for the next question: a dictionary's and a column's are asked for again and again. */
+/** Pages kept in memory: those of dictionaries and columns are read again and again. */
 const KEPT_PAGES = 128;
 
-/** `sums` are the checksums of the pages, which end at `end`. */
+/** `sums` are the checksums of the pages; the last page ends at `end`. */
 export function createPagedFile(
   disk: Disk,
   handle: Handle,
@@ -29,7 +29,7 @@ export function createPagedFile(
     for (let page = first; page <= last; page++) {
       const from = (page - first) * PAGE_SIZE;
       if (crc32(bytes.subarray(from, from + PAGE_SIZE)) !== sums[page]) {
-        throw new IndexDamage(`${name}: the bytes from ${page * PAGE_SIZE} are not what was written`);
+        throw new IndexDamage(`${name}: the bytes from ${page * PAGE_SIZE} have a wrong checksum`);
       }
     }
     return bytes;
@@ -39,7 +39,7 @@ export function createPagedFile(
     read(offset, length) {
       if (length === 0) return Buffer.alloc(0);
       if (offset < 0 || length < 0 || offset + length > end) {
-        throw new IndexDamage(`${name}: a part is said to stand outside of the file`);
+        throw new IndexDamage(`${name}: a part of it is outside of the file`);
       }
       const first = Math.floor(offset / PAGE_SIZE);
       const last = Math.floor((offset + length - 1) / PAGE_SIZE);
@@ -72,38 +72,34 @@ export function readExactly(
   return bytes;
 }
 
-/**
- * A page is what a reader verifies at once. 8 KiB: a posting list of 20 bytes costs one page, and
- * the checksums of a segment of 100 MB are 50 KB.
- */
+/** The unit of verification. At 8 KiB a short posting list costs one page, and the checksums of 100 MB are 50 KB. */
 const PAGE_SIZE = 8192;
 
-/** Bytes gathered before they go to the disk in one call. */
+/** Bytes that are written to the disk in one call. */
 const FLUSH_SIZE = 256 * 1024;
 
-/** A file written from its beginning to its end, with a checksum per page. */
+/** Writes a file from start to end, with a checksum per page. */
 export interface PagedWriter {
-  /** Where the next byte will stand. */
+  /** Where the next byte goes. */
   readonly offset: number;
   append(bytes: Uint8Array): void;
-  /** Ends the last page; the checksums of all pages. What is appended after it has none. */
+  /** Ends the last page and returns the checksums of all pages. What is appended after it has none. */
   endPages(): Uint32Array;
-  /** Everything is on the disk when this returns. */
+  /** Everything is durable when this returns. */
   finish(): void;
-  /** Gives the handle back, whatever happened. */
   close(): void;
 }
 
 export function createPagedWriter(disk: Disk, path: string): PagedWriter {
-  const told = <T>(verb: string, action: () => T): T => {
+  const explained = <T>(verb: string, action: () => T): T => {
     try {
       return action();
     } catch (error) {
       throw diskError(verb, path, error);
     }
   };
-  const handle = told("make", () => disk.open(path, "create"));
-  const write = (bytes: Uint8Array): void => told("write", () => writeAll(disk, handle, bytes));
+  const handle = explained("make", () => disk.open(path, "create"));
+  const write = (bytes: Uint8Array): void => explained("write", () => writeAll(disk, handle, bytes));
   const pending = Buffer.allocUnsafeSlow(FLUSH_SIZE);
   let pendingLength = 0;
   let offset = 0;
@@ -153,7 +149,7 @@ export function createPagedWriter(disk: Disk, path: string): PagedWriter {
     },
     finish() {
       flush();
-      told("write", () => disk.fsync(handle));
+      explained("write", () => disk.fsync(handle));
     },
     close: () => disk.close(handle),
   };
@@ -161,4 +157,85 @@ export function createPagedWriter(disk: Disk, path: string): PagedWriter {
 
 function writeAll(disk: Disk, handle: Handle, bytes: Uint8Array): void {
   for (let from = 0; from < bytes.length; ) from += disk.write(handle, bytes.subarray(from));
+}
+
+/**
+ * Where a column is: one number per document, all of the same width, so that any number can be read alone and all of
+ * them without decoding. A column is the memory of a typed array, little-endian like every machine that this runs on.
+ * A column of zeros has no bytes.
+ */
+export interface ColumnPlace {
+  readonly offset: number;
+  /** Bytes per number: 0, 1, 2 or 4 for whole numbers, 8 for all others. */
+  readonly width: number;
+}
+
+export type ColumnArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+export interface StoredColumn {
+  at(index: number): number;
+  /** All numbers; kept in memory. */
+  all(): ColumnArray;
+  /** The numbers from `from` up to, not including, `to`; not kept in memory. */
+  slice(from: number, to: number): ColumnArray;
+}
+
+export function appendColumn(out: PagedWriter, values: readonly number[] | Uint32Array): ColumnPlace {
+  const width = widthOf(values);
+  const offset = out.offset;
+  if (width !== 0) {
+    const array = new arrayTypes[width](values);
+    out.append(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+  }
+  return { offset, width };
+}
+
+export function openColumn(file: PagedFile, place: ColumnPlace, count: number): StoredColumn {
+  const { offset, width } = place;
+  let whole: ColumnArray | undefined;
+  let reads = 0;
+  const slice = (from: number, to: number): ColumnArray =>
+    width === 0
+      ? new Uint8Array(to - from)
+      : toArray(file.read(offset + from * width, (to - from) * width), width);
+  const readOne = (index: number): number => {
+    if (width === 0 || index >= count) return 0;
+    const bytes = file.read(offset + index * width, width);
+    return width === 8 ? bytes.readDoubleLE(0) : bytes.readUIntLE(0, width);
+  };
+  const all = (): ColumnArray => {
+    whole ??= slice(0, count);
+    return whole;
+  };
+  return {
+    at: (index) => (whole === undefined && ++reads < WORTH_ALL ? readOne(index) : (all()[index] ?? 0)),
+    all,
+    slice,
+  };
+}
+
+/** After this many single reads the whole column is read. */
+const WORTH_ALL = 8;
+
+const arrayTypes = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array } as const;
+
+/** Copies the bytes: a typed array must start at a multiple of its width. */
+function toArray(bytes: Buffer, width: number): ColumnArray {
+  const { buffer } = new Uint8Array(bytes);
+  if (width === 1) return new Uint8Array(buffer);
+  if (width === 2) return new Uint16Array(buffer);
+  return width === 4 ? new Uint32Array(buffer) : new Float64Array(buffer);
+}
+
+function widthOf(values: readonly number[] | Uint32Array): 0 | 1 | 2 | 4 | 8 {
+  let max = 0;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0;
+    // Not a whole number of 32 bits; NaN, too.
+    if (value >>> 0 !== value) return 8;
+    if (value > max) max = value;
+  }
+  if (max === 0) return 0;
+  if (max <= 0xff) return 1;
+  return max <= 0xffff ? 2 : 4;
 }

@@ -6,22 +6,22 @@ import type { ByteWriter } from "./bytes.ts";
  * The postings of a term are one group per field that it occurs in:
  *
  *   varint  documents × 16 + field
- *   varint  bytes of the entries, where there are more than SHORT_GROUP documents
- *   entries varint  step from the document before, less 1, doubled; odd: the frequency follows
- *           varint  frequency less 2
+ *   varint  bytes of the entries, if there are more than SHORT_GROUP documents
+ *   entries varint  gap to the previous document, minus 1, doubled; odd if the frequency follows
+ *           varint  frequency minus 2
  *
- * A word that occurs once in a document (most do) costs one byte there if its documents are near to
- * each other, so a word in nearly every document needs no other form: 115,000 documents are 115 KB.
+ * A word that occurs once in each of many documents (most do) costs one byte per document, so a word in nearly every
+ * document needs no other encoding: 115,000 documents are 115 KB.
  */
 
-/** Groups of so few documents are passed over by reading them. */
+/** Groups of this many documents or fewer are skipped by reading them. */
 const SHORT_GROUP = 8;
 
-/** Of numbers below 2^32. */
+/** Bytes of a number below 2^32. */
 const LONGEST_VARINT = 5;
 const LONGEST_ENTRY: number = LONGEST_VARINT * 2;
 
-/** There are fewer than 2^28 documents. */
+/** Appends the postings `from` up to `to` as a group. Document numbers are below 2^28. */
 export function appendGroup(
   out: ByteWriter,
   field: number,
@@ -37,7 +37,7 @@ export function appendGroup(
     out.wrote(writeEntries(bytes, out.length, docs, freqs, from, to) - out.length);
     return;
   }
-  // Its length is known when the entries are there: they stand behind it as if it were the longest, and then move.
+  // Their length comes first but is known last: the entries are written after room for it, then moved.
   const start = out.length + LONGEST_VARINT;
   const end = writeEntries(bytes, start, docs, freqs, from, to);
   out.varint(end - start);
@@ -45,7 +45,7 @@ export function appendGroup(
   out.wrote(end - start);
 }
 
-/** Where they end. One loop over plain memory, without a call for each number: a segment has millions. */
+/** Writes entries and returns where they end. One loop without calls: a segment has millions. */
 function writeEntries(
   bytes: Uint8Array,
   start: number,
@@ -71,7 +71,7 @@ function writeEntries(
   return at;
 }
 
-/** Where the entries of one field stand among the postings of a term. */
+/** Where the entries of one field are in the postings of a term. */
 export interface PostingsGroup {
   readonly field: number;
   readonly count: number;
@@ -79,7 +79,7 @@ export interface PostingsGroup {
   readonly end: number;
 }
 
-/** The groups of a term, without a look at long ones. */
+/** Lists the groups of a term, skipping the entries of long ones. */
 export function readGroups(bytes: Uint8Array): readonly PostingsGroup[] {
   const groups: PostingsGroup[] = [];
   let position = 0;
@@ -106,7 +106,7 @@ export function readGroups(bytes: Uint8Array): readonly PostingsGroup[] {
   return groups;
 }
 
-/** Decoded postings: documents and how often the term is in them. */
+/** Decoded postings: documents, and how often each has the term. */
 export interface PostingsArena {
   docs: Uint32Array;
   freqs: Uint32Array;
@@ -117,16 +117,16 @@ export function createPostingsArena(): PostingsArena {
   return { docs: new Uint32Array(1024), freqs: new Uint32Array(1024), length: 0 };
 }
 
-/** Decodes a group behind what stands in the room. `documents`: how many there are for its field. */
+/** Appends the postings of a group. `documents`: how many documents of its kind the segment has. */
 export function decodeGroup(
   bytes: Uint8Array,
   group: PostingsGroup,
-  room: PostingsArena,
+  arena: PostingsArena,
   documents: number,
 ): void {
-  growRoom(room, room.length + group.count);
-  const { docs, freqs } = room;
-  let { length } = room;
+  growArena(arena, arena.length + group.count);
+  const { docs, freqs } = arena;
+  let { length } = arena;
   let position = group.start;
   let doc = -1;
   for (let i = 0; i < group.count; i++) {
@@ -151,33 +151,33 @@ export function decodeGroup(
     freqs[length++] = freq;
   }
   checkEnd(group, position, doc, documents);
-  room.length = length;
+  arena.length = length;
 }
 
-/** The bytes were verified; a list that leads elsewhere all the same must not give an answer. */
+/** The checksum was right, so this would be a bug of the writer; a wrong answer would be worse than none. */
 function checkEnd(group: PostingsGroup, position: number, lastDoc: number, documents: number): void {
   if (position !== group.end || lastDoc >= documents) {
-    throw new IndexDamage("A posting list leads outside of its segment");
+    throw new IndexDamage("A posting list points outside of its segment");
   }
 }
 
-function growRoom(room: PostingsArena, wanted: number): void {
-  if (wanted <= room.docs.length) return;
-  const size = Math.max(wanted, room.docs.length * 2);
+function growArena(arena: PostingsArena, wanted: number): void {
+  if (wanted <= arena.docs.length) return;
+  const size = Math.max(wanted, arena.docs.length * 2);
   const docs = new Uint32Array(size);
   const freqs = new Uint32Array(size);
-  docs.set(room.docs.subarray(0, room.length));
-  freqs.set(room.freqs.subarray(0, room.length));
-  room.docs = docs;
-  room.freqs = freqs;
+  docs.set(arena.docs.subarray(0, arena.length));
+  freqs.set(arena.freqs.subarray(0, arena.length));
+  arena.docs = docs;
+  arena.freqs = freqs;
 }
 
 const FIELD_BITS = 4;
 const FIELD_MASK: number = MAX_FIELDS - 1;
 
 /**
- * Gives what appends the postings of a term, which stand in `postings` from one number to another, each as its place
- * (document and field) and its frequency, in the order of places: as groups by field, under new numbers.
+ * Returns a function that appends the postings `from` up to `to` of a term as groups by field. In `postings` each is a
+ * place (document and field) and a frequency, ordered by place; `renumber` has the document numbers to write.
  */
 export function createPostingsEncoder(
   out: ByteWriter,

@@ -1,30 +1,30 @@
+import { documentFingerprint, textFingerprint, textLength } from "../document-fingerprint.ts";
 import type { IndexDocument, IndexedSession } from "../engine.ts";
-import { documentSum, textLength, textSum } from "../ranking/document-sum.ts";
 import type { FieldTable } from "../ranking/index-schema.ts";
-import type { SessionSlot } from "./live-segment.ts";
+import type { SessionSlot } from "./manifest.ts";
 import { createPostingsArena, decodeGroup, readGroups } from "./postings.ts";
 import type { Segment } from "./segment.ts";
 
-/** A stretch of a session's turns in a segment: the first ones that the segment has of it. */
+/** Consecutive turns of a session in one segment: the first ones that the segment has of it. */
 export interface Piece extends SessionSlot {
   readonly turns: number;
 }
 
-/** How many of the pieces, from the first on, stay where they are. `sizes`: characters of each; `rest`: of what is new. */
-export type ReusePlan = (sizes: readonly number[], rest: number) => number;
+/** Returns how many of the pieces, from the first on, are reused. `sizes`: their characters; `rest`: those of the new turns. */
+export type ReusePolicy = (sizes: readonly number[], rest: number) => number;
 
-/** Fewer characters are analysed again in some milliseconds. */
+/** Fewer characters are analyzed again in a few milliseconds. */
 const WORTH_KEEPING = 8 * 1024;
-/** A piece that is not so many times as long as what is new is put again along with it. */
+/** A piece must be this many times as long as what follows it, or it is written again together with it. */
 const MUCH_LONGER = 2;
-/** Every piece costs a search a little. */
+/** Every piece costs each search a little. */
 const MOST_PIECES = 8;
 
 /**
- * Pieces become shorter from first to last, each less than half of the one before it, so a session that grows
- * line by line has few of them, and each turn is analysed a few times in all.
+ * Keeps pieces that are each more than twice as long as the next, so a session that grows line by line has few of them,
+ * and each turn is analyzed only a few times in all.
  */
-export const planReuse: ReusePlan = (sizes, rest) => {
+export const planReuse: ReusePolicy = (sizes, rest) => {
   let kept = sizes.length;
   let next = rest;
   while (kept > 0 && (kept > MOST_PIECES || (sizes[kept - 1] ?? 0) < next * MUCH_LONGER))
@@ -34,18 +34,18 @@ export const planReuse: ReusePlan = (sizes, rest) => {
 };
 
 interface Reuse {
-  /** What the index has already, in its order. */
+  /** What the index has already, in order. */
   readonly kept: readonly Piece[];
-  /** What is to be put. */
+  /** The session without those turns. */
   readonly rest: IndexedSession;
 }
 
-/** Compares a session that is put again with what the index has of it. Turns are the same up to the first that is not. */
+/** Finds the first turns of a session that the index has already, up to the first that differs. */
 export function reuseTurns(
   session: IndexedSession,
   pieces: readonly Piece[],
   open: (file: string) => Segment,
-  plan: ReusePlan,
+  plan: ReusePolicy,
 ): Reuse {
   const cards = session.documents.filter(({ turn }) => turn === 0);
   const turns = session.documents.filter(({ turn }) => turn > 0);
@@ -78,7 +78,11 @@ function compare(
   let size = 0;
   for (; equal < piece.turns; equal++) {
     const turn = turns[from + equal];
-    if (turn === undefined || (turn.sum ?? documentSum(turn)) !== segment.turnSums.at(start + equal)) break;
+    if (
+      turn === undefined ||
+      (turn.fingerprint ?? documentFingerprint(turn)) !== segment.turnFingerprints.at(start + equal)
+    )
+      break;
     size += sizeOf(turn);
   }
   return { turns: equal, size };
@@ -93,22 +97,22 @@ export interface CountedTerm {
   readonly count: number;
 }
 
-/** Terms of fields by their place in the table. */
+/** The terms of card fields, by index in the field table. */
 export type ReusedCardFields = ReadonlyMap<number, readonly CountedTerm[]>;
 
-/** Shorter texts are analysed in no time. */
-const WORTH_CARRYING = 1_000;
-/** A dictionary is walked for the terms of a card only where so many of them, one in eight, may be the card's. */
+/** Shorter texts are analyzed again. */
+const WORTH_REUSING = 1_000;
+/** A dictionary is only walked for the terms of a card if at least one in this many may be the card's. */
 const MOST_OTHERS = 8;
 
-/** What tells whether a field of a card is the same; 0 where it is not worth telling. */
-export function fieldSum(text: string | undefined): number {
-  return text === undefined || text.length < WORTH_CARRYING ? 0 : textSum(text);
+/** The fingerprint of a card field; 0 if the text is too short to be worth reusing. */
+export function cardFieldFingerprint(text: string | undefined): number {
+  return text === undefined || text.length < WORTH_REUSING ? 0 : textFingerprint(text);
 }
 
 /**
- * The terms of those fields of a card that did not change. A card has every request, summary, file and command
- * of its session, and a line that was appended changes few of them.
+ * Returns the terms of the card fields that did not change. A card has every request, summary, file and command of its
+ * session, and an appended line changes few of them.
  */
 export function reuseCardTerms(
   { documents }: IndexedSession,
@@ -117,27 +121,27 @@ export function reuseCardTerms(
   fields: FieldTable,
 ): ReusedCardFields {
   const card = documents.find(({ turn }) => turn === 0);
-  const carried = new Map<number, CountedTerm[]>();
+  const reused = new Map<number, CountedTerm[]>();
   let expected = 0;
   fields.forEach((field, place) => {
     if (field.kind !== "card") return;
-    const sum = fieldSum(card?.fields[field.name]);
-    if (sum === 0 || sum !== segment.cardSums(place).at(session)) return;
-    carried.set(place, []);
+    const sum = cardFieldFingerprint(card?.fields[field.name]);
+    if (sum === 0 || sum !== segment.cardFingerprints(place).at(session)) return;
+    reused.set(place, []);
     expected += segment.fieldLengths(place).at(session);
   });
-  if (carried.size === 0 || segment.dictionary.terms > expected * MOST_OTHERS) return new Map();
-  const room = createPostingsArena();
+  if (reused.size === 0 || segment.dictionary.terms > expected * MOST_OTHERS) return new Map();
+  const postings = createPostingsArena();
   for (const { term, offset, length } of segment.dictionary.all()) {
     const bytes = segment.postings(offset, length);
     for (const group of readGroups(bytes)) {
-      const terms = carried.get(group.field);
+      const terms = reused.get(group.field);
       if (terms === undefined) continue;
-      room.length = 0;
-      decodeGroup(bytes, group, room, segment.totals.sessions);
-      const at = room.docs.subarray(0, room.length).indexOf(session);
-      if (at !== -1) terms.push({ term, count: room.freqs[at] ?? 1 });
+      postings.length = 0;
+      decodeGroup(bytes, group, postings, segment.totals.sessions);
+      const at = postings.docs.subarray(0, postings.length).indexOf(session);
+      if (at !== -1) terms.push({ term, count: postings.freqs[at] ?? 1 });
     }
   }
-  return carried;
+  return reused;
 }

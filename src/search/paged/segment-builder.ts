@@ -1,20 +1,20 @@
 import { Buffer } from "node:buffer";
 import type { Disk } from "../../fs/disk.ts";
+import { documentFingerprint } from "../document-fingerprint.ts";
 import type { BatchBuilder, IndexBatch, IndexDocument, IndexedSession } from "../engine.ts";
-import { documentSum } from "../ranking/document-sum.ts";
 import type { IndexSchema } from "../ranking/index-schema.ts";
-import { encodeFlags, hashIdentity } from "../ranking/turn-flags.ts";
-import { type CountedTerm, fieldSum, type ReusedCardFields } from "./reuse-turns.ts";
-import type { SegmentDescriptor } from "./segment-writer.ts";
+import { encodeFlags, hashIdentity } from "../ranking/index-schema.ts";
+import { type CountedTerm, cardFieldFingerprint, type ReusedCardFields } from "./reuse-turns.ts";
+import type { SegmentDescriptor } from "./segment.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
-import { createTextScratch, encodeDocumentText, keptFields } from "./stored-blocks.ts";
+import { createTextScratch, encodeDocumentText, storedFields } from "./stored-blocks.ts";
 import { createTermAccumulator } from "./term-accumulator.ts";
 
-/** Takes sessions and makes one segment of them. Texts go to the disk at once; terms stay in memory. */
+/** Builds one segment from sessions. Texts go to the disk at once; terms stay in memory. */
 interface SegmentBuilder {
-  /** `carried`: terms of fields of the card that need no analysis. */
-  put(session: IndexedSession, carried?: ReusedCardFields): void;
-  /** About how much memory is in use. */
+  /** `cardTerms`: terms of card fields that need no analysis. */
+  put(session: IndexedSession, cardTerms?: ReusedCardFields): void;
+  /** About how much memory it uses. */
   readonly bytes: number;
   finish(): SegmentDescriptor;
   abandon(): void;
@@ -28,8 +28,8 @@ function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): 
   const terms = createTermAccumulator();
   const analyze = schema.createAnalyzer(terms);
   const scratch = createTextScratch();
-  const beside = { card: keptFields(fields, "card", true), turn: keptFields(fields, "turn", true) };
-  const apart = keptFields(fields, "turn", "apart");
+  const beside = { card: storedFields(fields, "card", true), turn: storedFields(fields, "turn", true) };
+  const apart = storedFields(fields, "turn", "apart");
   const rows: Buffer[] = [];
   let rowBytes = 0;
   const keys: string[] = [];
@@ -39,10 +39,10 @@ function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): 
   const turnNumbers: number[] = [];
   const turnFlags: number[] = [];
   const turnIdentities: number[] = [];
-  const turnSums: number[] = [];
-  const cardSums: number[][] = fields.map(() => []);
+  const turnFingerprints: number[] = [];
+  const cardFingerprints: number[][] = fields.map(() => []);
   const fieldLengths: number[][] = fields.map(() => []);
-  /** Cards and turns are numbered each on their own; terms see them all in the order in which they come. */
+  /** By document in the order of arrival, its number among the documents of its kind. */
   const documents: number[] = [];
 
   const takeTerms = (text: string, known: readonly CountedTerm[] | undefined): void => {
@@ -54,7 +54,7 @@ function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): 
     kind: "card" | "turn",
     number: number,
     document: IndexDocument,
-    carried?: ReusedCardFields,
+    cardTerms?: ReusedCardFields,
   ): void => {
     for (let place = 0; place < fields.length; place++) {
       const field = fields[place];
@@ -63,10 +63,10 @@ function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): 
       let length = 0;
       if (text !== undefined && text !== "") {
         terms.beginField(documents.length, place);
-        takeTerms(text, carried?.get(place));
+        takeTerms(text, cardTerms?.get(place));
         length = terms.endField();
       }
-      if (kind === "card") cardSums[place]?.push(fieldSum(text));
+      if (kind === "card") cardFingerprints[place]?.push(cardFieldFingerprint(text));
       fieldLengths[place]?.push(length);
     }
     documents.push(number);
@@ -83,13 +83,13 @@ function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): 
     turnTimes.push(turn.at ?? Number.NaN);
     turnFlags.push(encodeFlags(turn.context, turn.copied === true));
     turnIdentities.push(turn.identity === undefined ? 0 : hashIdentity(turn.identity));
-    turnSums.push(turn.sum ?? documentSum(turn));
+    turnFingerprints.push(turn.fingerprint ?? documentFingerprint(turn));
   };
 
   return {
-    put(session, carried) {
+    put(session, cardTerms) {
       const card = session.documents.find((document) => document.turn === 0) ?? noCard;
-      indexFields("card", keys.length, card, carried);
+      indexFields("card", keys.length, card, cardTerms);
       for (const document of session.documents) if (document.turn > 0) putTurn(document);
       keys.push(session.key);
       turnStarts.push(turnNumbers.length);
@@ -112,8 +112,8 @@ function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): 
           turnNumbers,
           turnFlags,
           turnIdentities,
-          turnSums,
-          cardSums,
+          turnFingerprints,
+          cardFingerprints,
           fieldLengths,
         },
         rows,
@@ -123,7 +123,7 @@ function createSegmentBuilder(disk: Disk, folder: string, schema: IndexSchema): 
   };
 }
 
-/** Memory at which a segment is finished and the next one begun: about 60 MB of text. */
+/** Memory at which a segment is finished and the next one started: about 60 MB of text. */
 const MAX_BYTES: number = 32 * 1024 * 1024;
 
 interface SegmentBatch extends IndexBatch {
@@ -131,12 +131,12 @@ interface SegmentBatch extends IndexBatch {
 }
 
 interface SegmentBatchBuilder extends BatchBuilder {
-  put(session: IndexedSession, carried?: ReusedCardFields): void;
+  put(session: IndexedSession, cardTerms?: ReusedCardFields): void;
 }
 
 /**
- * Builds segments in a folder, in this thread. Nobody sees them before a commit names them; what a
- * killed builder leaves behind is removed by the next writer.
+ * Builds segments in a folder. No reader sees them before a commit names them; the next writer removes what a killed
+ * builder leaves behind.
  */
 export function createBatchBuilder(
   disk: Disk,
@@ -155,9 +155,9 @@ export function createBatchBuilder(
   };
 
   return {
-    put(session, carried) {
+    put(session, cardTerms) {
       builder ??= createSegmentBuilder(disk, folder, schema);
-      builder.put(session, carried);
+      builder.put(session, cardTerms);
       if (builder.bytes > maxBytes) finish();
     },
     finish() {

@@ -1,15 +1,24 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { IndexDamage } from "../../fs/damage.ts";
 import type { Disk, Handle } from "../../fs/disk.ts";
 import { once } from "../../fs/once.ts";
 import type { FieldTable } from "../ranking/index-schema.ts";
-import { type ColumnArray, type ColumnPlace, openColumn, type StoredColumn } from "./column.ts";
 import { type Dictionary, openDictionary } from "./dictionary.ts";
-import { createPagedFile, type PagedFile, readExactly } from "./paged-file.ts";
-import { decodeDirectory, type SegmentDescriptor, type SegmentTotals } from "./segment-writer.ts";
-import { openStoredBlocks, type StoredBlocks } from "./stored-blocks.ts";
+import type { DictionaryPlace } from "./dictionary-writer.ts";
+import {
+  type ColumnArray,
+  type ColumnPlace,
+  createPagedFile,
+  openColumn,
+  type PagedFile,
+  readExactly,
+  type StoredColumn,
+} from "./paged-file.ts";
+import { type BlocksPlace, openStoredBlocks, type StoredBlocks } from "./stored-blocks.ts";
 
-/** A segment opened for reading. Only its directory is read at once; the rest when it is asked for. */
+/** A segment open for reading. Only its directory is read at once; everything else on demand. */
 export interface Segment {
   readonly descriptor: SegmentDescriptor;
   readonly totals: SegmentTotals;
@@ -17,16 +26,16 @@ export interface Segment {
   postings(offset: number, length: number): Buffer;
   fieldLengths(field: number): StoredColumn;
   key(session: number): string;
-  /** All keys in order: cheaper than one by one. */
+  /** All keys in order: cheaper than one at a time. */
   keys(): readonly string[];
-  /** First turn of each session, and behind the last one the number of turns. */
+  /** The first turn of each session, then the number of turns. */
   turnStarts(): ColumnArray;
   readonly turnNumbers: StoredColumn;
   readonly turnFlags: StoredColumn;
   readonly turnIdentities: StoredColumn;
-  readonly turnSums: StoredColumn;
-  cardSums(field: number): StoredColumn;
-  /** NaN where there is none. */
+  readonly turnFingerprints: StoredColumn;
+  cardFingerprints(field: number): StoredColumn;
+  /** NaN if unknown. */
   readonly turnTimes: StoredColumn;
   readonly cardTimes: StoredColumn;
   readonly rows: StoredBlocks;
@@ -37,7 +46,7 @@ export interface Segment {
   close(): void;
 }
 
-/** Throws the system's own error where the file is gone: then the manifest is to be read again. */
+/** Throws the system's own error if the file is missing: the caller then reads the manifest again. */
 export function openSegment(
   disk: Disk,
   folder: string,
@@ -79,8 +88,9 @@ function readSegment(disk: Disk, handle: Handle, descriptor: SegmentDescriptor, 
     turnNumbers: column(directory.turnNumbers, turns),
     turnFlags: column(directory.turnFlags, turns),
     turnIdentities: column(directory.turnIdentities, turns),
-    turnSums: column(directory.turnSums, turns),
-    cardSums: (field) => column(directory.cardSums[field] ?? { offset: 0, width: 0 }, sessions),
+    turnFingerprints: column(directory.turnFingerprints, turns),
+    cardFingerprints: (field) =>
+      column(directory.cardFingerprints[field] ?? { offset: 0, width: 0 }, sessions),
     turnTimes: column(directory.turnTimes, turns),
     cardTimes: column(directory.cardTimes, sessions),
     rows: openStoredBlocks(file, directory.rows),
@@ -109,4 +119,79 @@ function openKeys(
       return Array.from(all, (end, i) => bytes.toString("utf8", i === 0 ? 0 : all[i - 1], end));
     }),
   };
+}
+
+/** Changes with the bytes: an index in another format is rebuilt. See docs/STORAGE.md. */
+export const INDEX_FORMAT = 9;
+
+/** The first line of a segment file. */
+export const SEGMENT_MAGIC: Buffer = Buffer.from(`sessions index segment ${INDEX_FORMAT}\n`);
+
+/** What a segment adds to the statistics. */
+export interface SegmentTotals {
+  readonly sessions: number;
+  readonly turns: number;
+  /** An upper bound of the turns that were copied from another session. */
+  readonly copies: number;
+  /** By field, the sum of its lengths over all documents; a length is the number of distinct terms. */
+  readonly lengths: readonly number[];
+}
+
+/** Where everything in a segment is. JSON at the end of the file, after the checksums of the pages. */
+export interface SegmentDirectory extends SegmentTotals {
+  readonly dictionary: DictionaryPlace;
+  readonly postingsOffset: number;
+  readonly postingsLength: number;
+  /** By field, a length per document of its kind. */
+  readonly fieldLengths: readonly ColumnPlace[];
+  /** Where each session key ends in the UTF-8 at `keysOffset`. */
+  readonly keyEnds: ColumnPlace;
+  readonly keysOffset: number;
+  readonly turnStarts: ColumnPlace;
+  readonly turnNumbers: ColumnPlace;
+  readonly turnFlags: ColumnPlace;
+  readonly turnIdentities: ColumnPlace;
+  /** The `documentFingerprint` of each turn. */
+  readonly turnFingerprints: ColumnPlace;
+  /** By field of the card, the `textFingerprint` of each session's text; 0 for short texts. */
+  readonly cardFingerprints: readonly ColumnPlace[];
+  /** Milliseconds since 1970; NaN if unknown. */
+  readonly turnTimes: ColumnPlace;
+  readonly cardTimes: ColumnPlace;
+  readonly rows: BlocksPlace;
+  readonly digests: BlocksPlace;
+  readonly cardTexts: BlocksPlace;
+  readonly turnTexts: BlocksPlace;
+  readonly turnTextsApart: BlocksPlace;
+}
+
+/** Names a segment file and says how to verify it. Plain data, so a worker thread can post it. */
+export interface SegmentDescriptor {
+  readonly file: string;
+  readonly bytes: number;
+  /** The directory goes from here to the end of the file and has this checksum. */
+  readonly directoryOffset: number;
+  readonly directorySum: number;
+  readonly totals: SegmentTotals;
+}
+
+export function encodeDirectory(directory: SegmentDirectory, sums: Uint32Array): Buffer {
+  const json = Buffer.from(JSON.stringify(directory));
+  const count = Buffer.alloc(4);
+  count.writeUInt32LE(sums.length, 0);
+  return Buffer.concat([count, Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength), json]);
+}
+
+function decodeDirectory(
+  bytes: Buffer,
+  descriptor: SegmentDescriptor,
+): { readonly directory: SegmentDirectory; readonly sums: Uint32Array } {
+  if (crc32(bytes) !== descriptor.directorySum) {
+    throw new IndexDamage(`${descriptor.file}: the checksum of its directory is wrong`);
+  }
+  const count = bytes.readUInt32LE(0);
+  const sums = new Uint32Array(new Uint8Array(bytes.subarray(4, 4 + count * 4)).buffer);
+  // The checksum is right, so this is what encodeDirectory() wrote.
+  const directory: SegmentDirectory = JSON.parse(bytes.toString("utf8", 4 + count * 4));
+  return { directory, sums };
 }

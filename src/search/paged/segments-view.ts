@@ -2,19 +2,19 @@ import { Buffer } from "node:buffer";
 import { IndexDamage } from "../../fs/damage.ts";
 import { once } from "../../fs/once.ts";
 import type { FieldTable } from "../ranking/index-schema.ts";
+import { contextOf } from "../ranking/index-schema.ts";
 import type { IndexPart, IndexTerm, IndexView, NearIndexTerm } from "../ranking/index-view.ts";
-import { contextOf } from "../ranking/turn-flags.ts";
 import type { TermPlace } from "./dictionary.ts";
-import { addTotals, goneTurns, type LiveSegment, noTotals } from "./live-segment.ts";
-import type { SegmentTotals } from "./segment-writer.ts";
+import { addTotals, goneTurns, type LiveSegment, noTotals } from "./manifest.ts";
+import type { SegmentTotals } from "./segment.ts";
 import { decodeDocumentText } from "./stored-blocks.ts";
 
 export interface CountedSegment extends LiveSegment {
-  /** Of what is there. */
+  /** What its live documents add to the statistics. */
   readonly live: SegmentTotals;
 }
 
-/** A segment in a row of segments. */
+/** A segment with the view's numbers of its first documents. */
 interface PlacedSegment extends LiveSegment {
   readonly part: IndexPart;
   readonly firstSession: number;
@@ -30,19 +30,19 @@ interface SegmentsTerm extends IndexTerm {
   readonly places: readonly PlacedTerm[];
 }
 
-/** All segments as one index. */
+/** Shows all segments as one index. */
 export function createSegmentsView(counted: readonly CountedSegment[], fields: FieldTable): IndexView {
   const segments: PlacedSegment[] = [];
   let sessions = 0;
   let turns = 0;
-  for (const { segment, gone, remnants } of counted) {
+  for (const { segment, gone, partials } of counted) {
     const first = { firstSession: sessions, firstTurn: turns };
-    const live = { segment, gone, remnants };
+    const live = { segment, gone, partials };
     segments.push({ ...live, ...first, part: { ...first, ...toPart(live) } });
     sessions += segment.totals.sessions;
     turns += segment.totals.turns;
   }
-  const grown = once(() => placeRemnants(segments));
+  const grown = once(() => placePartials(segments));
   const live = counted.reduce((sum, { live }) => addTotals(sum, live), noTotals);
 
   const bySession = (session: number): PlacedSegment => pick(segments, (at) => at.firstSession <= session);
@@ -61,7 +61,7 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
         return place === undefined ? [] : [place];
       })[0],
     withPrefix: (prefix) => gather(segments, (at) => at.segment.dictionary.withPrefix(prefix)),
-    near: remembering((word, maxDistance, isSameStart = false) => {
+    near: cached((word, maxDistance, isSameStart = false) => {
       const distances = new Map<string, number>();
       const found = gather(segments, (at) => {
         const near = at.segment.dictionary.near(word, maxDistance, isSameStart);
@@ -84,8 +84,7 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
           joined.fill(firstSession + session, from, firstTurn + (starts[session + 1] ?? 0));
         }
       }
-      for (const [head, stretches] of grown())
-        for (const { from, to } of stretches) joined.fill(head, from, to);
+      for (const [head, ranges] of grown()) for (const { from, to } of ranges) joined.fill(head, from, to);
       return joined;
     }),
     turnsOf(session) {
@@ -167,34 +166,34 @@ function toPart(live: LiveSegment): Omit<IndexPart, "firstSession" | "firstTurn"
   };
 }
 
-interface Stretch {
+interface TurnRange {
   readonly from: number;
   readonly to: number;
-  /** Its place among those of its session. */
+  /** Its position among the ranges of its session. */
   readonly order: number;
 }
 
-/** By session, where its turns stand besides those with its card, in their order. */
-function placeRemnants(segments: readonly PlacedSegment[]): ReadonlyMap<number, readonly Stretch[]> {
-  const bySession = new Map<number, Stretch[]>();
-  for (const { segment, remnants, firstTurn } of segments) {
-    for (const { session, turns, from: order, head } of remnants) {
+/** By session, the ranges of its turns in partial sessions, in order. */
+function placePartials(segments: readonly PlacedSegment[]): ReadonlyMap<number, readonly TurnRange[]> {
+  const bySession = new Map<number, TurnRange[]>();
+  for (const { segment, partials, firstTurn } of segments) {
+    for (const { session, turns, from: order, head } of partials) {
       const at = segments.find((each) => each.segment.descriptor.file === head.file);
-      if (at === undefined) throw new IndexDamage("The end of a session that has grown is missing");
+      if (at === undefined) throw new IndexDamage("The last part of a session is missing");
       const from = firstTurn + (segment.turnStarts()[session] ?? 0);
       const key = at.firstSession + head.session;
-      const stretch = { from, to: from + turns, order };
+      const range = { from, to: from + turns, order };
       bySession.set(
         key,
-        [...(bySession.get(key) ?? []), stretch].sort((a, b) => a.order - b.order),
+        [...(bySession.get(key) ?? []), range].sort((a, b) => a.order - b.order),
       );
     }
   }
   return bySession;
 }
 
-/** A walk over the dictionary takes long, and a query that finds little asks again for the same. */
-function remembering(near: IndexView["near"]): IndexView["near"] {
+/** Caches results: a walk over the dictionary is slow, and a query without exact hits repeats it. */
+function cached(near: IndexView["near"]): IndexView["near"] {
   const known = new Map<string, readonly NearIndexTerm[]>();
   return (word, maxDistance, isSameStart = false) => {
     const key = `${maxDistance} ${isSameStart} ${word}`;
@@ -204,7 +203,7 @@ function remembering(near: IndexView["near"]): IndexView["near"] {
   };
 }
 
-/** Terms of all segments in order, those with the same text as one. */
+/** Merges the terms of all segments by text, in order. */
 function gather(
   segments: readonly PlacedSegment[],
   find: (at: PlacedSegment) => readonly TermPlace[],
@@ -218,7 +217,7 @@ function gather(
     }
   }
   const terms = [...found.values()];
-  // Those of one segment are in order already.
+  // The terms of one segment are in order already.
   return segments.length < 2 ? terms : terms.sort((a, b) => (a.term < b.term ? -1 : 1));
 }
 
@@ -238,9 +237,9 @@ function average(sum: number, count: number): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** The last segment that begins at or before a number. */
+/** Returns the last segment that starts at or before a number. */
 function pick(segments: readonly PlacedSegment[], begins: (at: PlacedSegment) => boolean): PlacedSegment {
   const found = segments.findLast(begins);
-  if (found === undefined) throw new RangeError("There is no such document");
+  if (found === undefined) throw new RangeError("No such document");
   return found;
 }

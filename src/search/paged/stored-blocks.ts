@@ -3,18 +3,17 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { IndexDamage } from "../../fs/damage.ts";
 import type { DocumentKind, FieldTable } from "../ranking/index-schema.ts";
 import { type ByteWriter, createByteReader, createByteWriter } from "./bytes.ts";
-import { appendColumn, type ColumnPlace, openColumn } from "./column.ts";
 import type { PagedFile, PagedWriter } from "./paged-file.ts";
+import { appendColumn, type ColumnPlace, openColumn } from "./paged-file.ts";
 
 /**
- * Records (a turn's text, a session's row), numbered in the order in which they come, in blocks that
- * may be compressed. A block holds whole records and ends with the one that fills it: reading a record costs
- * one block, and small records share the cost.
+ * Where numbered records (a turn's texts, a session's row) are: in blocks that may be compressed. A block holds whole
+ * records and ends with the one that fills it, so reading a record costs one block.
  */
 export interface BlocksPlace {
   readonly blocks: number;
   readonly records: number;
-  /** Columns, one number per block: where it stands, how long it is there and opened, its first record. */
+  /** Columns with one number per block: its offset, stored length, uncompressed size and first record. */
   readonly offsets: ColumnPlace;
   readonly lengths: ColumnPlace;
   readonly sizes: ColumnPlace;
@@ -22,26 +21,25 @@ export interface BlocksPlace {
 }
 
 /**
- * Deflate 1: as small as brotli 1 or smaller, and written at half its speed, but opened in a third of the time, and a
- * search may open fifty. A search opens a block for one record of it, so blocks are small: with 16 KiB in place of 4 the
- * texts of the real logs would take 0.07 % of the logs less, and four times as much would be opened.
+ * Deflate at its fastest level: as small as the fastest brotli and read in a third of the time, and a search may read
+ * fifty blocks. Blocks are small because a search reads one record of each.
  */
 const compression = { level: 1 };
 
-/** No block may claim to be larger: damage must not ask for all memory. */
+/** A larger size is damage: it must not allocate all memory. */
 const MAX_RECORD_BYTES = 1024 * 1024 * 1024;
 
 export interface BlocksWriter {
-  /** Bytes at which a block is full. */
+  /** Bytes that fill a block. */
   readonly blockSize: number;
-  /** The bytes are copied. */
+  /** Copies the record. */
   add(record: Uint8Array): void;
-  /** A block as it stands in another file. */
+  /** Adds a block as it is in another file. */
   addBlock(compressed: Uint8Array, size: number, records: number): void;
   append(): BlocksPlace;
 }
 
-/** `packing` "none": the records of every answer, which must be there at once. */
+/** `packing` "none" is for records that every search reads. */
 export function createBlocksWriter(
   out: PagedWriter,
   blockSize: number,
@@ -74,7 +72,7 @@ export function createBlocksWriter(
     raw.clear();
   };
 
-  /** What does not get smaller stands as it is: by that a reader tells it. */
+  /** Returns the bytes themselves if they do not get smaller: equal lengths tell a reader so. */
   const pack = (bytes: Uint8Array): Uint8Array => {
     const packed = packing === "none" ? bytes : deflateRawSync(bytes, compression);
     return packed.length < bytes.length ? packed : bytes;
@@ -108,7 +106,7 @@ export function createBlocksWriter(
 interface StoredBlock {
   readonly offset: number;
   readonly length: number;
-  /** Bytes when opened. */
+  /** Uncompressed bytes. */
   readonly size: number;
   /** The first record in it, and how many. */
   readonly first: number;
@@ -173,14 +171,14 @@ export function openStoredBlocks(file: PagedFile, place: BlocksPlace): StoredBlo
 function openBlock(compressed: Uint8Array, block: StoredBlock): Uint8Array[] {
   if (block.size > MAX_RECORD_BYTES) throw new IndexDamage("A block of stored texts is too large");
   const bytes = decompress(compressed, block.size);
-  if (bytes.length !== block.size) throw new IndexDamage("A block of stored texts has another size");
+  if (bytes.length !== block.size) throw new IndexDamage("A block of stored texts has a wrong size");
   const reader = createByteReader(bytes);
   const lengths: number[] = [];
   for (let i = 0; i < block.count; i++) lengths.push(reader.varint());
   return lengths.map((length) => reader.bytes(length));
 }
 
-/** Of zlib. What fits into one is not put together from two. */
+/** The smallest chunk that zlib takes. One chunk for the whole result saves a copy. */
 const LEAST_CHUNK = 64;
 
 function decompress(compressed: Uint8Array, size: number): Uint8Array {
@@ -189,26 +187,26 @@ function decompress(compressed: Uint8Array, size: number): Uint8Array {
     const room = Math.max(LEAST_CHUNK, size);
     return inflateRawSync(compressed, { maxOutputLength: room, chunkSize: room });
   } catch (error) {
-    throw new IndexDamage("A block of stored texts can't be opened", { cause: error });
+    throw new IndexDamage("A block of stored texts cannot be decompressed", { cause: error });
   }
 }
 
-/** A field whose text is kept, with its place in the table. */
-interface KeptField {
+/** A field whose text is stored, and its index in the table. */
+interface StoredField {
   readonly place: number;
   readonly name: string;
 }
 
-export function keptFields(fields: FieldTable, kind: DocumentKind, stored: true | "apart"): KeptField[] {
+export function storedFields(fields: FieldTable, kind: DocumentKind, stored: true | "apart"): StoredField[] {
   return fields.flatMap((field, place) =>
     field.kind === kind && field.stored === stored ? [{ place, name: field.name }] : [],
   );
 }
 
-/** Writes the texts of a document that are kept: field, length, UTF-8, one after the other. */
+/** Encodes the stored texts of a document: field, length, UTF-8, for each. */
 export function encodeDocumentText(
   out: ByteWriter,
-  kept: readonly KeptField[],
+  kept: readonly StoredField[],
   texts: Readonly<Record<string, string>>,
 ): void {
   out.clear();
@@ -231,7 +229,7 @@ export function decodeDocumentText(bytes: Uint8Array, fields: FieldTable): Recor
   return texts;
 }
 
-/** A writer to be used again and again for `encodeDocumentText`. */
+/** A buffer for `encodeDocumentText`, to be reused. */
 export function createTextScratch(): ByteWriter {
   return createByteWriter(64 * 1024);
 }

@@ -5,19 +5,19 @@ import type { PagedWriter } from "./paged-file.ts";
 import { createPostingsEncoder } from "./postings.ts";
 import { createTermTable } from "./term-table.ts";
 
-/** Gathers terms and postings while documents come in. */
+/** Collects the terms and postings of documents as they come in. */
 export interface TermAccumulator extends TermSink {
-  /** Documents come in the order of their numbers; a document's field comes once. */
+  /** Documents must come in the order of their numbers, each field of a document once. */
   beginField(document: number, field: number): void;
-  /** A term that occurs so often in the field; it comes once. */
+  /** Adds a term with its frequency in the field; a term must come once. */
   addTimes(term: string, count: number): void;
-  /** How many different terms the field had. */
+  /** Returns how many distinct terms the field has. */
   endField(): number;
-  /** About how much memory is in use; to write it all takes up to twice what the postings take. */
+  /** About how much memory it uses; `drain` needs up to twice the memory of the postings. */
   readonly bytes: number;
   /**
-   * Writes all terms, in order, and their postings; nothing can be added after that. `renumber` says which number
-   * each document has there; among those of one field, the order is the same.
+   * Writes all terms, in order, and their postings; nothing can be added after it. `renumber` has the number to
+   * write for each document; it must not change the order of the documents of a field.
    */
   drain(
     renumber: Uint32Array,
@@ -27,29 +27,29 @@ export interface TermAccumulator extends TermSink {
 }
 
 /**
- * Per term: document and field where it was last (from 1; 0 is nowhere), how often it is there, and how many postings
- * it has; when all are written, where the next of them goes. Close together, since every word looks here.
+ * The state of a term: the document and field where it was last (0: none), its frequency there, and the number of its
+ * postings; `drain` replaces the first by where the next posting goes. All in one place, because every word needs it.
  */
 const PLACE = 0;
 const FREQ = 1;
 const COUNT = 2;
 const NEXT: number = PLACE;
-/** A power of two: none stands in two lines of the processor's cache. */
+/** A power of two, so that no state crosses a cache line. */
 const STATE = 4;
 
-/** Postings that go to the file at once. */
+/** Bytes of postings that are written at once. */
 const WRITTEN_BYTES: number = 64 * 1024;
 
 export function createTermAccumulator(): TermAccumulator {
   const terms = createTermTable();
   const log = createPostingsLog();
   let states = new Uint32Array(STATE * 2_048);
-  /** The terms of the field. */
+  /** The distinct terms of the current field. */
   let found = new Uint32Array(2_048);
   let different = 0;
   let place = 0;
 
-  /** Makes room for the state of a term. */
+  /** Makes sure that a term has a state. */
   const withState = (number: number): number => {
     if ((number + 1) * STATE > states.length) states = enlarged(states, states.length * 2);
     return number;
@@ -95,7 +95,7 @@ export function createTermAccumulator(): TermAccumulator {
       let from = 0;
       for (let index = 0; index < order.length; index++) {
         const end = ends[index] ?? 0;
-        // Asked for its number, and then not found in any text.
+        // Its number was taken, but no text has it.
         if (end === from) continue;
         const before = bytes.length;
         encode(from, end);
@@ -111,7 +111,7 @@ export function createTermAccumulator(): TermAccumulator {
   };
 }
 
-/** Says where the postings of each term go if they stand in this order, and where they end; how many there are. */
+/** Computes where the postings of each term start and end in this order; returns how many there are. */
 function placePostings(order: Uint32Array, states: Uint32Array, ends: Uint32Array): number {
   let total = 0;
   for (let index = 0; index < order.length; index++) {
@@ -123,7 +123,7 @@ function placePostings(order: Uint32Array, states: Uint32Array, ends: Uint32Arra
   return total;
 }
 
-/** Counts terms of a field, and adds those that it has not had yet to `found`; how many there are then. */
+/** Counts the terms of a field and appends new ones to `found`; returns the number of distinct terms. */
 function countTerms(
   codes: Uint32Array,
   count: number,
@@ -153,27 +153,27 @@ function enlarged(from: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
 }
 
 /**
- * Postings as they come, field by field, four bytes for most. Each goes where the last one went, so that taking one is
- * no look at memory far away, of which streams per term needed three; the terms get theirs when all are there.
+ * A log of postings in the order of arrival, four bytes each for most. Appending is local in memory, unlike a stream per
+ * term; the postings are sorted by term at the end.
  */
 interface PostingsLog {
   readonly bytes: number;
-  /** Adds a field with its first `count` terms; `freqOf` has the frequency of term n at n × `step` + `at`. */
+  /** Adds a field with its first `count` terms; the frequency of term n is at n × `step` + `at` of `freqs`. */
   add(place: number, terms: Uint32Array, count: number, freqs: Uint32Array, step: number, at: number): void;
   /**
-   * Puts all postings, as place and frequency, where their terms have room: that of term n begins at posting
-   * number nexts[n × `step` + `at`], which counts up.
+   * Writes all postings, as place and frequency, sorted by term: those of term n go to posting number
+   * nexts[n × `step` + `at`], which is incremented.
    */
   spread(to: Uint32Array, nexts: Uint32Array, step: number, at: number): void;
 }
 
-/** Of an entry: the term's number above, its frequency less one below; what does not fit there follows. */
+/** An entry has the term's number in the high bits and its frequency minus one in the low ones, or after it if too large. */
 const FREQ_BITS = 3;
 const LONG_FREQ: number = (1 << FREQ_BITS) - 1;
-/** Integers before the entries of a field: its place, and how many entries. */
+/** Numbers before the entries of a field: its place and how many entries follow. */
 const HEAD = 2;
 
-/** Chunks, and not one piece that doubles: that needed three times the memory while it was copied. */
+/** Chunks, because one growing array needs three times the memory while it is copied. */
 const FIRST_CHUNK = 4_096;
 const LARGEST_CHUNK = 262_144;
 

@@ -1,18 +1,17 @@
 import { withSearchLoops } from "../ranking/loops/search-loops.ts";
-import type { StoredColumn } from "./column.ts";
-import { decodeUnits, unitsToString } from "./term-units.ts";
+import { decodeUnits, unitsToString } from "./bytes.ts";
+import type { StoredColumn } from "./paged-file.ts";
 
 /*
- * A number per term tells of most terms, without looking at them, that they are too far from a word: its length,
- * and which letters it has. An edit makes a term longer or shorter by one at most, brings in one letter at most
- * and takes away one at most. Terms of the same length stand together, so that only those of nearly the length of a
- * word are looked at.
+ * A signature rules out most terms as too far from a word without reading them: it has the term's length and the set of
+ * its letters. An edit changes the length by one at most, adds one letter at most and removes one at most. Terms are
+ * grouped by length, so that only those of about the word's length are compared.
  */
 
 const LENGTH_BITS = 5;
-/** Longer terms are as long as this. */
+/** Longer terms count as this long. */
 const MAX_LENGTH = 2 ** LENGTH_BITS - 1;
-/** Letters that share a bit are one letter here; those from a to z do not. */
+/** Characters may share a bit; a to z do not. */
 const LETTER_BITS = 27;
 
 export function signatureOf(term: string): number {
@@ -21,7 +20,7 @@ export function signatureOf(term: string): number {
   return ((letters << LENGTH_BITS) | Math.min(term.length, MAX_LENGTH)) >>> 0;
 }
 
-/** The same of a term as `writeUnits` writes it. */
+/** The signature of a term that `writeUnits` wrote. */
 export function signatureOfBytes(bytes: Uint8Array, start: number, end: number): number {
   let letters = 0;
   for (let at = start; at < end; at++) {
@@ -35,11 +34,11 @@ export function signatureOfBytes(bytes: Uint8Array, start: number, end: number):
   return ((letters << LENGTH_BITS) | Math.min(end - start, MAX_LENGTH)) >>> 0;
 }
 
-/** Terms by their length, and those of the same length in order. */
+/** Terms grouped by length, in order within a length. */
 export interface TermsByLength {
-  /** Where each length begins, and behind the longest where it ends. */
+  /** Where each length starts, then where the longest ends. */
   readonly starts: readonly number[];
-  /** Which letters they have, and their numbers. */
+  /** Their sets of letters, and their numbers. */
   readonly letters: Uint32Array;
   readonly terms: Uint32Array;
 }
@@ -65,25 +64,25 @@ export function groupByLength(signatures: Uint32Array): TermsByLength {
   return { starts, letters, terms };
 }
 
-/** The same, as it is read. */
+/** The same as stored columns. */
 export interface NearColumns {
   readonly starts: readonly number[];
   readonly letters: Pick<StoredColumn, "slice">;
   readonly terms: Pick<StoredColumn, "slice">;
 }
 
-/** Numbers of the terms that may be within `maxDistance` edits of a word, in order: all others are farther away. */
+/** Returns the numbers of the terms that may be within `maxDistance` edits of a word, in order. */
 export function nearCandidates(near: NearColumns, word: string, maxDistance: number): Uint32Array {
   const signature = signatureOf(word);
   const length = signature & MAX_LENGTH;
   const from = near.starts[Math.max(0, length - maxDistance)] ?? 0;
   const to = near.starts[Math.min(MAX_LENGTH, length + maxDistance) + 1] ?? from;
   const letters = near.letters.slice(from, to);
-  const places = withSearchLoops((loops, room) => {
-    const at = room.put(letters instanceof Uint32Array ? letters : Uint32Array.from(letters));
-    const list = room.take(letters.length * 4);
+  const places = withSearchLoops((loops, arena) => {
+    const at = arena.put(letters instanceof Uint32Array ? letters : Uint32Array.from(letters));
+    const list = arena.take(letters.length * 4);
     const listed = loops.listNear(at, letters.length, signature >>> LENGTH_BITS, maxDistance, list);
-    return room.numbers(list, listed).slice();
+    return arena.numbers(list, listed).slice();
   });
   const terms = near.terms.slice(from, to);
   return places.map((place) => terms[place] ?? 0).sort();

@@ -1,35 +1,34 @@
 import { Buffer } from "node:buffer";
-import { decodeUnits, unitsToString, writeUnits } from "./term-units.ts";
+import { decodeUnits, unitsToString, writeUnits } from "./bytes.ts";
 
 /**
- * Numbers different terms from 0, in the order in which they come. Their texts stand one behind the other in plain
- * memory, as in the dictionary: as strings in a map they took 96 bytes each and here 30, and V8 let its heap grow
- * to twice what they filled before it tidied.
+ * Numbers distinct terms from 0 in the order of arrival. A hash table over plain memory, which takes a third of what
+ * strings in a map take.
  */
 interface TermTable {
   readonly size: number;
   readonly bytes: number;
   numberOf(term: string): number;
-  /** The same for a term in ASCII, by its first `length` letters. */
+  /** The same for an ASCII term: the first `length` letters. */
   numberOfLetters(letters: Uint8Array, length: number): number;
   text(number: number): string;
-  /** All texts, valid until a term is added, and where each begins; the next one begins where it ends. */
+  /** All texts, valid until a term is added, and where each starts; it ends where the next one starts. */
   readonly texts: Uint8Array;
   readonly starts: Uint32Array;
-  /** Numbers of the terms in the order of their texts. */
+  /** The numbers of the terms, sorted by text. */
   sorted(): Uint32Array;
 }
 
 export function createTermTable(): TermTable {
   let texts = Buffer.allocUnsafeSlow(32 * 1024);
-  /** Where the text of each term begins, and behind the last one where it ends. */
+  /** Where the text of each term starts, then where the last one ends. */
   let starts = new Uint32Array(2_048);
-  /** By hash, two numbers each: the hash, and the term's number plus one; 0 is free. */
+  /** Slots of two numbers: the hash, and the term's number plus one; 0 if free. */
   let slots = new Uint32Array(8_192);
   let mask = slots.length - 2;
   let size = 0;
-  /** The term that is looked for, where it is no plain letters. */
-  let wanted = new Uint8Array(256);
+  /** The encoded term that is being looked up. */
+  let encoded = new Uint8Array(256);
   let units = new Uint16Array(256);
 
   const growSlots = (): void => {
@@ -91,8 +90,8 @@ export function createTermTable(): TermTable {
       return (starts[size] ?? 0) + size * 4 + slots.length * 4;
     },
     numberOf(term) {
-      if (term.length * 3 > wanted.length) wanted = new Uint8Array(term.length * 3);
-      return find(wanted, writeUnits(wanted, term));
+      if (term.length * 3 > encoded.length) encoded = new Uint8Array(term.length * 3);
+      return find(encoded, writeUnits(encoded, term));
     },
     numberOfLetters: find,
     text(number) {
@@ -117,16 +116,15 @@ function enlarged<T extends Uint8Array | Uint32Array>(from: T, to: T): T {
 }
 
 /**
- * The numbers of terms in the order of their texts, which stand one behind the other in `texts`. A quicksort that
- * looks at three bytes at a time (after Bentley and Sedgewick): terms share their beginnings, and comparing them from
- * the first byte on again and again made the built-in sort take a third of the time of a segment. The three bytes are
- * fetched once for each stretch, since nearly every look at a text is a miss of the processor's cache.
+ * Sorts the numbers of terms by text. A multikey quicksort (Bentley and Sedgewick) on three bytes at a time: terms share
+ * prefixes, and comparing whole texts would take a third of the time that a segment takes. The bytes are fetched once
+ * per range, because nearly every access to a text misses the processor's cache.
  */
 function sortTerms(texts: Uint8Array, starts: Uint32Array, size: number): Uint32Array {
   const order = new Uint32Array(size);
   for (let place = 0; place < size; place++) order[place] = place;
   const keys = new Uint32Array(size);
-  // Stretches that have their first `depth` bytes in common and are still to be sorted.
+  // Ranges that share their first `depth` bytes and are still to be sorted.
   const pending: number[] = [0, size, 0];
   while (pending.length > 0) {
     const depth = pending.pop() ?? 0;
@@ -141,7 +139,7 @@ function sortTerms(texts: Uint8Array, starts: Uint32Array, size: number): Uint32
       const key = keys[start] ?? 0;
       let end = start + 1;
       while (end < to && keys[end] === key) end++;
-      // Terms that end here are equal, and there are no equal terms.
+      // Terms that end within the key would be equal, and no two terms are.
       if (end - start > 1 && (key & 0xff) === KEY_BYTES) pending.push(start, end, depth + KEY_BYTES);
       start = end;
     }
@@ -151,7 +149,7 @@ function sortTerms(texts: Uint8Array, starts: Uint32Array, size: number): Uint32
 
 const KEY_BYTES = 3;
 
-/** Three bytes and, so that the end of a term comes before all bytes, how many of them there are. */
+/** Three bytes, then how many of them there are, so that a prefix sorts before longer terms. */
 function keyAt(texts: Uint8Array, at: number, end: number): number {
   if (at + KEY_BYTES <= end)
     return (
@@ -166,7 +164,7 @@ function keyAt(texts: Uint8Array, at: number, end: number): number {
 
 const FEW = 16;
 
-/** Sorts both arrays from `from` to `to` by the first one. */
+/** Sorts both arrays by the first, from `from` up to `to`. */
 function sortByKeys(keys: Uint32Array, order: Uint32Array, from: number, to: number): void {
   let first = from;
   let last = to - 1;
@@ -175,8 +173,8 @@ function sortByKeys(keys: Uint32Array, order: Uint32Array, from: number, to: num
     if (last - first < FEW) {
       insert(keys, order, first, last);
       if (waiting === 0) return;
-      last = stretches[--waiting] ?? 0;
-      first = stretches[--waiting] ?? 0;
+      last = ranges[--waiting] ?? 0;
+      first = ranges[--waiting] ?? 0;
       continue;
     }
     const pivot = middleOf(keys[first] ?? 0, keys[(first + last) >>> 1] ?? 0, keys[last] ?? 0);
@@ -195,20 +193,20 @@ function sortByKeys(keys: Uint32Array, order: Uint32Array, from: number, to: num
       low++;
       high--;
     }
-    // The longer side waits: so no more of them do than the bits of their number.
+    // The longer side waits, so the stack is no deeper than the number of bits of the length.
     if (high - first > last - low) {
-      stretches[waiting++] = first;
-      stretches[waiting++] = high;
+      ranges[waiting++] = first;
+      ranges[waiting++] = high;
       first = low;
     } else {
-      stretches[waiting++] = low;
-      stretches[waiting++] = last;
+      ranges[waiting++] = low;
+      ranges[waiting++] = last;
       last = high;
     }
   }
 }
 
-const stretches = new Uint32Array(2 * 32);
+const ranges = new Uint32Array(2 * 32);
 
 function insert(keys: Uint32Array, order: Uint32Array, first: number, last: number): void {
   for (let place = first + 1; place <= last; place++) {

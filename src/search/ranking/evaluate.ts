@@ -1,91 +1,98 @@
 import { assertNever } from "../../errors.ts";
-import { fuzzyWeight, inverseFrequency, prefixWeight } from "./bm25.ts";
-import type { DocumentSet } from "./document-set.ts";
+import { readGroups } from "../paged/postings.ts";
 import { type DocumentKind, MAX_FIELDS } from "./index-schema.ts";
-import type { IndexTerm, IndexView } from "./index-view.ts";
-import { groupsOf, type QueryNode, type TermNode, termsOf } from "./query-node.ts";
-import { type ScoredSet, type Scorer, withScorer } from "./scorer.ts";
+import type { IndexPart, IndexTerm, IndexView } from "./index-view.ts";
+import { type QueryNode, queryTerms, type TermNode } from "./query-node.ts";
+import {
+  type DocumentSet,
+  fuzzyWeight,
+  inverseFrequency,
+  type PartGroup,
+  prefixWeight,
+  type ScoredSet,
+  type Scorer,
+  withScorer,
+} from "./scorer.ts";
 
-/** Documents of both kinds that match at least one clause, with scores and with what they match. */
+/** The documents of both kinds that match at least one clause, with their scores and what they match. */
 export interface Evaluation {
   readonly card: DocumentSet;
   readonly turn: DocumentSet;
-  /** The first bits of a document are clauses, in order; behind them are terms. */
+  /** The first bits of a document are clauses, in order; the bits after them are terms. */
   readonly clauses: number;
-  /** Terms of the index that counted. */
+  /** Terms of the index that matched. */
   readonly terms: ReadonlySet<string>;
 }
 
 type Sets = Readonly<Record<DocumentKind, ScoredSet>>;
 
 /**
- * Scores every document as one big MiniSearch would that holds all of them and is asked for the
- * clauses combined with OR: the sum over terms and fields of BM25+, with its weights for prefixes
- * and typos, times the number of different terms that match. Computed over the postings directly:
- * assembling a MiniSearch from them costs a microsecond per posting (see docs/decisions).
+ * Scores every document as one big MiniSearch of all documents would if its query were the clauses combined with OR:
+ * the sum over terms and fields of BM25+, weighted for prefixes and typos, times the number of distinct terms that
+ * match. Computed from the postings directly; docs/decisions/search-engine.md says why.
  */
 export function evaluate(
   view: IndexView,
   clauses: readonly QueryNode[],
   boosts: readonly number[],
 ): Evaluation {
-  return withScorer((room) => evaluateIn(room, view, clauses, boosts));
+  return withScorer((scorer) => evaluateWith(scorer, view, clauses, boosts));
 }
 
-function evaluateIn(
-  room: Scorer,
+function evaluateWith(
+  scorer: Scorer,
   view: IndexView,
   clauses: readonly QueryNode[],
   boosts: readonly number[],
 ): Evaluation {
-  const terms = [...termsOf(clauses)];
+  const terms = [...queryTerms(clauses)];
   const words = Math.max(1, Math.ceil((terms.length + clauses.length) / 32));
   const createSets = (): Sets => ({
-    card: room.createSet(view.space.card, words),
-    turn: room.createSet(view.space.turn, words),
+    card: scorer.createSet(view.space.card, words),
+    turn: scorer.createSet(view.space.turn, words),
   });
   const termBits = new Map(terms.map((term, i) => [term, clauses.length + i]));
-  const scorer = createTermScorer(view, room, boosts, termBits);
+  const termScorer = createTermScorer(view, scorer, boosts, termBits);
   const sets = createSets();
   clauses.forEach((clause, bit) => {
     if (clause.kind === "term") {
-      scorer.score(clause, sets, bit);
+      termScorer.score(clause, sets, bit);
       return;
     }
-    room.passing(() => {
-      const matching = evaluateNode(clause, room, createSets, scorer);
-      room.add(sets.card, matching.card, bit);
-      room.add(sets.turn, matching.turn, bit);
+    scorer.scoped(() => {
+      const matching = evaluateNode(clause, scorer, createSets, termScorer);
+      scorer.add(sets.card, matching.card, bit);
+      scorer.add(sets.turn, matching.turn, bit);
     });
   });
   const finish = (set: ScoredSet): DocumentSet => {
-    if (terms.length > 1) room.multiplyByBits(set, clauses.length, clauses.length + terms.length);
-    return room.copyOf(set);
+    if (terms.length > 1) scorer.multiplyByBits(set, clauses.length, clauses.length + terms.length);
+    return scorer.copyOf(set);
   };
   return {
     card: finish(sets.card),
     turn: finish(sets.turn),
     clauses: clauses.length,
-    terms: scorer.found,
+    terms: termScorer.found,
   };
 }
 
-function evaluateNode(node: QueryNode, room: Scorer, createSets: () => Sets, scorer: TermScorer): Sets {
+function evaluateNode(node: QueryNode, scorer: Scorer, createSets: () => Sets, terms: TermScorer): Sets {
   const result = createSets();
   if (node.kind === "term") {
-    scorer.score(node, result);
+    terms.score(node, result);
     return result;
   }
   node.nodes.forEach((child, i) => {
     if (child.kind === "term" && (i === 0 || node.kind === "any")) {
-      scorer.score(child, result);
+      terms.score(child, result);
       return;
     }
-    const other = evaluateNode(child, room, createSets, scorer);
+    const other = evaluateNode(child, scorer, createSets, terms);
     for (const kind of ["card", "turn"] as const) {
-      if (i === 0 || node.kind === "any") room.add(result[kind], other[kind]);
-      else if (node.kind === "all") room.intersect(result[kind], other[kind]);
-      else if (node.kind === "without") room.subtract(result[kind], other[kind]);
+      if (i === 0 || node.kind === "any") scorer.add(result[kind], other[kind]);
+      else if (node.kind === "all") scorer.intersect(result[kind], other[kind]);
+      else if (node.kind === "without") scorer.subtract(result[kind], other[kind]);
       else assertNever(node.kind);
     }
   });
@@ -99,7 +106,7 @@ interface TermScorer {
 
 function createTermScorer(
   view: IndexView,
-  room: Scorer,
+  scorer: Scorer,
   boosts: readonly number[],
   termBits: ReadonlyMap<string, number>,
 ): TermScorer {
@@ -116,7 +123,7 @@ function createTermScorer(
     const groups = groupsOf(view, term);
     counts.fill(0);
     for (const each of groups) {
-      const living = room.countLiving(each);
+      const living = scorer.countLiving(each);
       if (living > 0) found.add(term.term);
       counts[each.group.field] = (counts[each.group.field] ?? 0) + living;
     }
@@ -126,7 +133,7 @@ function createTermScorer(
       const { field } = each.group;
       if ((node.fields & (1 << field)) === 0) continue;
       const idf = inverseFrequency(view.documents[kind], counts[field] ?? 0);
-      room.scoreGroup(sets[kind], each, {
+      scorer.scoreGroup(sets[kind], each, {
         base: kind === "card" ? part.firstSession : part.firstTurn,
         lengths: part.lengths(field),
         averageLength: view.averageLengths[field] ?? 0,
@@ -151,10 +158,39 @@ function createTermScorer(
       if (node.maxDistance === 0) return;
       for (const near of view.near(node.term, node.maxDistance)) {
         const { term } = near.found;
-        // What begins so has been counted as that.
+        // Terms with the prefix were scored above.
         if (near.distance === 0 || (node.prefix && term.startsWith(node.term))) continue;
         scoreTerm(near.found, fuzzyWeight(term.length, near.distance), node, sets, clauseBit);
       }
     },
   };
+}
+
+interface TermGroup extends PartGroup {
+  readonly part: IndexPart;
+  readonly kind: DocumentKind;
+}
+
+/** The postings of a term, by part and field. */
+function groupsOf(view: IndexView, term: IndexTerm): readonly TermGroup[] {
+  return view.postings(term).flatMap(({ part, bytes }) =>
+    readGroups(bytes).map((group) => {
+      const kind = view.fields[group.field]?.kind ?? "turn";
+      const documents = kind === "card" ? part.sessions : part.turns;
+      return { part, kind, bytes, group, documents, gone: part.gone(kind) };
+    }),
+  );
+}
+
+/** Counts the documents that have a term, once per field that has it. */
+export function countUses(view: IndexView, term: IndexTerm): number {
+  return withScorer((scorer) =>
+    groupsOf(view, term).reduce((sum, group) => sum + scorer.countLiving(group), 0),
+  );
+}
+
+/** Whether any document that is not deleted has a term. */
+export function isIndexed(view: IndexView, term: string): boolean {
+  const found = view.exact(term);
+  return found !== undefined && countUses(view, found) > 0;
 }

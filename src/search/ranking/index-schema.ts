@@ -1,14 +1,31 @@
-/** Makes what gives each term of a text to a sink, as often as it occurs. Never the empty one. */
-export type CreateAnalyzer = (sink: TermSink) => (text: string) => void;
+import type { Context } from "../../session/session.ts";
 
-/** What an index is made with. Another version or another table of fields means: build it anew. */
+/** What an index is built with. An index of another version or with other fields is rebuilt. */
 export interface IndexSchema {
   readonly fields: FieldTable;
   readonly analysisVersion: string;
   readonly createAnalyzer: CreateAnalyzer;
 }
 
-/** A session has one card; its turns are documents of their own. Each kind is a corpus of its own. */
+/** Creates a function that passes each term of a text to the sink, as often as it occurs. No term is empty. */
+export type CreateAnalyzer = (sink: TermSink) => (text: string) => void;
+
+/**
+ * Takes the terms of texts by number. The sink hands out the numbers, and the analyzer remembers those of common
+ * words, so that each is looked up once and counted from then on.
+ */
+export interface TermSink {
+  numberOf(term: string): number;
+  /** The same for an ASCII term: the first `length` letters. */
+  numberOfLetters(letters: Uint8Array, length: number): number;
+  /**
+   * The first `count` codes are the terms of the text, as often as they occur: twice the term's number, plus one
+   * for a term that counts only once per text.
+   */
+  take(codes: Uint32Array, count: number): void;
+}
+
+/** A session has one card and any number of turns. Each kind is a corpus with its own statistics. */
 export type DocumentKind = "card" | "turn";
 
 export interface IndexField {
@@ -17,18 +34,18 @@ export interface IndexField {
   /** Weight at query time. */
   readonly boost: number;
   /**
-   * Whether its text is kept for snippets and phrases. What the turns keep, the card need not. "apart": not beside
-   * the others, so that who opens those does not open it, too; for texts of turns that are long and seldom shown.
+   * Whether the text is kept for snippets and phrases. The card need not keep what the turns keep. "apart": in
+   * blocks of its own, for long texts that are rarely shown, so that reading the other fields does not read it.
    */
   readonly stored: boolean | "apart";
 }
 
-/** A field is known by its place in the table: in postings it takes four bits. */
+/** Fields are known by their index in the table, which takes four bits in postings. */
 export const MAX_FIELDS = 16;
 
 export type FieldTable = readonly IndexField[];
 
-/** Places of the fields with one of these names, of both kinds, as bits. */
+/** Returns a bit mask of the fields with one of these names, of both kinds; without names, of all fields. */
 export function fieldBits(fields: FieldTable, names?: readonly string[]): number {
   let bits = 0;
   fields.forEach((field, place) => {
@@ -37,22 +54,40 @@ export function fieldBits(fields: FieldTable, names?: readonly string[]): number
   return bits;
 }
 
-/** The table as text: an index that was written with another one is of no use. */
+/** The table as text: an index with another description cannot be used. */
 export function describeFields(fields: FieldTable): string {
   return fields.map((field) => `${field.kind}.${field.name} ${field.stored}`).join(", ");
 }
 
-/**
- * Takes the terms of texts by numbers that it gave them itself: whoever analyses remembers the numbers of common
- * words, so that these are looked up once and counted from then on.
- */
-export interface TermSink {
-  numberOf(term: string): number;
-  /** The same for a term in ASCII, by its first `length` letters. */
-  numberOfLetters(letters: Uint8Array, length: number): number;
-  /**
-   * The first `count` codes are terms of the text, as often as they occur there: twice the number, plus one for
-   * a term that counts once in a text, however often it comes.
-   */
-  take(codes: Uint32Array, count: number): void;
+const contexts: readonly Context[] = ["current", "compacted", "branch", "subagent"];
+const CONTEXT_BITS = 3;
+const COPIED = 4;
+
+/** Encodes a turn's context, and whether it was copied from another session, in one small number. */
+export function encodeFlags(context: Context, copied: boolean): number {
+  return contexts.indexOf(context) | (copied ? COPIED : 0);
+}
+
+export function contextOf(flags: number): Context {
+  return contexts[flags & CONTEXT_BITS] ?? "current";
+}
+
+export function isCopied(flags: number): boolean {
+  return (flags & COPIED) !== 0;
+}
+
+/** Hashes a turn's identity to 53 bits. Among a million turns, one index in ten thousand has a collision. */
+export function hashIdentity(identity: string): number {
+  let low = 0x9e3779b9;
+  let high = 0x85ebca6b;
+  for (let i = 0; i < identity.length; i++) {
+    const unit = identity.charCodeAt(i);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit, 0x5bd1e995);
+    high ^= high >>> 15;
+  }
+  low = Math.imul(low ^ (low >>> 16), 0x45d9f3b);
+  high = Math.imul(high ^ (high >>> 13), 0x27d4eb2d);
+  // 0 means "no identity".
+  return ((high ^ (high >>> 16)) & 0x1fffff) * 0x1_0000_0000 + ((low ^ (low >>> 15)) >>> 0) || 1;
 }

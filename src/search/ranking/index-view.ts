@@ -2,54 +2,53 @@ import type { Context } from "../../session/session.ts";
 import type { DocumentKind, FieldTable } from "./index-schema.ts";
 
 /**
- * What the query engine needs of an index, wherever it is kept. Documents of a kind are numbered
- * from 0 through; the number of a card is the number of its session. Some numbers may belong to
- * documents that are gone: no posting leads to them.
+ * What ranking needs from an index, wherever it is kept. Documents of a kind are numbered from 0; the number of a
+ * card is the number of its session. Some numbers may belong to deleted documents.
  */
 export interface IndexView {
   readonly fields: FieldTable;
-  /** Numbers in use, gone documents included. */
+  /** Numbers in use, deleted documents included. */
   readonly space: Readonly<Record<DocumentKind, number>>;
-  /** Documents that are there. */
+  /** Documents that are not deleted. */
   readonly documents: Readonly<Record<DocumentKind, number>>;
   /** Mean length of each field over the documents of its kind. */
   readonly averageLengths: readonly number[];
 
   exact(term: string): IndexTerm | undefined;
-  /** Terms that begin so, the prefix itself included. */
+  /** Terms that start with `prefix`, including the prefix itself. */
   withPrefix(prefix: string): readonly IndexTerm[];
-  /** Terms within an edit distance, the word itself included; with `isSameStart`, of its first letter. */
+  /** Terms within an edit distance, including the word itself; with `isSameStart`, only those with its first letter. */
   near(word: string, maxDistance: number, isSameStart?: boolean): readonly NearIndexTerm[];
   postings(term: IndexTerm): readonly PartPostings[];
 
   /** The session of each turn. */
   sessionsOfTurns(): Uint32Array;
-  /** The turns of a session in their order: each stretch from the first up to, not including, the second. */
+  /** The turns of a session in order, as ranges: from the first number up to, not including, the second. */
   turnsOf(session: number): readonly (readonly [number, number])[];
-  /** 1 for a number that is no session, or of one that is gone. */
+  /** 1 for a number without a live session. */
   gone(): Uint8Array;
   key(session: number): string;
-  /** When each session was last active; NaN is no time. */
+  /** When each session was last active; NaN if unknown. */
   sessionTimes(): Float64Array;
   turn(turn: number): TurnPlace;
-  /** Of all turns, for filters; NaN is no time. */
+  /** The time of every turn; NaN if unknown. */
   turnTimes(): Float64Array;
-  /** As `turn-flags.ts` has them. */
+  /** The flags of every turn, see `encodeFlags`. */
   turnFlags(): Uint8Array;
-  /** False: no turn was copied from another session. */
+  /** False if no turn was copied from another session. */
   readonly hasCopies: boolean;
-  /** What copies and their original have in common; 0 is none. */
+  /** The same number for a turn and its copies; 0 if a turn has no identity. */
   turnIdentities(): Float64Array;
   cardTexts(session: number): Readonly<Record<string, string>>;
   turnTexts(turn: number): Readonly<Record<string, string>>;
-  /** Those that are kept apart. */
+  /** Texts of the fields that are stored "apart". */
   turnTextsApart(turn: number): Readonly<Record<string, string>>;
   row(session: number): string;
 }
 
 export interface IndexTerm {
   readonly term: string;
-  /** The view's own. */
+  /** Opaque to ranking: the view's own. */
   readonly places: unknown;
 }
 
@@ -64,25 +63,25 @@ export interface TurnPlace {
   readonly context: Context;
 }
 
-/** A stretch of the index whose documents are numbered on their own, from 0. */
+/** A part of the index (a segment) that numbers its own documents from 0. */
 export interface IndexPart {
   readonly sessions: number;
   readonly turns: number;
-  /** What its own numbers count from. */
+  /** The view's numbers of its first documents. */
   readonly firstSession: number;
   readonly firstTurn: number;
-  /** 1 for each document of a kind that is gone; undefined where all are there. */
+  /** 1 for each deleted document of a kind; undefined if there is none. */
   gone(kind: DocumentKind): Uint8Array | undefined;
   lengths(field: number): FieldLengths;
 }
 
-/** How many different terms a field has, by document. */
+/** The number of distinct terms in a field, by document. */
 export interface FieldLengths {
   at(doc: number): number;
   all(): Uint8Array | Uint16Array | Uint32Array | Float64Array;
 }
 
-/** Postings of a term in one part, encoded as `postings.ts` does. */
+/** The postings of a term in one part, encoded as in `postings.ts`. */
 export interface PartPostings {
   readonly part: IndexPart;
   readonly bytes: Uint8Array;

@@ -1,135 +1,185 @@
 import { IndexDamage } from "../../fs/damage.ts";
 import type { PostingsGroup } from "../paged/postings.ts";
-import { bm25 } from "./bm25.ts";
-import type { LoopArena } from "./compiled-loops.ts";
-import type { DocumentSet } from "./document-set.ts";
 import type { FieldLengths } from "./index-view.ts";
-import { type SearchLoops, withSearchLoops } from "./loops/search-loops.ts";
+import { type LoopArena, type SearchLoops, withSearchLoops } from "./loops/search-loops.ts";
 
-/** Documents of one kind while they are scored, in the memory of the compiled loops. */
+/**
+ * BM25+ as MiniSearch computes it, with its default parameters. Tests compare every score with a real MiniSearch, so
+ * nothing here may be "improved" alone.
+ */
+const bm25 = { k: 1.2, b: 0.7, d: 0.5 } as const;
+
+export function inverseFrequency(documents: number, matching: number): number {
+  return Math.log(1 + (documents - matching + 0.5) / (matching + 0.5));
+}
+
+/** Weight of a term that only starts with the query term, by the lengths of both. */
+export function prefixWeight(queryLength: number, foundLength: number): number {
+  return (0.375 * foundLength) / (foundLength + 0.3 * (foundLength - queryLength));
+}
+
+/** Weight of a term that only resembles the query term. */
+export function fuzzyWeight(foundLength: number, distance: number): number {
+  return (0.45 * foundLength) / (foundLength + distance);
+}
+
+/**
+ * Documents of one kind with their scores. The arrays cover all documents, so a word that is in nearly every one
+ * costs an addition per document and no look-up.
+ */
+export interface DocumentSet {
+  /** The documents in the set, in no order. */
+  readonly docs: Uint32Array;
+  readonly scores: Float64Array;
+  /** `words` numbers of 32 bits per document: which clauses and which terms it matches. */
+  readonly bits: Uint32Array;
+  readonly words: number;
+}
+
+export function hasBit(set: DocumentSet, doc: number, bit: number): boolean {
+  return ((set.bits[doc * set.words + (bit >>> 5)] ?? 0) & (1 << (bit & 31))) !== 0;
+}
+
+/** Counts the bits that are set from `from` up to, not including, `to`; bit 0 is in `bits[start]`. */
+export function countBits(bits: Uint32Array, start: number, from: number, to: number): number {
+  let count = 0;
+  for (let bit = from; bit < to; ) {
+    const shift = bit & 31;
+    const span = Math.min(32 - shift, to - bit);
+    let word = (bits[start + (bit >>> 5)] ?? 0) >>> shift;
+    if (span < 32) word &= (1 << span) - 1;
+    word -= (word >>> 1) & 0x55555555;
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+    count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+    bit += span;
+  }
+  return count;
+}
+
+/** A document set while it is being scored, in the arena of the compiled loops. */
 export interface ScoredSet {
   readonly at: number;
   readonly space: number;
   readonly words: number;
 }
 
-/** The postings of a term in a field of a part. */
-export interface GroupOfPart {
+/** The postings of a term in one field of one part. */
+export interface PartGroup {
   readonly bytes: Uint8Array;
   readonly group: PostingsGroup;
-  /** How many documents the part has, and which of them are gone. */
+  /** How many documents the part has, and 1 for each that is deleted. */
   readonly documents: number;
   readonly gone: Uint8Array | undefined;
 }
 
-/** What a group's documents get. */
+/** How a group's documents are scored. */
 export interface GroupScoring {
   /** Number of the part's first document of this kind. */
   readonly base: number;
   readonly lengths: FieldLengths;
   readonly averageLength: number;
   readonly weight: number;
-  /** Set in each document. */
+  /** Bits to set in each document. */
   readonly bit: number;
   readonly clauseBit: number;
 }
 
-/** Where documents are scored. */
+/** Scores document sets with the compiled loops. */
 export interface Scorer {
   createSet(space: number, words: number): ScoredSet;
-  /** Sets that are made on the way are gone when `use` is done: a query may have hundreds of phrases. */
-  passing(use: () => void): void;
-  /** How many documents of a group are there. */
-  countLiving(group: GroupOfPart): number;
-  scoreGroup(set: ScoredSet, group: GroupOfPart, scoring: GroupScoring): void;
-  /** Adds the documents of another set: scores are summed, bits united, and `bit` is set. */
+  /** Frees the sets that `use` creates when it is done: a query may have hundreds of phrases. */
+  scoped(use: () => void): void;
+  /** Counts the documents of a group that are not deleted. */
+  countLiving(group: PartGroup): number;
+  scoreGroup(set: ScoredSet, group: PartGroup, scoring: GroupScoring): void;
+  /** Adds the documents of another set: sums scores, merges bits, and sets `bit`. */
   add(into: ScoredSet, other: ScoredSet, bit?: number): void;
-  /** Keeps what is in both: scores are summed, bits united. */
+  /** Keeps the documents that are in both sets: sums scores, merges bits. */
   intersect(into: ScoredSet, other: ScoredSet): void;
   subtract(from: ScoredSet, other: ScoredSet): void;
-  /** Multiplies each score by the number of bits from one up to another. */
+  /** Multiplies each score by the number of its bits from one up to, not including, another. */
   multiplyByBits(set: ScoredSet, from: number, to: number): void;
-  /** The set as it is now, in memory of its own. */
+  /** Copies a set out of the arena. */
   copyOf(set: ScoredSet): DocumentSet;
 }
 
-/** Below this share of the documents, lengths are looked up one by one. */
+/** If a term is in fewer than one in this many documents, their lengths are read one by one. */
 const SPARSE = 64;
 
-/** Of a set, as search-loops.as has it: four addresses, `words` and `count`. */
+/** The head of a set as in search-loops.as: four addresses, `words` and `count`. */
 const HEAD_BYTES = 24;
 const DOCS = 1;
 const SCORES = 2;
 const BITS = 3;
 const COUNT = 5;
 
-/** Sets and all else that is made in it are gone when `use` is done. */
-export function withScorer<T>(use: (room: Scorer) => T): T {
-  return withSearchLoops((loops, room) => use(createScoringRoom(loops, room)));
+/** Frees everything that the scorer holds when `use` is done. */
+export function withScorer<T>(use: (scorer: Scorer) => T): T {
+  return withSearchLoops((loops, arena) => use(createScorer(loops, arena)));
 }
 
-function createScoringRoom(loops: SearchLoops, room: LoopArena): Scorer {
+function createScorer(loops: SearchLoops, arena: LoopArena): Scorer {
   const { k, b, d } = bm25;
-  /** Columns are asked for again with every term. */
-  const kept = new Map<object, number>();
-  const keep = (array: Uint8Array | Uint16Array | Uint32Array): number => {
-    const at = kept.get(array) ?? room.put(array);
-    kept.set(array, at);
+  /** Where columns are that were copied into the arena: every term needs the same ones. */
+  const copied = new Map<object, number>();
+  const copyIn = (array: Uint8Array | Uint16Array | Uint32Array): number => {
+    const at = copied.get(array) ?? arena.put(array);
+    copied.set(array, at);
     return at;
   };
-  const { numbers } = room;
+  const { numbers } = arena;
 
-  /** Decodes a group behind what is taken, and calls `use` with the addresses. */
+  /** Decodes a group at the end of the arena, for as long as `use` takes. */
   const decode = <T>(
-    { bytes, group, documents, gone }: GroupOfPart,
+    { bytes, group, documents, gone }: PartGroup,
     use: (docs: number, freqs: number, living: number) => T,
   ): T => {
-    const isGone = gone === undefined ? 0 : keep(gone);
-    const mark = room.mark();
+    const isGone = gone === undefined ? 0 : copyIn(gone);
+    const mark = arena.mark();
     const { start, end, count } = group;
-    const from = room.put(bytes.subarray(start, end));
-    const docs = room.take(count * 4);
-    const freqs = room.take(count * 4);
+    const from = arena.put(bytes.subarray(start, end));
+    const docs = arena.take(count * 4);
+    const freqs = arena.take(count * 4);
     const living = loops.decode(from, from + end - start, count, documents, isGone, docs, freqs);
-    // The bytes were verified; a list that leads elsewhere all the same must not give an answer.
-    if (living < 0) throw new IndexDamage("A posting list leads outside of its segment");
+    // The checksum was right, so this is a bug of the writer; a wrong answer would be worse than none.
+    if (living < 0) throw new IndexDamage("A posting list points outside of its segment");
     const result = use(docs, freqs, living);
-    room.release(mark);
+    arena.release(mark);
     return result;
   };
 
   const lookUpLengths = (docs: number, count: number, lengths: FieldLengths, to: number): void => {
-    const wanted = numbers(docs, count);
+    const documents = numbers(docs, count);
     const found = numbers(to, count);
-    for (let i = 0; i < count; i++) found[i] = lengths.at(wanted[i] ?? 0);
+    for (let i = 0; i < count; i++) found[i] = lengths.at(documents[i] ?? 0);
   };
 
   return {
     createSet(space, words) {
-      const at = room.take(HEAD_BYTES);
-      const has = room.takeZeros(space);
-      const docs = room.take(space * 4);
-      const scores = room.takeZeros(space * 8);
-      const bits = room.takeZeros(space * words * 4);
+      const at = arena.take(HEAD_BYTES);
+      const has = arena.takeZeros(space);
+      const docs = arena.take(space * 4);
+      const scores = arena.takeZeros(space * 8);
+      const bits = arena.takeZeros(space * words * 4);
       numbers(at, HEAD_BYTES / 4).set([has, docs, scores, bits, words, 0]);
       return { at, space, words };
     },
-    passing(use) {
-      const mark = room.mark();
+    scoped(use) {
+      const mark = arena.mark();
       use();
-      for (const [array, at] of kept) if (at >= mark) kept.delete(array);
-      room.release(mark);
+      for (const [array, at] of copied) if (at >= mark) copied.delete(array);
+      arena.release(mark);
     },
     countLiving: (each) =>
       each.gone === undefined ? each.group.count : decode(each, (_docs, _freqs, living) => living),
     scoreGroup(set, each, { base, lengths, averageLength, weight, bit, clauseBit }) {
       const isSparse = each.group.count * SPARSE < each.documents;
-      const known = isSparse ? undefined : wholeNumbers(lengths.all());
-      const column = known === undefined ? 0 : keep(known);
+      const all = isSparse ? undefined : wholeNumbers(lengths.all());
+      const column = all === undefined ? 0 : copyIn(all);
       decode(each, (docs, freqs, living) => {
-        const found = room.take(living * 4);
-        if (known === undefined) lookUpLengths(docs, living, lengths, found);
-        else loops.gatherLengths(docs, living, column, known.BYTES_PER_ELEMENT >> 1, found);
+        const found = arena.take(living * 4);
+        if (all === undefined) lookUpLengths(docs, living, lengths, found);
+        else loops.gatherLengths(docs, living, column, all.BYTES_PER_ELEMENT >> 1, found);
         const flat = k * (1 - b);
         const slope = (k * b) / averageLength;
         loops.score(set.at, docs, freqs, found, living, base, weight, k, d, flat, slope, bit, clauseBit);
@@ -143,7 +193,7 @@ function createScoringRoom(loops: SearchLoops, room: LoopArena): Scorer {
       const head = numbers(at, HEAD_BYTES / 4);
       return {
         docs: numbers(head[DOCS] ?? 0, head[COUNT] ?? 0).slice(),
-        scores: room.fractions(head[SCORES] ?? 0, space).slice(),
+        scores: arena.fractions(head[SCORES] ?? 0, space).slice(),
         bits: numbers(head[BITS] ?? 0, space * words).slice(),
         words,
       };
@@ -151,7 +201,7 @@ function createScoringRoom(loops: SearchLoops, room: LoopArena): Scorer {
   };
 }
 
-/** Lengths are never anything else; a column may be. */
+/** Lengths are whole numbers, but a column may have any type. */
 function wholeNumbers(column: ReturnType<FieldLengths["all"]>): Uint8Array | Uint16Array | Uint32Array {
   return column instanceof Float64Array ? Uint32Array.from(column) : column;
 }

@@ -1,50 +1,91 @@
 import { once } from "../../fs/once.ts";
-import type { MatchKind, SearchAnswer, SessionHit, TurnHit } from "../engine.ts";
-import { clauseNode } from "./clause-nodes.ts";
-import { type Evaluation, evaluate } from "./evaluate.ts";
-import { excludedSessions } from "./excluded-sessions.ts";
+import type { MatchKind, NearestWords, SearchAnswer, SessionHit, TurnHit } from "../engine.ts";
+import { type SessionScores, scoreSessions } from "./aggregate-by-session.ts";
+import { checkPhrases, hasPhrases, type PhraseCheck, type RankedSession } from "./check-phrases.ts";
+import { countUses, type Evaluation, evaluate, isIndexed } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
-import { nearestWords } from "./nearest-words.ts";
-import { checkPhrases, hasPhrases, type PhraseCheck } from "./phrase-check.ts";
-import { isIndexed, type QueryNode, termsOf } from "./query-node.ts";
-import { type RankedSession, rankSessions } from "./rank.ts";
+import { clauseNode, type QueryNode, queryTerms } from "./query-node.ts";
 import type { Clause, SearchPlan } from "./search-plan.ts";
-import { createScope } from "./search-plan.ts";
-import { type SessionScope, type SessionScores, scoreSessions } from "./session-scores.ts";
+import { createScope, type SessionScope } from "./session-scope.ts";
 
 /**
- * Asks in tiers: every word as it is; every word with prefixes and typos; some words. The first tier
- * that gives anything is the answer, so that the words of a hit are always what `match` says. The
- * middle tier is the expensive one (it walks dictionaries) and only runs if the first gave nothing.
+ * Searches in tiers: every word as it is; every word with prefixes and typos; some words. The first tier with a hit is
+ * the answer, so `match` always says what the hits have. The middle tier is the expensive one (it walks dictionaries)
+ * and only runs if the first found nothing.
  */
-export function searchIndex(view: IndexView, asked: SearchPlan): SearchAnswer {
-  const narrowing = asked.narrowing ?? [];
-  const plan = { ...asked, wanted: [...narrowing, ...asked.wanted] };
+export function searchIndex(view: IndexView, given: SearchPlan): SearchAnswer {
+  const narrowing = given.narrowing ?? [];
+  const plan = { ...given, wanted: [...narrowing, ...given.wanted] };
   const boosts = view.fields.map((field) => field.boost);
-  const excluded = excludedSessions(view, plan, boosts);
-  const scope = createScope(view, plan.filter, excluded.sessions);
-  if (plan.wanted.length === 0) return { ...browse(view, plan, scope), totalIsExact: excluded.isComplete };
-  const tiers = createTiers(view, plan, narrowing.length, scope, boosts);
-
-  const wantedHits = plan.offset + plan.limit;
-  let tier: Tier | undefined;
-  for (const next of tiers) {
-    tier = next();
-    if (tier !== undefined && tier.total > 0) break;
+  const scope = createScope(view, plan, boosts);
+  if (plan.wanted.length === 0) return browse(view, plan, scope);
+  for (const run of createTiers(view, plan, narrowing.length, scope, boosts)) {
+    const tier = run();
+    if (tier === undefined || tier.total === 0) continue;
+    return {
+      kind: "answer",
+      match: tier.match,
+      total: tier.total,
+      totalIsExact: tier.checked.isComplete && scope.isComplete,
+      hits: pageOf(view, plan, tier),
+      terms: [...tier.terms].sort(),
+      nearestWords: [],
+    };
   }
-  if (tier === undefined || tier.total === 0) return noAnswer(view, plan);
-  const answering = tier;
   return {
     kind: "answer",
-    match: tier.match,
-    total: tier.total,
-    totalIsExact: tier.checked.isComplete && excluded.isComplete,
-    hits: tier.checked.sessions
-      .slice(plan.offset, wantedHits)
-      .map((ranked) => toHit(view, plan, answering, ranked)),
-    terms: [...tier.terms].sort(),
+    match: "none",
+    total: 0,
+    totalIsExact: true,
+    hits: [],
+    terms: [],
+    nearestWords: nearestWords(view, queryTerms(queryNodes(view, plan.wanted, () => false))),
+  };
+}
+
+/** Returns every session that passes the filter, for a query without words. */
+function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchAnswer {
+  const passing: number[] = [];
+  for (let session = 0; session < view.space.card; session++) {
+    if (scope.accepts(session) && scope.cardPasses(session)) passing.push(session);
+  }
+  const sessions = Uint32Array.from(passing);
+  const scores: SessionScores = {
+    sessions,
+    score: () => 0,
+    hasAll: () => true,
+    clausesOf: () => 0,
+    hasCard: () => false,
+    turns: () => [],
+    turnScore: () => 0,
+  };
+  const sort = plan.sort === "relevance" ? "newest" : plan.sort;
+  const ranked = rankSessions(view, scores, sessions, { sort, now: plan.now }, plan.offset + plan.limit);
+  const tier: Tier = {
+    match: "all",
+    scores,
+    checked: { sessions: ranked, isComplete: true, isChecked: () => true },
+    total: sessions.length,
+    terms: new Set(),
+  };
+  return {
+    kind: "answer",
+    match: sessions.length === 0 ? "none" : "all",
+    total: sessions.length,
+    totalIsExact: scope.isComplete,
+    hits: pageOf(view, plan, tier),
+    terms: [],
     nearestWords: [],
   };
+}
+
+/** The result of one way to match. */
+interface Tier {
+  readonly match: Exclude<MatchKind, "none">;
+  readonly scores: SessionScores;
+  readonly checked: PhraseCheck;
+  readonly total: number;
+  readonly terms: ReadonlySet<string>;
 }
 
 function createTiers(
@@ -55,52 +96,57 @@ function createTiers(
   boosts: readonly number[],
 ): readonly (() => Tier | undefined)[] {
   const run = (isLoose: (term: string) => boolean): { evaluation: Evaluation; scores: SessionScores } => {
-    const nodes = readClauses(view, plan.wanted, isLoose);
-    const evaluation = evaluate(view, nodes, boosts);
+    const evaluation = evaluate(view, queryNodes(view, plan.wanted, isLoose), boosts);
     return { evaluation, scores: scoreSessions(view, evaluation, scope) };
   };
   const exact = once(() => run(() => false));
   const tier = (match: Exclude<MatchKind, "none">, { evaluation, scores }: ReturnType<typeof run>): Tier => {
-    const kept =
+    const matching =
       match === "some"
         ? scores.sessions.filter((session) => scores.clausesOf(session, narrowing) === narrowing)
         : withNearlyAll(plan, narrowing, scores);
-    const limit = hasPhrases(plan.wanted) ? kept.length : (plan.offset + plan.limit) * 2;
-    const ranked = rankSessions(view, scores, kept, plan, limit);
+    const limit = hasPhrases(plan.wanted) ? matching.length : (plan.offset + plan.limit) * 2;
+    const ranked = rankSessions(view, scores, matching, plan, limit);
     const checked = checkPhrases(view, plan.wanted, scores, ranked, {
       optional: match === "some",
       enough: plan.offset + plan.limit,
     });
-    const total = hasPhrases(plan.wanted) ? checked.sessions.length : kept.length;
+    const total = hasPhrases(plan.wanted) ? checked.sessions.length : matching.length;
     return { match, scores, checked, total, terms: evaluation.terms };
   };
   const isMissing = (term: string): boolean => !isIndexed(view, term);
-
-  return [
-    () => tier("all", exact()),
-    () =>
-      // A phrase has no typos: asked alone, there is nothing else to be found.
-      plan.wanted.every(({ kind }) => kind === "phrase")
-        ? undefined
-        : tier(
-            "fuzzy",
-            run(() => true),
-          ),
-    () => {
-      // A word that the index does not have is taken for the nearest ones; the others as they are.
-      const asked = termsOf(readClauses(view, plan.wanted, () => false));
-      const some = [...asked].some(isMissing) ? run(isMissing) : exact();
-      return tier("some", some);
-    },
-  ];
+  const all = (): Tier => tier("all", exact());
+  const fuzzy = (): Tier | undefined => {
+    // A phrase has no typos, so phrases alone find nothing more.
+    if (plan.wanted.every(({ kind }) => kind === "phrase")) return undefined;
+    return tier(
+      "fuzzy",
+      run(() => true),
+    );
+  };
+  const some = (): Tier => {
+    // A word that the index does not have stands for the words nearest to it; the others stay as they are.
+    const terms = queryTerms(queryNodes(view, plan.wanted, () => false));
+    return tier("some", [...terms].some(isMissing) ? run(isMissing) : exact());
+  };
+  return [all, fuzzy, some];
 }
 
-/** Of so many words one may be missing. */
+function queryNodes(
+  view: IndexView,
+  clauses: readonly Clause[],
+  isLoose: (term: string) => boolean,
+): QueryNode[] {
+  const options = { fields: view.fields, isLoose, has: (term: string) => isIndexed(view, term) };
+  return clauses.map((clause) => clauseNode(clause, options));
+}
+
+/** One word in this many may be missing. */
 const WORDS_PER_MISS = 3;
 
 /**
- * The sessions that have every word. A long one may have all of them scattered about, and the one that is
- * meant all but one, side by side: what scores higher than the best of the former is taken in, too.
+ * Returns the sessions that have every word, and those that lack few but score higher than the best of them: a long
+ * session may have all words scattered about, while the right one has all but one next to each other.
  */
 function withNearlyAll(
   plan: SearchPlan,
@@ -119,72 +165,82 @@ function withNearlyAll(
   );
 }
 
-function readClauses(
+/** By how much the score of a session of today is raised, and after what time by half of that. */
+const RECENCY = 0.1;
+const HALF_LIFE_MS: number = 30 * 24 * 60 * 60 * 1000;
+
+export function recencyFactor(at: number, now: number): number {
+  if (Number.isNaN(at)) return 1;
+  return 1 + RECENCY * 2 ** (-Math.max(0, now - at) / HALF_LIFE_MS);
+}
+
+/**
+ * Returns the best `limit` sessions, best first; recent ones count a little more. Ties are broken by key, so the same
+ * sessions give the same answer however the index was built.
+ */
+function rankSessions(
   view: IndexView,
-  clauses: readonly Clause[],
-  isLoose: (term: string) => boolean,
-): QueryNode[] {
-  const reading = { fields: view.fields, isLoose, has: (term: string) => isIndexed(view, term) };
-  return clauses.map((clause) => clauseNode(clause, reading));
+  scores: SessionScores,
+  sessions: Uint32Array,
+  plan: Pick<SearchPlan, "sort" | "now">,
+  limit: number,
+): RankedSession[] {
+  const times = view.sessionTimes();
+  const scoreOf = (session: number): number =>
+    scores.score(session) * recencyFactor(times[session] ?? Number.NaN, plan.now);
+  const sign = plan.sort === "newest" ? 1 : -1;
+  // The larger the better; sessions without a time come last in either order.
+  const gradeOf = (session: number): number => {
+    if (plan.sort === "relevance") return scoreOf(session);
+    const at = times[session] ?? Number.NaN;
+    return Number.isNaN(at) ? Number.NEGATIVE_INFINITY : sign * at;
+  };
+  const compareEqual = (a: number, b: number): number =>
+    scoreOf(b) - scoreOf(a) || compareKeys(view.key(a), view.key(b));
+  return pickBest(sessions, limit, gradeOf, compareEqual).map((session) => ({
+    session,
+    score: scoreOf(session),
+  }));
 }
 
-/** No words: every session that passes the filter. */
-function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchAnswer {
-  const passing: number[] = [];
-  for (let session = 0; session < view.space.card; session++) {
-    if (scope.accepts(session) && scope.cardPasses(session)) passing.push(session);
+/**
+ * Returns the first `limit` sessions as if all were sorted. A word that is everywhere matches thousands of sessions,
+ * of which ten are shown: most are dismissed after one comparison.
+ */
+function pickBest(
+  sessions: Uint32Array,
+  limit: number,
+  gradeOf: (session: number) => number,
+  compareEqual: (a: number, b: number) => number,
+): number[] {
+  const best: { readonly session: number; readonly grade: number }[] = [];
+  const compare = (a: (typeof best)[number], b: (typeof best)[number]): number =>
+    b.grade - a.grade || compareEqual(a.session, b.session);
+  // Sorted only now and then: more than twice the limit is kept in between.
+  const capacity = limit * 2 + 64;
+  let least = Number.NEGATIVE_INFINITY;
+  const trim = (): void => {
+    best.sort(compare);
+    if (best.length > limit) best.length = limit;
+    if (best.length === limit) least = best.at(-1)?.grade ?? least;
+  };
+  for (const session of sessions) {
+    const grade = gradeOf(session);
+    if (grade < least) continue;
+    best.push({ session, grade });
+    if (best.length >= capacity) trim();
   }
-  const sessions = Uint32Array.from(passing);
-  const none: SessionScores = {
-    sessions,
-    score: () => 0,
-    hasAll: () => true,
-    clausesOf: () => 0,
-    hasCard: () => false,
-    turns: () => [],
-    turnScore: () => 0,
-  };
-  const sort = plan.sort === "relevance" ? "newest" : plan.sort;
-  const ranked = rankSessions(view, none, sessions, { sort, now: plan.now }, plan.offset + plan.limit);
-  const tier: Tier = {
-    match: "all",
-    scores: none,
-    checked: { sessions: ranked, isComplete: true, isChecked: () => true },
-    total: sessions.length,
-    terms: new Set(),
-  };
-  return {
-    kind: "answer",
-    match: sessions.length === 0 ? "none" : "all",
-    total: sessions.length,
-    totalIsExact: true,
-    hits: ranked
-      .slice(plan.offset, plan.offset + plan.limit)
-      .map((session) => toHit(view, plan, tier, session)),
-    terms: [],
-    nearestWords: [],
-  };
+  trim();
+  return best.map(({ session }) => session);
 }
 
-function noAnswer(view: IndexView, plan: SearchPlan): SearchAnswer {
-  return {
-    kind: "answer",
-    match: "none",
-    total: 0,
-    totalIsExact: true,
-    hits: [],
-    terms: [],
-    nearestWords: nearestWords(view, termsOf(readClauses(view, plan.wanted, () => false))),
-  };
+function compareKeys(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** One way of matching that gave something. */
-interface Tier {
-  readonly match: Exclude<MatchKind, "none">;
-  readonly scores: SessionScores;
-  readonly checked: PhraseCheck;
-  readonly total: number;
-  readonly terms: ReadonlySet<string>;
+function pageOf(view: IndexView, plan: SearchPlan, tier: Tier): SessionHit[] {
+  const page = tier.checked.sessions.slice(plan.offset, plan.offset + plan.limit);
+  return page.map((ranked) => toHit(view, plan, tier, ranked));
 }
 
 /** A session as an answer has it, with the texts of its best turns. */
@@ -193,14 +249,14 @@ function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }
     view,
     tier.scores.turns(session).filter((turn) => tier.checked.isChecked(turn)),
   );
+  // The card is only shown if there are too few turns, and reading its texts costs as much as reading a turn's.
+  const needsCard = tier.scores.hasCard(session) && turns.length < plan.turnsPerHit;
   return {
     key: view.key(session),
     row: view.row(session),
     score,
     match: tier.scores.hasAll(session) ? tier.match : "some",
-    // The card is shown where turns are wanting: opening its texts costs as much as opening a turn's.
-    card:
-      tier.scores.hasCard(session) && turns.length < plan.turnsPerHit ? view.cardTexts(session) : undefined,
+    card: needsCard ? view.cardTexts(session) : undefined,
     turns: turns.slice(0, plan.turnsPerHit).map((document) => turnHit(view, tier.scores, document)),
     matchingTurns: turns.length,
   };
@@ -218,7 +274,7 @@ function turnHit(view: IndexView, scores: SessionScores, document: number): Turn
   };
 }
 
-/** A long turn is several documents: of each turn and place the best one, in their order. */
+/** Keeps the best document of each turn and context, in order: a long turn is several documents. */
 function bestPassages(view: IndexView, documents: readonly number[]): readonly number[] {
   const seen = new Set<string>();
   return documents.filter((document) => {
@@ -226,4 +282,35 @@ function bestPassages(view: IndexView, documents: readonly number[]): readonly n
     const before = seen.size;
     return seen.add(`${number} ${context}`).size > before;
   });
+}
+
+/** How many words are suggested for one, and of how many candidates the documents are counted. */
+const SUGGESTIONS = 3;
+const COUNTED = 12;
+
+/** Suggests words of the index for those that it does not have. */
+function nearestWords(view: IndexView, words: Iterable<string>): NearestWords[] {
+  const found: NearestWords[] = [];
+  for (const word of words) {
+    if (isIndexed(view, word)) continue;
+    const nearest = nearestTo(view, word);
+    if (nearest.length > 0) found.push({ word, nearest });
+  }
+  return found;
+}
+
+function nearestTo(view: IndexView, word: string): string[] {
+  const maxDistance = word.length < 4 ? 1 : word.length < 8 ? 2 : 3;
+  // The first letter is rarely mistyped, and this leaves out most of the dictionary.
+  const candidates = [...view.near(word, maxDistance, true)]
+    .sort(
+      (a, b) =>
+        a.distance - b.distance ||
+        Math.abs(a.found.term.length - word.length) - Math.abs(b.found.term.length - word.length),
+    )
+    .slice(0, COUNTED)
+    .map(({ found, distance }) => ({ term: found.term, distance, uses: countUses(view, found) }))
+    .filter(({ uses }) => uses > 0);
+  candidates.sort((a, b) => a.distance - b.distance || b.uses - a.uses || (a.term < b.term ? -1 : 1));
+  return candidates.slice(0, SUGGESTIONS).map(({ term }) => term);
 }

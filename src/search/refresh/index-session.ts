@@ -21,8 +21,8 @@ import { type Session, sessionKey } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
 import { withShrunkAway } from "../../session/shrunk-away.ts";
 import { defaultTextLimits, type TextLimits } from "../../session/text-budget.ts";
+import { documentFingerprint, type FingerprintSeed, textLength } from "../document-fingerprint.ts";
 import type { IndexDocument, IndexedSession } from "../engine.ts";
-import { documentSum, type SumSeed, textLength } from "../ranking/document-sum.ts";
 import { sessionDocuments, turnsDocuments } from "../session-documents.ts";
 import { sessionSchema } from "./open-engine.ts";
 import type { SessionToRead } from "./plan-refresh.ts";
@@ -80,7 +80,7 @@ function read(
   const session = readSession(source, identified, limits, kept);
   if (isExcluded(library, session)) return undefined;
   const earlier = earlierStates(library, identified, limits);
-  const seed = sumSeed(source, identified, library.config.redact);
+  const seed = fingerprintSeed(source, identified, library.config.redact);
   return indexSession(session, identified, { origin, mark, isCopy, mask, earlier, seed });
 }
 
@@ -106,7 +106,7 @@ interface IndexOptions {
   /** What its log was before it was made smaller, the oldest state first. */
   readonly earlier?: readonly Session[];
   /** Known only to who has the log; absent: what is masked already tells documents apart. */
-  readonly seed?: SumSeed | undefined;
+  readonly seed?: FingerprintSeed | undefined;
 }
 
 /** Makes of a session what the index keeps of it. Secrets are masked before anything is kept. */
@@ -134,7 +134,7 @@ function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDoc
   let fields: IndexDocument["fields"] | undefined;
   return {
     ...rest,
-    sum: documentSum(document, seed),
+    fingerprint: documentFingerprint(document, seed),
     chars: textLength(document),
     get fields() {
       fields ??= maskDeep(plain, mask);
@@ -182,11 +182,11 @@ const HEAD_BYTES = 16 * 1024;
  * so it is the same as long as the log begins so, and who has the log needs not guess. undefined for logs that are
  * too short. Other secrets to be masked make other sums.
  */
-function sumSeed(
+function fingerprintSeed(
   source: ByteSource,
   { files }: SessionFiles,
   redact: readonly string[],
-): SumSeed | undefined {
+): FingerprintSeed | undefined {
   const head = files[0] === undefined ? undefined : source.head(files[0].path);
   if (head === undefined || head.length < HEAD_BYTES) return undefined;
   const hash = createHash("sha256").update(JSON.stringify(redact)).update(head.subarray(0, HEAD_BYTES));

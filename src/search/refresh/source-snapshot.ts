@@ -113,7 +113,7 @@ export function writeSnapshot(library: Library, look: SourceSnapshot): void {
 }
 
 function lookPath({ places }: Library): string {
-  return join(places.cache, "last-look");
+  return join(places.cache, "source-snapshot");
 }
 
 /** What else a refresh depends on, besides logs; undefined where that changed just now. */

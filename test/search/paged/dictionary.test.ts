@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Dictionary, openDictionary } from "../../../src/search/paged/dictionary.ts";
 import { createDictionaryWriter } from "../../../src/search/paged/dictionary-writer.ts";
-import { createEditRows } from "../../../src/search/ranking/edit-rows.ts";
+import { createEditRows } from "../../../src/search/paged/edit-rows.ts";
 import fc from "../../support/fc.ts";
 import { withPagedFile } from "../../support/index/paged-bytes.ts";
 

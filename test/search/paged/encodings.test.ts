@@ -1,8 +1,13 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { IndexDamage } from "../../../src/fs/damage.ts";
-import { createByteReader, createByteWriter } from "../../../src/search/paged/bytes.ts";
-import { appendColumn, openColumn } from "../../../src/search/paged/column.ts";
+import {
+  createByteReader,
+  createByteWriter,
+  decodeUnits,
+  unitsToString,
+} from "../../../src/search/paged/bytes.ts";
+import { appendColumn, openColumn } from "../../../src/search/paged/paged-file.ts";
 import {
   appendGroup,
   createPostingsArena,
@@ -13,11 +18,10 @@ import {
   createBlocksWriter,
   decodeDocumentText,
   encodeDocumentText,
-  keptFields,
   openStoredBlocks,
+  storedFields,
 } from "../../../src/search/paged/stored-blocks.ts";
 import { createTermAccumulator, type TermAccumulator } from "../../../src/search/paged/term-accumulator.ts";
-import { decodeUnits, unitsToString } from "../../../src/search/paged/term-units.ts";
 import fc from "../../support/fc.ts";
 import { withPagedFile } from "../../support/index/paged-bytes.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
@@ -269,13 +273,13 @@ test("stored records come back one by one and by blocks, and a block can move to
 
 test("the texts of a document come back by field, those that are not kept and empty ones aside", () => {
   const out = createByteWriter();
-  encodeDocumentText(out, keptFields(smallSchema.fields, "card", true), {
+  encodeDocumentText(out, storedFields(smallSchema.fields, "card", true), {
     title: "größe 😀",
     requests: "not kept",
     other: "no field",
   });
   expect(decodeDocumentText(out.view(), smallSchema.fields)).toEqual({ title: "größe 😀" });
-  encodeDocumentText(out, keptFields(smallSchema.fields, "turn", true), {
+  encodeDocumentText(out, storedFields(smallSchema.fields, "turn", true), {
     request: "",
     reply: "a",
     errors: "b",

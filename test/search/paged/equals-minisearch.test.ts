@@ -2,14 +2,14 @@ import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { nodeDisk } from "../../../src/fs/node-disk.ts";
 import type { IndexedSession } from "../../../src/search/engine.ts";
-import { openSegments } from "../../../src/search/paged/index-reader.ts";
-import type { MergePlan } from "../../../src/search/paged/merge-policy.ts";
-import type { ReusePlan } from "../../../src/search/paged/reuse-turns.ts";
+import { openSegments } from "../../../src/search/paged/embedded-engine.ts";
+import type { MergePolicy } from "../../../src/search/paged/merge-policy.ts";
+import type { ReusePolicy } from "../../../src/search/paged/reuse-turns.ts";
 import { createSegmentsView } from "../../../src/search/paged/segments-view.ts";
-import type { DocumentSet } from "../../../src/search/ranking/document-set.ts";
 import { evaluate } from "../../../src/search/ranking/evaluate.ts";
 import type { IndexView } from "../../../src/search/ranking/index-view.ts";
 import type { QueryNode } from "../../../src/search/ranking/query-node.ts";
+import type { DocumentSet } from "../../../src/search/ranking/scorer.ts";
 import fc from "../../support/fc.ts";
 import { arbitraryChanges, arbitraryQuery } from "../../support/index/index-arbitraries.ts";
 import { applyChanges, engineIn, survivors, withIndexFolder } from "../../support/index/index-folder.ts";
@@ -85,9 +85,9 @@ function asKept(fields: Readonly<Record<string, string>>): Readonly<Record<strin
 }
 
 /** Whatever is the same stays where it is. */
-const keepAll: ReusePlan = (sizes) => sizes.length;
+const keepAll: ReusePolicy = (sizes) => sizes.length;
 
-const plans: Readonly<Record<string, MergePlan>> = {
+const plans: Readonly<Record<string, MergePolicy>> = {
   never: () => [],
   "the first two whenever there are three": (segments) => (segments.length > 2 ? [0, 1] : []),
   "everything into one": (segments) => (segments.length > 1 ? segments.map((_, i) => i) : []),
@@ -106,7 +106,7 @@ describe("evaluate() over segments gives the scores of one MiniSearch built from
           fc.array(fc.array(arbitraryQuery, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 }),
           async (changes, queries) => {
             await withIndexFolder(async (folder) => {
-              await applyChanges(engineIn(folder, { plan, reuse: keepAll }), changes);
+              await applyChanges(engineIn(folder, { merge: plan, reuse: keepAll }), changes);
               const left = survivors(changes);
               const oracle = createOracle(smallSchema, [...left.values()]);
               withView(folder, (view) => {

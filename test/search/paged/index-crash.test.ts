@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { Disk } from "../../../src/fs/disk.ts";
 import type { Lock } from "../../../src/fs/lock.ts";
 import type { IndexedSession, SearchWriter } from "../../../src/search/engine.ts";
-import { openIndexReader } from "../../../src/search/paged/index-reader.ts";
+import { openIndexReader } from "../../../src/search/paged/embedded-engine.ts";
 import { createIndexWriter } from "../../../src/search/paged/index-writer.ts";
-import type { MergePlan } from "../../../src/search/paged/merge-policy.ts";
-import type { ReusePlan } from "../../../src/search/paged/reuse-turns.ts";
+import type { MergePolicy } from "../../../src/search/paged/merge-policy.ts";
+import type { ReusePolicy } from "../../../src/search/paged/reuse-turns.ts";
 import { everyDeath } from "../../crash/every-death.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
 import { keysOf, planFor, session, words } from "../../support/index/tiny-history.ts";
@@ -14,12 +14,12 @@ import { keysOf, planFor, session, words } from "../../support/index/tiny-histor
 /** A process that dies in a test is not gone, so a real lock would stay held: the lock has its own tests. */
 const lock: Lock = { path: "", isOurs: () => true, release: () => {} };
 
-const mergeAll: MergePlan = (segments) => (segments.length > 1 ? segments.map((_, i) => i) : []);
+const mergeAll: MergePolicy = (segments) => (segments.length > 1 ? segments.map((_, i) => i) : []);
 
-const keepAll: ReusePlan = (sizes) => sizes.length;
+const keepAll: ReusePolicy = (sizes) => sizes.length;
 
-function write(disk: Disk, folder: string, plan?: MergePlan): SearchWriter {
-  const plans = { reuse: keepAll, ...(plan === undefined ? {} : { plan }) };
+function write(disk: Disk, folder: string, plan?: MergePolicy): SearchWriter {
+  const plans = { reuse: keepAll, ...(plan === undefined ? {} : { merge: plan }) };
   return createIndexWriter(disk, folder, smallSchema, lock, plans);
 }
 

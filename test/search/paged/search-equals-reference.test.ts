@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { IndexDocument, IndexedSession } from "../../../src/search/engine.ts";
-import { recencyFactor } from "../../../src/search/ranking/rank.ts";
+import { TURN_WEIGHT } from "../../../src/search/ranking/aggregate-by-session.ts";
+import { recencyFactor } from "../../../src/search/ranking/search-index.ts";
 import type { SearchFilter } from "../../../src/search/ranking/search-plan.ts";
-import { TURN_WEIGHT } from "../../../src/search/ranking/session-scores.ts";
 import fc from "../../support/fc.ts";
 import { arbitraryChanges, arbitraryWord } from "../../support/index/index-arbitraries.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { createEditRows } from "../../../src/search/paged/edit-rows.ts";
 import { groupByLength, nearCandidates, signatureOf } from "../../../src/search/paged/term-signature.ts";
-import { createEditRows } from "../../../src/search/ranking/edit-rows.ts";
 import fc from "../../support/fc.ts";
 
 const term = fc.string({

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createLoopArena } from "../../../src/search/ranking/compiled-loops.ts";
+import { createLoopArena } from "../../../src/search/ranking/loops/search-loops.ts";
 
 test("what is kept beside the sources of loops is what they compile to", async () => {
   // Loaded by the test alone: the types of the compiler are not those of this program.

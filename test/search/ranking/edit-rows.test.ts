@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEditRows } from "../../../src/search/ranking/edit-rows.ts";
+import { createEditRows } from "../../../src/search/paged/edit-rows.ts";
 import fc from "../../support/fc.ts";
 
 /** The textbook's whole table. */

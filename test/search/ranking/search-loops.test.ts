@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createByteWriter } from "../../../src/search/paged/bytes.ts";
 import { appendGroup, readGroups } from "../../../src/search/paged/postings.ts";
-import { createLoopArena, type Loops, loadLoops } from "../../../src/search/ranking/compiled-loops.ts";
 import type { SearchLoops } from "../../../src/search/ranking/loops/search-loops.ts";
+import { createLoopArena, type Loops, loadLoops } from "../../../src/search/ranking/loops/search-loops.ts";
 import { loopBytes } from "../../../src/search/ranking/loops/search-loops-bytes.ts";
 import { createPlainLoops } from "../../../src/search/ranking/loops/search-loops-plain.ts";
 import fc from "../../support/fc.ts";
@@ -89,8 +89,8 @@ function runAll(loops: Loops<SearchLoops>, query: Query): readonly unknown[] {
     (size) => room.takeZeros(SESSIONS * size),
   );
   const counts = room.takeZeros(DOCUMENTS);
-  answers.push(loops.listSessions(docs, count, sessionOf, passes, refused, seen, list));
-  loops.uniteDocuments(
+  answers.push(loops.collectSessions(docs, count, sessionOf, passes, refused, seen, list));
+  loops.aggregateDocuments(
     docs,
     count,
     scores,

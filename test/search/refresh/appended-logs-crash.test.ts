@@ -7,7 +7,7 @@ import type { Library } from "../../../src/fs/library.ts";
 import type { Lock } from "../../../src/fs/lock.ts";
 import { findPlaces } from "../../../src/fs/places.ts";
 import type { SearchEngine } from "../../../src/search/engine.ts";
-import { openIndexReader } from "../../../src/search/paged/index-reader.ts";
+import { openIndexReader } from "../../../src/search/paged/embedded-engine.ts";
 import { createIndexWriter } from "../../../src/search/paged/index-writer.ts";
 import { sessionSchema } from "../../../src/search/refresh/open-engine.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";

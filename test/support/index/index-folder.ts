@@ -6,7 +6,7 @@ import { nodeDisk } from "../../../src/fs/node-disk.ts";
 import { nodeProcesses } from "../../../src/fs/processes.ts";
 import type { SearchEngine, SearchReader, SearchWriter } from "../../../src/search/engine.ts";
 import { createEmbeddedEngine } from "../../../src/search/paged/embedded-engine.ts";
-import type { WriterPlans } from "../../../src/search/paged/index-writer.ts";
+import type { WriterPolicies } from "../../../src/search/paged/index-writer.ts";
 import type { IndexSchema } from "../../../src/search/ranking/index-schema.ts";
 import type { IndexChange } from "./index-arbitraries.ts";
 import { smallSchema } from "./small-schema.ts";
@@ -24,7 +24,7 @@ export async function withIndexFolder<T>(use: (folder: string) => T | Promise<T>
 /** The real disk without its waiting: what is durable is another test's matter. */
 export const hastyDisk: Disk = diskFrom({ ...nodeDisk, fsync: () => {}, fsyncFolder: () => {} });
 
-export interface EngineOptions extends WriterPlans {
+export interface EngineOptions extends WriterPolicies {
   readonly schema?: IndexSchema;
   readonly disk?: Disk;
 }

@@ -1,16 +1,16 @@
 /*
- * The innermost loops of a search, in AssemblyScript: `npm run build:loops` compiles them. A search is a process that
- * has just begun, and a word that stands nearly everywhere makes them run a hundred thousand times, in V8's
- * interpreter: WebAssembly is compiled at once, in a quarter of a millisecond, and takes a tenth of the time.
+ * The innermost loops of a search, in AssemblyScript; `npm run build:loops` compiles them. A search is a new process,
+ * so its JavaScript runs in V8's interpreter, and a word that is nearly everywhere makes these loops run a hundred
+ * thousand times. WebAssembly is compiled at once and takes a tenth of the time.
  *
- * Everything is plain memory that callers lay out (scoring-room.ts, unite-documents.ts), and arguments are its addresses; 0
- * stands for none.
+ * All data is in memory that the callers lay out (scorer.ts, aggregate-by-session.ts). Arguments are addresses; 0 means
+ * none.
  */
 
-/** Documents of one kind with what a query gives them; `docs` are those in the set, in no order. */
+/** Documents of one kind with their scores; `docs` are those in the set, in no order. */
 @unmanaged
 class DocumentSet {
-  /** 1 where the document is in the set. */
+  /** 1 for each document in the set. */
   has: usize;
   docs: usize;
   scores: usize;
@@ -20,7 +20,7 @@ class DocumentSet {
   count: u32;
 }
 
-/** Where `readVarint` goes on. */
+/** Where `readVarint` reads next. */
 let position: usize = 0;
 
 @inline
@@ -38,8 +38,8 @@ function readVarint(): u32 {
 }
 
 /**
- * Decodes the postings of a group (postings.ts says how they are written) into numbers and frequencies of documents that
- * are not gone: how many those are, or -1 where the postings lead elsewhere.
+ * Decodes the postings of a group (see postings.ts) into numbers and frequencies of the documents that are not deleted.
+ * Returns how many those are, or -1 if the postings are invalid.
  */
 export function decode(
   from: usize,
@@ -66,7 +66,7 @@ export function decode(
   return position == end ? kept : -1;
 }
 
-/** Looks up the length of each document; they are kept in 1, 2 or 4 bytes, `shift` 0 to 2. */
+/** Looks up the length of each document; lengths take 1, 2 or 4 bytes: `shift` 0 to 2. */
 export function gatherLengths(docs: usize, count: u32, from: usize, shift: u32, lengths: usize): void {
   for (let i: u32 = 0; i < count; i++) {
     const at = from + ((<usize>load<u32>(docs + (i << 2))) << shift);
@@ -75,7 +75,7 @@ export function gatherLengths(docs: usize, count: u32, from: usize, shift: u32, 
   }
 }
 
-/** Adds the score of BM25+ and two bits to each document; `base` is the number of the first one of its part. */
+/** Adds the BM25+ score and two bits to each document; `base` is the number of the first document of its part. */
 export function score(
   set: DocumentSet,
   docs: usize,
@@ -103,7 +103,7 @@ export function score(
   }
 }
 
-/** Puts a document into a set; false where it is there already. */
+/** Puts a document into a set; returns false if it was there already. */
 @inline
 function enter(set: DocumentSet, doc: u32): bool {
   if (load<u8>(set.has + doc) == 1) return false;
@@ -119,9 +119,9 @@ function setBit(set: DocumentSet, doc: u32, bit: u32): void {
   store<u32>(at, load<u32>(at) | (1 << (bit & 31)));
 }
 
-/** Sums scores and unites bits of a document that is in both sets. */
+/** Adds the score and the bits that a document has in another set. */
 @inline
-function unite(into: DocumentSet, other: DocumentSet, doc: u32): void {
+function merge(into: DocumentSet, other: DocumentSet, doc: u32): void {
   const score = into.scores + ((<usize>doc) << 3);
   store<f64>(score, load<f64>(score) + load<f64>(other.scores + ((<usize>doc) << 3)));
   for (let word: u32 = 0; word < into.words; word++) {
@@ -135,12 +135,12 @@ export function addSet(into: DocumentSet, other: DocumentSet, bit: i32): void {
   for (let i: u32 = 0; i < other.count; i++) {
     const doc = load<u32>(other.docs + (i << 2));
     enter(into, doc);
-    unite(into, other, doc);
+    merge(into, other, doc);
     if (bit >= 0) setBit(into, doc, bit);
   }
 }
 
-/** Keeps what is in both. */
+/** Keeps the documents that are in both sets. */
 export function intersectSet(into: DocumentSet, other: DocumentSet): void {
   let kept: u32 = 0;
   for (let i: u32 = 0; i < into.count; i++) {
@@ -150,12 +150,12 @@ export function intersectSet(into: DocumentSet, other: DocumentSet): void {
       continue;
     }
     store<u32>(into.docs + (kept++ << 2), doc);
-    unite(into, other, doc);
+    merge(into, other, doc);
   }
   into.count = kept;
 }
 
-/** Keeps what is not in the other. */
+/** Removes the documents that are in the other set. */
 export function subtractSet(from: DocumentSet, other: DocumentSet): void {
   let kept: u32 = 0;
   for (let i: u32 = 0; i < from.count; i++) {
@@ -173,7 +173,7 @@ function leave(set: DocumentSet, doc: u32): void {
   memory.fill(set.bits + ((<usize>(doc * set.words)) << 2), 0, (<usize>set.words) << 2);
 }
 
-/** How many bits are set from one up to, not including, another. */
+/** Counts the bits that are set from one up to, not including, another. */
 function countBits(bits: usize, from: u32, to: u32): u32 {
   let count: u32 = 0;
   for (let bit = from; bit < to; ) {
@@ -187,7 +187,7 @@ function countBits(bits: usize, from: u32, to: u32): u32 {
   return count;
 }
 
-/** Multiplies each score by the number of bits that its document has from one up to another. */
+/** Multiplies each score by the number of its document's bits from one up to, not including, another. */
 export function multiplyByBits(set: DocumentSet, from: u32, to: u32): void {
   for (let i: u32 = 0; i < set.count; i++) {
     const doc = load<u32>(set.docs + (i << 2));
@@ -196,17 +196,17 @@ export function multiplyByBits(set: DocumentSet, from: u32, to: u32): void {
   }
 }
 
-/** The session of a document; `sessionOf` 0: it has the number of its session. */
+/** Returns the session of a document; if `sessionOf` is 0, a document has the number of its session. */
 @inline
 function sessionAt(sessionOf: usize, doc: u32): u32 {
   return sessionOf == 0 ? doc : load<u32>(sessionOf + ((<usize>doc) << 2));
 }
 
 /**
- * Puts the sessions of documents into a list, those that are neither refused nor `seen` yet, and only of documents that
- * pass; how many there are.
+ * Lists the sessions of the documents that pass, unless they are refused or were `seen` before. Returns how many there
+ * are.
  */
-export function listSessions(
+export function collectSessions(
   docs: usize,
   count: u32,
   sessionOf: usize,
@@ -228,10 +228,10 @@ export function listSessions(
 }
 
 /**
- * Gives sessions what their documents have: the best score, all bits, and the most clauses of one document, which are
- * the first bits. Only documents that pass count, of sessions that are not refused; `counts` is set to 1 for those.
+ * Aggregates documents by session: the best score, all bits, and the most clauses (the first bits) that one document
+ * has. Only documents that pass count, of sessions that are not refused; `counts` is set to 1 for those.
  */
-export function uniteDocuments(
+export function aggregateDocuments(
   docs: usize,
   count: u32,
   scores: usize,
@@ -243,8 +243,8 @@ export function uniteDocuments(
   refused: usize,
   counts: usize,
   best: usize,
-  united: usize,
-  together: usize,
+  sessionBits: usize,
+  maxClauses: usize,
 ): void {
   for (let i: u32 = 0; i < count; i++) {
     const doc = load<u32>(docs + (i << 2));
@@ -256,26 +256,26 @@ export function uniteDocuments(
     const at = best + ((<usize>session) << 3);
     if (score > load<f64>(at)) store<f64>(at, score);
     const own = bits + ((<usize>(doc * words)) << 2);
-    const all = united + ((<usize>(session * words)) << 2);
+    const all = sessionBits + ((<usize>(session * words)) << 2);
     for (let word: usize = 0; word < <usize>words << 2; word += 4) {
       store<u32>(all + word, load<u32>(all + word) | load<u32>(own + word));
     }
     const has = countBits(own, 0, clauses);
-    const most = together + ((<usize>session) << 2);
+    const most = maxClauses + ((<usize>session) << 2);
     if (has > load<u32>(most)) store<u32>(most, has);
   }
 }
 
-/** How many of the first bits each session has. */
-export function countClauses(united: usize, words: u32, clauses: u32, sessions: u32, counts: usize): void {
+/** Counts how many of the first bits each session has. */
+export function countClauses(sessionBits: usize, words: u32, clauses: u32, sessions: u32, counts: usize): void {
   for (let session: u32 = 0; session < sessions; session++) {
-    store<u32>(counts + (session << 2), countBits(united + ((<usize>(session * words)) << 2), 0, clauses));
+    store<u32>(counts + (session << 2), countBits(sessionBits + ((<usize>(session * words)) << 2), 0, clauses));
   }
 }
 
 /**
- * Which of some sets of letters, one bit each, lack at most `most` letters of those that are wanted, and have at most so many others:
- * their places in the list; how many those are.
+ * Lists the sets of letters, one bit per letter, that lack at most `most` of the wanted letters and have at most as many
+ * others. Returns how many those are.
  */
 export function listNear(letters: usize, count: u32, wanted: u32, most: u32, list: usize): u32 {
   let listed: u32 = 0;

@@ -6,12 +6,12 @@ import { session } from "../../../support/index/tiny-history.ts";
 const [folder = "", name = "", commits = "1"] = process.argv.slice(2);
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const engine = engineIn(folder, {
-  plan: (segments) => (segments.length > 3 ? segments.map((_, i) => i) : []),
+  merge: (segments) => (segments.length > 3 ? segments.map((_, i) => i) : []),
 });
 
 for (let i = 0; i < Number(commits); i++) {
-  const opened = await engine.write(pause);
-  if (opened.kind !== "open") throw new Error(opened.by);
+  let opened = await engine.write();
+  for (; opened.kind === "locked"; opened = await engine.write()) await pause(5);
   const { writer } = opened;
   writer.put(session(`${name}-${i}`, `commit number ${i}`, ["deploy", `turn of ${name}`]));
   // The same one again and again: there must never be two of it, nor none.

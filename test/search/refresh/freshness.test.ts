@@ -46,7 +46,7 @@ async function knownGround(): Promise<Ground> {
   return {
     library,
     log: join(home, ".claude/projects/-home-ana-shop", `${SESSION}.jsonl`),
-    kept: join(library.places.cache, "last-look"),
+    kept: join(library.places.cache, "source-snapshot"),
   };
 }
 
@@ -236,7 +236,7 @@ describe("openUpToDate()", () => {
     const library = { ...makeLibrary({ home: demo }), demo: true };
     await refresh(library);
     await refresh(library);
-    expect(existsSync(join(library.places.cache, "last-look"))).toBe(false);
+    expect(existsSync(join(library.places.cache, "source-snapshot"))).toBe(false);
   });
 });
 

@@ -1,22 +1,22 @@
 /**
- * Edit distance (Levenshtein, by UTF-16 units) between one word and many that come in order, so that
- * words with a common beginning share the work for it. Row N stands for the first N units of the
- * word that is looked at; only cells that can still be within `max` are filled.
+ * Computes the Levenshtein distance, by UTF-16 units, between one word and many others in sorted order, so that others
+ * with a common prefix share its rows. Row N is for the first N units of the other word; only cells that can still be
+ * within `max` are filled.
  */
 export interface EditRows {
   /**
-   * Adds a unit to the first `depth` ones. False: whatever follows, the distance is over `max`, so
-   * every word with this beginning can be passed over.
+   * Adds a unit after the first `depth` ones. Returns false if the distance is over `max` whatever follows, so every
+   * word with this prefix can be skipped.
    */
   step(depth: number, unit: number): boolean;
-  /** Distance of the word that ends after `depth` units; over `max` where it is more than that. */
+  /** The distance of the word that ends after `depth` units; any number over `max` if it is more. */
   distance(depth: number): number;
 }
 
 export function createEditRows(word: string, max: number): EditRows {
   const length = word.length;
   const width = length + 1;
-  // A word with more units than this is too far away whatever they are.
+  // A word with more units is too far away.
   const deepest = length + max;
   const far = max + 1;
   const units = new Uint16Array(length);
@@ -37,7 +37,7 @@ export function createEditRows(word: string, max: number): EditRows {
       for (let j = from; j <= to; j++) {
         const replaced = (rows[above + j - 1] ?? far) + (units[j - 1] === unit ? 0 : 1);
         const deleted = (rows[above + j] ?? far) + 1;
-        // Left of the band nothing was ever written: it still says "far".
+        // Cells left of the band were never written and are still "far".
         const inserted = (rows[at + j - 1] ?? far) + 1;
         const cell = Math.min(replaced, deleted, inserted, far);
         rows[at + j] = cell;

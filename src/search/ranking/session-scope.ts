@@ -1,0 +1,151 @@
+import { checkPhrase, phrasePlaces, type Texts } from "./check-phrases.ts";
+import { evaluate, isIndexed } from "./evaluate.ts";
+import { contextOf } from "./index-schema.ts";
+import type { IndexView } from "./index-view.ts";
+import { clauseNode } from "./query-node.ts";
+import { hasBit } from "./scorer.ts";
+import type { PhraseClause, SearchFilter, SearchPlan, WordClause } from "./search-plan.ts";
+
+/** Which sessions and turns may be hits. */
+export interface SessionScope {
+  /** 1 for each session that is out; undefined if sessions must be asked for one by one. */
+  readonly refused: Uint8Array | undefined;
+  accepts(session: number): boolean;
+  /** undefined if all turns may be hits. */
+  readonly turnPasses: ((turn: number) => boolean) | undefined;
+  /** Whether a session may be a hit by its card alone. */
+  cardPasses(session: number): boolean;
+  /** False if more texts may have an unwanted phrase than could be read. A session is in until it is known to be out. */
+  readonly isComplete: boolean;
+}
+
+export function createScope(
+  view: IndexView,
+  plan: Pick<SearchPlan, "filter" | "unwanted">,
+  boosts: readonly number[],
+): SessionScope {
+  const { filter } = plan;
+  const excluded = excludedSessions(view, plan, boosts);
+  const turnPasses = createTurnFilter(view, filter);
+  const accepted = new Int8Array(view.space.card);
+  const gone = view.gone();
+
+  const decide = (session: number): boolean =>
+    gone[session] === 0 &&
+    excluded.sessions?.[session] !== 1 &&
+    (filter.session?.(view.key(session)) ?? true);
+
+  return {
+    refused: excluded.sessions === undefined && filter.session === undefined ? gone : undefined,
+    isComplete: excluded.isComplete,
+    accepts(session) {
+      if (accepted[session] === 0) accepted[session] = decide(session) ? 1 : -1;
+      return accepted[session] === 1;
+    },
+    turnPasses,
+    cardPasses(session) {
+      if (turnPasses === undefined) return true;
+      let hasTurns = false;
+      for (const [from, to] of view.turnsOf(session)) {
+        hasTurns ||= from < to;
+        for (let turn = from; turn < to; turn++) if (turnPasses(turn)) return true;
+      }
+      // A session without turns passes by its own time.
+      return (
+        !hasTurns &&
+        filter.contexts === undefined &&
+        isWithin(view.sessionTimes()[session] ?? Number.NaN, filter)
+      );
+    },
+  };
+}
+
+function createTurnFilter(view: IndexView, filter: SearchFilter): ((turn: number) => boolean) | undefined {
+  const { since, until, contexts } = filter;
+  const byTime = since !== undefined || until !== undefined;
+  if (!byTime && contexts === undefined) return undefined;
+  const times = byTime ? view.turnTimes() : undefined;
+  const flags = contexts === undefined ? undefined : view.turnFlags();
+  const from = since ?? Number.NEGATIVE_INFINITY;
+  const to = until ?? Number.POSITIVE_INFINITY;
+  return (turn) => {
+    if (flags !== undefined && contexts?.includes(contextOf(flags[turn] ?? 0)) === false) return false;
+    if (times === undefined) return true;
+    const at = times[turn] ?? Number.NaN;
+    return at >= from && at <= to;
+  };
+}
+
+/** NaN is never within. */
+function isWithin(at: number, { since, until }: SearchFilter): boolean {
+  return at >= (since ?? at) && at <= (until ?? at);
+}
+
+/** How many texts are read at most to look for unwanted phrases: up to 0.3 s. */
+const MAX_TEXTS = 4_000;
+
+interface ExcludedSessions {
+  /** 1 for each session with an unwanted word or phrase in any of its documents; undefined if nothing is unwanted. */
+  readonly sessions: Uint8Array | undefined;
+  readonly isComplete: boolean;
+}
+
+function excludedSessions(
+  view: IndexView,
+  { unwanted }: Pick<SearchPlan, "unwanted">,
+  boosts: readonly number[],
+): ExcludedSessions {
+  if (unwanted.length === 0) return { sessions: undefined, isComplete: true };
+  const sessions = new Uint8Array(view.space.card);
+  const words = unwanted.filter((clause) => clause.kind === "word");
+  const phrases = unwanted.filter((clause) => clause.kind === "phrase");
+  if (words.length > 0) excludeByWords(view, words, boosts, sessions);
+  const isComplete = phrases.length === 0 || excludeByPhrases(view, phrases, sessions);
+  return { sessions, isComplete };
+}
+
+function excludeByWords(
+  view: IndexView,
+  words: readonly WordClause[],
+  boosts: readonly number[],
+  excluded: Uint8Array,
+): void {
+  const options = { fields: view.fields, isLoose: () => false, has: (term: string) => isIndexed(view, term) };
+  const { card, turn } = evaluate(
+    view,
+    words.map((clause) => clauseNode(clause, options)),
+    boosts,
+  );
+  const isMet = (set: typeof card, document: number): boolean =>
+    words.some((_, bit) => hasBit(set, document, bit));
+  for (const session of card.docs) if (isMet(card, session)) excluded[session] = 1;
+  const sessionOf = view.sessionsOfTurns();
+  for (const document of turn.docs) if (isMet(turn, document)) excluded[sessionOf[document] ?? 0] = 1;
+}
+
+/** Returns false if there were more texts than may be read. */
+function excludeByPhrases(view: IndexView, phrases: readonly PhraseClause[], excluded: Uint8Array): boolean {
+  const places = phrasePlaces(view, phrases);
+  const tests = phrases.map(checkPhrase);
+  let opened = 0;
+  const has = (
+    isPlace: (document: number, clause: number) => boolean,
+    texts: (document: number) => Texts,
+    document: number,
+  ): boolean =>
+    tests.some((test, clause) => {
+      if (!isPlace(document, clause)) return false;
+      return opened++ < MAX_TEXTS && test(texts(document));
+    });
+  const { card, turn } = places.documents();
+  for (const session of card)
+    if (excluded[session] === 0 && has(places.inCard, view.cardTexts, session)) excluded[session] = 1;
+  const sessionOf = view.sessionsOfTurns();
+  for (const document of turn) {
+    const session = sessionOf[document] ?? 0;
+    if (excluded[session] === 1) continue;
+    if (has(places.inTurn, view.turnTexts, document) || has(places.apart, view.turnTextsApart, document))
+      excluded[session] = 1;
+  }
+  return opened <= MAX_TEXTS;
+}
