@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, readJsonText } from "../jsonl/json-line.ts";
-import { jsonText } from "../jsonl/json-text.ts";
-import { stringAt } from "../jsonl/values.ts";
+import { jsonText, stringAt } from "../jsonl/values.ts";
 import type { FileTouch, ToolCallPart, WorkUpdate } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
 import { readWorkList } from "./work-list.ts";

@@ -1,25 +1,25 @@
 import type { Buffer } from "node:buffer";
 
-/** A JSON object as it comes from a log: nothing is known of it but that. */
+/** A JSON object out of a log; nothing else is known of it. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export interface JsonLine {
-  /** Nearly always one; several where lines were glued together without a LF. */
+  /** Nearly always one; several if lines were glued together without an LF. */
   readonly objects: readonly JsonObject[];
-  /** Why the line, or what remains of it, can't be understood. */
+  /** Why the line, or the rest of it, can't be read. */
   readonly problem?: string;
 }
 
 const NOTHING: JsonLine = { objects: [] };
-/** Stands for a value that is no object: it can be read, and says nothing that any format knows. */
+/** Replaces a value that is not an object: it is valid JSON, but no format knows it. */
 const NO_KEYS: JsonObject = {};
 
-/** Reads the JSON objects on a line. Blank lines hold none and are no problem. Never throws. */
+/** Reads the JSON objects on a line. Blank lines have none and are not a problem. Never throws. */
 export function readJsonLine(bytes: Buffer, ended: boolean): JsonLine {
   return readJsonText(decodeLine(bytes), ended);
 }
 
-/** The same for a text that is decoded and trimmed. */
+/** Does the same for a text that is already decoded and trimmed. */
 export function readJsonText(text: string, ended: boolean): JsonLine {
   if (text === "") return NOTHING;
   const whole = tryParse(text);
@@ -31,7 +31,7 @@ export function readJsonText(text: string, ended: boolean): JsonLine {
   return { objects: objects.found, problem };
 }
 
-/** Decodes a line: no BOM, no NUL padding (a crash of the machine leaves such), no space around it. */
+/** Decodes a line without BOM, without NUL padding (left by a crash of the machine) and without space around it. */
 export function decodeLine(bytes: Buffer): string {
   let start = 0;
   let end = bytes.length;
@@ -45,7 +45,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** undefined where it is no JSON; JSON itself has no undefined. */
+/** Parses JSON; undefined if it is not valid. JSON itself has no undefined. */
 export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -54,7 +54,7 @@ export function tryParse(text: string): unknown {
   }
 }
 
-/** Takes whole objects off the front as long as there are any. */
+/** Takes whole objects off the front until there are no more. */
 function splitGlued(text: string): { readonly found: readonly JsonObject[]; readonly rest: string } {
   const found: JsonObject[] = [];
   let from = 0;
@@ -70,7 +70,7 @@ function splitGlued(text: string): { readonly found: readonly JsonObject[]; read
   return { found, rest: text.slice(from) };
 }
 
-/** Index behind the brace that closes the object at `from`, or -1. */
+/** Index after the brace that closes the object at `from`, or -1. */
 export function endOfObject(text: string, from: number): number {
   let depth = 0;
   let inString = false;
@@ -89,14 +89,14 @@ export function endOfObject(text: string, from: number): number {
 const SPACE = /[\s\0]/;
 
 /**
- * The keys of the object that begins at `from`, and where their values begin. The text may end
- * anywhere: of a file's head the keys up to there are found.
+ * Finds the keys of the object that starts at `from`, and where their values start. The text may end anywhere: from
+ * the head of a file it finds the keys up to that point.
  */
 export function topLevelKeys(text: string, from = 0): ReadonlyMap<string, number> {
   const keys = new Map<string, number>();
   let depth = 0;
   let stringAt = -1;
-  /** The last string at depth one: a key if a colon follows. */
+  /** The last string at depth one; it is a key if a colon follows. */
   let lastString: string | undefined;
   for (let i = from; i < text.length; i++) {
     const char = text[i] ?? "";

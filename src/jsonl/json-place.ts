@@ -1,9 +1,9 @@
 /**
- * Finds places in JSON text, for messages about files that people edit: where it stops being JSON,
- * and where a value stands. `JSON.parse` tells neither in the same way on all runtimes.
+ * Finds positions in JSON text, for messages about files that people edit: where it stops being valid JSON, and where
+ * a value is. `JSON.parse` reports the first differently on every runtime, and the second not at all.
  */
 
-/** Both from 1; columns count characters as editors do. */
+/** Both count from 1; columns count characters, as editors do. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
@@ -15,7 +15,7 @@ export interface JsonBreak extends TextPlace {
 
 export type JsonPath = readonly (string | number)[];
 
-/** Where the text stops being JSON; undefined where it is JSON. */
+/** Finds where the text stops being JSON; undefined if it is valid. */
 export function findJsonBreak(text: string): JsonBreak | undefined {
   const scan = scanJson(text, undefined);
   return scan.broken === undefined
@@ -23,7 +23,7 @@ export function findJsonBreak(text: string): JsonBreak | undefined {
     : { ...placeAt(text, scan.broken.offset), what: scan.broken.what };
 }
 
-/** Where the value at a path begins; the nearest value around it where there is none. */
+/** Finds where the value at a path starts; if there is none, the nearest value around it. */
 export function findJsonValue(text: string, path: JsonPath): TextPlace {
   return placeAt(text, scanJson(text, path).found);
 }
@@ -39,7 +39,7 @@ interface Scan {
   readonly found: number;
 }
 
-/** Nobody writes settings so deep, and each level costs stack. */
+/** Settings are never nested so deep, and each level costs stack. */
 const MAX_DEPTH = 500;
 
 const SPACE = /[ \t\r\n]*/y;
@@ -55,7 +55,7 @@ class Broken extends Error {
   }
 }
 
-function scanJson(text: string, wanted: JsonPath | undefined): Scan {
+function scanJson(text: string, path: JsonPath | undefined): Scan {
   let at = 0;
   let found = 0;
 
@@ -76,19 +76,19 @@ function scanJson(text: string, wanted: JsonPath | undefined): Scan {
     if (text[at] !== '"') fail("a name in double quotes is missing");
     const start = at;
     match(STRING_PART);
-    if (text[at] === "\\") fail("this escape is not known");
+    if (text[at] === "\\") fail("this escape is not valid");
     if (text[at] !== '"') fail("the string is not closed");
     at++;
     return JSON.parse(text.slice(start, at));
   };
 
-  /** `matched`: how much of the wanted path leads here; -1 where it does not. */
+  /** `matched` is how much of the requested path leads here; -1 if this value is not on it. */
   const value = (depth: number, matched: number): void => {
     match(SPACE);
     if (matched >= 0) found = at;
     if (depth > MAX_DEPTH) fail("it is nested too deeply");
     const step = (key: string | number): number =>
-      matched >= 0 && wanted !== undefined && wanted[matched] === key ? matched + 1 : -1;
+      matched >= 0 && path !== undefined && path[matched] === key ? matched + 1 : -1;
     if (text[at] === "{") {
       members("}", () => {
         const key = string();
@@ -125,8 +125,8 @@ function scanJson(text: string, wanted: JsonPath | undefined): Scan {
   };
 
   try {
-    value(0, wanted === undefined ? -1 : 0);
-    if (at < text.length) throw new Broken(at, "something follows behind the end");
+    value(0, path === undefined ? -1 : 0);
+    if (at < text.length) throw new Broken(at, "there is text after the end");
     return { broken: undefined, found };
   } catch (error) {
     if (!(error instanceof Broken)) throw error;

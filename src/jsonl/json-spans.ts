@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import { measureString } from "./json-strings.ts";
 
 /**
- * Where the values of a JSON text stand in its bytes. Who replaces such a span, and copies the rest, changes
- * nothing else: a round trip through a parser would change numbers, escapes and spaces.
+ * The position of a JSON value in its bytes. Replacing a span and copying the rest changes nothing else: a round trip
+ * through a parser would change numbers, escapes and spaces.
  */
 export type JsonSpan = JsonObjectSpan | JsonArraySpan | JsonPlainSpan;
 
 interface Place {
-  /** From the first byte of the value to behind its last one. */
+  /** From the first byte of the value to after its last one. */
   readonly start: number;
   readonly end: number;
 }
@@ -34,18 +34,18 @@ export interface JsonPlainSpan extends Place {
   readonly kind: "string" | "number" | "word";
 }
 
-/** What is nested deeper is left alone. */
+/** Values that are nested deeper are left alone. */
 const MAX_DEPTH = 256;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The values on a line: nearly always one, several where lines were glued together. What is no JSON is left out. */
+/** Finds the values on a line: nearly always one, several if lines were glued together. Stops at what is not JSON. */
 export function scanJsonLine(bytes: Buffer): readonly JsonSpan[] {
   const found: JsonSpan[] = [];
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   for (;;) {
-    // Also NUL: a crash of the machine leaves such padding.
+    // NUL too: a crash of the machine leaves such padding.
     while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at++;
     if (at >= bytes.length) return found;
     const span = scanJson(bytes, at);
@@ -55,7 +55,7 @@ export function scanJsonLine(bytes: Buffer): readonly JsonSpan[] {
   }
 }
 
-/** The value that begins at `from`; undefined where none does. */
+/** Finds the value that starts at `from`; undefined if there is none. */
 export function scanJson(bytes: Buffer, from = 0): JsonSpan | undefined {
   let at = from;
   const space = (): void => {
@@ -154,7 +154,7 @@ function isPlain(byte: number | undefined): boolean {
   );
 }
 
-/** Behind the quote that closes the string at `start`; undefined where none does. */
+/** Index after the quote that closes the string at `start`; undefined if it is not closed. */
 function endOfString(bytes: Buffer, start: number): number | undefined {
   if (bytes[start] !== QUOTE) return undefined;
   for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
@@ -178,7 +178,7 @@ function parseString(bytes: Buffer, start: number, end: number): string | undefi
   }
 }
 
-/** Is it JSON to a parser, too? Spans are found without looking into strings. */
+/** Is it valid JSON for a parser too? Spans are found without checking the insides of strings. */
 export function isProperJson(bytes: Buffer, span: JsonSpan): boolean {
   if (lengthOf(span) > MAX_DECODED) return hasProperStrings(bytes, span);
   try {
@@ -189,7 +189,7 @@ export function isProperJson(bytes: Buffer, span: JsonSpan): boolean {
   }
 }
 
-/** The same for long values: all but the insides of strings was read when the spans were found. */
+/** Does the same for long values: everything but the insides of strings was checked when the spans were found. */
 function hasProperStrings(bytes: Buffer, span: JsonSpan): boolean {
   switch (span.kind) {
     case "string":
@@ -203,7 +203,7 @@ function hasProperStrings(bytes: Buffer, span: JsonSpan): boolean {
   }
 }
 
-/** The value of a key; of a key that stands twice the last one counts, as for every parser. */
+/** Returns the value of a key; if a key occurs twice the last one counts, as in every parser. */
 export function memberAt(span: JsonSpan | undefined, key: string): JsonSpan | undefined {
   return span?.kind === "object" ? span.members.findLast((member) => member.key === key)?.value : undefined;
 }
@@ -212,7 +212,7 @@ export function itemsOf(span: JsonSpan | undefined): readonly JsonSpan[] {
   return span?.kind === "array" ? span.items : [];
 }
 
-/** The text of a string; undefined where it is none, no JSON, or too long to be decoded. */
+/** Returns the text of a string; undefined if it is not a string, not valid, or too long to be decoded. */
 export function stringOf(bytes: Buffer, span: JsonSpan | undefined): string | undefined {
   return span?.kind === "string" ? parseString(bytes, span.start, span.end) : undefined;
 }
@@ -225,7 +225,7 @@ export function lengthOf({ start, end }: JsonSpan): number {
   return end - start;
 }
 
-/** The bytes of a string in JSON. */
+/** Returns a text as the bytes of a JSON string. */
 export function jsonString(text: string): Buffer {
   return Buffer.from(JSON.stringify(text));
 }

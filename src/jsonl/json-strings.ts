@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 
 /*
- * Long strings of JSON, slice by slice: a result of 190 MB is never decoded whole.
+ * Reads long JSON strings slice by slice: a tool result of hundreds of megabytes is never decoded whole.
  */
 
 const QUOTE = 0x22;
@@ -10,13 +10,13 @@ const SLICE_BYTES = 1024 * 1024;
 /** `\uXXXX` is the longest escape. */
 const ESCAPE_BYTES = 6;
 
-/** How long a text is in UTF-8, and how many lines it has. */
+/** The size of a text in UTF-8, and its number of lines. */
 export interface TextSize {
   readonly bytes: number;
   readonly lines: number;
 }
 
-/** Measures the text of the JSON string from `start` to `end`, quotes included; undefined if it is no JSON. */
+/** Measures the text of the JSON string from `start` to `end`, quotes included; undefined if it is not valid JSON. */
 export function measureString(bytes: Buffer, start: number, end: number): TextSize | undefined {
   let length = 0;
   let lines = 0;
@@ -35,15 +35,15 @@ export function measureString(bytes: Buffer, start: number, end: number): TextSi
 }
 
 /**
- * Decodes a JSON string that comes in chunks, quotes included, into texts that make up the whole. No text ends
- * within a character. Throws a SyntaxError if it is no JSON string.
+ * Decodes a JSON string that arrives in chunks, quotes included, and yields its text in parts. No part ends within a
+ * character. Throws a SyntaxError if it is not a JSON string.
  */
 export function* decodeString(chunks: Iterable<Uint8Array>): Generator<string, void, void> {
   let isInside = false;
   let isClosed = false;
   for (const { bytes, isLast } of inSlices(chunks)) {
     const from = isInside ? 0 : 1;
-    if (!isInside && bytes[0] !== QUOTE) throw new SyntaxError("The string does not begin with a quote");
+    if (!isInside && bytes[0] !== QUOTE) throw new SyntaxError("The string does not start with a quote");
     isInside = true;
     isClosed = isLast && bytes.length > from && bytes.at(-1) === QUOTE;
     const text: unknown = JSON.parse(`"${bytes.toString("utf8", from, bytes.length - Number(isClosed))}"`);
@@ -59,7 +59,7 @@ interface Slice {
   readonly isLast: boolean;
 }
 
-/** Cuts between characters and escapes, whatever the chunks are. */
+/** Cuts between characters and escapes, however the chunks were cut. */
 function* inSlices(chunks: Iterable<Uint8Array>): Generator<Slice, void, void> {
   let kept: Buffer = Buffer.alloc(0);
   for (const chunk of chunks) {
@@ -69,7 +69,7 @@ function* inSlices(chunks: Iterable<Uint8Array>): Generator<Slice, void, void> {
       const bytes = kept.length === 0 ? part : Buffer.concat([kept, part]);
       const end = wholeUpTo(bytes);
       if (end > 0) yield { bytes: bytes.subarray(0, end), isLast: false };
-      // The chunk's memory is used again by its reader: what outlives this round is copied.
+      // The reader reuses the chunk's memory: what is needed later is copied.
       kept = Buffer.from(bytes.subarray(end));
     }
   }
@@ -77,25 +77,25 @@ function* inSlices(chunks: Iterable<Uint8Array>): Generator<Slice, void, void> {
 }
 
 /**
- * How much of the bytes can be decoded alone: no escape is cut off, no character, and no pair of escapes that make one
- * character. At least one byte stays, which may be the quote that ends the string.
+ * Returns how many of the bytes can be decoded by themselves, without cutting a character, an escape, or a pair of
+ * escapes that form one character. At least one byte is left over, because it may be the quote that ends the string.
  */
 function wholeUpTo(bytes: Buffer): number {
   let end = bytes.length - 1;
-  // A byte that goes on with a character: three of them at most.
+  // Continuation bytes of a character: three of them at most.
   for (let back = 0; back < 3 && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80; back++) end--;
   for (;;) {
     const begin = lastEscape(bytes, end);
     if (begin === undefined) return Math.max(0, end);
     const isUnicode = bytes[begin + 1] === 0x75;
     const isWhole = begin + (isUnicode ? ESCAPE_BYTES : 2) <= end;
-    // The other half may follow. Before it no other half is open: two first halves are no pair.
+    // A high surrogate waits for its low half. No other one can be open before it: two high halves are not a pair.
     if (isWhole) return isUnicode && isHighSurrogate(bytes, begin) ? begin : end;
     end = begin;
   }
 }
 
-/** Where the escape begins that ends at `end` or goes beyond it; undefined if there is none. */
+/** Finds where the escape starts that ends at `end` or later; undefined if there is none. */
 function lastEscape(bytes: Buffer, end: number): number | undefined {
   if (end <= 0) return undefined;
   const at = bytes.lastIndexOf(BACKSLASH, end - 1);

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 /**
- * A list of byte strings in few buffers, which are packed. An object for each of the hundred thousand parts of a long
- * log takes far more memory than its bytes.
+ * A list of byte strings that is kept compressed in a few buffers. For the hundred thousands of parts of a long log, an
+ * object each would take far more memory than the bytes.
  */
 export interface PackedList extends Iterable<Buffer> {
   readonly length: number;
@@ -13,11 +13,11 @@ export interface PackedList extends Iterable<Buffer> {
 
 const SLAB_BYTES = 1024 * 1024;
 const LENGTH_BYTES = 4;
-/** Records are much alike: the quickest way makes a fifth to a third of them. */
+/** Records are similar, so the fastest level compresses them well enough. */
 const LEVEL = 1;
 
 export function createPackedList(): PackedList {
-  /** Full ones, packed. In each of them records, each behind its length; none goes across two. */
+  /** Full slabs, compressed. Each has whole records, each preceded by its length. */
   let full: Buffer[] = [];
   let last = Buffer.alloc(0);
   let used = 0;
@@ -30,7 +30,7 @@ export function createPackedList(): PackedList {
       const needed = LENGTH_BYTES + record.length;
       if (used + needed > last.length) {
         if (used > 0) full.push(Buffer.from(deflateRawSync(last.subarray(0, used), { level: LEVEL })));
-        // The same room again, unless a record needs more.
+        // Reuses the same slab, unless a record needs more.
         if (needed > last.length) last = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, needed));
         used = 0;
       }

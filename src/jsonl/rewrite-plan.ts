@@ -2,15 +2,15 @@ import { Buffer } from "node:buffer";
 import { createPackedList } from "./packed-list.ts";
 
 /**
- * How a log becomes a smaller one: which bytes of it stay, and what stands in place of the others.
- * Bytes behind `plannedTo` were not there when the plan was made, and always stay.
+ * How a log is rewritten: which of its bytes stay, and what replaces the others. Bytes after `plannedTo` were not there
+ * when the plan was made; they always stay.
  */
 export interface RewritePlan {
   /** How far the source was read. */
   readonly plannedTo: number;
-  /** In the order of the new file. What is kept rises, and nothing is kept twice. May be gone through many times. */
+  /** In the order of the new file. Kept ranges ascend and do not overlap. Can be iterated many times. */
   readonly pieces: Iterable<RewritePiece>;
-  /** What to do where the log has grown since: keep the growth behind it all, or give up. */
+  /** What to do if the log has grown since: append the growth, or give up. */
   readonly ifGrown: "carry" | "give-up";
 }
 
@@ -19,36 +19,35 @@ export type RewritePiece =
   | { readonly kind: "keep"; readonly from: number; readonly to: number }
   /** New bytes. */
   | { readonly kind: "put"; readonly bytes: Uint8Array }
-  /** New bytes that are fetched only when they are written, in parts. */
+  /** New bytes that are read only when they are written, in parts. */
   | { readonly kind: "fetch"; readonly length: number; readonly read: () => Iterable<Uint8Array> };
 
 /** Replaces the bytes from `from` to `to`. */
 export interface Edit {
   readonly from: number;
   readonly to: number;
-  /** The bytes; or how they are read when they are written; or a record by which the plan's reader finds them. */
+  /** The new bytes; or how to read them when they are written; or a record from which `ReadRecord` reads them. */
   readonly with:
     | Uint8Array
     | { readonly length: number; readonly read: () => Iterable<Uint8Array> }
     | { readonly length: number; readonly record: string };
 }
 
-/** Reads new bytes by their record. */
+/** Reads the new bytes that a record names. */
 export type ReadRecord = (record: string) => Iterable<Uint8Array>;
 
-/** Edits of one log, in rising order, without overlap. Of new bytes only the bytes are held, not an object for each. */
+/** Edits of one log, in ascending order, without overlap. They are kept packed: a long log may have very many. */
 export interface EditList {
   add(edit: Edit): void;
-  /** Between the edits everything stays. */
+  /** Everything between the edits stays. */
   plan(plannedTo: number, ifGrown?: RewritePlan["ifGrown"]): RewritePlan;
 }
 
-/** Where it begins and ends, and the length of the new bytes; less than 0 where these follow themselves. */
+/** Start, end, and length of the new bytes as three doubles; a negative length means that the bytes themselves follow. */
 const PLACE_BYTES = 24;
 
-/** Of a log with many edits an object for each takes too much memory: they are packed. */
 export function createEditList(readRecord: ReadRecord = () => []): EditList {
-  /** A place, then the new bytes, or the record of them; of those in `fetched` neither. */
+  /** A place, then the new bytes or their record; for edits in `fetched` neither. */
   const packed = createPackedList();
   const fetched = new Map<number, () => Iterable<Uint8Array>>();
   let end = 0;
@@ -93,7 +92,7 @@ function* piecesOf(
   if (at < plannedTo) yield { kind: "keep", from: at, to: plannedTo };
 }
 
-/** A plan of edits, which rise and do not overlap; between them everything stays. */
+/** Makes a plan of edits, which ascend and do not overlap; everything between them stays. */
 export function planEdits(
   edits: Iterable<Edit>,
   plannedTo: number,
@@ -105,7 +104,7 @@ export function planEdits(
   return list.plan(plannedTo, ifGrown);
 }
 
-/** A plan that keeps everything and puts something behind it. */
+/** Makes a plan that keeps everything and appends some bytes. */
 export function planAppend(
   bytes: Uint8Array,
   plannedTo: number,
@@ -114,14 +113,14 @@ export function planAppend(
   return planEdits([{ from: plannedTo, to: plannedTo, with: bytes }], plannedTo, ifGrown);
 }
 
-/** Length of what the plan makes of the part of the source that was planned. */
+/** The size of the new file, without what is appended to the log after planning. */
 export function plannedSize({ pieces }: RewritePlan): number {
   let size = 0;
   for (const piece of pieces) size += sizeOf(piece);
   return size;
 }
 
-/** Does it leave everything as it is? */
+/** Does the plan leave everything as it is? */
 export function changesNothing({ pieces }: RewritePlan): boolean {
   for (const piece of pieces) if (piece.kind !== "keep") return false;
   return true;
@@ -139,8 +138,8 @@ function sizeOf(piece: RewritePiece): number {
 }
 
 /**
- * The new bytes. The source is read once from its beginning to `plannedTo`, all of it, so that whoever
- * hands it in can prove that it still is what was planned.
+ * Yields the new bytes. The source is read once and completely, from its start to `plannedTo`, so that the caller can
+ * check on the way that it still is what was planned.
  */
 export function* rewrittenBytes(
   { pieces, plannedTo }: RewritePlan,
@@ -162,13 +161,13 @@ export function* rewrittenBytes(
   }
 }
 
-/** Somebody has cut the source short since the plan was made. */
+/** The source has become shorter since the plan was made. */
 export class SourceEnded extends Error {}
 
 interface Reader {
   skipTo(offset: number): void;
   upTo(offset: number): Generator<Uint8Array, void, void>;
-  /** Lets go of the source, which may be an open file. */
+  /** Releases the source, which may be an open file. */
   close(): void;
 }
 
@@ -177,7 +176,7 @@ function createReader(source: Iterable<Uint8Array>): Reader {
   let chunk: Uint8Array = new Uint8Array();
   let start = 0;
   let at = 0;
-  /** What is left of the present chunk, up to `offset`. */
+  /** Returns what is left of the current chunk, up to `offset`. */
   const next = (offset: number): Uint8Array => {
     while (at === start + chunk.length) {
       const read = chunks.next();

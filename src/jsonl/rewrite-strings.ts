@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 
-/** Keys from the outermost object inwards, as `["payload", "cwd"]`. */
+/** Keys from the outermost object inwards, such as `["payload", "cwd"]`. */
 export type KeyPath = readonly string[];
 
 export interface StringRewriting {
   /** The strings that may be replaced. */
   readonly at: readonly KeyPath[];
-  /** undefined: it stays as it is, byte for byte. */
+  /** Returns the new text; undefined leaves the string as it is, byte for byte. */
   readonly replace: (value: string) => string | undefined;
-  /** Every line begins anew, whatever the one before it was; false where the whole file is one value. */
+  /** Each line is JSON by itself, whatever the line before it was; false if the whole file is one value. */
   readonly lines: boolean;
 }
 
@@ -22,12 +22,12 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Longer keys and values are never those that are looked for. */
+/** Longer keys and values are never the ones to be replaced. */
 const MAX_HELD = 64 * 1024;
 
 /**
- * Replaces some strings in JSON and copies all else byte for byte, in one pass and with little memory:
- * lines of 50 MB exist, and a round trip through a parser would change numbers and escapes.
+ * Replaces some strings in JSON and copies everything else byte for byte, in one pass and in little memory: lines can be
+ * very long, and a round trip through a parser would change numbers and escapes.
  */
 export function* rewriteStrings(
   chunks: Iterable<Uint8Array>,
@@ -36,9 +36,9 @@ export function* rewriteStrings(
   const place = createPlace(at);
   let inString = false;
   let escaped = false;
-  /** The key that is being read; its bytes are passed on as they come. */
+  /** The key that is being read; its bytes have been passed on already. */
   let key: number[] | undefined;
-  /** The value that may be replaced; its bytes are not yet passed on. */
+  /** The value that may be replaced; its bytes have not been passed on yet. */
   let value: number[] | undefined;
 
   for (const chunk of chunks) {
@@ -79,8 +79,8 @@ export function* rewriteStrings(
         if (value !== undefined && value.length > MAX_HELD) yield* giveUpValue(i + 1);
       } else if (byte === QUOTE) {
         inString = true;
-        if (place.isKeyDue()) key = [byte];
-        else if (place.isWanted()) {
+        if (place.expectsKey()) key = [byte];
+        else if (place.matches()) {
           if (i > passedTo) yield bytes.subarray(passedTo, i);
           value = [byte];
           passedTo = i;
@@ -92,22 +92,22 @@ export function* rewriteStrings(
   if (value !== undefined) yield Buffer.from(value);
 }
 
-/** Where in a value the reader stands, as deep as it matters. */
+/** The reader's position within a value, as deep as it matters. */
 interface Place {
   /** Takes a byte outside of strings. */
   mark(byte: number): void;
   key(name: string): void;
-  isKeyDue(): boolean;
-  isWanted(): boolean;
+  expectsKey(): boolean;
+  matches(): boolean;
   reset(): void;
 }
 
-function createPlace(wanted: readonly KeyPath[]): Place {
-  const maxDepth = Math.max(...wanted.map((path) => path.length));
+function createPlace(paths: readonly KeyPath[]): Place {
+  const maxDepth = Math.max(...paths.map((path) => path.length));
   let depth = 0;
-  /** By depth, from 1: is it an object, is a key due in it, and its last key. */
+  /** By depth, from 1: is it an object, does a key come next, and its last key. */
   let isObject: boolean[] = [];
-  let keyDue: boolean[] = [];
+  let keyNext: boolean[] = [];
   let keys: string[] = [];
   return {
     mark(byte) {
@@ -115,25 +115,25 @@ function createPlace(wanted: readonly KeyPath[]): Place {
         depth++;
         if (depth > maxDepth) return;
         isObject[depth] = byte === OPEN_OBJECT;
-        keyDue[depth] = byte === OPEN_OBJECT;
+        keyNext[depth] = byte === OPEN_OBJECT;
         keys[depth] = "";
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth = Math.max(0, depth - 1);
       else if (depth > maxDepth) return;
-      else if (byte === COLON) keyDue[depth] = false;
-      else if (byte === COMMA) keyDue[depth] = isObject[depth] === true;
+      else if (byte === COLON) keyNext[depth] = false;
+      else if (byte === COMMA) keyNext[depth] = isObject[depth] === true;
     },
     key(name) {
       keys[depth] = name;
     },
-    isKeyDue: () => depth <= maxDepth && keyDue[depth] === true,
-    isWanted: () =>
+    expectsKey: () => depth <= maxDepth && keyNext[depth] === true,
+    matches: () =>
       depth <= maxDepth &&
       isObject[depth] === true &&
-      wanted.some((path) => path.length === depth && path.every((key, level) => keys[level + 1] === key)),
+      paths.some((path) => path.length === depth && path.every((key, level) => keys[level + 1] === key)),
     reset() {
       depth = 0;
       isObject = [];
-      keyDue = [];
+      keyNext = [];
       keys = [];
     },
   };

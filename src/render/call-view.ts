@@ -1,5 +1,5 @@
 import { shorten } from "../extract/pending.ts";
-import { jsonText } from "../jsonl/json-text.ts";
+import { jsonText } from "../jsonl/values.ts";
 import { cleanLine } from "../redact/clean-text.ts";
 import type { ToolCall } from "../session/session.ts";
 import { parseCutJson } from "./cut-json.ts";

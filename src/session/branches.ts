@@ -1,7 +1,7 @@
 import { NONE, type NodeTable, REQUEST } from "./node-table.ts";
 import type { BranchPoint, Session, Step, Turn } from "./session.ts";
 
-/** The branches of a session: runs of turns that follow one another without a fork between them. */
+/** Finds the branches of a session: runs of turns that follow one another without a fork between them. */
 export function findBranches(
   nodes: NodeTable,
   turns: readonly Turn[],
@@ -33,7 +33,7 @@ export function findBranches(
   return branches;
 }
 
-/** The turn above each turn; compactions and missing links are bridged as in the turns themselves. */
+/** Finds the turn above each turn, across compactions and missing entries. */
 function turnParents(nodes: NodeTable, turnOf: (node: number) => number | null): ReadonlyMap<number, number> {
   const parents = new Map<number, number>();
   for (const node of nodes.inOrder()) {
@@ -48,7 +48,7 @@ function turnParents(nodes: NodeTable, turnOf: (node: number) => number | null):
 }
 
 function followRun(first: number, children: ReadonlyMap<number, readonly number[]>): readonly number[] {
-  // A set: a log may have a run of a million turns, and links that lead in a circle.
+  // A set, because a log may have a run of a million turns, and links that form a cycle.
   const run = new Set([first]);
   for (
     let next = children.get(first);
@@ -66,15 +66,15 @@ function branchSummary(steps: readonly Step[]): string | null {
   return step?.kind === "summary" ? step.text : null;
 }
 
-/** A run of turns without a fork between them, and the runs that go out from its turns. */
+/** A branch, and the branches that leave it. */
 export interface TreeBranch {
   readonly branch: BranchPoint;
   readonly turns: readonly Turn[];
-  /** Branches that leave this one, by the turn from which they do. */
+  /** Branches that leave this one, by the turn at which they leave. */
   readonly forks: ReadonlyMap<number, readonly TreeBranch[]>;
 }
 
-/** The tree of a session's turns, from its roots: a session that was never edited is one branch. */
+/** Makes a tree of a session's turns, from its roots. A session that was never edited is one branch. */
 export function sessionTree(session: Session): readonly TreeBranch[] {
   const children = new Map<number | null, BranchPoint[]>();
   for (const branch of session.branches) {
@@ -86,7 +86,7 @@ export function sessionTree(session: Session): readonly TreeBranch[] {
   const grow = (branch: BranchPoint): TreeBranch => ({
     branch,
     turns: branch.turns.flatMap((number) => turns.get(number) ?? []),
-    // Grown when it is looked at: a log may have a fork at each of 100,000 turns, each within the one before.
+    // Computed on access: a log may have a fork at each of 100,000 turns, each within the one before.
     get forks() {
       return new Map(
         branch.turns.flatMap((number) => {

@@ -3,8 +3,9 @@ import { COMPACTION, NO_ENTRY, NONE, NOTE, type NodeTable, REPLY, REQUEST, SUMMA
 import type { Context } from "./session.ts";
 
 /**
- * How the current path is found: from the last entry of the log, from the last message that nothing follows, or from
- * the last entry over nothing but the parents that entries name. In the first two a missing link is bridged.
+ * How the current path is found. `last-entry`: up from the last entry of the log. `last-message`: up from the last
+ * message that nothing follows. Both bridge missing entries. `named-parents`: up from the last entry, only through
+ * parents that are in the log.
  */
 export type LeafRule = "last-entry" | "last-message" | "named-parents";
 
@@ -13,14 +14,14 @@ export interface CurrentPath {
   readonly leaf: number;
 }
 
-/** Contexts by node, as numbers: a map of half a million nodes would cost tens of megabytes. */
+/** Contexts are kept by node as numbers: a map of half a million nodes would take tens of megabytes. */
 const CONTEXTS: readonly Context[] = ["branch", "current", "compacted"];
 const UNKNOWN = 0xff;
 const BRANCH = 0;
 const CURRENT = 1;
 const COMPACTED = 2;
 
-/** Resolves the tree: what the agent would load now, what was compacted away, what was left. */
+/** Resolves the tree: what the agent would load now, what was compacted away, what is on abandoned branches. */
 export function resolvePath(nodes: NodeTable, rule: LeafRule): CurrentPath {
   const moved = moveKept(nodes, findCompactions(nodes));
   const leaf = rule === "last-message" ? lastMessage(nodes) : nodes.last();
@@ -31,21 +32,21 @@ export function resolvePath(nodes: NodeTable, rule: LeafRule): CurrentPath {
   const from = last === -1 ? path.length : keptUntil(nodes, path, last);
   for (let index = 0; index < path.length; index++) {
     const node = path[index] ?? NONE;
-    // Of an older compaction in the range that the last one keeps nothing is loaded: its summary is superseded.
+    // An older compaction in the range that the last one keeps is not loaded: its summary is superseded.
     const isOlder = index > last && nodes.kind(node) === COMPACTION;
     contexts[node] = index < from && !isOlder ? CURRENT : COMPACTED;
   }
   const compaction = last === -1 ? undefined : nodes.entry(path[last] ?? NONE);
-  // What it keeps is loaded, wherever it hangs.
+  // What it keeps is loaded, wherever it is in the tree.
   if (compaction?.kind === "compaction")
     for (const node of keptNodes(nodes, compaction)) contexts[node] = CURRENT;
   keepWholeMessages(nodes, contexts);
-  // Where all have names, what the names do not lead to is on a branch, down to the last note.
+  // If every entry has a name, everything that is not on the path is on a branch, even notes.
   if (isStrict) return { leaf, contextOf: (node) => CONTEXTS[contexts[node] ?? UNKNOWN] ?? "branch" };
-  return { leaf, contextOf: (node) => CONTEXTS[settle(nodes, contexts, node)] ?? "branch" };
+  return { leaf, contextOf: (node) => CONTEXTS[contextOff(nodes, contexts, node)] ?? "branch" };
 }
 
-/** From the leaf to the first entry whose parent is not there. */
+/** Walks from the leaf to the first entry whose parent is missing. */
 function namedPath(nodes: NodeTable, leaf: number): readonly number[] {
   const path: number[] = [];
   const seen = new Uint8Array(nodes.size);
@@ -60,7 +61,7 @@ function namedPath(nodes: NodeTable, leaf: number): readonly number[] {
   return path;
 }
 
-/** Index on the path behind which everything is compacted away. Pi keeps what stands between its first kept entry and the compaction. */
+/** Finds the index on the path after which everything is compacted away. Pi keeps what is between its first kept entry and the compaction. */
 function keptUntil(nodes: NodeTable, path: readonly number[], compaction: number): number {
   const entry = nodes.entry(path[compaction] ?? NONE);
   if (entry?.kind !== "compaction" || entry.keptFrom === undefined) return compaction + 1;
@@ -75,9 +76,9 @@ function findCompactions(nodes: NodeTable): Int32Array {
 }
 
 /**
- * Messages that a compaction keeps stand behind its anchor now. The lines that follow may still name
- * their old place as parent, and the kept ones may be missing from the log: both must lead to the
- * compaction all the same.
+ * Maps each message that a compaction keeps to its new parent: kept messages follow the anchor now. Later lines may
+ * still name the old place as their parent, and the kept messages may be missing from the log; both must lead to the
+ * compaction anyway.
  */
 function moveKept(nodes: NodeTable, compactions: Int32Array): ReadonlyMap<number, number> {
   const moved = new Map<number, number>();
@@ -105,7 +106,7 @@ function anchorOf(nodes: NodeTable, entry: CompactionEntry, compaction: number):
   return anchor !== NONE && nodes.isPresent(anchor) ? anchor : compaction;
 }
 
-/** From the leaf to the root, over compactions and missing entries. A circle ends it. */
+/** Walks from the leaf to the root, across compactions and missing entries. Stops at a cycle. */
 function walkUp(nodes: NodeTable, leaf: number, moved: ReadonlyMap<number, number>): readonly number[] {
   const path: number[] = [];
   const seen = new Uint8Array(nodes.size);
@@ -126,14 +127,14 @@ function above(nodes: NodeTable, node: number, seen: Uint8Array, isCompacted: bo
   if (parent !== NONE && nodes.isPresent(parent)) return parent;
   const entry = nodes.kind(node) === COMPACTION ? nodes.entry(node) : undefined;
   if (entry?.kind === "compaction") return beforeCompaction(nodes, node, entry, seen);
-  // Among what was compacted away a missing link or a second root hides nothing: the agent loads none of it.
+  // In what was compacted away, a missing entry or a second root is bridged: the agent loads none of it anyway.
   if (isCompacted) return unseenBefore(nodes, node, seen);
   if (parent === NONE) return NONE;
-  // A parent that is missing, behind a compaction: the compaction is what it hangs on.
+  // A missing parent after a compaction: the compaction becomes the parent.
   return parentOfMissing(nodes, node, parent);
 }
 
-/** What precedes a compaction is often a message that it keeps: go on where that one stood before. */
+/** The entry before a compaction is often a message that it keeps; then the walk continues at that message's old place. */
 function beforeCompaction(
   nodes: NodeTable,
   compaction: number,
@@ -149,7 +150,7 @@ function beforeCompaction(
   return unseenBefore(nodes, compaction, seen);
 }
 
-/** Where no link leads further, the line before it in the log must do. */
+/** Without a link, the walk continues at the line before it in the log. */
 function unseenBefore(nodes: NodeTable, from: number, seen: Uint8Array): number {
   let node = nodes.before(from);
   while (node !== NONE && seen[node] === 1) node = nodes.before(node);
@@ -159,19 +160,19 @@ function unseenBefore(nodes: NodeTable, from: number, seen: Uint8Array): number 
 function parentOfMissing(nodes: NodeTable, node: number, missing: number): number {
   if (!nodes.hasCompactions) return missing;
   for (let earlier = nodes.before(node); earlier !== NONE; earlier = nodes.before(earlier)) {
-    if (nodes.kind(earlier) === COMPACTION) return summaryBehind(nodes, earlier, node);
+    if (nodes.kind(earlier) === COMPACTION) return summaryAfter(nodes, earlier, node);
   }
   return missing;
 }
 
-function summaryBehind(nodes: NodeTable, compaction: number, node: number): number {
+function summaryAfter(nodes: NodeTable, compaction: number, node: number): number {
   for (let at = nodes.before(node); at !== NONE && at !== compaction; at = nodes.before(at)) {
     if (nodes.kind(at) === SUMMARY && nodes.parent(at) === compaction) return at;
   }
   return compaction;
 }
 
-/** The messages that a compaction names as kept. */
+/** Yields the messages that a compaction names as kept. */
 function* keptNodes(nodes: NodeTable, entry: CompactionEntry): Generator<number> {
   for (const uid of entry.kept?.uids ?? []) yield nodes.named(uid);
   if (entry.keptSegment === undefined) return;
@@ -184,7 +185,7 @@ function* keptNodes(nodes: NodeTable, entry: CompactionEntry): Generator<number>
   }
 }
 
-/** Parallel tool calls put parts of one message on side branches: where one part is, all are. */
+/** Parallel tool calls put parts of one message on side branches: all parts get the context of the one on the path. */
 function keepWholeMessages(nodes: NodeTable, contexts: Uint8Array): void {
   const { kinds, order } = nodes.columns();
   const replies: number[] = [];
@@ -214,10 +215,10 @@ function messageOf(nodes: NodeTable, node: number): number {
   return entry?.kind === "reply" ? entry.message : NONE;
 }
 
-/** Off the path: requests and replies are on a left branch; what hangs on something stands where that stands. */
-function settle(nodes: NodeTable, contexts: Uint8Array, node: number): number {
-  const settled = contexts[node] ?? UNKNOWN;
-  if (settled !== UNKNOWN) return settled;
+/** Finds the context of a node off the path: requests and replies are on a branch; others have their parent's context. */
+function contextOff(nodes: NodeTable, contexts: Uint8Array, node: number): number {
+  const onPath = contexts[node] ?? UNKNOWN;
+  if (onPath !== UNKNOWN) return onPath;
   const chain: number[] = [];
   let found = BRANCH;
   for (let at = node; at !== NONE && chain.length <= nodes.size; at = nodes.parent(at)) {
@@ -227,14 +228,14 @@ function settle(nodes: NodeTable, contexts: Uint8Array, node: number): number {
       break;
     }
     chain.push(at);
-    if (beginsBranch(nodes, at)) break;
+    if (startsBranch(nodes, at)) break;
   }
   for (const at of chain) contexts[at] = found;
   return found;
 }
 
-/** Whether what hangs on it is off the path too where it is. */
-function beginsBranch(nodes: NodeTable, node: number): boolean {
+/** If this node is off the path, are its descendants off the path too? */
+function startsBranch(nodes: NodeTable, node: number): boolean {
   switch (nodes.kind(node)) {
     case REPLY:
     case COMPACTION:
@@ -243,7 +244,7 @@ function beginsBranch(nodes: NodeTable, node: number): boolean {
       const entry = nodes.entry(node);
       return entry?.kind === "summary" && entry.of === "branch";
     }
-    // A prompt without a name was handed over in the middle of a turn: it stands where that stands.
+    // A prompt without a name was sent in the middle of a turn: it has the context of that turn.
     case REQUEST: {
       const entry = nodes.entry(node);
       return entry?.kind === "request" && entry.uid !== undefined;
@@ -253,7 +254,7 @@ function beginsBranch(nodes: NodeTable, node: number): boolean {
   }
 }
 
-/** From every entry that nothing follows up to its message; of these the latest in the log. */
+/** Goes from every entry that nothing follows up to its message, and returns the latest of these in the log. */
 function lastMessage(nodes: NodeTable): number {
   const { parents, positions, kinds, order } = nodes.columns();
   const hasChild = new Uint8Array(nodes.size);
@@ -262,7 +263,7 @@ function lastMessage(nodes: NodeTable): number {
     const parent = parents[node] ?? NONE;
     if (parent !== NONE && parent !== node) hasChild[parent] = 1;
   }
-  /** Notes are none: local commands and notices hang anywhere, and stand where what they hang on stands. */
+  /** Notes are not messages: local commands and notices can be anywhere, and have the context of their parent. */
   const isMessage = (node: number): boolean =>
     kinds[node] !== NO_ENTRY && kinds[node] !== NOTE && nodes.sidechain(node) === undefined;
   const visited = new Uint8Array(nodes.size);
@@ -278,6 +279,6 @@ function lastMessage(nodes: NodeTable): number {
     if (at === NONE || !isMessage(at)) continue;
     if (best === NONE || (positions[at] ?? NONE) > (positions[best] ?? NONE)) best = at;
   }
-  // Where parents run in a circle every entry has a follower.
+  // If parents form a cycle, every entry has a child.
   return best === NONE ? nodes.last() : best;
 }

@@ -1,49 +1,49 @@
 /**
- * An entry is what one line of a log says, in words that all agents share. Formats make entries
- * from bytes; `core/thread` makes a session from entries. Entries are consumed one by one, so a
- * log of gigabytes never stands in memory as entries.
+ * An entry is what one line of a log says, in terms that all agents share. Each agent's parser turns bytes into entries;
+ * the session builder turns entries into a session. Entries are consumed one by one, so a log of gigabytes is never in
+ * memory as entries.
  */
 
 /** The agent that wrote a log, by the short name of its row in the table of agents. Checked when it is read from a file or a flag. */
 export type AgentName = string;
 
-/** What every entry carries: its place in the file and in the conversation's tree. */
+/** What every entry has: its place in the file and in the tree of the conversation. */
 export interface EntryPlace {
   /** Line number in its file, from 1. Several entries may come from one (glued) line. */
   readonly line: number;
-  /** Name of the entry in the tree; absent where it is no part of it. */
+  /** The entry's name in the tree; absent if it is not part of the tree. */
   readonly uid?: string | undefined;
-  /** The entry before it; null at a root; absent where it is no part of the tree. */
+  /** The entry before it; null at a root; absent if it is not part of the tree. */
   readonly parent?: string | null | undefined;
   /** Milliseconds since 1970. */
   readonly at?: number | undefined;
-  /** Set on lines of a sub-agent that are written into the main log: its id where the line has one. */
+  /** Set on lines of a sub-agent in the main log: the sub-agent's id if the line has one. */
   readonly sidechain?: string | true | undefined;
-  /** The agent itself can't read the line that it stands on: the path never leads over it. */
+  /** The agent itself can't read this line, so the current path never includes it. */
   readonly aside?: true;
 }
 
-/** Holds the chain together and says nothing itself (progress, attachments, bookkeeping). */
+/** Connects other entries and says nothing itself (progress, attachments, bookkeeping). */
 export interface LinkEntry extends EntryPlace {
   readonly kind: "link";
 }
 
-/** How a request reached the agent. `command`: a slash command with arguments; `bash`: a shell line of the user's own. */
+/** How a request reached the agent. `command`: a slash command with arguments; `bash`: a shell command by the user. */
 export type RequestVia = "typed" | "command" | "bash" | "queued";
 
-/** A true request of the user: it begins a turn. */
+/** A true request of the user: it starts a turn. */
 export interface RequestEntry extends EntryPlace {
   readonly kind: "request";
   readonly text: string;
   readonly via: RequestVia;
-  /** Length of the text as it stands in the log, in characters; `text` may be cut or cleaned. */
+  /** Length of the text in the log, in characters; `text` may be cut or cleaned. */
   readonly chars: number;
   readonly images: number;
-  /** The session that this line was copied from, where the line says so. */
+  /** The session that this line was copied from, if it says so. */
   readonly copiedFrom?: string;
 }
 
-/** What stands in the log for the user's side but is no request: command output, interrupts, meta text, hook output. */
+/** Text on the user's side of the log that is not a request: command output, interrupts, meta text, hook output. */
 export interface NoteEntry extends EntryPlace {
   readonly kind: "note";
   readonly about: "command" | "output" | "interrupt" | "meta" | "system" | "custom" | "error";
@@ -57,7 +57,7 @@ export interface FileTouch {
   readonly mode: "read" | "write";
 }
 
-/** A tool call as the agent made it. Input is kept cut: the whole is in the log. */
+/** A tool call as the agent made it. Its input is cut; the log has the whole. */
 export interface ToolCallPart {
   readonly kind: "call";
   readonly id: string;
@@ -85,26 +85,26 @@ export interface Usage {
   readonly cacheWriteTokens: number;
 }
 
-/** What the model said: one line of possibly several with the same `message`, which are merged. */
+/** What the model said. Several lines may be parts of one `message`; they are merged. */
 export interface ReplyEntry extends EntryPlace {
   readonly kind: "reply";
-  /** Name of the message that this line is a part of. */
+  /** Name of the message that this line is part of. */
   readonly message?: string | undefined;
   readonly model?: string | undefined;
   readonly parts: readonly ReplyPart[];
   readonly usage?: Usage | undefined;
-  /** Set where the reply is an error of the service in the shape of a message. */
+  /** Set if the reply is really an error of the service. */
   readonly isError?: boolean;
 }
 
-/** What a tool gave back. Text is kept cut: the whole is in the log. */
+/** What a tool returned. Its text is cut; the log has the whole. */
 export interface ToolResult {
   readonly callId: string;
   readonly isError: boolean;
-  /** N of `Exit code N`, 0 where the result is no error, else null; only for shell commands. */
+  /** For shell commands: N of `Exit code N`, 0 if the result is not an error, else null. */
   readonly exitCode: number | null;
   readonly text: string;
-  /** Length of the text as it stands in the log, images as base64 included, in characters. */
+  /** Length of the text in the log, including images as base64, in characters. */
   readonly chars: number;
   /** The sub-agent that the call started. */
   readonly agentId?: string | undefined;
@@ -120,29 +120,29 @@ export interface ResultsEntry extends EntryPlace {
 }
 
 /**
- * A compaction. Two ways of keeping exist: Claude Code names the messages that it keeps, Pi the
- * first one. What stands before it, and is not kept, is compacted away.
+ * A compaction. What comes before it and is not kept is compacted away. Claude Code names the messages that it keeps, Pi
+ * only the first of them.
  */
 export interface CompactionEntry extends EntryPlace {
   readonly kind: "compaction";
   readonly trigger: "manual" | "auto" | null;
   readonly tokensBefore: number | null;
   readonly tokensAfter: number | null;
-  /** The entry that logically precedes it where `parent` is null. */
+  /** The entry that logically precedes it, if `parent` is null. */
   readonly logicalParent?: string;
-  /** Kept entries in their order, and the entry behind which they stand now. */
+  /** Kept entries in their order, and the entry that they follow now. */
   readonly kept?: { readonly uids: readonly string[]; readonly anchor: string };
-  /** Kept: all from `head` to `tail`, and the entry behind which they stand now. */
+  /** All entries from `head` to `tail` are kept, and follow `anchor` now. */
   readonly keptSegment?: { readonly head: string; readonly tail: string; readonly anchor: string };
-  /** Kept: everything on the path from this entry to the compaction. */
+  /** Everything on the path from this entry to the compaction is kept. */
   readonly keptFrom?: string;
-  /** The summary, where it stands in the compaction itself. */
+  /** The summary, if it is in the compaction entry itself. */
   readonly summary?: string;
-  /** Messages that are gone from the log altogether (claw-code rewrites its file). */
+  /** How many messages are gone from the log (claw-code rewrites its file). */
   readonly removedMessages?: number;
 }
 
-/** A summary on a line of its own: of the compaction before it, or of a branch that was left. */
+/** A summary on a separate line: of the compaction before it, or of an abandoned branch. */
 export interface SummaryEntry extends EntryPlace {
   readonly kind: "summary";
   readonly of: "compaction" | "branch";
@@ -157,9 +157,9 @@ export interface WorkItem {
 }
 
 export type WorkUpdate =
-  /** The whole list as it is now. */
+  /** Replaces the whole list. */
   | { readonly kind: "list"; readonly items: readonly WorkItem[] }
-  /** A new task; its id comes with the result of the same call. */
+  /** Adds a task; the result of the same call has its id. */
   | { readonly kind: "create"; readonly text: string }
   | { readonly kind: "created"; readonly id: string; readonly text?: string }
   | {
@@ -168,26 +168,26 @@ export type WorkUpdate =
       readonly status?: WorkItem["status"];
       readonly text?: string;
     }
-  /** A plan that was put before the user. */
+  /** A plan that was presented to the user. */
   | { readonly kind: "plan"; readonly text: string };
 
-/** Something about the session as a whole; of one name the last one wins. */
+/** Something about the session as a whole; the last fact of each name counts. */
 export type Fact =
   | { readonly name: "title"; readonly from: "custom" | "generated" | "session-name"; readonly text: string }
-  /** An old title line: it belongs to this session only where `leaf` is an entry of it. */
+  /** A title line of old versions: it belongs to this session only if `leaf` is one of its entries. */
   | { readonly name: "leaf-title"; readonly text: string; readonly leaf: string }
   | { readonly name: "label"; readonly target: string; readonly text: string | null }
   | { readonly name: "tag"; readonly text: string }
   | { readonly name: "model"; readonly model: string }
   | { readonly name: "parent"; readonly lineage: Lineage }
   | { readonly name: "link"; readonly url: string }
-  /** A prompt typed ahead; it is a request only if no request with the same text follows. */
+  /** A queued prompt; it is a request only if no request with the same text follows. */
   | { readonly name: "queued"; readonly text: string }
-  /** The prompt typed ahead on that line was taken back: it was never sent. */
+  /** The prompt queued on that line was withdrawn: it was never sent. */
   | { readonly name: "unqueued"; readonly queuedOnLine: number }
-  /** The session went on under another id. */
+  /** The session continued under another id. */
   | { readonly name: "continued-in"; readonly session: string }
-  /** The text of an entry as the agent loads it now; null: it is left out. */
+  /** The text of an entry as the agent loads it now; null if it leaves the entry out. */
   | { readonly name: "edit"; readonly target: string; readonly text: string | null };
 
 export interface FactEntry extends EntryPlace {
@@ -195,7 +195,7 @@ export interface FactEntry extends EntryPlace {
   readonly fact: Fact;
 }
 
-/** A line that is not understood. It is counted, never dropped; `problem` says why where no parser could split it. */
+/** A line that is not understood. It is counted, never dropped; `problem` says what is wrong if it is not even JSON. */
 export interface OpaqueEntry extends EntryPlace {
   readonly kind: "opaque";
   readonly problem?: string;
@@ -215,12 +215,12 @@ export type Entry =
 /** Where a session came from. */
 export interface Lineage {
   readonly kind: "fork" | "continuation" | "subagent";
-  /** Id of the session, or the path of its file where only that is known. */
+  /** Id of the session, or the path of its file if only that is known. */
   readonly session: string;
   readonly at?: string;
 }
 
-/** What the lines of one file say about it as a whole, known when it has been read to its end. */
+/** What the lines of one file say about it as a whole; known when the whole file has been read. */
 export interface SourceFacts {
   readonly id: string | null;
   readonly project: string | null;

@@ -1,4 +1,4 @@
-/** What was moved out of a log. */
+/** A tool result, or a part of one, that `flatten` moved out of a log. */
 export interface FlatContent {
   readonly toolUseId: string;
   readonly tool: string;
@@ -6,15 +6,15 @@ export interface FlatContent {
   readonly kind: "text" | "image" | "document";
   readonly mediaType: string | null;
   readonly bytes: number;
-  /** Of texts. */
+  /** For texts. */
   readonly lines: number;
-  /** Which one of its call it is, from 1. */
+  /** Its number among the results of the same call, from 1. */
   readonly number: number;
 }
 
-const BEGINNING = "[FLATTENED id=";
+const START = "[FLATTENED id=";
 
-/** The words that stay in the place of a text or an image: what it was, and how to get it back. */
+/** Writes the marker that replaces a text or an image in the log: what it was, and how to get it back. */
 export function flatMarker(session: string, content: FlatContent): string {
   const { toolUseId, tool, file, kind, mediaType, bytes, lines, number } = content;
   const id = plain(toolUseId);
@@ -22,16 +22,16 @@ export function flatMarker(session: string, content: FlatContent): string {
     kind === "text" ? `text ${bytes} B, ${lines} lines` : `${kind} ${plain(mediaType ?? "")} ${bytes} B`;
   const which = number === 1 ? id : `${id}#${number}`;
   return (
-    `${BEGINNING}${id} tool=${plain(tool) || "unknown"}${file === undefined ? "" : ` file=${plain(file)}`}` +
+    `${START}${id} tool=${plain(tool) || "unknown"}${file === undefined ? "" : ` file=${plain(file)}`}` +
     ` | ${what} | sessions retrieve ${plain(session)} ${which}]`
   );
 }
 
 export function isFlatMarker(text: string): boolean {
-  return text.startsWith(BEGINNING);
+  return text.startsWith(START);
 }
 
-/** What a marker says. Its names are as `plain` makes them. */
+/** What a marker says. Its names have been through `plain`. */
 export interface FlatMarker
   extends Pick<FlatContent, "toolUseId" | "kind" | "mediaType" | "bytes" | "lines" | "number"> {
   readonly session: string;
@@ -59,7 +59,7 @@ export function parseFlatMarker(text: string): FlatMarker | undefined {
       };
 }
 
-/** Is this what the marker stands for, by all that the marker says of it? */
+/** Does this content match everything that the marker says? */
 export function fitsMarker(marker: FlatMarker, content: Omit<FlatContent, "tool" | "file">): boolean {
   return (
     marker.toolUseId === plain(content.toolUseId) &&
@@ -71,12 +71,12 @@ export function fitsMarker(marker: FlatMarker, content: Omit<FlatContent, "tool"
   );
 }
 
-/** Names come out of logs: whatever they hold, a marker is one line and its parts can be told apart. */
+/** Names come from logs and may contain anything; a marker must stay one line whose parts can be told apart. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\s|\]]+/gu, "_").slice(0, 300);
 }
 
-/** A name of a block on the command line: the id of its call, and its number where there are several. */
+/** Reads the name of a block on the command line: the id of its call, and `#number` if there are several. */
 export function parseBlockName(name: string): { readonly toolUseId: string; readonly number: number | null } {
   const match = /^(.*)#([1-9]\d{0,5})$/.exec(name);
   return match === null

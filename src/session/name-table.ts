@@ -1,34 +1,34 @@
 /**
- * Gives names (uids, ids of calls and messages) numbers from 0, in the order in which they come. Of many names
- * only a hash of 64 bits is kept: a log of 2 GB has a million names, which as strings in a map take 85 MB
- * and here 25. That two of a million names are taken for one has a chance of 1 in 37 million. Few names are kept in a
- * map: the engine hashes them itself, which a process that has just started does in a fraction of the time.
+ * Numbers names (uids, ids of calls and messages) from 0, in the order in which they come. Few names are kept in a map,
+ * which is fastest in a process that has just started. Past a limit only a 64-bit hash of each is kept, because the
+ * names of a log of gigabytes would take too much memory; docs/decisions/bounded-memory.md has the figures and the
+ * odds of a collision.
  */
 export interface NameTable {
-  /** How many numbers were given. */
+  /** How many numbers are in use. */
   readonly size: number;
-  /** The number of a name; a new one for a new name. */
+  /** Returns the number of a name; a new one for a new name. */
   number(name: string): number;
-  /** The number of a name that has one, else -1. */
+  /** Returns the number of a known name, else -1. */
   find(name: string): number;
-  /** A number that no name has. */
+  /** Returns a new number without a name. */
   unnamed(): number;
 }
 
-/** More are kept as hashes. */
+/** More names are kept as hashes. */
 const FEW = 20_000;
 
-/** Words of one slot: two of the hash, and the number plus one; 0: the slot is free. */
+/** Words per slot: two for the hash, and the number plus one; 0 there means that the slot is free. */
 const SLOT = 3;
 
-/** `most`: how many names are few. */
-export function createNameTable(most: number = FEW): NameTable {
+/** Up to `maxInMap` names are kept in a map. */
+export function createNameTable(maxInMap: number = FEW): NameTable {
   let few: Map<string, number> | undefined = new Map();
   let capacity = 64;
   let slots = new Uint32Array(capacity * SLOT);
   let used = 0;
   let size = 0;
-  /** The hash of the name that was looked at last. */
+  /** The last hash. */
   let low = 0;
   let high = 0;
 
@@ -48,7 +48,7 @@ export function createNameTable(most: number = FEW): NameTable {
     high = (b ^ (b >>> 14)) >>> 0;
   };
 
-  /** Where the slot of the hash begins: its own, or the free one that it would get. */
+  /** Finds the slot of a hash: its present one, or the free one that it would get. */
   const place = (table: Uint32Array, count: number, first: number, second: number): number => {
     for (let slot = first & (count - 1); ; slot = (slot + 1) & (count - 1)) {
       const at = slot * SLOT;
@@ -69,7 +69,7 @@ export function createNameTable(most: number = FEW): NameTable {
     slots = grown;
   };
 
-  /** The number that the slot of a name has, or gets: that which comes next where none is given. */
+  /** Returns the number in the slot of a name. If it has none, puts `given` there, or the next number. */
   const keep = (name: string, given?: number): number => {
     hash(name);
     const at = place(slots, capacity, low, high);
@@ -92,7 +92,7 @@ export function createNameTable(most: number = FEW): NameTable {
       const known = few.get(name);
       if (known !== undefined) return known;
       few.set(name, size);
-      if (few.size > most) {
+      if (few.size > maxInMap) {
         for (const [each, number] of few) keep(each, number);
         few = undefined;
       }

@@ -11,20 +11,20 @@ import type {
 import { createNameTable } from "./name-table.ts";
 import type { DraftStep } from "./steps.ts";
 
-/** Entries that stand in the tree. */
+/** Entries that are part of the tree. */
 export type TreeEntry = Exclude<Entry, FactEntry | OpaqueEntry>;
 
-/** What is kept of a reply: its place in the tree stands in columns, what is counted has been counted. */
+/** What is kept of a reply. Its place in the tree is in columns, and its characters and tokens have been counted. */
 export interface KeptReply {
   readonly kind: "reply";
-  /** Number of the message that it is a part of; NONE where it has no name. */
+  /** Number of the message that it is part of; NONE if that has no name. */
   readonly message: number;
-  /** Nearly every line is one step: a list for each would cost more than the step. */
+  /** Nearly every line has one step: a list for each would cost more than the step. */
   readonly first: DraftStep | undefined;
   readonly more: readonly DraftStep[];
 }
 
-/** Of results, those that no call came before; all others stand with their call. */
+/** Results whose call did not come before them; all other results are kept with their call. */
 interface KeptResults {
   readonly kind: "results";
   readonly line: number;
@@ -34,12 +34,12 @@ interface KeptResults {
 
 export type KeptEntry = RequestEntry | NoteEntry | CompactionEntry | SummaryEntry | KeptReply | KeptResults;
 
-/** No node. */
+/** Means: no node. */
 export const NONE = -1;
 
 /**
- * What a node is, as a number in a column: the tree is walked over a dozen times, and objects of eight shapes kept every
- * one of those walks from being compiled for long (optimised code was thrown away 88 times in one run, now 59).
+ * What a node is, as a number in a column: the tree is walked a dozen times, and with objects of many shapes the engine
+ * discards the code that it has optimized for these walks.
  */
 export const NO_ENTRY = 0;
 export const REQUEST = 1;
@@ -68,12 +68,12 @@ function kindOf(kept: KeptEntry | undefined): number {
   }
 }
 
-/** One for all results that stand with their calls: a log of gigabytes has hundreds of thousands. */
+/** Shared by all results that are kept with their calls: a log of gigabytes has hundreds of thousands. */
 export const RESULTS_WITH_THEIR_CALLS: KeptEntry = { kind: "results", line: 0, at: undefined, results: [] };
 
-const SPENT_REPLY: KeptReply = { kind: "reply", message: NONE, first: undefined, more: [] };
+const RELEASED_REPLY: KeptReply = { kind: "reply", message: NONE, first: undefined, more: [] };
 
-/** By node. `order` has the present nodes in the order of the log. */
+/** Values by node. `order` lists the present nodes in the order of the log. */
 interface NodeColumns {
   readonly parents: Int32Array;
   readonly positions: Int32Array;
@@ -82,40 +82,40 @@ interface NodeColumns {
 }
 
 /**
- * The nodes of a conversation's tree as columns: logs of gigabytes have a million nodes, most of which
- * only link others. Uids are numbers here, and so are parents.
+ * The tree of a conversation, in columns: logs of gigabytes have a million nodes, most of which only connect others.
+ * Uids and parents are numbers here.
  */
 export interface NodeTable {
   readonly size: number;
   /**
-   * Puts an entry into the tree, or back at the place of the one with the same uid: the last occurrence
-   * wins, the first gives the order. `kept` is what `entry` gives from now on: undefined for a mere link.
+   * Adds an entry to the tree. If its uid is there already, it replaces that entry but keeps its position. `kept` is what
+   * `entry` returns from now on: undefined for a mere link.
    */
   add(entry: TreeEntry, kept: KeptEntry | undefined): number;
-  /** The node of a uid, made if nobody has named it yet. */
+  /** Returns the node of a uid, and creates it if necessary. */
   named(uid: string): number;
-  /** The node of a uid that has been named, else NONE. */
+  /** Returns the node of a known uid, else NONE. */
   find(uid: string): number;
-  /** The parent as written last; NONE at a root. */
+  /** The parent that was written last; NONE at a root. */
   parent(node: number): number;
-  /** The parent as written first: entries that are kept over a compaction may be written again below it. */
+  /** The parent that was written first: a compaction may write the entries that it keeps again, below itself. */
   firstParent(node: number): number;
-  /** Absent for mere links, and for nodes that are named but stand nowhere. */
+  /** Absent for mere links, and for nodes that others name but that are missing from the log. */
   entry(node: number): KeptEntry | undefined;
-  /** `REQUEST`, `REPLY` …; `NO_ENTRY` where it has none. */
+  /** `REQUEST`, `REPLY` …; `NO_ENTRY` if it has no entry. */
   kind(node: number): number;
-  /** The columns themselves, for walks over all nodes; good until the next one is named. */
+  /** The columns themselves, for walks over all nodes; valid until the next node is added. */
   columns(): NodeColumns;
-  /** Whether there ever was a compaction: most logs have none. */
+  /** Was there ever a compaction? Most logs have none. */
   readonly hasCompactions: boolean;
   readonly hasSidechains: boolean;
   clear(node: number): void;
-  /** Forgets what a reply says: it has become steps. */
-  spend(node: number): void;
+  /** Forgets the content of a reply once it has become steps. */
+  release(node: number): void;
   /** False for nodes that others name and that are missing from the log. */
   isPresent(node: number): boolean;
   sidechain(node: number): string | true | undefined;
-  /** Place in the order of the log, NONE for missing nodes. */
+  /** Position in the order of the log; NONE for missing nodes. */
   position(node: number): number;
   /** All present nodes in the order of the log. */
   inOrder(): Int32Array;
@@ -128,7 +128,7 @@ export function createNodeTable(): NodeTable {
   const names = createNameTable();
   const entries: (KeptEntry | undefined)[] = [];
   const sidechains = new Map<number, string | true>();
-  /** Only of those whose parent changed. */
+  /** Only for nodes whose parent changed. */
   const firstParents = new Map<number, number>();
   const order = createIntColumn();
   let parents = new Int32Array(64);
@@ -154,7 +154,7 @@ export function createNodeTable(): NodeTable {
     kinds = grownKinds;
   };
 
-  /** A new number is a new node. */
+  /** Creates the node of a new number. */
   const made = (node: number): number => {
     if (node < size) return node;
     if (size === parents.length) grow();
@@ -175,7 +175,7 @@ export function createNodeTable(): NodeTable {
   const parentOf = (node: number): number => (node === NONE ? NONE : (parents[node] ?? NONE));
   const positionOf = (node: number): number => (node === NONE ? NONE : (positions[node] ?? NONE));
 
-  /** To be asked before the entry itself is named: its parent is nearly always the one that was named last. */
+  /** Must be called before the entry itself is named: its parent is nearly always the node that was named last. */
   const parentFor = ({ uid, parent }: TreeEntry): number => {
     if (uid === undefined || parent === undefined) return lastMain;
     return parent === null ? NONE : named(parent);
@@ -198,7 +198,7 @@ export function createNodeTable(): NodeTable {
       const node = entry.uid === undefined ? made(names.unnamed()) : named(entry.uid);
       const again = positionOf(node) !== NONE;
       const former = parentOf(node);
-      // Written again, and without a parent: it does not hang on itself.
+      // Written again, and without a parent: it is not its own parent.
       const parent = above === node && entry.parent === undefined ? NONE : above;
       parents[node] = parent;
       if (again && former !== parent && !firstParents.has(node)) firstParents.set(node, former);
@@ -224,8 +224,8 @@ export function createNodeTable(): NodeTable {
       entries[node] = undefined;
       kinds[node] = NO_ENTRY;
     },
-    spend(node) {
-      if (kinds[node] === REPLY) entries[node] = SPENT_REPLY;
+    release(node) {
+      if (kinds[node] === REPLY) entries[node] = RELEASED_REPLY;
     },
     position: positionOf,
     isPresent: (node) => positionOf(node) !== NONE,
@@ -242,14 +242,14 @@ export function createNodeTable(): NodeTable {
   };
 }
 
-/** A list of whole numbers that grows: four bytes each, where a plain list takes eight and copies more. */
+/** A growing list of integers with four bytes each; a plain array takes eight. */
 interface IntColumn {
   readonly length: number;
   push(value: number): void;
-  /** `otherwise` past the end. */
+  /** Returns `otherwise` past the end. */
   get(index: number, otherwise: number): number;
   set(index: number, value: number): void;
-  /** All of them; good until the next push. */
+  /** All values; valid until the next push. */
   view(): Int32Array;
 }
 

@@ -1,5 +1,4 @@
 import { findBranches } from "./branches.ts";
-import { type Answered, type CallTable, createCallTable, EXPECTED } from "./call-table.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
 import type {
   AgentName,
@@ -25,30 +24,37 @@ import {
   type TreeEntry,
 } from "./node-table.ts";
 import type { Compaction, Label, Session, Turn } from "./session.ts";
-import { type DraftStep, draftStep } from "./steps.ts";
+import {
+  type Answered,
+  type CallTable,
+  createCallTable,
+  type DraftStep,
+  draftStep,
+  EXPECTED,
+} from "./steps.ts";
 import { makeSubagents, type SubagentLog } from "./subagents.ts";
 import { createTally } from "./tally.ts";
-import { chooseTitle } from "./title.ts";
+import { cutText } from "./text-budget.ts";
 import { makeTurns } from "./turns.ts";
 
-/** Makes one session of the entries of its logs, given in the order of the logs. */
+/** Builds one session from the entries of its logs, added in the order of the logs. */
 interface SessionBuilder {
   add(entry: Entry): void;
   finish(rest: SessionRest): Session;
 }
 
-/** What is known of a session besides its entries. */
+/** What is known about a session besides its entries. */
 export interface SessionRest {
   readonly agent: AgentName;
   readonly id: string;
   readonly facts: SourceFacts;
-  /** Logs of sub-agents in files of their own. */
+  /** Logs of sub-agents in separate files. */
   readonly subagents?: readonly SubagentLog[];
-  /** A title given in a file beside the log. */
+  /** A title from a file beside the log. */
   readonly title?: string;
   readonly lines: number;
   readonly problems: Session["problems"];
-  /** The list of work as files beside the log have it: newer than what the log says. */
+  /** The todo list from files beside the log: newer than what the log says. */
   readonly work?: Session["work"];
 }
 
@@ -71,7 +77,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
   };
   const addRequest = (entry: RequestEntry): number => nodes.add(entry, entry);
 
-  /** The calls and results of an entry meet here; what is kept of it needs neither its place nor its counts. */
+  /** Joins calls with results, and returns what must be kept of an entry once it is in the tree and counted. */
   const keep = (entry: TreeEntry, answered: readonly Answered[]): KeptEntry | undefined => {
     switch (entry.kind) {
       case "link":
@@ -124,7 +130,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
       }
     },
     finish(rest) {
-      settleQueued(nodes, queued);
+      dropRepeatedPrompts(nodes, queued);
       const path = resolvePath(nodes, leafRule);
       const { preamble, turns, turnOf } = makeTurns(nodes, path, calls);
       const subagents = makeSubagents(nodes, calls, turns, rest.subagents ?? []);
@@ -161,7 +167,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
   };
 }
 
-/** Nearly every line has one result: a list of its own for each kind of answer is not worth it. */
+/** Nearly every line has one result: for these the same four lists are used again and again. */
 function answersOf({ results }: ResultsEntry, calls: CallTable): readonly Answered[] {
   const [only] = results;
   if (only === undefined || results.length > 1) return results.map(calls.answered);
@@ -182,7 +188,7 @@ const NOTHING: readonly Answered[] = [];
 const ONE_ANSWER: readonly (readonly Answered[])[] = [[0], [1], [2], [3]];
 const NO_MORE: readonly DraftStep[] = [];
 
-/** A prompt typed ahead has no name in the tree: it stands behind the entry that came before it. */
+/** A queued prompt has no name in the tree: it follows the entry that came before it. */
 function queuedRequest(text: string, line: number, at: number | undefined): RequestEntry {
   return {
     kind: "request",
@@ -195,7 +201,7 @@ function queuedRequest(text: string, line: number, at: number | undefined): Requ
   };
 }
 
-/** The last fact of a name: the one that counts. */
+/** Returns the last fact of a name: the one that counts. */
 function lastFact<Name extends Fact["name"]>(
   facts: readonly Fact[],
   name: Name,
@@ -213,17 +219,17 @@ function linksOf(facts: readonly Fact[]): readonly string[] {
   return [...new Set(facts.flatMap((fact) => (fact.name === "link" ? [fact.url] : [])))];
 }
 
-/** A fork whose lines say where they were copied from. */
+/** Recognizes a fork by lines that say where they were copied from. */
 function forkOf(turns: readonly Turn[]): Lineage | null {
   const session = turns.find((turn) => turn.copiedFrom !== undefined)?.copiedFrom;
   return session === undefined ? null : { kind: "fork", session };
 }
 
 /**
- * Prompts that were typed ahead become turns only where no later line of the user's repeats them.
- * One that is repeated is taken out.
+ * Removes queued prompts that a later request repeats: the agent logs most prompts again when it gets to them. The
+ * others become turns.
  */
-function settleQueued(nodes: NodeTable, queued: readonly number[]): void {
+function dropRepeatedPrompts(nodes: NodeTable, queued: readonly number[]): void {
   if (queued.length === 0) return;
   const requests = Array.from(nodes.inOrder(), (node) => nodes.entry(node)).filter(
     (entry): entry is RequestEntry => entry?.kind === "request",
@@ -239,11 +245,11 @@ function settleQueued(nodes: NodeTable, queued: readonly number[]): void {
 }
 
 function repeats(request: RequestEntry, prompt: RequestEntry): boolean {
-  // Two that were queued with the same words are two prompts.
+  // Two queued prompts with the same words are two prompts.
   return request.uid === undefined ? false : request.text.includes(prompt.text);
 }
 
-/** All compactions in the order of the log, each with the summary that follows it. */
+/** Lists all compactions in the order of the log, each with the summary that follows it. */
 function listCompactions(nodes: NodeTable, turnOf: (node: number) => number | null): readonly Compaction[] {
   const found: { -readonly [K in keyof Compaction]: Compaction[K] }[] = [];
   if (!nodes.hasCompactions) return found;
@@ -274,4 +280,49 @@ function keeps(entry: CompactionEntry): Compaction["keeps"] {
   const anchor = entry.kept?.anchor ?? entry.keptSegment?.anchor;
   if (anchor !== undefined) return anchor === entry.uid ? "head" : "tail";
   return entry.keptFrom === undefined ? null : "tail";
+}
+
+const TITLE_CHARS = 200;
+
+/**
+ * Chooses the title: a custom one, else a generated one, else an old title line whose leaf is in this log, else the
+ * session's name, else the first request.
+ */
+function chooseTitle(
+  facts: readonly Fact[],
+  { turns, preamble, subagents }: Pick<Session, "turns" | "preamble" | "subagents">,
+  isHere: (uid: string) => boolean,
+  given: string | undefined,
+): Pick<Session, "title" | "titleFrom"> {
+  const titled = (from: "custom" | "generated" | "session-name"): string | undefined => {
+    const fact = facts.findLast((one) => one.name === "title" && one.from === from);
+    return fact?.name === "title" && fact.text.trim() !== "" ? fact.text : undefined;
+  };
+  const custom = titled("custom") ?? given;
+  if (custom !== undefined) return { title: oneLine(custom), titleFrom: "custom" };
+  const generated = titled("generated");
+  if (generated !== undefined) return { title: oneLine(generated), titleFrom: "generated" };
+  const summary = facts.findLast((fact) => fact.name === "leaf-title" && isHere(fact.leaf));
+  if (summary?.name === "leaf-title") return { title: oneLine(summary.text), titleFrom: "summary" };
+  const name = titled("session-name");
+  if (name !== undefined) return { title: oneLine(name), titleFrom: "session-name" };
+  const request = turns.find((turn) => turn.request.trim() !== "");
+  if (request !== undefined) return { title: oneLine(request.request), titleFrom: "request" };
+  // No request at all: the session was started by a command alone, or is that of a sub-agent.
+  const command = preamble.find((step) => step.kind === "note" && step.about === "command");
+  if (command?.kind === "note") return { title: oneLine(command.text), titleFrom: "command" };
+  const prompt = subagents.find((subagent) => subagent.prompt !== null)?.prompt;
+  return typeof prompt === "string"
+    ? { title: oneLine(prompt), titleFrom: "subagent" }
+    : { title: null, titleFrom: null };
+}
+
+function oneLine(text: string): string {
+  return cutText(
+    text
+      .slice(0, 4 * TITLE_CHARS)
+      .replace(/\s+/g, " ")
+      .trim(),
+    TITLE_CHARS,
+  );
 }

@@ -1,14 +1,14 @@
 import type { Session, Step } from "./session.ts";
 
-/** One thing that the agent would load, in the order in which it would. */
+/** One request or step that the agent would load. */
 export type ContextItem = { readonly turn: number } & (
   | { readonly kind: "request"; readonly text: string; readonly at: number | null }
   | { readonly kind: "step"; readonly step: Step }
 );
 
 /**
- * What the agent would load if the session were resumed now: the last summary, what its compaction
- * kept, and what came after. Where a compaction kept the head, that stands before the summary.
+ * Lists what the agent would load if the session were resumed now, in that order: the last summary, what its compaction
+ * kept, and what came after. If the compaction kept the head, the head comes before the summary.
  */
 export function sessionContext(session: Session): readonly ContextItem[] {
   const items: ContextItem[] = session.preamble
@@ -30,7 +30,7 @@ function isLoaded(step: Step): boolean {
   return step.context === "current";
 }
 
-/** Which lines of a log, and which calls, the agent would load. */
+/** Finds the lines of a log, and the calls, that the agent would load. */
 export function loadedParts(session: Session): {
   readonly lines: ReadonlySet<number>;
   readonly calls: ReadonlySet<string>;

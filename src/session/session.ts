@@ -12,7 +12,7 @@ export function sessionKey({ agent, id }: SessionName): string {
   return `${agent}:${id}`;
 }
 
-/** Where a thing is: in what the agent would load now, compacted away, on a left branch, in a sub-agent. */
+/** Where a thing is: in what the agent would load now, compacted away, on an abandoned branch, or in a sub-agent. */
 export type Context = "current" | "compacted" | "branch" | "subagent";
 
 /** A tool call joined with its result. */
@@ -23,10 +23,10 @@ export interface ToolCall {
   readonly inputChars: number;
   readonly files: readonly FileTouch[];
   readonly command?: string | undefined;
-  /** The plan that it put before the user. */
+  /** The plan that it presented to the user. */
   readonly plan?: string | undefined;
   readonly result?: CallResult | undefined;
-  /** The sub-agent that it started: a name in `Session.subagents`. */
+  /** The sub-agent that it started: an id in `Session.subagents`. */
   readonly agentId?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ interface StepPlace {
   readonly context: Context;
 }
 
-/** What happened in a turn after its request, in order. */
+/** One thing that happened in a turn after its request. */
 export type Step = StepPlace &
   (
     | { readonly kind: "reply"; readonly text: string; readonly isError: boolean }
@@ -58,11 +58,11 @@ export type Step = StepPlace &
       }
   );
 
-/** One true request of the user with everything up to the next. */
+/** One true request of the user, and everything up to the next. */
 export interface Turn {
   /** From 1, in the order of the log. */
   readonly number: number;
-  /** Name of the request's entry; equal in a fork that kept the names. */
+  /** Name of the request's entry; the same in a fork that kept the names. */
   readonly uid: string | null;
   readonly at: number | null;
   readonly line: number;
@@ -81,9 +81,9 @@ export interface Compaction {
   readonly tokensBefore: number | null;
   readonly tokensAfter: number | null;
   readonly summary: string | null;
-  /** Which end of the conversation it left as it was, if any. */
+  /** Which end of the conversation it kept, if any. */
   readonly keeps: "head" | "tail" | null;
-  /** The last turn before it; 0 where it stands before all turns. */
+  /** The last turn before it; 0 if it comes before all turns. */
   readonly afterTurn: number;
 }
 
@@ -91,11 +91,11 @@ export interface Subagent {
   readonly id: string;
   readonly type: string | null;
   readonly description: string | null;
-  /** The call in the parent that started it. */
+  /** The call in the parent session that started it. */
   readonly callId: string | null;
   /** The turn of that call. */
   readonly turn: number | null;
-  /** The first text is the prompt that the parent gave it. */
+  /** The prompt that the parent gave it. */
   readonly prompt: string | null;
   readonly steps: readonly Step[];
   readonly source: string | null;
@@ -106,19 +106,19 @@ export interface Label {
   readonly turn: number | null;
 }
 
-/** A point where the conversation went on in more than one way, or ended. For `show --tree`. */
+/** A branch of the conversation: a run of turns without a fork between them. For `show --tree`. */
 export interface BranchPoint {
   /** First turn of the branch. */
   readonly fromTurn: number;
   readonly turns: readonly number[];
   readonly context: Context;
-  /** The turn from which it leaves its parent branch; null at a root. */
+  /** The turn at which it leaves its parent branch; null at a root. */
   readonly parentTurn: number | null;
   readonly summary: string | null;
 }
 
 export interface SessionUsage extends Usage {
-  /** What the last message of the current path had in front of it. */
+  /** The size of the context at the last message of the current path. */
   readonly contextTokens: number;
 }
 
@@ -150,9 +150,9 @@ export interface Session {
   readonly model: string | null;
   readonly version: string | null;
   readonly lineage: Lineage | null;
-  /** The id under which it went on. */
+  /** The id under which it continued. */
   readonly continuedIn: string | null;
-  /** What stands before the first request (a continuation's summary, hook output). */
+  /** What comes before the first request (a continuation's summary, hook output). */
   readonly preamble: readonly Step[];
   readonly turns: readonly Turn[];
   readonly compactions: readonly Compaction[];
@@ -161,7 +161,7 @@ export interface Session {
   readonly labels: readonly Label[];
   readonly tags: readonly string[];
   readonly links: readonly string[];
-  /** The agent's own list of work, in its last state. */
+  /** The agent's own todo list, in its last state. */
   readonly work: readonly WorkItem[];
   readonly counts: { readonly user: number; readonly assistant: number; readonly tool: number };
   readonly characters: Characters;

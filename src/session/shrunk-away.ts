@@ -1,15 +1,15 @@
 import { isFlatMarker } from "./flat-marker.ts";
 import type { Session, Step, ToolCall, Turn } from "./session.ts";
 
-/** A session with what it had before it was made smaller. */
+/** A session together with what it had before it was shrunk. */
 export interface WholeSession {
-  /** Calls have their inputs and results again; what is not in the log any more stands in the context `compacted`. */
+  /** Calls have their inputs and results again; what is no longer in the log has the context `compacted`. */
   readonly session: Session;
-  /** Turns that are not in the log at all any more. */
+  /** Turns that are no longer in the log at all. */
   readonly lost: readonly Turn[];
 }
 
-/** Joins a session with earlier states of its log: whatever was in one of them can still be found. */
+/** Joins a session with earlier states of its log, so that everything that was in one of them can still be found. */
 export function withShrunkAway(session: Session, earlier: readonly Session[]): WholeSession {
   const calls = new Map<string, ToolCall>();
   const notes = new Map<string, Step>();
@@ -55,7 +55,7 @@ function sizeOf({ inputChars, result }: ToolCall): number {
   return inputChars + (result?.chars ?? 0);
 }
 
-/** By name where turns have one; else by what was asked. */
+/** Finds turns that are missing now: by name if they have one, else by the text of the request. */
 function lostTurns(session: Session, earlier: readonly Session[]): readonly Turn[] {
   const there = new Set(session.turns.flatMap(namesOf));
   const lost: Turn[] = [];

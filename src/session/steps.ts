@@ -1,5 +1,4 @@
-import type { CallTable } from "./call-table.ts";
-import type { ReplyPart, ToolCallPart } from "./entry.ts";
+import type { ReplyPart, ToolCallPart, ToolResult } from "./entry.ts";
 import { createNameTable } from "./name-table.ts";
 import {
   type KeptReply,
@@ -10,14 +9,14 @@ import {
   RESULTS,
   RESULTS_WITH_THEIR_CALLS,
 } from "./node-table.ts";
-import type { Context, Step, ToolCall } from "./session.ts";
+import type { CallResult, Context, Step, ToolCall } from "./session.ts";
 
 interface StepMaker {
-  /** Adds to `steps` what a node says, in order. */
+  /** Appends the steps of a node, in order. */
   addSteps(steps: Step[], node: number, context: Context): void;
 }
 
-/** Completes the steps of entries. Parts of one message that were written twice come once. */
+/** Completes the steps of entries. Parts of one message that were logged twice are added once. */
 export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
   const seenCalls = new Set<number>();
   const seenTexts = createNameTable();
@@ -28,7 +27,7 @@ export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
     return seenTexts.size === before;
   };
 
-  /** Whether the same part of the same message came before; a call also gets its result here. */
+  /** Has the same part of the same message been added already? A call also gets its result here. */
   const isRepeated = (draft: DraftStep, message: number): boolean => {
     if (draft.kind === "thinking") return false;
     if (draft.kind === "reply") {
@@ -66,7 +65,7 @@ export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
         if (entry?.kind === "reply") addReply(steps, entry, context);
         return;
       }
-      // All but a few stand with their calls.
+      // Nearly all results are shown with their calls.
       if (kind === RESULTS && entry === RESULTS_WITH_THEIR_CALLS) return;
       if (entry === undefined || entry.kind === "request" || entry.kind === "reply") return;
       const { line } = entry;
@@ -83,7 +82,7 @@ export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
           if (entry.text === "") return;
           steps.push({ kind: "note", at, line, context, about: entry.about, text: entry.text });
           return;
-        // A result without a call is shown for what it is; all others stand with their call.
+        // A result without a call is shown by itself.
         case "results":
           for (const { text } of entry.results)
             if (text !== "") steps.push({ kind: "note", at, line, context, about: "output", text });
@@ -99,12 +98,12 @@ type DraftOf<S> = S extends { readonly kind: "tool" }
   : Mutable<S>;
 
 /**
- * A step that is not complete: where it stands and what came back is known when the whole log has been
- * read. It becomes the step itself, for a log of gigabytes has half a million.
+ * A step that is not complete yet: its context and result are known only when the whole log has been read. It is then
+ * completed in place, because a log of gigabytes has half a million of them.
  */
 export type DraftStep = DraftOf<Extract<Step, { readonly kind: "reply" | "thinking" | "tool" }>>;
 
-/** The step that a part of a reply is. */
+/** Makes a step of a part of a reply. */
 export function draftStep(part: ReplyPart, at: number | null, line: number, isError: boolean): DraftStep {
   switch (part.kind) {
     case "call":
@@ -116,8 +115,63 @@ export function draftStep(part: ReplyPart, at: number | null, line: number, isEr
   }
 }
 
-/** Every key at once: one that is added later takes twice the room. */
+/** Sets every key at once: an object that gets keys later takes twice the memory. */
 function draftCall({ id, name, input, inputChars, files, command, work }: ToolCallPart): ToolCall {
   const plan = work?.kind === "plan" ? work.text : undefined;
   return { id, name, input, inputChars, files, command, plan, agentId: undefined, result: undefined };
+}
+
+/** Which calls were made, and their results. If a call has two results, the later one counts. */
+export interface CallTable {
+  /** The number of a call. */
+  number(id: string): number;
+  made(id: string): void;
+  answered(result: ToolResult): Answered;
+  result(call: number): CallResult | undefined;
+  /** The sub-agent that the call started. */
+  agentId(call: number): string | undefined;
+}
+
+/** What is true of a result and its call, as a sum of the two flags below. */
+export type Answered = number;
+/** The call was made before the result. */
+export const EXPECTED = 1;
+/** It is the first result of the call. */
+export const FIRST = 2;
+
+export function createCallTable(): CallTable {
+  const names = createNameTable();
+  /** By number of the call; undefined as long as there is no result. */
+  const results: (CallResult | undefined)[] = [];
+  const agents = new Map<number, string>();
+  /** Calls whose result came first. */
+  const early = new Set<number>();
+  const numberOf = (id: string): number => {
+    const number = names.number(id);
+    if (number === results.length) results.push(undefined);
+    return number;
+  };
+  return {
+    number: numberOf,
+    made(id) {
+      const number = numberOf(id);
+      if (early.size > 0) early.delete(number);
+    },
+    answered(result) {
+      const known = results.length;
+      const number = numberOf(result.callId);
+      if (number === known) early.add(number);
+      const isFirst = results[number] === undefined;
+      results[number] = resultOf(result);
+      if (result.agentId !== undefined) agents.set(number, result.agentId);
+      const isExpected = early.size === 0 || !early.has(number);
+      return (isExpected ? EXPECTED : 0) + (isFirst ? FIRST : 0);
+    },
+    result: (call) => results[call],
+    agentId: (call) => agents.get(call),
+  };
+}
+
+function resultOf({ isError, exitCode, text, chars, spilledTo }: ToolResult): CallResult {
+  return { isError, exitCode, text, chars, spilledTo };
 }

@@ -1,9 +1,8 @@
-import type { CallTable } from "./call-table.ts";
 import { NONE, type NodeTable } from "./node-table.ts";
 import type { Session, Step, Subagent, ToolCall, Turn } from "./session.ts";
-import { createStepMaker } from "./steps.ts";
+import { type CallTable, createStepMaker } from "./steps.ts";
 
-/** A sub-agent's log in a file of its own. */
+/** A sub-agent's log in a separate file. */
 export interface SubagentLog {
   readonly id: string;
   readonly type: string | null;
@@ -13,7 +12,7 @@ export interface SubagentLog {
   readonly session: Session;
 }
 
-/** Joins sub-agents, in files of their own or inside the log, to the calls that started them. */
+/** Joins sub-agents, in separate files or inside the log, to the calls that started them. */
 export function makeSubagents(
   nodes: NodeTable,
   table: CallTable,
@@ -45,7 +44,7 @@ interface StartingCall {
   readonly turn: number;
 }
 
-/** Tools that start sub-agents: the present name and the old one. */
+/** Finds the calls that start sub-agents, by the tool's present name and its old one. */
 function startingCalls(turns: readonly Turn[]): readonly StartingCall[] {
   return turns.flatMap(({ number, steps }) =>
     steps.flatMap((step) =>
@@ -75,7 +74,7 @@ function origin(
   };
 }
 
-/** A string out of JSON text that may be cut. */
+/** Reads a string from JSON text that may be cut. */
 function stringIn(json: string | undefined, key: string): string | null {
   const match = new RegExp(`"${key}":("(?:[^"\\\\]|\\\\.)*")`).exec(json ?? "");
   const value: unknown = match?.[1] === undefined ? null : JSON.parse(match[1]);
@@ -99,7 +98,7 @@ function flatten(session: Session): readonly Step[] {
   return steps.map((step) => ({ ...step, context: "subagent" }));
 }
 
-/** Nodes of sub-agents inside the log: by their agent's id, else by the root that they hang on. */
+/** Groups the nodes of sub-agents inside the log: by the sub-agent's id, else by their root. */
 function sidechainGroups(nodes: NodeTable): readonly (readonly [string, readonly number[]])[] {
   if (!nodes.hasSidechains) return [];
   const groups = new Map<string, number[]>();

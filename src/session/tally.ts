@@ -1,15 +1,15 @@
-import { type Answered, FIRST } from "./call-table.ts";
 import type { ReplyEntry, Usage, WorkItem, WorkUpdate } from "./entry.ts";
 import type { NameTable } from "./name-table.ts";
 import { NONE, type TreeEntry } from "./node-table.ts";
 import type { Characters, SessionUsage } from "./session.ts";
+import { type Answered, FIRST } from "./steps.ts";
 
-/** Counts what passes by. Sub-agents inside the log count for themselves, not for the session. */
+/** Counts messages, characters and tokens. Sub-agents inside the log do not count for the session. */
 interface Tally {
-  /** `answered` belongs to the results of a results entry, one for one. */
+  /** `answered` has one element for each result of a results entry. */
   add(entry: TreeEntry, node: number, answered: readonly Answered[]): void;
   readonly work: WorkList;
-  /** The last model that answered. */
+  /** The last model that replied. */
   model(): string | null;
   counts(requests: number): { readonly user: number; readonly assistant: number; readonly tool: number };
   characters(): Characters;
@@ -76,21 +76,21 @@ export function createTally(messages: NameTable): Tally {
   };
 }
 
-/** Tokens by the number of the message. One message is several lines, each with the usage so far: the last one counts. */
+/** Tokens by number of the message. A message may be several lines, each with the usage so far: the last line counts. */
 interface UsageTable {
   set(message: number, usage: Usage | undefined, node: number): void;
   /** How many messages there are. */
   count(): number;
-  /** The last message that is current tells how full the context is. */
+  /** Adds up all messages; the last current one says how full the context is. */
   total(isCurrent: (node: number) => boolean): SessionUsage;
 }
 
-/** No message used so many. */
+/** More than any message uses. */
 const MOST_TOKENS = 2 ** 31 - 1;
 const ABSENT = -2;
 const UNKNOWN = -1;
 
-/** What stands for each message, one after the other in one list. */
+/** The columns of a message in the list. */
 const NODE = 0;
 const INPUT = 1;
 const OUTPUT = 2;
@@ -100,7 +100,7 @@ const WIDTH = 5;
 
 function createUsageTable(): UsageTable {
   let rows = new Int32Array(64 * WIDTH);
-  /** Messages up to the last that was set. */
+  /** Number of messages up to the last that was set. */
   let length = 0;
   let count = 0;
   const growTo = (message: number): void => {
@@ -149,7 +149,7 @@ function createUsageTable(): UsageTable {
   };
 }
 
-/** Cut to a whole number as the list holds it. */
+/** Limits a number to what the list can hold. */
 function bounded(tokens: number): number {
   return Math.min(MOST_TOKENS, Math.max(0, tokens));
 }
@@ -159,7 +159,7 @@ function contextOf(rows: Int32Array, row: number): number {
   return (rows[row + INPUT] ?? 0) + (rows[row + CACHE_READ] ?? 0) + (rows[row + CACHE_WRITE] ?? 0);
 }
 
-/** The agent's own list of work: updates in order, the last state wins. */
+/** The agent's own todo list: updates are applied in order, the last state counts. */
 interface WorkList {
   update(update: WorkUpdate, callId: string): void;
   items(): readonly WorkItem[];
@@ -167,7 +167,7 @@ interface WorkList {
 
 function createWorkList(): WorkList {
   let list: readonly WorkItem[] = [];
-  /** Tasks by id; a task whose id did not come is known by its call. */
+  /** Tasks by id; a task whose id is not known yet, by its call. */
   const tasks = new Map<string, WorkItem>();
   return {
     update(update, callId) {

@@ -1,26 +1,26 @@
 /**
- * Decides how much of each text a session keeps in memory. The whole is always in the log; what is
- * kept is for reading and searching. The total is bounded, so that a log of gigabytes can be read.
+ * Decides how much of each text a session keeps in memory for reading and searching. The log always has the whole. The
+ * total is bounded, so that a log of gigabytes can be read.
  */
 export interface TextBudget {
   /** Characters kept so far. */
   readonly used: number;
-  /** Requests, replies, summaries: kept whole as long as there is room. */
+  /** Requests, replies and summaries are kept whole as long as the budget lasts. */
   words(text: string): string;
-  /** Tool output: its head. Errors keep their head even where other output is not wanted. */
+  /** Tool output is cut to its head. Errors keep theirs even if the limit for output is 0. */
   output(text: string, isError: boolean): string;
-  /** Tool input as JSON: its head. */
+  /** Tool input, as JSON, is cut to its head. */
   input(text: string): string;
-  /** Thinking is folded wherever it is shown: its head. */
+  /** Thinking is cut to its head. */
   thinking(text: string): string;
 }
 
 export interface TextLimits {
-  /** Characters kept of each tool output (seed 002 truncates at 2,000 too). */
+  /** Characters kept of each tool output. */
   readonly outputChars: number;
   readonly inputChars: number;
   readonly thinkingChars: number;
-  /** Characters that one session keeps in all; past them only short heads of words, and nothing of the rest. */
+  /** Characters kept of one session in total. Past them, words keep a short head, and the rest nothing. */
   readonly totalChars: number;
 }
 
@@ -32,20 +32,20 @@ export const defaultTextLimits: TextLimits = {
 };
 
 const ERROR_CHARS = 2_000;
-/** Longer words are none. */
+/** Longer runs of characters are not words. */
 const WORD_CHARS = 300;
-/** What remains of a text once its share is used up. */
-const SCANT_CHARS = 120;
-/** Words may fill what output may not, so that a flood of output never cuts a request. */
+/** How much is kept of a text once the budget is used up. */
+const MIN_CHARS = 120;
+/** Output may use only this share of the budget, so that a flood of output never cuts a request. */
 const OUTPUT_SHARE = 0.5;
 
 export function createTextBudget(limits: TextLimits = defaultTextLimits, usedBefore = 0): TextBudget {
   let used = usedBefore;
-  /** Words never vanish: a request that can't be found is lost. */
-  const scant = (share: number): number => (share === 1 || used < limits.totalChars ? SCANT_CHARS : 0);
+  /** Words never vanish completely: a request that can't be found would be lost. */
+  const least = (share: number): number => (share === 1 || used < limits.totalChars ? MIN_CHARS : 0);
   const take = (text: string, max: number, share: number): string => {
-    const room = Math.max(limits.totalChars * share - used, scant(share));
-    const kept = cutText(text, Math.min(max, room));
+    const left = Math.max(limits.totalChars * share - used, least(share));
+    const kept = cutText(text, Math.min(max, left));
     used += kept.length;
     return kept;
   };
@@ -62,10 +62,9 @@ export function createTextBudget(limits: TextLimits = defaultTextLimits, usedBef
 }
 
 /**
- * The first `max` characters, without half a surrogate pair, and without half a word where its
- * beginning is near: half of a key would no longer be known as one, and stand there unmasked. The
- * result is a copy: a plain slice
- * would keep the whole text alive behind it (V8), and with it a log's worth of memory.
+ * Cuts a text to its first `max` characters, but not within a surrogate pair, nor within a word if its start is near:
+ * half of a secret would not be recognized, and would stay unmasked. The result is a copy, because in V8 a plain slice
+ * keeps the whole text in memory.
  */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;

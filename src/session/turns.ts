@@ -1,14 +1,13 @@
-import type { CallTable } from "./call-table.ts";
 import type { CurrentPath } from "./current-path.ts";
 import { COMPACTION, NO_ENTRY, NONE, type NodeTable, REQUEST } from "./node-table.ts";
 import type { Step, Turn } from "./session.ts";
-import { createStepMaker } from "./steps.ts";
+import { type CallTable, createStepMaker } from "./steps.ts";
 
 interface Turns {
-  /** What stands before the first request. */
+  /** What comes before the first request. */
   readonly preamble: readonly Step[];
   readonly turns: readonly Turn[];
-  /** Number of the turn that a node belongs to; null before the first and for nodes that are missing. */
+  /** Number of the turn that a node belongs to; null before the first turn and for missing nodes. */
   turnOf(node: number): number | null;
 }
 
@@ -31,14 +30,14 @@ export function makeTurns(nodes: NodeTable, path: CurrentPath, calls: CallTable)
   for (let index = 0; index < order.length; index++) {
     const node = order[index] ?? 0;
     const kind = kinds[node];
-    // A request is no step.
+    // A request is not a step.
     if (kind === NO_ENTRY || kind === REQUEST) continue;
     if (hasSidechains && nodes.sidechain(node) !== undefined) continue;
     const owner = owners[node] ?? NONE;
     if (owner !== lastOwner) own = steps.get(owner);
     lastOwner = owner;
     if (own !== undefined) maker.addSteps(own, node, path.contextOf(node));
-    nodes.spend(node);
+    nodes.release(node);
   }
   const turns: Turn[] = [];
   for (const [node, number] of numbers) {
@@ -63,29 +62,29 @@ export function makeTurns(nodes: NodeTable, path: CurrentPath, calls: CallTable)
   };
 }
 
-/** Which request each node of the main chain belongs to: the nearest one above it in the tree. NONE: before all requests. */
+/** Finds the request that each node of the main chain belongs to: the nearest one above it in the tree, or NONE. */
 function assignOwners(nodes: NodeTable): Int32Array {
   const { parents, positions, kinds, order } = nodes.columns();
   const { hasSidechains } = nodes;
   const owners = new Int32Array(nodes.size).fill(NONE);
-  /** By owner, the prompt that was handed over in the middle of its turn: what comes later in the log is its. */
-  const handedOver = new Map<number, number>();
+  /** By owner: the prompt that was sent in the middle of its turn. What comes later in the log belongs to that prompt. */
+  const midTurn = new Map<number, number>();
   let previous = NONE;
   for (let index = 0; index < order.length; index++) {
     const node = order[index] ?? 0;
     if (hasSidechains && nodes.sidechain(node) !== undefined) continue;
     let above = parents[node] ?? NONE;
-    // Parents come before their children in the log, but for kept messages that were written again and
-    // for circles; there, and where the parent is missing, the line before it decides.
-    if (!standsBefore(positions, above, node)) {
+    // Parents come before their children in the log, except for kept messages that were written again and for cycles.
+    // For these, and if the parent is missing, the line before decides.
+    if (!comesBefore(positions, above, node)) {
       above = kinds[node] === COMPACTION ? logicalParent(nodes, node) : NONE;
-      if (!standsBefore(positions, above, node)) above = previous;
+      if (!comesBefore(positions, above, node)) above = previous;
     }
     let owner = above === NONE ? NONE : (owners[above] ?? NONE);
-    if (handedOver.size > 0) owner = lastHandedOver(handedOver, owner);
+    if (midTurn.size > 0) owner = lastMidTurn(midTurn, owner);
     if (kinds[node] === REQUEST) {
-      // Without a name nothing can follow it in the tree.
-      if (owner !== NONE && isNameless(nodes, node)) handedOver.set(owner, node);
+      // Without a name it can have no children in the tree.
+      if (owner !== NONE && isNameless(nodes, node)) midTurn.set(owner, node);
       owner = node;
     }
     owners[node] = owner;
@@ -94,15 +93,15 @@ function assignOwners(nodes: NodeTable): Int32Array {
   return owners;
 }
 
-function standsBefore(positions: Int32Array, above: number, node: number): boolean {
+function comesBefore(positions: Int32Array, above: number, node: number): boolean {
   if (above === NONE) return false;
   const position = positions[above] ?? NONE;
   return position !== NONE && position < (positions[node] ?? NONE);
 }
 
-function lastHandedOver(handedOver: ReadonlyMap<number, number>, first: number): number {
+function lastMidTurn(midTurn: ReadonlyMap<number, number>, first: number): number {
   let owner = first;
-  for (let later = handedOver.get(owner); later !== undefined; later = handedOver.get(owner)) owner = later;
+  for (let later = midTurn.get(owner); later !== undefined; later = midTurn.get(owner)) owner = later;
   return owner;
 }
 

@@ -16,10 +16,10 @@ describe("findJsonBreak()", () => {
     ["[1,]", 1, 4, "a value is missing"],
     ["[01]", 1, 3, '"," or "]" is missing'],
     ['["a\nb"]', 1, 4, "the string is not closed"],
-    ['["a\\x"]', 1, 4, "this escape is not known"],
+    ['["a\\x"]', 1, 4, "this escape is not valid"],
     ['["a', 1, 4, "the text ends too early"],
-    ['{"a": 1} // why', 1, 10, "something follows behind the end"],
-    ["{} {}", 1, 4, "something follows behind the end"],
+    ['{"a": 1} // why', 1, 10, "there is text after the end"],
+    ["{} {}", 1, 4, "there is text after the end"],
     ["'a'", 1, 1, "a value is missing"],
     ['["😀" x]', 1, 6, '"," or "]" is missing'],
   ])("%j breaks at %i:%i", (text, line, column, what) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonText } from "../../src/jsonl/json-text.ts";
+import { jsonText } from "../../src/jsonl/values.ts";
 import fc from "../support/fc.ts";
 
 test("jsonText() writes what JSON.stringify() writes, and nothing for what has no JSON", () => {

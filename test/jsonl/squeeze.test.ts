@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { createStringSqueezer } from "../../src/jsonl/squeeze.ts";
+import { createStringSqueezer } from "../../src/jsonl/lines.ts";
 import fc from "../support/fc.ts";
 
 const KEPT = 32 * 1024;

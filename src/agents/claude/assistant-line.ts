@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
-import { jsonText } from "../../jsonl/json-text.ts";
+import { jsonText } from "../../jsonl/values.ts";
 import type { Entry, ReplyPart, Usage } from "../../session/entry.ts";
 import type { ClaudeState, Envelope } from "./parser.ts";
 import { readToolInput } from "./tools.ts";

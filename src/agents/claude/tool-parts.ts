@@ -10,7 +10,7 @@ import {
   stringOf,
 } from "../../jsonl/json-spans.ts";
 import { measureString } from "../../jsonl/json-strings.ts";
-import { jsonText } from "../../jsonl/json-text.ts";
+import { jsonText } from "../../jsonl/values.ts";
 
 /** A tool call in a line of a log. */
 export interface ToolUsePart {

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
-import { jsonText } from "../../jsonl/json-text.ts";
-import { arrayAt, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
+import { arrayAt, jsonText, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { NoteEntry, Usage } from "../../session/entry.ts";
 import { readFinishedItem } from "./finished-item.ts";
 import { readReportedCall } from "./reported-call.ts";

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
-import { jsonText } from "../../jsonl/json-text.ts";
-import { arrayAt, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
+import { arrayAt, jsonText, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { FileTouch, ToolCallPart } from "../../session/entry.ts";
 import { joinWords, readToolCall } from "../tool-call.ts";
 import { type CallOutput, readCallOutput } from "./response-item.ts";

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, tryParse } from "../../jsonl/json-line.ts";
-import { jsonText } from "../../jsonl/json-text.ts";
-import { arrayAt, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
+import { arrayAt, jsonText, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import { readContentText } from "../entry-body.ts";
 import type { CodexThread } from "./thread.ts";
 import { readItemText } from "./user-text.ts";

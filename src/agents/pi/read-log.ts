@@ -1,7 +1,6 @@
 import { decodeLine, isObject, type JsonObject, tryParse } from "../../jsonl/json-line.ts";
-import { jsonText } from "../../jsonl/json-text.ts";
 import { splitLines } from "../../jsonl/lines.ts";
-import { arrayAt, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
+import { arrayAt, jsonText, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import {
   NO_FILES,
   type PiCompaction,
