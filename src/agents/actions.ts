@@ -1,9 +1,12 @@
 import type { AgentName } from "../session/entry.ts";
-import type { Agent, AgentActions } from "./agent.ts";
+import type { Agent } from "./agent.ts";
+import type { AgentActions } from "./agent-actions.ts";
 import { claudeActions } from "./claude/actions.ts";
 import { claude } from "./claude/claude.ts";
 import { clawActions } from "./claw/actions.ts";
 import { claw } from "./claw/claw.ts";
+import { codexActions } from "./codex/actions.ts";
+import { codex } from "./codex/codex.ts";
 import { piActions } from "./pi/actions.ts";
 import { pi } from "./pi/pi.ts";
 
@@ -18,6 +21,7 @@ const table: readonly ActingAgent[] = [
   { agent: claude, actions: claudeActions },
   { agent: claw, actions: clawActions },
   { agent: pi, actions: piActions },
+  { agent: codex, actions: codexActions },
 ];
 
 const byName: ReadonlyMap<AgentName, AgentActions> = new Map(

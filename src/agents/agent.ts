@@ -1,15 +1,10 @@
 import type { Buffer } from "node:buffer";
-import type { TokenEstimate } from "../extract/digest.ts";
-import type { Environment, Library } from "../fs/library.ts";
-import type { JsonObject } from "../jsonl/json-line.ts";
-import type { Line, RawLine } from "../jsonl/lines.ts";
-import type { RewritePlan } from "../jsonl/rewrite-plan.ts";
+import type { Environment } from "../fs/library.ts";
+import type { Line } from "../jsonl/lines.ts";
 import type { KeyPath } from "../jsonl/rewrite-strings.ts";
 import type { LeafRule } from "../session/current-path.ts";
 import type { AgentName, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
-import type { Flattening } from "./bulky-block.ts";
-import type { LogSnapshot } from "./log-snapshot.ts";
 
 /** A folder that holds logs of one agent. */
 export interface LogRoot {
@@ -122,11 +117,34 @@ export interface ResumeCommand {
   readonly folder: string | null;
 }
 
-/** Everything that is particular to one agent's logs. */
+/** The prompts that were typed into an agent, in files that outlive its logs. */
+export interface PromptHistory {
+  files(surroundings: Environment): readonly string[];
+  readLine(line: Line): readonly HistoryPrompt[];
+}
+
+export interface HistoryPrompt {
+  /** null on lines of old versions. */
+  readonly sessionId: string | null;
+  readonly project: string | null;
+  readonly at: number | null;
+  readonly text: string;
+}
+
+/**
+ * How an agent's sessions are found and read. To add an agent, write a folder that exports one of these, and put it into
+ * the table in agents.ts. What else can be done to its logs (compaction, forks, hooks …) is in agent-actions.ts, and may
+ * all be left out: then its files are only read, archived and restored.
+ */
 export interface Agent {
+  /** Its short name: in flags, in JSON, and in the names of folders of the archive. */
   readonly agent: AgentName;
   /** As people call it. */
   readonly name: string;
+  /** Variables that say where its folders are. */
+  readonly placeVariables: readonly string[];
+  /** Variables that it sets for the programs that it runs. */
+  readonly childVariables?: readonly string[];
   /** Which entry is the end of the current path. */
   readonly leafRule: LeafRule;
   /** It keeps logs in the folders of projects too, so these must be known first. */
@@ -152,6 +170,9 @@ export interface Agent {
     readonly source: string | null;
   }): ResumeCommand;
   readonly rehoming: Rehoming;
+  readonly history?: PromptHistory;
+  /** It deletes logs whose time is older than this, if its settings say nothing else. Absent: it deletes none. */
+  readonly deletesAfterMs?: number;
 }
 
 /** How a session of an agent becomes one of another project. */
@@ -171,109 +192,4 @@ export interface RehomedPlace {
   readonly relative: string;
   /** Where that root is in the project itself, for an agent that keeps logs there. */
   readonly inProject?: string;
-}
-
-/**
- * What can be done to an agent's logs beyond reading them. A table of its own (actions.ts), because a search never needs
- * it, and its bundle should not carry it. What an agent leaves out can't be done to its sessions.
- */
-export interface AgentActions {
-  readonly compaction?: Compaction;
-  readonly fork?: Forker;
-  readonly flattening?: Flattening;
-  /** What a line adds to the conversation that the agent sends to its model; undefined if nothing. */
-  readonly apiMessage?: (line: JsonObject) => ApiMessage | undefined;
-}
-
-/** A message as the token-count API takes it. */
-export interface ApiMessage {
-  readonly role: "user" | "assistant";
-  readonly content: readonly JsonObject[];
-}
-
-/** A copy of a session that is to become a session of its own. */
-export interface ForkRequest {
-  /** The session that is copied, and its log. */
-  readonly id: string;
-  readonly path: string;
-  readonly title: string | null;
-  readonly uuid: () => string;
-  readonly now: number;
-}
-
-export interface Fork {
-  readonly id: string;
-  /** Where its agent will find it. */
-  readonly path: string;
-  /** The log of the copy, made of the lines of the original. `lines` may be asked twice. */
-  content(lines: () => Iterable<RawLine>): Iterable<Uint8Array>;
-}
-
-/** How an agent makes a session of its own out of a copy. */
-export type Forker = (request: ForkRequest) => Fork;
-
-/** How an agent compacts its sessions. */
-export interface Compaction {
-  /** What it does to a log, for help: a sentence that follows the agent's name, without its full stop. */
-  readonly description: string;
-  /** Flags of `sessions compact` that only this agent has. */
-  readonly options: readonly CompactionOption[];
-  /** What to say after it was done, if the log is not what people expect of a compaction. */
-  readonly note?: string;
-  /** Plans what becomes of a log. Changes nothing. */
-  plan(input: CompactionInput): CompactionPlan;
-  /** Does this text stand for a result that was compacted away? */
-  isPlaceholder?(text: string): boolean;
-}
-
-export type CompactionOption = {
-  /** The name of the flag. */
-  readonly name: string;
-  readonly description: string;
-} & (
-  | { readonly type: "number"; readonly default: number; readonly min?: number }
-  | { readonly type: "boolean"; readonly alias?: string }
-);
-
-/** What the user chose, by the names of the agent's options. Absent: the agent's own default. */
-export interface CompactionOptions {
-  /** Only past the agent's own threshold. */
-  readonly auto: boolean;
-  readonly [option: string]: number | boolean | undefined;
-}
-
-/** The session's leading log, and what else a plan may depend on. */
-export interface CompactionInput {
-  readonly library: Library;
-  readonly files: SessionFiles;
-  readonly snapshot: LogSnapshot;
-  readonly options: CompactionOptions;
-}
-
-/** The number that the user chose for an option, or its default. */
-export function chosenNumber(
-  options: CompactionOptions,
-  { name, default: standard }: { readonly name: string; readonly default: number },
-): number {
-  const chosen = options[name];
-  return typeof chosen === "number" ? chosen : standard;
-}
-
-/** A part of a tool call that was made small. */
-export interface ShrunkPart {
-  readonly toolUseId: string;
-  readonly tool: string;
-  readonly part: "input" | "result";
-  /** What it had. */
-  readonly bytes: number;
-}
-
-/** What a compaction would do to a log. Made by its agent, carried out by `shrink`. */
-export interface CompactionPlan {
-  readonly plan: RewritePlan;
-  readonly before: TokenEstimate;
-  readonly after: TokenEstimate;
-  readonly shrunk: readonly ShrunkPart[];
-  /** Why there is nothing to do, as a sentence without its full stop; null where there is something. */
-  readonly nothing: string | null;
 }

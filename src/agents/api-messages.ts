@@ -3,7 +3,7 @@ import type { RawLine } from "../jsonl/lines.ts";
 import { stringAt } from "../jsonl/values.ts";
 import type { AgentName } from "../session/entry.ts";
 import { actionsOf } from "./actions.ts";
-import type { ApiMessage } from "./agent.ts";
+import type { ApiMessage } from "./agent-actions.ts";
 
 /** What of a log the agent would load: numbers of lines, and ids of the calls on them. */
 export interface LoadedParts {

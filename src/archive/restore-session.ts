@@ -57,9 +57,6 @@ export interface RestoredSession extends SessionName {
   readonly mayBeSwept: boolean;
 }
 
-/** Claude Code deletes logs whose time is older than this, if its settings say nothing else. */
-const SWEPT_AFTER_MS = 30 * 24 * 60 * 60 * 1000;
-
 /** Restores one session. All of it or nothing is refused; what is damaged does not keep the rest back. */
 export function restoreSession(
   library: Library,
@@ -89,6 +86,7 @@ export function restoreSession(
   const files = [...[...actions].map(([each, action]) => toAnswer(each, action)), ...damaged];
   const lead = planned.find(({ file }) => file === kept.files[0]);
   const { agent, id, generation } = kept;
+  const { resume, deletesAfterMs } = agentNamed(agent);
   return {
     agent,
     id,
@@ -97,12 +95,11 @@ export function restoreSession(
     files,
     move: files.some(({ changes }) => changes > 0) ? (move ?? null) : null,
     replaced,
-    resume: agentNamed(agent).resume({ id, project, source: lead?.target ?? null }),
+    resume: resume({ id, project, source: lead?.target ?? null }),
     mayBeSwept:
-      agent === "claude" &&
       how.touch !== true &&
       lead !== undefined &&
-      library.now() - lead.file.mtimeMs > SWEPT_AFTER_MS,
+      library.now() - lead.file.mtimeMs > (deletesAfterMs ?? Number.POSITIVE_INFINITY),
   };
 }
 

@@ -1,3 +1,4 @@
+import { agents } from "../agents/agents.ts";
 import { encodeJson } from "../redact/encode-json.ts";
 import { estimateJsonTokens, type FittedJson, fitJson } from "../render/agent/fit-json.ts";
 import { quoteText } from "../render/agent/quote-text.ts";
@@ -17,9 +18,6 @@ export const agentFlags = {
 /** What an answer may cost an agent that says nothing of it. */
 const DEFAULT_BUDGET = 1_500;
 
-/** Set by agents for the programs that they run. */
-const AGENT_VARIABLES = ["CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"] as const;
-
 /** More than this is not kept only to be cut: 20 times what the largest context can hold. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
@@ -31,7 +29,9 @@ export function budgetOf(
 ): number | undefined {
   if (!("budget" in command.flags)) return undefined;
   if (typeof flags.budget === "number") return flags.budget === 0 ? undefined : flags.budget;
-  const isAgent = AGENT_VARIABLES.some((name) => (variables[name] ?? "") !== "");
+  const isAgent = agents
+    .flatMap(({ childVariables = [] }) => childVariables)
+    .some((name) => (variables[name] ?? "") !== "");
   return isAgent && !stdout.isTerminal && flags.batch !== true ? DEFAULT_BUDGET : undefined;
 }
 

@@ -20,7 +20,14 @@ export const filterFlags = {
     placeholder: "PATH",
     description: "that touched a file: the end of its path, or a glob",
   },
-  agent: { type: "strings", choices: agentNames() as readonly string[], description: "of an agent" },
+  agent: {
+    type: "strings",
+    // An agent may be added later.
+    get choices(): readonly string[] {
+      return agentNames();
+    },
+    description: "of an agent",
+  },
   branch: { type: "strings", placeholder: "NAME", description: "on a git branch" },
   tool: { type: "strings", placeholder: "NAME", description: "that used a tool" },
   cmd: { type: "strings", placeholder: "WORDS", description: "that ran a command with these words" },

@@ -1,41 +1,37 @@
 import { Buffer } from "node:buffer";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { actionsOf, agentsThat } from "../agents/actions.ts";
+import type { Scope, Skills } from "../agents/agent-actions.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { FOREVER_DAYS, withRetention } from "../retention/set-retention.ts";
-import { ownFolders } from "../retention/settings-layers.ts";
+import type { AgentName } from "../session/entry.ts";
 import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 import { type FileChange, type FileRecord, readReceipt, sha256 } from "../settings/receipt.ts";
 import { type HookChange, undoChange } from "../settings/settings-change.ts";
-import { hookEvents } from "./hooks/hook-input.ts";
 import { skillName, skillText } from "./skill.ts";
 
-export const installableAgents = ["claude", "pi", "codex"] as const;
-export type InstallableAgent = (typeof installableAgents)[number];
-export type Scope = "user" | "project";
+/** Agents that something can be installed for. */
+export const installableAgents: readonly AgentName[] = agentsThat("skills").map(({ agent }) => agent.agent);
+/** Those that archive by themselves then: they are meant if none is named. */
+export const hookedAgents: readonly AgentName[] = agentsThat("hooks").map(({ agent }) => agent.agent);
 
 /** What is installed into agents. */
 export interface Package {
   /** How this program is run: absolute paths. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
-  readonly hooks: readonly {
-    readonly name: string;
-    readonly subcommand: string;
-    readonly timeoutSeconds: number;
-    readonly matcher?: string;
-  }[];
   readonly skill: { readonly name: string; readonly text: string };
 }
 
 /** What this version installs, run as `program` says. */
 export function packageOf({ program }: Pick<Package, "program">): Package {
-  return { program, hooks: hookEvents, skill: { name: skillName, text: skillText } };
+  return { program, skill: { name: skillName, text: skillText } };
 }
 
 export interface InstallOptions {
-  readonly agents: readonly InstallableAgent[];
+  readonly agents: readonly AgentName[];
   readonly scope: Scope;
-  /** Whether Claude Code is to keep sessions for good. */
+  /** Whether agents are to keep sessions for good. */
   readonly retention: boolean;
 }
 
@@ -46,31 +42,46 @@ export function installFiles(
   options: InstallOptions,
 ): readonly RequestedFile[] {
   const { scope } = options;
-  return options.agents.flatMap((agent) => [
-    ...(agent === "claude"
-      ? settingsPaths(library, scope).map((path) => settingsFile(path, pack, options))
-      : []),
-    ...skillPaths(library, pack, agent, scope).map((path) => skillFile(path, pack, agent, scope)),
-  ]);
+  return options.agents.flatMap((agent) => {
+    const { hooks, skills } = actionsOf(agent);
+    return [
+      ...(hooks?.settingsFiles(library, scope) ?? []).map((path) => settingsFile(path, pack, agent, options)),
+      ...(skills === undefined ? [] : skillPaths(library, pack, skills, scope)).map((path) =>
+        skillFile(path, pack, agent, scope),
+      ),
+    ];
+  });
 }
 
-function settingsFile(path: string, pack: Package, { scope, retention }: InstallOptions): RequestedFile {
-  const hooks = hookChanges(pack);
+function settingsFile(
+  path: string,
+  pack: Package,
+  agent: AgentName,
+  { scope, retention }: InstallOptions,
+): RequestedFile {
+  const hooks = hookChanges(pack, agent);
+  const key = actionsOf(agent).retention?.key;
   return {
-    ...{ path, agent: "claude", scope, kind: "settings" },
+    path,
+    agent,
+    scope,
+    kind: "settings",
     wanted: (present) => {
       const names = new Set(hooks.map(nameOfChange));
       const others = present.filter((change) => !names.has(nameOfChange(change)));
       const wanted = [...others, ...hooks];
-      // What `retention` set is the user's own wish.
+      // What `retention` set is the user's own choice.
       const isSet = present.some((change) => change.kind === "value" && change.by === "retention");
-      return retention && !isSet ? withRetention(wanted, FOREVER_DAYS, "install") : wanted;
+      return retention && key !== undefined && !isSet
+        ? withRetention(key, wanted, FOREVER_DAYS, "install")
+        : wanted;
     },
   };
 }
 
-export function hookChanges({ program, hooks }: Package): readonly HookChange[] {
-  return hooks.map(({ name, subcommand, timeoutSeconds, matcher }) => ({
+function hookChanges({ program }: Package, agent: AgentName): readonly HookChange[] {
+  const events = actionsOf(agent).hooks?.events ?? [];
+  return events.map(({ name, subcommand, timeoutSeconds, matcher }) => ({
     kind: "hook",
     event: name,
     ...(matcher === undefined ? {} : { matcher }),
@@ -80,39 +91,22 @@ export function hookChanges({ program, hooks }: Package): readonly HookChange[] 
   }));
 }
 
-function skillFile(path: string, { skill }: Package, agent: InstallableAgent, scope: Scope): RequestedFile {
+function skillFile(path: string, { skill }: Package, agent: AgentName, scope: Scope): RequestedFile {
   const content: FileChange = { kind: "content", sha256: sha256(Buffer.from(skill.text)) };
   return { path, agent, scope, kind: "content", text: skill.text, wanted: () => [content] };
-}
-
-/**
- * The hooks name the paths of this machine, and so do not belong into a project's settings.json, which is shared;
- * settings.local.json is each person's own.
- */
-export function settingsPaths(library: Library, scope: Scope): readonly string[] {
-  return scope === "user"
-    ? ownFolders(library).map((folder) => join(folder, "settings.json"))
-    : [join(library.surroundings.folder, ".claude", "settings.local.json")];
 }
 
 export function skillPaths(
   library: Library,
   { skill }: Pick<Package, "skill">,
-  agent: InstallableAgent,
+  skills: Skills,
   scope: Scope,
 ): readonly string[] {
-  const { home, variables, folder } = library.surroundings;
-  const piFolder = resolve(folder, variables.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"));
-  const folders: Readonly<Record<InstallableAgent, Readonly<Record<Scope, readonly string[]>>>> = {
-    claude: { user: ownFolders(library), project: [join(folder, ".claude")] },
-    pi: { user: [piFolder], project: [join(folder, ".pi")] },
-    codex: { user: [join(home, ".agents")], project: [join(folder, ".agents")] },
-  };
-  return folders[agent][scope].map((each) => join(each, "skills", skill.name, "SKILL.md"));
+  return skills.folders(library, scope).map((folder) => join(folder, "skills", skill.name, "SKILL.md"));
 }
 
 export interface UninstallOptions {
-  readonly agents: readonly InstallableAgent[];
+  readonly agents: readonly AgentName[];
   /** undefined: wherever something was installed. */
   readonly scope: Scope | undefined;
 }
@@ -152,9 +146,13 @@ function withoutOurs(file: RequestedFile | FileRecord, pack: Package): Requested
   const isContent = "kind" in file ? file.kind === "content" : isOurFile(file);
   if (isContent) return { path, agent, scope, kind: "content", text: pack.skill.text, wanted: () => [] };
   return {
-    ...{ path, agent, scope, kind: "settings" },
+    path,
+    agent,
+    scope,
+    kind: "settings",
     wanted: (present) => present.filter((change) => change.kind === "value" && change.by === "retention"),
-    editOriginal: (text) => hookChanges(pack).reduce((rest, change) => undoChange(rest, change, ""), text),
+    editOriginal: (text) =>
+      hookChanges(pack, agent).reduce((rest, change) => undoChange(rest, change, ""), text),
   };
 }
 

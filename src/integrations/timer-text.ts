@@ -1,15 +1,7 @@
+import { agents } from "../agents/agents.ts";
+
 export const timers = ["cron", "systemd", "launchd"] as const;
 export type Timer = (typeof timers)[number];
-
-/** Variables that name other places than the usual ones: a timer starts with an empty environment. */
-const PLACES = [
-  "SESSIONS_HOME",
-  "CLAUDE_CONFIG_DIR",
-  "PI_CODING_AGENT_DIR",
-  "PI_CODING_AGENT_SESSION_DIR",
-  "CLAW_CONFIG_HOME",
-  "CODEX_HOME",
-];
 
 /** What a timer runs, and the variables of the user who sets it up. */
 export interface TimerOptions {
@@ -20,7 +12,9 @@ export interface TimerOptions {
 /** The text of a timer that archives every ten minutes what is not safe yet, for agents without hooks. */
 export function timerText(timer: Timer, { program, variables }: TimerOptions): string {
   const line = [program.command, ...program.args, "guard"];
-  const places = PLACES.flatMap((name): [string, string][] => {
+  // Variables that name other places than the usual ones: a timer starts with an empty environment.
+  const names = ["SESSIONS_HOME", ...agents.flatMap(({ placeVariables }) => placeVariables)];
+  const places = names.flatMap((name): [string, string][] => {
     const value = variables[name];
     return value === undefined || value === "" ? [] : [[name, value]];
   });

@@ -1,31 +1,23 @@
-import { join } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
-import { agentNamed } from "../agents/agents.ts";
+import { agentsThat } from "../agents/actions.ts";
+import type { Agent, SessionFiles } from "../agents/agent.ts";
+import type { EffectiveRetention, Retention, SettingsSources } from "../agents/agent-actions.ts";
 import { findSessionsOf, isFolderPath } from "../agents/find-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import type { CatalogRow } from "../search/session-catalog.ts";
+import type { AgentName } from "../session/entry.ts";
 import { sessionKey } from "../session/session.ts";
-import { readTextFile } from "../settings/settings-file.ts";
-import {
-  type EffectiveRetention,
-  effectiveRetention,
-  type LayerPlaces,
-  readLayers,
-  type SettingsLayer,
-  settingsFolders,
-} from "./settings-layers.ts";
 
-interface RetentionOptions extends LayerPlaces {
+interface RetentionOptions extends SettingsSources {
   /** All sessions that are known: of those left out by the user's wish nothing is said. */
   readonly rows: readonly CatalogRow[];
   /** How far the forecast reaches. */
   readonly withinMs?: number;
 }
 
-/** A project in which Claude Code would sweep earlier than here. The sweep is of all projects' sessions. */
+/** A project in which the agent would sweep earlier than here. The sweep is of all projects' sessions. */
 interface EarlierSweep {
   readonly project: string;
   readonly days: number;
@@ -37,11 +29,13 @@ export interface RiskySession extends AtRisk {
   readonly project: string | null;
 }
 
-/** What becomes of the sessions in one folder of Claude Code. */
+/** What becomes of the sessions in one folder of an agent that deletes its own. */
 export interface RetentionStatus {
+  readonly agent: AgentName;
+  /** The agent as people call it. */
+  readonly agentName: string;
   readonly folder: string;
   readonly effective: EffectiveRetention;
-  readonly layers: readonly SettingsLayer[];
   readonly lastSweepMs: number | undefined;
   readonly sweepsAtMs: number;
   readonly withinMs: number;
@@ -54,50 +48,60 @@ export interface RetentionStatus {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** What goes within Claude Code's own thirty days. */
+/** How far a forecast reaches if nothing is said. */
 const WITHIN_MS = 30 * DAY_MS;
 
-/** One for each folder of Claude Code. Reads, and changes nothing. */
+/** One for each folder of each agent that deletes sessions. Reads, and changes nothing. */
 export function retentionStatus(library: Library, options: RetentionOptions): readonly RetentionStatus[] {
-  const { sessions } = findSessionsOf(library, agentNamed("claude"), []);
   const archive = archiveState(openArchive(library).list().sessions);
   const forgotten = forgottenSessions(library);
   const rows = new Map(options.rows.map((row) => [sessionKey(row.digest), row]));
   const hasExcluded = library.config.exclude.length > 0;
-  const known = sessions.filter(
-    (files) => !forgotten.has(files) && (!hasExcluded || rows.has(sessionKey(files))),
-  );
-  return settingsFolders(library).map((folder) => {
-    const swept = known.flatMap((files) => sweptSession(files, folder, archive.holds(files)) ?? []);
-    return statusOf(library, folder, swept, rows, options);
+  return agentsThat("retention").flatMap(({ agent, how }) => {
+    const known = findSessionsOf(library, agent, []).sessions.filter(
+      (files) => !forgotten.has(files) && (!hasExcluded || rows.has(sessionKey(files))),
+    );
+    return how.folders(library).map((folder) => {
+      const logs = how.sweptFolder(folder);
+      const swept = known.flatMap((files) => sweptSession(files, logs, archive.holds(files)) ?? []);
+      return statusOf(library, { agent, how, folder }, swept, rows, options);
+    });
   });
+}
+
+/** One folder of an agent, with how it deletes what is in it. */
+interface SweptFolder {
+  readonly agent: Agent;
+  readonly how: Retention;
+  readonly folder: string;
 }
 
 function statusOf(
   library: Library,
-  folder: string,
+  { agent: { agent, name: agentName }, how, folder }: SweptFolder,
   swept: readonly SweptSession[],
   rows: ReadonlyMap<string, CatalogRow>,
   options: RetentionOptions,
 ): RetentionStatus {
-  const layers = readLayers(library, folder, library.surroundings.folder, options);
-  const effective = effectiveRetention(layers);
+  const effective = how.effective(library, folder, library.surroundings.folder, options);
   const withinMs = options.withinMs ?? WITHIN_MS;
   const now = library.now();
-  const lastSweepMs = lastSweep(library, folder);
+  const lastSweepMs = how.lastSweepMs(library, folder);
   const goes = effective.paused === undefined ? forecast(swept, effective.days, now + withinMs) : [];
   return {
+    agent,
+    agentName,
     folder,
     effective,
-    layers,
     lastSweepMs,
-    sweepsAtMs: nextSweep(lastSweepMs, now),
+    // From then on the start of a session sweeps at once.
+    sweepsAtMs: lastSweepMs === undefined ? now : Math.max(now, lastSweepMs + how.pauseMs),
     withinMs,
     atRisk: goes.map((session) => {
-      const row = rows.get(sessionKey({ agent: "claude", id: session.id }));
+      const row = rows.get(sessionKey({ agent, id: session.id }));
       return { ...session, title: row?.digest.title ?? null, project: row?.digest.project ?? null };
     }),
-    earlierSweeps: earlierSweeps(library, folder, effective, options),
+    earlierSweeps: earlierSweeps(library, how, folder, effective, options),
     sessions: swept.length,
     notArchived: swept.filter((session) => !session.archived).length,
   };
@@ -109,20 +113,14 @@ function sweptSession(
   folder: string,
   archived: boolean,
 ): SweptSession | undefined {
-  const logs = files.filter(({ role, path }) => role === "main" && insideOf(join(folder, "projects"), path));
+  const logs = files.filter(({ role, path }) => role === "main" && insideOf(folder, path));
   if (logs.length === 0) return undefined;
   return { id, mtimeMs: Math.min(...logs.map(({ mtimeMs }) => mtimeMs)), archived };
 }
 
-/** The agent notes the time of its last sweep. */
-function lastSweep({ disk }: Library, folder: string): number | undefined {
-  const file = readTextFile(disk, join(folder, ".last-cleanup"));
-  const ms = file.kind === "read" ? Date.parse(file.text.trim()) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
 function earlierSweeps(
   library: Library,
+  how: Retention,
   folder: string,
   here: EffectiveRetention,
   options: RetentionOptions,
@@ -131,15 +129,12 @@ function earlierSweeps(
   const found: EarlierSweep[] = [];
   for (const project of projects) {
     if (project === null || project === library.surroundings.folder || !isFolderPath(project)) continue;
-    const { days, from, paused } = effectiveRetention(readLayers(library, folder, project, options));
+    const { days, from, paused } = how.effective(library, folder, project, options);
     if (paused === undefined && (days < here.days || here.paused !== undefined))
       found.push({ project, days, from });
   }
   return found.sort((a, b) => a.days - b.days || (a.project < b.project ? -1 : 1));
 }
-
-/** Claude Code waits so long between two sweeps. */
-const SWEEP_PAUSE_MS = DAY_MS;
 
 /** A session with its logs, as the sweep looks at them. */
 interface SweptSession {
@@ -165,9 +160,4 @@ function forecast(sessions: readonly SweptSession[], days: number, untilMs: numb
     .map((session) => ({ ...session, deletedAfterMs: deletedAfter(session.mtimeMs, days) }))
     .filter(({ deletedAfterMs }) => deletedAfterMs < untilMs)
     .sort((a, b) => a.deletedAfterMs - b.deletedAfterMs || (a.id < b.id ? -1 : 1));
-}
-
-/** From when on the start of a session sweeps at once. Within a day of the last sweep it waits ten minutes. */
-function nextSweep(lastSweepMs: number | undefined, now: number): number {
-  return lastSweepMs === undefined ? now : Math.max(now, lastSweepMs + SWEEP_PAUSE_MS);
 }

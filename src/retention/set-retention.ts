@@ -1,9 +1,8 @@
-import { join } from "node:path";
+import { agentsThat } from "../agents/actions.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 import type { FileChange } from "../settings/receipt.ts";
-import { isDays, ownFolders, RETENTION_KEY } from "./settings-layers.ts";
 
 /** As good as for ever: 273 years. */
 export const FOREVER_DAYS = 99_999;
@@ -11,7 +10,7 @@ export const FOREVER_DAYS = 99_999;
 /** Refuses what Claude Code would not take, with the reason. */
 export function checkDays(text: string | undefined): number {
   const days = /^\d{1,6}$/.test(text ?? "") ? Number(text) : Number.NaN;
-  if (isDays(days)) return days;
+  if (days >= 1) return days;
   const reason =
     text === undefined
       ? "the number of days is missing"
@@ -26,24 +25,30 @@ export function checkDays(text: string | undefined): number {
 
 /** The user's settings files with this number of days in them; undefined takes back what was set. */
 export function retentionFiles(library: Library, days: number | undefined): readonly RequestedFile[] {
-  return ownFolders(library).map((folder) => ({
-    path: join(folder, "settings.json"),
-    agent: "claude",
-    scope: "user",
-    kind: "settings",
-    wanted: (present) => (days === undefined ? without(present) : withRetention(present, days, "retention")),
-    ...(days === undefined ? { resets: RETENTION_KEY } : {}),
-  }));
+  return agentsThat("retention").flatMap(({ agent: { agent }, how: { key, settingsFiles } }) =>
+    settingsFiles(library).map(
+      (path): RequestedFile => ({
+        path,
+        agent,
+        scope: "user",
+        kind: "settings",
+        wanted: (present) =>
+          days === undefined ? without(key, present) : withRetention(key, present, days, "retention"),
+        ...(days === undefined ? { resets: key } : {}),
+      }),
+    ),
+  );
 }
 
 export function withRetention(
+  key: string,
   present: readonly FileChange[],
   value: number,
   by: "install" | "retention",
 ): readonly FileChange[] {
-  return [...without(present), { kind: "value", key: RETENTION_KEY, value, by }];
+  return [...without(key, present), { kind: "value", key, value, by }];
 }
 
-function without(present: readonly FileChange[]): readonly FileChange[] {
-  return present.filter((change) => nameOfChange(change) !== RETENTION_KEY);
+function without(key: string, present: readonly FileChange[]): readonly FileChange[] {
+  return present.filter((change) => nameOfChange(change) !== key);
 }

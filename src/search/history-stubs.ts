@@ -1,13 +1,13 @@
-import { join } from "node:path";
-import { claudeFolders } from "../agents/claude/files.ts";
-import { type HistoryPrompt, readHistoryLine } from "../agents/claude/history-line.ts";
+import type { HistoryPrompt } from "../agents/agent.ts";
+import { promptHistories } from "../agents/prompt-histories.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import type { Problem } from "../errors.ts";
 import { isExcluded } from "../fs/config.ts";
 import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { splitLines } from "../jsonl/lines.ts";
-import type { Session, SessionName } from "../session/session.ts";
+import type { AgentName } from "../session/entry.ts";
+import { type Session, type SessionName, sessionKey } from "../session/session.ts";
 import { createSessionBuilder } from "../session/session-builder.ts";
 import { createTextBudget, cutText } from "../session/text-budget.ts";
 
@@ -40,54 +40,53 @@ const MAX_PROMPTS = 500_000;
 
 /** The marks of the files that stubs come from, without reading them. */
 export function historyMark(library: Library): string {
-  return historyFiles(library)
-    .map((path) => {
+  return promptHistories(library)
+    .map(({ path }) => {
       const stat = library.disk.stat(path);
       return stat === undefined ? "" : `${stat.size}:${stat.mtimeMs}:${stat.inode}`;
     })
     .join(" ");
 }
 
-/** Recovers the prompts of sessions that are gone from the history of Claude Code. */
+/** Recovers the prompts of sessions that are gone from the histories of their agents. */
 export function historyStubs(library: Library, isKnown: (session: SessionName) => boolean): HistoryStubs {
   const budget = createTextBudget({ ...NO_OUTPUT, totalChars: TOTAL_CHARS });
   const forgotten = forgottenSessions(library);
   /** undefined: one that is not asked for. */
-  const found = new Map<
-    string,
-    { readonly project: string | null; readonly prompts: StubPrompt[] } | undefined
-  >();
+  const found = new Map<string, (HistoryStub & { readonly prompts: StubPrompt[] }) | undefined>();
   const problems: Problem[] = [];
   let nameless = 0;
   let taken = 0;
 
-  const take = ({ sessionId, project, at, text }: HistoryPrompt): void => {
+  const take = (agent: AgentName, { sessionId, project, at, text }: HistoryPrompt): void => {
     if (sessionId === null) {
       nameless++;
       return;
     }
-    if (!found.has(sessionId)) {
-      const session: SessionName = { agent: "claude", id: sessionId };
+    const session: SessionName = { agent, id: sessionId };
+    const key = sessionKey(session);
+    if (!found.has(key)) {
       const isOut = isKnown(session) || forgotten.has(session) || isExcluded(library, { project });
-      found.set(sessionId, isOut ? undefined : { project, prompts: [] });
+      found.set(key, isOut ? undefined : { ...session, project, prompts: [] });
     }
-    const stub = found.get(sessionId);
+    const stub = found.get(key);
     if (stub === undefined || taken >= MAX_PROMPTS) return;
     stub.prompts.push({ at, text: budget.words(cutText(text, PROMPT_CHARS)) });
     taken++;
   };
 
   const mark = historyMark(library);
-  for (const path of historyFiles(library)) {
+  for (const { agent, path, readLine } of promptHistories(library)) {
     try {
-      for (const line of splitLines(library.disk.readChunks(path))) readHistoryLine(line).forEach(take);
+      for (const line of splitLines(library.disk.readChunks(path)))
+        for (const prompt of readLine(line)) take(agent, prompt);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
       if (!isAbsent(error)) problems.push({ path, line: 0, what: explainDiskError(error) });
     }
   }
-  const stubs = [...found].flatMap(([id, stub]): readonly HistoryStub[] =>
-    stub === undefined || stub.prompts.length === 0 ? [] : [{ agent: "claude", id, ...stub }],
+  const stubs = [...found.values()].flatMap((stub) =>
+    stub === undefined || stub.prompts.length === 0 ? [] : [stub],
   );
   return { stubs, mark, nameless, problems };
 }
@@ -116,7 +115,3 @@ export function sessionOfStub({ agent, id, project, prompts }: HistoryStub): Ses
 }
 
 const NO_OUTPUT = { outputChars: 0, inputChars: 0, thinkingChars: 0 };
-
-function historyFiles(library: Library): readonly string[] {
-  return claudeFolders(library.surroundings).map((folder) => join(folder, "history.jsonl"));
-}

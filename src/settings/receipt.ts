@@ -25,7 +25,8 @@ export interface FileState {
 
 export interface FileRecord {
   readonly path: string;
-  readonly agent: "claude" | "pi" | "codex";
+  /** Whose file it is: the short name of an agent. */
+  readonly agent: string;
   readonly scope: "user" | "project";
   /** The file before us: a name in `backups/`; null if there was none. */
   readonly original: { readonly backup: string; readonly sha256: string } | null;
@@ -61,7 +62,7 @@ const stateSchema = z.object({
 });
 const recordSchema = z.object({
   path: z.string(),
-  agent: z.enum(["claude", "pi", "codex"]),
+  agent: z.string(),
   scope: z.enum(["user", "project"]),
   original: z.nullable(z.object({ backup: z.string(), sha256: z.string() })),
   now: stateSchema,

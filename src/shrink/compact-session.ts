@@ -1,11 +1,6 @@
 import { actionsOf } from "../agents/actions.ts";
-import type {
-  Compaction,
-  CompactionOptions,
-  CompactionPlan,
-  ResumeCommand,
-  SessionFiles,
-} from "../agents/agent.ts";
+import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import type { Compaction, CompactionOptions, CompactionPlan } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";

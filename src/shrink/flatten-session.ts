@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import { actionsOf, agentsThat } from "../agents/actions.ts";
-import type { Fork, ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import type { Fork } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import type { BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
 import { contextTokens } from "../agents/context-tokens.ts";

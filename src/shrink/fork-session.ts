@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import { actionsOf } from "../agents/actions.ts";
-import type { Fork, SessionFiles } from "../agents/agent.ts";
+import type { SessionFiles } from "../agents/agent.ts";
+import type { Fork } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import { readPlanned } from "../agents/log-snapshot.ts";

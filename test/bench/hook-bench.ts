@@ -9,7 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { hookEvents } from "../../src/integrations/hooks/hook-input.ts";
+import { claudeHookEvents } from "../../src/agents/claude/hooks.ts";
 import { median } from "./support/measure.ts";
 import { writeLog, writeSmallFiles } from "./support/write-logs.ts";
 
@@ -44,7 +44,7 @@ try {
     const id = `00000000-0000-4000-8000-${String(mb).padStart(12, "0")}`;
     const log = join(claude, "projects", "-work-shop", `${id}.jsonl`);
     writeLog(log, mb * 1e6, mb, "/work/shop", Date.UTC(2026, 9, 1));
-    for (const { name, subcommand } of hookEvents) {
+    for (const { name, subcommand } of claudeHookEvents) {
       const more = { source: "compact", trigger: "auto", compact_summary: "What was done. ".repeat(200) };
       const event = {
         session_id: id,

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { claudeHookEvents } from "../../src/agents/claude/hooks.ts";
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
-import { hookEvents } from "../../src/integrations/hooks/hook-input.ts";
 import { skillText } from "../../src/integrations/skill.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
@@ -88,7 +88,7 @@ describe("sessions install", () => {
     expect(json.files).toMatchObject([{ action: "changed" }, { action: "created" }]);
     const { hooks, ...rest } = settingsOf(world);
     expect(rest).toEqual({ model: "opus", permissions: { allow: ["Bash(ls:*)"] }, cleanupPeriodDays: 99999 });
-    for (const { name, subcommand, timeoutSeconds } of hookEvents) {
+    for (const { name, subcommand, timeoutSeconds } of claudeHookEvents) {
       expect(Object(hooks)[name].at(-1)).toEqual({
         hooks: [
           {
@@ -154,7 +154,7 @@ describe("sessions install", () => {
     await ask(["install", "--yes"], { program });
     const hooks = JSON.stringify(settingsOf(world).hooks);
     expect(hooks).not.toContain("/opt/sessions/");
-    expect(hooks.match(/\/new\/dist\/sessions\.cjs/g)).toHaveLength(hookEvents.length);
+    expect(hooks.match(/\/new\/dist\/sessions\.cjs/g)).toHaveLength(claudeHookEvents.length);
     await ask(["uninstall", "--yes"]);
     expect(state()).toEqual(before);
   });

@@ -89,10 +89,6 @@ describe("settings with", () => {
 
 const pack: Package = {
   program: { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.cjs"] },
-  hooks: [
-    { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30, matcher: "auto" },
-    { name: "SessionEnd", subcommand: "session-end", timeoutSeconds: 5 },
-  ],
   skill: { name: "session-finder", text: "---\nname: session-finder\n---\n" },
 };
 

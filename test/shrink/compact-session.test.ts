@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { CompactionOptions } from "../../src/agents/agent.ts";
+import type { CompactionOptions } from "../../src/agents/agent-actions.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import { estimateTokens } from "../../src/extract/tokens.ts";
 import type { Library } from "../../src/fs/library.ts";

@@ -1,12 +1,21 @@
-import type { AgentActions } from "../agent.ts";
+import { join } from "node:path";
+import type { AgentActions } from "../agent-actions.ts";
 import { claudeApiMessage } from "./api-message.ts";
 import { claudeCompaction } from "./compact.ts";
 import { claudeFlattening } from "./flatten.ts";
 import { forkClaude } from "./fork.ts";
+import { claudeHooks } from "./hooks.ts";
+import { claudeRetention, ownFolders } from "./retention.ts";
 
 export const claudeActions: AgentActions = {
   compaction: claudeCompaction,
   fork: forkClaude,
   flattening: claudeFlattening,
   apiMessage: claudeApiMessage,
+  retention: claudeRetention,
+  skills: {
+    folders: (library, scope) =>
+      scope === "user" ? ownFolders(library) : [join(library.surroundings.folder, ".claude")],
+  },
+  hooks: claudeHooks,
 };

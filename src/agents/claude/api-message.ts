@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
-import type { ApiMessage } from "../agent.ts";
+import type { ApiMessage } from "../agent-actions.ts";
 
 /** What a line adds to the conversation that Claude Code sends. */
 export function claudeApiMessage(object: JsonObject): ApiMessage | undefined {

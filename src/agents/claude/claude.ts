@@ -13,11 +13,14 @@ import {
   ownsClaude,
   readClaudeSideFile,
 } from "./files.ts";
+import { readHistoryLine } from "./history-line.ts";
 import { createClaudeParser } from "./parser.ts";
 
 export const claude: Agent = {
   agent: "claude",
   name: "Claude Code",
+  placeVariables: ["CLAUDE_CONFIG_DIR"],
+  childVariables: ["CLAUDECODE"],
   leafRule: "last-message",
   roots: claudeRoots,
   owns: ownsClaude,
@@ -37,6 +40,11 @@ export const claude: Agent = {
       rootName === "projects" ? inFolder(relative, encodeProjectPath(project)) : { relative },
     isOf: (relative, project) => firstFolder(relative) === encodeProjectPath(project),
   },
+  history: {
+    files: (surroundings) => claudeFolders(surroundings).map((folder) => join(folder, "history.jsonl")),
+    readLine: readHistoryLine,
+  },
+  deletesAfterMs: 30 * 24 * 60 * 60 * 1000,
 };
 
 function readRunning(text: string): RunningSession | undefined {

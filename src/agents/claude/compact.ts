@@ -10,7 +10,7 @@ import {
   type CompactionPlan,
   chosenNumber,
   type ShrunkPart,
-} from "../agent.ts";
+} from "../agent-actions.ts";
 import { readPlanned } from "../log-snapshot.ts";
 import {
   inputBytes,

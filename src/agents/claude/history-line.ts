@@ -1,22 +1,14 @@
 import { isObject, type JsonObject, readJsonLine } from "../../jsonl/json-line.ts";
 import type { Line } from "../../jsonl/lines.ts";
 import { objectAt, stringAt, timeAt } from "../../jsonl/values.ts";
+import type { HistoryPrompt } from "../agent.ts";
 import { sessionIdAt } from "../session-id.ts";
-
-/** A prompt as Claude Code's history.jsonl has it: that file outlives the logs. */
-export interface HistoryPrompt {
-  /** null on lines of old versions. */
-  readonly sessionId: string | null;
-  readonly project: string | null;
-  readonly at: number | null;
-  readonly text: string;
-}
 
 /** Without arguments a command asks for nothing. */
 const BARE_COMMAND = /^\/[\w:-]+\s*$/;
 const PASTED = /\[(?:Pasted text|Image) #(\d+)[^\]]*\]/g;
 
-/** The prompts on a line of history.jsonl; none where it is no request of the user. */
+/** The prompts on a line of history.jsonl, which outlives the logs; none where it is no request of the user. */
 export function readHistoryLine(line: Line): readonly HistoryPrompt[] {
   return readJsonLine(line.bytes, line.ended).objects.flatMap((object) => {
     const display = stringAt(object, "display");

@@ -1,4 +1,4 @@
-import type { AgentActions } from "../agent.ts";
+import type { AgentActions } from "../agent-actions.ts";
 import { clawCompaction } from "./compact.ts";
 import { forkClaw } from "./fork.ts";
 

@@ -6,6 +6,7 @@ import { createClawParser } from "./parser.ts";
 export const claw: Agent = {
   agent: "claw",
   name: "claw-code",
+  placeVariables: ["CLAW_CONFIG_HOME"],
   leafRule: "last-entry",
   inProjects: true,
   roots: clawRoots,

@@ -13,7 +13,7 @@ import {
   type CompactionOptions,
   type CompactionPlan,
   chosenNumber,
-} from "../agent.ts";
+} from "../agent-actions.ts";
 import { readPlanned } from "../log-snapshot.ts";
 import { messageText, summaryOfContinuation } from "./message.ts";
 import {

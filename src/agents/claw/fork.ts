@@ -3,7 +3,7 @@ import { dirname, extname, join } from "node:path";
 import { type JsonObjectSpan, memberAt, scanJsonLine, stringOf } from "../../jsonl/json-spans.ts";
 import type { RawLine } from "../../jsonl/lines.ts";
 import { type Edit, planEdits, rewrittenBytes } from "../../jsonl/rewrite-plan.ts";
-import type { Fork, ForkRequest } from "../agent.ts";
+import type { Fork, ForkRequest } from "../agent-actions.ts";
 import { wholeFile } from "./read-log.ts";
 
 const LF = Buffer.from("\n");

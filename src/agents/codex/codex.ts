@@ -5,6 +5,8 @@ import { createCodexParser } from "./parser.ts";
 export const codex: Agent = {
   agent: "codex",
   name: "Codex",
+  placeVariables: ["CODEX_HOME"],
+  childVariables: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
   leafRule: "last-entry",
   roots: codexRoots,
   owns: ownsCodex,

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { arrayAt, objectAt, stringAt } from "../../jsonl/values.ts";
-import type { ApiMessage } from "../agent.ts";
+import type { ApiMessage } from "../agent-actions.ts";
 
 /** What an entry adds to the conversation that Pi sends. */
 export function piApiMessage(object: JsonObject): ApiMessage | undefined {

@@ -19,7 +19,7 @@ import {
   type CompactionOptions,
   type CompactionPlan,
   chosenNumber,
-} from "../agent.ts";
+} from "../agent-actions.ts";
 import { placed } from "../entry-body.ts";
 import { readPlanned } from "../log-snapshot.ts";
 import type { PiLoaded } from "./context.ts";

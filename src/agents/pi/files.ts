@@ -7,9 +7,14 @@ import type { FoundFile, LogRoot, Peek, Placement, PlacementCache, SessionFiles 
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 
-export function piRoots({ home, variables }: Environment): readonly LogRoot[] {
-  const agentFolder = variables.PI_CODING_AGENT_DIR || join(home, ".pi", "agent");
-  const folder = variables.PI_CODING_AGENT_SESSION_DIR || join(agentFolder, "sessions");
+/** Where Pi keeps what is the user's: settings, skills, sessions. */
+export function piFolder({ home, variables }: Environment): string {
+  return variables.PI_CODING_AGENT_DIR || join(home, ".pi", "agent");
+}
+
+export function piRoots(surroundings: Environment): readonly LogRoot[] {
+  const folder =
+    surroundings.variables.PI_CODING_AGENT_SESSION_DIR || join(piFolder(surroundings), "sessions");
   // One folder per project below it, or none where the user named the folder.
   return [{ folder, depth: 2, extensions: [".jsonl"] }];
 }

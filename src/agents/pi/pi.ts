@@ -6,6 +6,7 @@ import { createPiParser } from "./parser.ts";
 export const pi: Agent = {
   agent: "pi",
   name: "Pi",
+  placeVariables: ["PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"],
   leafRule: "named-parents",
   roots: piRoots,
   owns: ownsPi,

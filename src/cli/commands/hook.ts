@@ -2,7 +2,7 @@ import { exitCodes } from "../../errors.ts";
 import { createLibrary } from "../../fs/library.ts";
 import { findPlaces } from "../../fs/places.ts";
 import { handleHook } from "../../integrations/hooks/handle-hook.ts";
-import { hookEvents, MAX_INPUT_BYTES, readHookInput } from "../../integrations/hooks/hook-input.ts";
+import { hookSubcommands, MAX_INPUT_BYTES, readHookInput } from "../../integrations/hooks/hook-input.ts";
 import { claimGuardRun } from "../../retention/guard.ts";
 import { noteHookFailure } from "../../retention/hook-log.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -27,7 +27,7 @@ export const command: Command = defineCommand({
   positionals: [
     {
       name: "event",
-      description: hookEvents.map(({ subcommand }) => subcommand).join(", "),
+      description: hookSubcommands().join(", "),
       optional: true,
       many: true,
     },

@@ -1,5 +1,10 @@
 import { exitCodes } from "../../errors.ts";
-import { installableAgents, installFiles, packageOf } from "../../integrations/install-files.ts";
+import {
+  hookedAgents,
+  installableAgents,
+  installFiles,
+  packageOf,
+} from "../../integrations/install-files.ts";
 import { timers, timerText } from "../../integrations/timer-text.ts";
 import { changeFiles, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
@@ -32,7 +37,7 @@ export const command: Command = defineCommand({
       type: "strings",
       choices: installableAgents,
       placeholder: "AGENT",
-      description: "which agent; may be repeated; claude where none is named",
+      description: `which agent; may be repeated; ${hookedAgents.join(" and ")} where none is named`,
     },
     all: { type: "boolean", description: "all of them" },
     scope: {
@@ -66,7 +71,7 @@ export const command: Command = defineCommand({
       ? installableAgents
       : flags.agent.length > 0
         ? [...new Set(flags.agent)]
-        : ["claude" as const];
+        : hookedAgents;
     const files = installFiles(library, packageOf(world), {
       agents,
       scope: flags.scope,

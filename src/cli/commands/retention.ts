@@ -101,9 +101,9 @@ export const command: Command = defineCommand({
   },
 });
 
-function statusJson({ folder, effective, atRisk, ...status }: RetentionStatus): object {
+function statusJson({ agent, folder, effective, atRisk, ...status }: RetentionStatus): object {
   return {
-    agent: "claude",
+    agent,
     effectiveDays: effective.days,
     from: effective.from,
     managed: effective.managed,

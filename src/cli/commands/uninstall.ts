@@ -1,7 +1,7 @@
+import { agentsThat } from "../../agents/actions.ts";
 import { exitCodes } from "../../errors.ts";
 import { installableAgents, packageOf, uninstallFiles } from "../../integrations/install-files.ts";
 import { retentionStatus } from "../../retention/retention-status.ts";
-import { RETENTION_KEY } from "../../retention/settings-layers.ts";
 import { changeFiles, type FilePlan, nameOfChange, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
@@ -70,9 +70,9 @@ export const command: Command = defineCommand({
       if (!isNeeded) world.stdout.write("Nothing is installed.\n");
       if (!dryRun && plans.some(endsRetention)) {
         const status = retentionStatus(library, { rows: [], managedFolder: world.managedFolder });
-        for (const { effective } of status.slice(0, 1)) {
+        for (const { effective, agentName } of status.slice(0, 1)) {
           const days = countOf(effective.days, "day");
-          world.stdout.write(`Claude Code keeps sessions for ${days} again; what is archived stays.\n`);
+          world.stdout.write(`${agentName} keeps sessions for ${days} again; what is archived stays.\n`);
         }
         world.stdout.write(retentionWarning(status, world));
       }
@@ -88,7 +88,8 @@ function isOfInterest(plan: FilePlan): boolean {
 }
 
 function endsRetention({ presentChanges, changes }: FilePlan): boolean {
+  const keys = agentsThat("retention").map(({ how }) => how.key);
   const isThere = (all: FilePlan["changes"]): boolean =>
-    all.some((change) => nameOfChange(change) === RETENTION_KEY);
+    all.some((change) => keys.includes(nameOfChange(change)));
   return isThere(presentChanges) && !isThere(changes);
 }

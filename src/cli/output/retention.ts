@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const FOREVER_DAYS = 36_500;
 const MAX_LISTED = 10;
 
-/** What Claude Code deletes, and when, for people. */
+/** What agents delete, and when, for people. */
 export function formatRetention(all: readonly RetentionStatus[], world: World): string {
   return all.map((status) => formatOne(status, world)).join("\n");
 }
@@ -24,7 +24,7 @@ function formatOne(status: RetentionStatus, world: World): string {
   const where = effective.from === "default" ? "its default" : short(effective.from);
   const days = effective.days >= FOREVER_DAYS ? "for good" : `for ${countOf(effective.days, "day")}`;
   const lines = [
-    `Claude Code keeps sessions ${style.bold(days)} (${where}${effective.managed ? ", set by an administrator" : ""}).`,
+    `${status.agentName} keeps sessions ${style.bold(days)} (${where}${effective.managed ? ", set by an administrator" : ""}).`,
     style.dim(`${short(folder)}: ${countOf(status.sessions, "session")}, ${notArchived(status)}.`),
   ];
   if (effective.paused !== undefined) {

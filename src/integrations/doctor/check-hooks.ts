@@ -1,18 +1,18 @@
-import { join } from "node:path";
+import { agentsThat } from "../../agents/actions.ts";
+import type { HookEvent, Hooks } from "../../agents/agent-actions.ts";
 import { agents } from "../../agents/agents.ts";
 import type { Library } from "../../fs/library.ts";
-import { ownFolders } from "../../retention/settings-layers.ts";
 import type { SessionCatalog } from "../../search/session-catalog.ts";
 import { settingAt } from "../../settings/parse-settings.ts";
 import { findHooks } from "../../settings/settings-change.ts";
 import { readSettingsFile, readTextFile } from "../../settings/settings-file.ts";
-import { installableAgents, type Package, skillPaths } from "../install-files.ts";
+import { type Package, skillPaths } from "../install-files.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 import { type DryRun, runDryEvents } from "./dry-events.ts";
 
 /** A hook of ours as it stands in settings. */
 export interface InstalledHook {
-  /** As Claude Code calls it. */
+  /** As the agent calls it. */
   readonly event: string;
   readonly subcommand: string;
   readonly path: string;
@@ -20,37 +20,46 @@ export interface InstalledHook {
   readonly args: readonly string[];
 }
 
-/** Are our hooks in Claude Code's settings, and do they do their work? */
-export async function checkHooks(library: Library, pack: Package, run: DryRun): Promise<readonly Check[]> {
-  if (!hasClaude(library)) return [note("hooks", "Claude Code is not here")];
-  const files = settingsPaths(library).flatMap((path) => {
+/** Are our hooks in the settings of agents that have hooks, and do they do their work? */
+export async function checkHooks(library: Library, run: DryRun): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  for (const { agent, how } of agentsThat("hooks")) {
+    checks.push(
+      how.isHere(library)
+        ? await checkHooksOf(library, how, run)
+        : note("hooks", `${agent.name} is not here`),
+    );
+  }
+  return checks;
+}
+
+async function checkHooksOf(library: Library, how: Hooks, run: DryRun): Promise<Check> {
+  const files = how.allSettingsFiles(library).flatMap((path) => {
     const file = readSettingsFile(library.disk, path);
     return file.kind === "parsed" ? [file] : [];
   });
-  const off = files.find(({ settings }) => settingAt(settings, ["disableAllHooks"]) === true);
-  if (off !== undefined) {
-    return [problem("hooks", "all hooks are switched off", `take "disableAllHooks" out of ${off.path}`)];
-  }
-  const installed = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, pack));
-  const missing = pack.hooks.filter(({ name }) => !installed.some(({ event }) => event === name));
-  if (missing.length === pack.hooks.length) {
+  const off = files.find(({ settings }) => settingAt(settings, [how.offKey]) === true);
+  if (off !== undefined)
+    return problem("hooks", "all hooks are switched off", `take "${how.offKey}" out of ${off.path}`);
+  const installed = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, how.events));
+  const missing = how.events.filter(({ name }) => !installed.some(({ event }) => event === name));
+  if (missing.length === how.events.length) {
     const what = "not installed: sessions are archived only when `sessions` is run";
-    return [problem("hooks", what, "sessions install")];
+    return problem("hooks", what, "sessions install");
   }
   if (missing.length > 0) {
-    return [
-      problem("hooks", `not installed: ${missing.map(({ name }) => name).join(", ")}`, "sessions install"),
-    ];
+    const names = missing.map(({ name }) => name).join(", ");
+    return problem("hooks", `not installed: ${names}`, "sessions install");
   }
-  const failures = await runDryEvents(library, installed, run);
+  const failures = await runDryEvents(library, how, installed, run);
   const places = [...new Set(installed.map(({ path }) => path))];
   return failures.length === 0
-    ? [ok("hooks", `${installed.length} installed, and a dry event went through each`, places)]
-    : [problem("hooks", "installed, but they do not work", "sessions install", failures)];
+    ? ok("hooks", `${installed.length} installed, and a dry event went through each`, places)
+    : problem("hooks", "installed, but they do not work", "sessions install", failures);
 }
 
-function hooksIn(path: string, text: string, { hooks }: Package): readonly InstalledHook[] {
-  return hooks.flatMap(({ name, subcommand }) =>
+function hooksIn(path: string, text: string, events: readonly HookEvent[]): readonly InstalledHook[] {
+  return events.flatMap(({ name, subcommand }) =>
     findHooks(text, { event: name, args: ["hook", subcommand] }).flatMap(({ handler }) => {
       const { command, args } = { command: "", args: [], ...handler };
       return typeof command === "string" && Array.isArray(args)
@@ -60,22 +69,12 @@ function hooksIn(path: string, text: string, { hooks }: Package): readonly Insta
   );
 }
 
-function hasClaude(library: Library): boolean {
-  return ownFolders(library).some((folder) => library.disk.stat(folder)?.kind === "folder");
-}
-
-function settingsPaths(library: Library): readonly string[] {
-  const project = join(library.surroundings.folder, ".claude");
-  const folders = [...new Set([...ownFolders(library), project])];
-  return folders.flatMap((folder) => [join(folder, "settings.json"), join(folder, "settings.local.json")]);
-}
-
 /** Is the skill there, for the agents that have it, and is it this version's? */
 export function checkSkill(library: Library, pack: Package): Check {
   // In the home itself this folder's skills are the user's.
   const places = new Set(
-    installableAgents.flatMap((agent) =>
-      (["user", "project"] as const).flatMap((scope) => skillPaths(library, pack, agent, scope)),
+    agentsThat("skills").flatMap(({ how }) =>
+      (["user", "project"] as const).flatMap((scope) => skillPaths(library, pack, how, scope)),
     ),
   );
   const states = [...places].flatMap((path) => {

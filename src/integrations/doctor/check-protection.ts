@@ -14,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FOREVER_DAYS = 36_500;
 const MAX_LISTED = 10;
 
-/** When does Claude Code delete sessions, and does it find any that are not archived? */
+/** When do agents delete sessions, and does it find any that are not archived? */
 export function checkRetention(
   library: Library,
   rows: readonly CatalogRow[],
@@ -26,7 +26,7 @@ export function checkRetention(
     ...status.earlierSweeps.map(({ project, days, from }) =>
       note(
         "retention",
-        `started in ${project}, Claude Code sweeps all projects after ${count(days, "day")}`,
+        `started in ${project}, ${status.agentName} sweeps all projects after ${count(days, "day")}`,
         `change ${from}`,
       ),
     ),
@@ -38,13 +38,13 @@ function checkSettings({ effective: { paused } }: RetentionStatus): readonly Che
   return [problem("settings", `${paused.place}: ${paused.what}`, "correct that file")];
 }
 
-function checkSweep({ effective, atRisk, folder, withinMs }: RetentionStatus, now: number): Check {
+function checkSweep({ agentName, effective, atRisk, folder, withinMs }: RetentionStatus, now: number): Check {
   const { days, from } = effective;
   const lost = atRisk.filter(({ archived, mtimeMs }) => !archived && mtimeMs < now - HOUR_MS);
   const source = from === "default" ? "its default" : from;
   if (lost.length > 0) {
     const within = count(Math.round(withinMs / DAY_MS), "day");
-    const what = `${count(lost.length, "session")} that Claude Code deletes within ${within} are not archived (${source})`;
+    const what = `${count(lost.length, "session")} that ${agentName} deletes within ${within} are not archived (${source})`;
     return problem(
       "retention",
       what,
@@ -52,8 +52,8 @@ function checkSweep({ effective, atRisk, folder, withinMs }: RetentionStatus, no
       lost.slice(0, MAX_LISTED).map(({ id }) => id),
     );
   }
-  if (days >= FOREVER_DAYS) return ok("retention", `Claude Code keeps sessions for good (${source})`);
-  const what = `Claude Code deletes sessions after ${count(days, "day")} (${source}); in the archive they stay`;
+  if (days >= FOREVER_DAYS) return ok("retention", `${agentName} keeps sessions for good (${source})`);
+  const what = `${agentName} deletes sessions after ${count(days, "day")} (${source}); in the archive they stay`;
   return note("retention", what, "sessions retention forever", [folder]);
 }
 

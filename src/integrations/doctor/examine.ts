@@ -59,7 +59,7 @@ export async function examine(library: Library, options: ExamineOptions): Promis
     return {
       checks: [
         checkAgents(agents),
-        ...(await checkHooks(library, pack, run)),
+        ...(await checkHooks(library, run)),
         checkSkill(library, pack),
         ...checkRetention(library, rows, managedFolder),
         checkSessions(library, rows),

@@ -1,3 +1,5 @@
+import { actionsOf } from "../../agents/actions.ts";
+import type { HookInput } from "../../agents/agent-actions.ts";
 import { sessionOfLog } from "../../agents/session-of-log.ts";
 import { archiveSessions } from "../../archive/archive-sessions.ts";
 import { noteSummary } from "../../archive/compaction-notes.ts";
@@ -7,8 +9,8 @@ import type { Library } from "../../fs/library.ts";
 import type { Locking } from "../../fs/store.ts";
 import { encodeJson } from "../../redact/encode-json.ts";
 import { type RecallAfter, recallPacket } from "../../render/agent/recall-packet.ts";
+import type { AgentName } from "../../session/entry.ts";
 import { recallDigest } from "../recall-digest.ts";
-import type { HookInput } from "./hook-input.ts";
 
 /** What a hook can ask for. */
 export interface HookPorts {
@@ -74,29 +76,26 @@ async function archiveNow(log: string, ports: HookPorts): Promise<void> {
 }
 
 async function afterCompaction(input: HookInput, { library, handOver }: HookPorts): Promise<void> {
-  const { sessionId, summary, trigger, log } = input;
+  const { agent, sessionId, summary, trigger, log } = input;
   if (summary !== undefined) {
     // Its log knows best whose session it is.
     const known = log === undefined ? undefined : sessionOfLog(library, log);
-    const session =
-      known ?? (sessionId === undefined ? undefined : { agent: "claude" as const, id: sessionId });
+    const session = known ?? (sessionId === undefined ? undefined : { agent, id: sessionId });
     if (session !== undefined) noteSummary(library, session, { text: summary, trigger: trigger ?? null });
   }
   if (log !== undefined) await handOver(log);
 }
 
-function recall({ source, log, folder }: HookInput, { library }: HookPorts): string {
+function recall({ agent, source, log, folder }: HookInput, { library }: HookPorts): string {
   const wanted = library.config.hooks.recall;
   if (source === "compact") {
     if (wanted === "off" || log === undefined) return "";
-    return recallAnswer(recallDigest(library, { log }), "compaction");
+    return recallAnswer(agent, recallDigest(library, { log }), "compaction");
   }
   // A session that is resumed has its context; one that was cleared is not to have it.
   if (source !== "startup" || wanted !== "always" || folder === undefined) return "";
-  return recallAnswer(
-    recallDigest(library, { folder, ...(log === undefined ? {} : { except: log }) }),
-    "start",
-  );
+  const digest = recallDigest(library, { folder, ...(log === undefined ? {} : { except: log }) });
+  return recallAnswer(agent, digest, "start");
 }
 
 function logOf({ event, log }: HookInput): string {
@@ -107,14 +106,11 @@ function logOf({ event, log }: HookInput): string {
 /** Of all that is printed. Agents cut off at 10,000; this has to earn its place in a context of its own. */
 const MAX_CHARS = 2_000;
 
-/** What a SessionStart hook prints; nothing where there is nothing to recall. */
-function recallAnswer(digest: Digest | undefined, after: RecallAfter): string {
-  if (digest === undefined) return "";
-  const fits = (packet: string): boolean => answerOf(packet).length <= MAX_CHARS;
-  const packet = recallPacket(digest, { after, fits });
+/** What a hook prints when a session starts; nothing if there is nothing to recall. */
+function recallAnswer(agent: AgentName, digest: Digest | undefined, after: RecallAfter): string {
+  const hooks = actionsOf(agent).hooks;
+  if (digest === undefined || hooks === undefined) return "";
+  const answerOf = (packet: string): string => `${encodeJson(hooks.contextAnswer(packet))}\n`;
+  const packet = recallPacket(digest, { after, fits: (text) => answerOf(text).length <= MAX_CHARS });
   return packet === undefined ? "" : answerOf(packet);
-}
-
-function answerOf(additionalContext: string): string {
-  return `${encodeJson({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } })}\n`;
 }

@@ -1,8 +1,6 @@
-import { join } from "node:path";
 import type { SessionFiles } from "../../agents/agent.ts";
-import { claudeFolders } from "../../agents/claude/files.ts";
-import { readHistoryLine } from "../../agents/claude/history-line.ts";
 import { findSessions } from "../../agents/find-sessions.ts";
+import { promptHistories } from "../../agents/prompt-histories.ts";
 import { type ArchivedSession, archivedSessions } from "../../archive/archived-sessions.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
@@ -11,7 +9,7 @@ import { IndexDamage } from "../../fs/damage.ts";
 import { errorCode } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
 import { splitLines } from "../../jsonl/lines.ts";
-import { sessionKey } from "../../session/session.ts";
+import { type SessionName, sessionKey } from "../../session/session.ts";
 import type { SearchEngine } from "../engine.ts";
 import { filterSessions } from "../filter-sessions.ts";
 import { rowsOf } from "../refresh/index-rows.ts";
@@ -130,31 +128,40 @@ function generationsOf(files: SessionFiles, archived: ArchivedSession | undefine
 /** More is no history that anybody typed. */
 const MOST_PROMPTS = 500_000;
 
-/** The sessions of which only the prompts are left, in Claude Code's history. One that can't be read is none. */
+/** The sessions of which only the prompts are left, in a history of prompts. One that can't be read is none. */
 function historyJobs(library: Library, isKnown: (key: string) => boolean): readonly GrepJob[] {
   if (library.demo) return [];
   const forgotten = forgottenSessions(library);
-  const found = new Map<string, { readonly project: string | null; readonly prompts: HistoryPlace[] }>();
+  const found = new Map<
+    string,
+    SessionName & { readonly project: string | null; readonly prompts: HistoryPlace[] }
+  >();
   let taken = 0;
-  for (const folder of claudeFolders(library.surroundings)) {
-    const path = join(folder, "history.jsonl");
+  for (const { agent, path, readLine } of promptHistories(library)) {
     try {
       for (const line of splitLines(library.disk.readChunks(path))) {
-        for (const { sessionId: id, project, at, text } of readHistoryLine(line)) {
-          if (id === null || isKnown(sessionKey({ agent: "claude", id }))) continue;
-          const session = found.get(id) ?? { project, prompts: [] };
+        for (const { sessionId: id, project, at, text } of readLine(line)) {
+          if (id === null) continue;
+          const key = sessionKey({ agent, id });
+          if (isKnown(key)) continue;
+          const session = found.get(key) ?? { agent, id, project, prompts: [] };
           if (taken++ < MOST_PROMPTS) session.prompts.push({ path, line: line.number, at, text });
-          found.set(id, session);
+          found.set(key, session);
         }
       }
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
     }
   }
-  return [...found]
-    .filter(([id, session]) => !forgotten.has({ agent: "claude", id }) && !isExcluded(library, session))
-    .map(([id, { project, prompts }]) => ({
-      ...{ files: { agent: "claude", id, files: [] }, origin: "history", generations: "none", fromFile: 0 },
-      ...{ facts: null, prompts, project },
+  return [...found.values()]
+    .filter((session) => !forgotten.has(session) && !isExcluded(library, session))
+    .map(({ agent, id, project, prompts }) => ({
+      files: { agent, id, files: [] },
+      origin: "history",
+      generations: "none",
+      fromFile: 0,
+      facts: null,
+      prompts,
+      project,
     }));
 }

@@ -1,11 +1,12 @@
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
+import type { HookInput } from "../../../src/agents/agent-actions.ts";
 import { archivedSessions } from "../../../src/archive/archived-sessions.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { tryLock } from "../../../src/fs/lock.ts";
 import { nodeProcesses } from "../../../src/fs/processes.ts";
 import { type HookPorts, handleHook } from "../../../src/integrations/hooks/handle-hook.ts";
-import { type HookInput, readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
+import { readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
 import { quickDisk } from "../../crash/quick-disk.ts";
 import { diskThatIsFull, unreadableDisk } from "../../crash/sick-disks.ts";
 import { locking, plainWriter, quickLibrary } from "../../support/archive/archiving.ts";

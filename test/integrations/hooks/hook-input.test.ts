@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { hookEvents, readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
+import { claudeHookEvents } from "../../../src/agents/claude/hooks.ts";
+import { readHookInput } from "../../../src/integrations/hooks/hook-input.ts";
 import fc from "../../support/fc.ts";
 
 const event = {
@@ -17,6 +18,7 @@ describe("readHookInput()", () => {
     expect(readHookInput(JSON.stringify(event), "pre-compact")).toEqual({
       kind: "good",
       input: {
+        agent: "claude",
         event: "pre-compact",
         sessionId: "s",
         log: "/l/s.jsonl",
@@ -28,7 +30,7 @@ describe("readHookInput()", () => {
     });
   });
 
-  test.each(hookEvents)(
+  test.each(claudeHookEvents)(
     "knows $name by its own name, whatever the command line says",
     ({ name, subcommand }) => {
       const read = readHookInput(JSON.stringify({ ...event, hook_event_name: name }), "pre-compact");

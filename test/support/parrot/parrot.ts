@@ -14,6 +14,7 @@ import { stringAt, timeAt } from "../../../src/jsonl/values.ts";
 export const parrot: Agent = {
   agent: "parrot",
   name: "Parrot",
+  placeVariables: [],
   leafRule: "last-entry",
   roots: ({ home }) => [{ folder: join(home, ".parrot", "logs"), depth: 1, extensions: [".jsonl"] }],
   owns: (head) => idIn(head) !== undefined,

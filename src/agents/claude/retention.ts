@@ -1,14 +1,29 @@
 import { join, resolve } from "node:path";
-import { claudeFolders } from "../agents/claude/files.ts";
-import { errorCode } from "../fs/disk-error.ts";
-import type { Library } from "../fs/library.ts";
-import { parseSettings, settingAt } from "../settings/parse-settings.ts";
-import { readSettingsFile } from "../settings/settings-file.ts";
+import { errorCode } from "../../fs/disk-error.ts";
+import type { Library } from "../../fs/library.ts";
+import { parseSettings, settingAt } from "../../settings/parse-settings.ts";
+import { readSettingsFile, readTextFile } from "../../settings/settings-file.ts";
+import type { EffectiveRetention, Retention, SettingsSources } from "../agent-actions.ts";
+import { claudeFolders } from "./files.ts";
 
-/**
- * How long Claude Code keeps sessions, out of all the settings files that have a say. They are handed in as they
- * were read; nothing here looks at a disk.
- */
+const KEY = "cleanupPeriodDays";
+const DEFAULT_DAYS = 30;
+
+/** How long Claude Code keeps sessions, out of all the settings files that have a say. */
+export const claudeRetention: Retention = {
+  key: KEY,
+  pauseMs: 24 * 60 * 60 * 1000,
+  folders: settingsFolders,
+  settingsFiles: (library) => ownFolders(library).map((folder) => join(folder, "settings.json")),
+  sweptFolder: (folder) => join(folder, "projects"),
+  effective: (library, folder, project, sources) =>
+    effectiveRetention(readLayers(library, folder, project, sources)),
+  lastSweepMs({ disk }, folder) {
+    const file = readTextFile(disk, join(folder, ".last-cleanup"));
+    const ms = file.kind === "read" ? Date.parse(file.text.trim()) : Number.NaN;
+    return Number.isNaN(ms) ? undefined : ms;
+  },
+};
 
 /** Strongest first. */
 const layerNames = ["managed", "command-line", "project-local", "project", "user-local", "user"] as const;
@@ -24,26 +39,6 @@ export interface SettingsLayer {
     | { readonly kind: "parsed"; readonly days: unknown }
     | { readonly kind: "broken"; readonly place: string; readonly what: string };
 }
-
-/** Why nothing is swept though a number of days is known. As Claude Code calls it since 2.1.227. */
-interface PausedSweep {
-  readonly reason: "settings_unknowable" | "settings_invalid_key_set";
-  readonly place: string;
-  readonly what: string;
-}
-
-export interface EffectiveRetention {
-  readonly days: number;
-  /** The path of the file that decides; `default` where none does. */
-  readonly from: string;
-  readonly layer: LayerName | "default";
-  /** An administrator decided; nobody else can. */
-  readonly managed: boolean;
-  /** Versions before 2.1.227 do not pause: they leave out the file that is wrong, and sweep after `days`. */
-  readonly paused: PausedSweep | undefined;
-}
-
-const DEFAULT_DAYS = 30;
 
 /** The days that apply, and where they come from. If layers of one kind are several, the first given wins. */
 export function effectiveRetention(layers: readonly SettingsLayer[]): EffectiveRetention {
@@ -61,7 +56,11 @@ export function effectiveRetention(layers: readonly SettingsLayer[]): EffectiveR
   };
 }
 
-function pausedBy(layers: readonly SettingsLayer[]): PausedSweep | undefined {
+/**
+ * The reasons as Claude Code calls them since 2.1.227. Versions before do not pause: they leave out the file that is
+ * wrong, and sweep.
+ */
+function pausedBy(layers: readonly SettingsLayer[]): EffectiveRetention["paused"] {
   for (const { content } of layers) {
     if (content.kind === "broken") {
       return { reason: "settings_unknowable", place: content.place, what: content.what };
@@ -69,7 +68,7 @@ function pausedBy(layers: readonly SettingsLayer[]): PausedSweep | undefined {
   }
   for (const { content, path } of layers) {
     if (content.kind === "parsed" && content.days !== undefined && !isDays(content.days)) {
-      const what = `cleanupPeriodDays must be a whole number from 1, and is ${JSON.stringify(content.days)}`;
+      const what = `${KEY} must be a whole number from 1, and is ${JSON.stringify(content.days)}`;
       return { reason: "settings_invalid_key_set", place: path, what };
     }
   }
@@ -77,22 +76,12 @@ function pausedBy(layers: readonly SettingsLayer[]): PausedSweep | undefined {
 }
 
 /** 0 is none: it is an error since 2.1.89, and kept transcripts from being written before. */
-export function isDays(value: unknown): value is number {
+function isDays(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
 }
 
-export const RETENTION_KEY = "cleanupPeriodDays";
-
-/** Where settings of Claude Code come from, besides its own folder. */
-export interface LayerPlaces {
-  /** Where an administrator keeps them. */
-  readonly managedFolder: string;
-  /** What `claude --settings` is given: a path, or the JSON itself. */
-  readonly commandLine?: string | undefined;
-}
-
 /** The folders of Claude Code on this machine: the first one always, others where they exist. */
-export function settingsFolders({ disk, surroundings }: Library): readonly string[] {
+function settingsFolders({ disk, surroundings }: Library): readonly string[] {
   const folders = claudeFolders(surroundings).map((folder) => resolve(surroundings.folder, folder));
   return folders.filter((folder, index) => index === 0 || disk.stat(folder)?.kind === "folder");
 }
@@ -104,18 +93,18 @@ export function ownFolders(library: Library): readonly string[] {
 }
 
 /** Every settings file that has a say where Claude Code is started in `project`, strongest first. */
-export function readLayers(
+function readLayers(
   library: Library,
   folder: string,
   project: string,
-  places: LayerPlaces,
+  sources: SettingsSources,
 ): readonly SettingsLayer[] {
   const own = join(project, ".claude");
   // In the home itself the project's settings are the user's.
   const isHome = resolve(own) === resolve(folder);
   return [
-    ...managedFiles(library, places.managedFolder).map((path) => fileLayer(library, "managed", path)),
-    ...(places.commandLine === undefined ? [] : [commandLineLayer(library, places.commandLine)]),
+    ...managedFiles(library, sources.managedFolder).map((path) => fileLayer(library, "managed", path)),
+    ...(sources.commandLine === undefined ? [] : [commandLineLayer(library, sources.commandLine)]),
     ...(isHome
       ? []
       : [
@@ -155,7 +144,7 @@ function fileLayer({ disk }: Library, name: LayerName, path: string): SettingsLa
     case "broken":
       return { name, path, content: { kind: "broken", place: file.place, what: file.what } };
     case "parsed":
-      return { name, path, content: { kind: "parsed", days: settingAt(file.settings, [RETENTION_KEY]) } };
+      return { name, path, content: { kind: "parsed", days: settingAt(file.settings, [KEY]) } };
   }
 }
 
@@ -170,7 +159,7 @@ function commandLineLayer(library: Library, given: string): SettingsLayer {
     path,
     content:
       parsed.kind === "parsed"
-        ? { kind: "parsed", days: settingAt(parsed, [RETENTION_KEY]) }
+        ? { kind: "parsed", days: settingAt(parsed, [KEY]) }
         : { kind: "broken", place: `${path}:${parsed.line}:${parsed.column}`, what: parsed.what },
   };
 }

@@ -3,7 +3,7 @@ import {
   effectiveRetention,
   type LayerName,
   type SettingsLayer,
-} from "../../src/retention/settings-layers.ts";
+} from "../../../src/agents/claude/retention.ts";
 
 const says = (name: LayerName, days: unknown): SettingsLayer => ({
   name,

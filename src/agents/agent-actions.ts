@@ -1,0 +1,252 @@
+import type { TokenEstimate } from "../extract/digest.ts";
+import type { Library } from "../fs/library.ts";
+import type { JsonObject } from "../jsonl/json-line.ts";
+import type { RawLine } from "../jsonl/lines.ts";
+import type { RewritePlan } from "../jsonl/rewrite-plan.ts";
+import type { AgentName } from "../session/entry.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionFiles } from "./agent.ts";
+import type { Flattening } from "./bulky-block.ts";
+import type { LogSnapshot } from "./log-snapshot.ts";
+
+/**
+ * What can be done to an agent's sessions beyond reading them. In a table of its own (actions.ts), because a search never
+ * needs it and its bundle should not carry it. What an agent leaves out can't be done to its sessions.
+ */
+export interface AgentActions {
+  readonly compaction?: Compaction;
+  readonly fork?: Forker;
+  readonly flattening?: Flattening;
+  /** What a line adds to the conversation that the agent sends to its model; undefined if nothing. */
+  readonly apiMessage?: (line: JsonObject) => ApiMessage | undefined;
+  readonly summary?: SummaryForm;
+  readonly branches?: NamedBranches;
+  readonly retention?: Retention;
+  readonly skills?: Skills;
+  readonly hooks?: Hooks;
+}
+
+/** A message as the token-count API takes it. */
+export interface ApiMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly JsonObject[];
+}
+
+/** A copy of a session that is to become a session of its own. */
+export interface ForkRequest {
+  /** The session that is copied, and its log. */
+  readonly id: string;
+  readonly path: string;
+  readonly title: string | null;
+  readonly uuid: () => string;
+  readonly now: number;
+}
+
+export interface Fork {
+  readonly id: string;
+  /** Where its agent will find it. */
+  readonly path: string;
+  /** The log of the copy, made of the lines of the original. `lines` may be asked twice. */
+  content(lines: () => Iterable<RawLine>): Iterable<Uint8Array>;
+}
+
+/** How an agent makes a session of its own out of a copy. */
+export type Forker = (request: ForkRequest) => Fork;
+
+/** How an agent compacts its sessions. */
+export interface Compaction {
+  /** What it does to a log, for help: a sentence that follows the agent's name, without its full stop. */
+  readonly description: string;
+  /** Flags of `sessions compact` that only this agent has. */
+  readonly options: readonly CompactionOption[];
+  /** What to say after it was done, if the log is not what people expect of a compaction. */
+  readonly note?: string;
+  /** Plans what becomes of a log. Changes nothing. */
+  plan(input: CompactionInput): CompactionPlan;
+  /** Does this text stand for a result that was compacted away? */
+  isPlaceholder?(text: string): boolean;
+}
+
+export type CompactionOption = {
+  /** The name of the flag. */
+  readonly name: string;
+  readonly description: string;
+} & (
+  | { readonly type: "number"; readonly default: number; readonly min?: number }
+  | { readonly type: "boolean"; readonly alias?: string }
+);
+
+/** What the user chose, by the names of the agent's options. Absent: the agent's own default. */
+export interface CompactionOptions {
+  /** Only past the agent's own threshold. */
+  readonly auto: boolean;
+  readonly [option: string]: number | boolean | undefined;
+}
+
+/** The session's leading log, and what else a plan may depend on. */
+export interface CompactionInput {
+  readonly library: Library;
+  readonly files: SessionFiles;
+  readonly snapshot: LogSnapshot;
+  readonly options: CompactionOptions;
+}
+
+/** The number that the user chose for an option, or its default. */
+export function chosenNumber(
+  options: CompactionOptions,
+  { name, default: standard }: { readonly name: string; readonly default: number },
+): number {
+  const chosen = options[name];
+  return typeof chosen === "number" ? chosen : standard;
+}
+
+/** A part of a tool call that was made small. */
+export interface ShrunkPart {
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly part: "input" | "result";
+  /** What it had. */
+  readonly bytes: number;
+}
+
+/** What a compaction would do to a log. Made by its agent, carried out by `shrink`. */
+export interface CompactionPlan {
+  readonly plan: RewritePlan;
+  readonly before: TokenEstimate;
+  readonly after: TokenEstimate;
+  readonly shrunk: readonly ShrunkPart[];
+  /** Why there is nothing to do, as a sentence without its full stop; null where there is something. */
+  readonly nothing: string | null;
+}
+
+/** A summary in the form that an agent writes when it compacts, of sessions of any agent. */
+export interface SummaryForm {
+  /** `earlier`: the summary of what was compacted before, which is brought up to date. */
+  write(session: Session, earlier: string | null): string;
+  /** The same of a log of the agent itself, whose lines say more than the session; undefined if the agent can't load it. */
+  writeOwn?(chunks: Iterable<Uint8Array>, mask: <T>(value: T) => T): string | undefined;
+  writeBranch(branch: Session): string;
+  /** The text that starts the next session. */
+  continuation(summary: string): string;
+}
+
+/** How the entries of branches that were left are named in an agent's logs. */
+export interface NamedBranches {
+  /** Reads the branch that an entry is on; the entry is named by its id, the start of it, or the number of a turn. */
+  read(session: Session, chunks: () => Iterable<Uint8Array>, name: string): NamedBranch;
+}
+
+export type NamedBranch =
+  /** `session`: the branch as a session of its own. */
+  | { readonly kind: "branch"; readonly entry: string; readonly session: Session }
+  /** It was not left: the entry is on the current path. */
+  | { readonly kind: "current"; readonly entry: string }
+  | { readonly kind: "ambiguous"; readonly entries: readonly string[]; readonly count: number }
+  | { readonly kind: "unknown"; readonly entries: readonly string[] };
+
+/** How an agent deletes sessions by itself, and the setting that says when. */
+export interface Retention {
+  /** The key of that setting, a number of days. */
+  readonly key: string;
+  /** It waits so long between two sweeps. */
+  readonly pauseMs: number;
+  /** The agent's folders on this machine, each with settings and sessions. */
+  folders(library: Library): readonly string[];
+  /** The settings files of the user, in which the number may be changed. */
+  settingsFiles(library: Library): readonly string[];
+  /** Below this folder are the logs that it deletes. */
+  sweptFolder(folder: string): string;
+  /** The number that applies if the agent is started in `project`, and where it comes from. */
+  effective(library: Library, folder: string, project: string, sources: SettingsSources): EffectiveRetention;
+  /** When it last deleted; undefined if that is not known. */
+  lastSweepMs(library: Library, folder: string): number | undefined;
+}
+
+/** Where settings come from, besides an agent's own folder. */
+export interface SettingsSources {
+  /** Where an administrator keeps them. */
+  readonly managedFolder: string;
+  /** What the agent was given on its command line: a path, or the JSON itself. */
+  readonly commandLine?: string | undefined;
+}
+
+export interface EffectiveRetention {
+  readonly days: number;
+  /** The path of the file that decides; `default` if none does. */
+  readonly from: string;
+  readonly layer: string;
+  /** An administrator decided; nobody else can. */
+  readonly managed: boolean;
+  /** Why nothing is swept, though a number of days is known. */
+  readonly paused: { readonly reason: string; readonly place: string; readonly what: string } | undefined;
+}
+
+/** Everything for this user, or in the current folder alone. */
+export type Scope = "user" | "project";
+
+/** Where an agent looks for skills. */
+export interface Skills {
+  /** Folders that have, or may have, a folder `skills`. */
+  folders(library: Library, scope: Scope): readonly string[];
+}
+
+/** How an agent tells other programs of what happens to a session. */
+export interface Hooks {
+  /** The events that are installed. */
+  readonly events: readonly HookEvent[];
+  /** The setting that switches all hooks off. */
+  readonly offKey: string;
+  /** Is the agent on this machine? */
+  isHere(library: Library): boolean;
+  /** The settings files that our hooks are put into. */
+  settingsFiles(library: Library, scope: Scope): readonly string[];
+  /** Every settings file that may have hooks, if the agent is started in the current folder. */
+  allSettingsFiles(library: Library): readonly string[];
+  /** Checks what the agent sent. The event that it names counts more than the one of the command line. */
+  read(text: string, subcommand: string): ReadHookInput;
+  /** What a hook prints to hand the agent a text when a session starts. */
+  contextAnswer(text: string): object;
+  /** Makes up a session below a folder, and what the agent would send of it. */
+  rehearse(library: Pick<Library, "disk" | "now">, folder: string): HookRehearsal;
+}
+
+export interface HookEvent {
+  /** As the agent calls it: in its settings, and in what it sends. */
+  readonly name: string;
+  /** As we call it: `sessions hook pre-compact`. */
+  readonly subcommand: string;
+  /** How long the agent lets it run, in seconds. */
+  readonly timeoutSeconds: number;
+  /** To which kinds of the event it is limited; absent: to none. */
+  readonly matcher?: string;
+}
+
+/** What an agent says of an event, as far as it matters here. */
+export interface HookInput {
+  readonly agent: AgentName;
+  /** Which event it is, as we call it. */
+  readonly event: string;
+  readonly sessionId: string | undefined;
+  /** The session's log. It may lag behind what the agent has in memory. */
+  readonly log: string | undefined;
+  readonly folder: string | undefined;
+  /** Why a session starts. */
+  readonly source: string | undefined;
+  /** What asked for a compaction: `manual` or `auto`. */
+  readonly trigger: string | undefined;
+  /** The summary that a compaction left. */
+  readonly summary: string | undefined;
+}
+
+export type ReadHookInput =
+  | { readonly kind: "good"; readonly input: HookInput }
+  | { readonly kind: "bad"; readonly what: string };
+
+/** A session that was made up to see whether hooks work. */
+export interface HookRehearsal {
+  readonly sessionId: string;
+  /** With these variables the agent's folders are below that folder. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What the agent would send on stdin. */
+  input(event: string): string;
+}

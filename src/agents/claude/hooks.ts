@@ -1,0 +1,147 @@
+import { dirname, join } from "node:path";
+import { makeFolders } from "../../fs/folders.ts";
+import type { Library } from "../../fs/library.ts";
+import { replaceFile } from "../../fs/replace-file.ts";
+import type { HookEvent, Hooks, ReadHookInput } from "../agent-actions.ts";
+import { claude } from "./claude.ts";
+import { encodeProjectPath } from "./files.ts";
+import { ownFolders } from "./retention.ts";
+
+/** The events that are installed. The time limits are far above what is needed: they are for disks that hang. */
+export const claudeHookEvents: readonly HookEvent[] = [
+  { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30 },
+  { name: "PostCompact", subcommand: "post-compact", timeoutSeconds: 10 },
+  // Of every kind: the agent's sweep of old sessions follows its start.
+  { name: "SessionStart", subcommand: "session-start", timeoutSeconds: 10 },
+  // All hooks of this event share 1.5 seconds where none asks for more.
+  { name: "SessionEnd", subcommand: "session-end", timeoutSeconds: 5 },
+];
+
+export const claudeHooks: Hooks = {
+  events: claudeHookEvents,
+  offKey: "disableAllHooks",
+  isHere: (library) => ownFolders(library).some((folder) => library.disk.stat(folder)?.kind === "folder"),
+  // Hooks name the paths of this machine, and so do not belong into a project's settings.json, which is shared;
+  // settings.local.json is each person's own.
+  settingsFiles: (library, scope) =>
+    scope === "user"
+      ? ownFolders(library).map((folder) => join(folder, "settings.json"))
+      : [join(library.surroundings.folder, ".claude", "settings.local.json")],
+  allSettingsFiles(library) {
+    const project = join(library.surroundings.folder, ".claude");
+    const folders = [...new Set([...ownFolders(library), project])];
+    return folders.flatMap((folder) => [join(folder, "settings.json"), join(folder, "settings.local.json")]);
+  },
+  read: readInput,
+  contextAnswer: (additionalContext) => ({
+    hookSpecificOutput: { hookEventName: "SessionStart", additionalContext },
+  }),
+  rehearse(library, folder) {
+    const log = makeSession(library, folder);
+    return {
+      sessionId: REHEARSED,
+      variables: { CLAUDE_CONFIG_DIR: join(folder, "claude") },
+      input: (event) =>
+        JSON.stringify({
+          session_id: REHEARSED,
+          transcript_path: log,
+          cwd: folder,
+          hook_event_name: event,
+          trigger: "manual",
+          custom_instructions: "",
+          source: "compact",
+          reason: "other",
+          compact_summary: "A dry event.",
+        }),
+    };
+  },
+};
+
+/** Checked by hand: loading a validator would cost more than all of this. The event decides what may be answered. */
+function readInput(text: string, subcommand: string): ReadHookInput {
+  if (text.trim() === "") return bad("nothing came on stdin");
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    return bad(`what came on stdin is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return bad("what came on stdin is no JSON object");
+  }
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const wrong = TEXTS.find((name) => !isTextOrAbsent(fields.get(name)));
+  if (wrong !== undefined) return bad(`${wrong} is no text`);
+  const textOf = (name: (typeof TEXTS)[number]): string | undefined => {
+    const found = fields.get(name);
+    return typeof found === "string" && found !== "" ? found : undefined;
+  };
+  const named = textOf("hook_event_name");
+  const event = claudeHookEvents.find(({ name, subcommand: ours }) =>
+    named === undefined ? ours === subcommand : name === named,
+  );
+  if (event === undefined) return bad(`there is no event "${named ?? subcommand}" here`);
+  return {
+    kind: "good",
+    input: {
+      agent: claude.agent,
+      event: event.subcommand,
+      sessionId: textOf("session_id"),
+      log: textOf("transcript_path"),
+      folder: textOf("cwd"),
+      source: textOf("source"),
+      trigger: textOf("trigger"),
+      summary: textOf("compact_summary"),
+    },
+  };
+}
+
+const TEXTS = [
+  "hook_event_name",
+  "session_id",
+  "transcript_path",
+  "cwd",
+  "source",
+  "trigger",
+  "compact_summary",
+] as const;
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "string";
+}
+
+function bad(what: string): ReadHookInput {
+  return { kind: "bad", what };
+}
+
+const REHEARSED = "00000000-0000-4000-8000-00000000d0c0";
+
+/** Two lines, as Claude Code writes them. */
+function makeSession({ disk, now }: Pick<Library, "disk" | "now">, folder: string): string {
+  const log = join(folder, "claude", "projects", encodeProjectPath(folder), `${REHEARSED}.jsonl`);
+  const timestamp = new Date(now()).toISOString();
+  const common = {
+    sessionId: REHEARSED,
+    cwd: folder,
+    timestamp,
+    version: "0.0.0",
+    isSidechain: false,
+    userType: "external",
+  };
+  const lines = [
+    {
+      ...common,
+      type: "user",
+      uuid: "1",
+      parentUuid: null,
+      message: { role: "user", content: "Is anybody there?" },
+    },
+    {
+      ...{ ...common, type: "assistant", uuid: "2", parentUuid: "1" },
+      message: { role: "assistant", content: [{ type: "text", text: "Yes." }] },
+    },
+  ];
+  makeFolders(disk, dirname(log));
+  replaceFile(disk, log, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return log;
+}
