@@ -37,7 +37,7 @@ for (const { name, id } of logs) {
   for (const format of ["md", "html", "json"]) {
     run(name, ["export", id, "--format", format, "-o", join(home, `export.${format}`)]);
   }
-  run(name, ["compact", id, "--dry"]);
+  run(name, ["compact", id, "--dry-run"]);
   const call = id === logs[1].id ? LONG_CALL : firstBulkyCall(id);
   run(name, ["flatten", id]);
   run(name, ["retrieve", id, call, "-o", join(home, "block.txt")]);
@@ -58,8 +58,10 @@ function run(name: string, args: readonly string[]): void {
   });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const peak = Math.round(Number(/peak-kb (\d+)/.exec(stderr)?.[1] ?? 0) / 1024);
+  const cpu = (Number(/cpu-ms (\d+)/.exec(stderr)?.[1] ?? 0) / 1000).toFixed(1);
   const words = args.filter((arg) => !arg.startsWith(home) && !/^0{8}|^toolu_|^-o$/.test(arg)).join(" ");
-  rows.push(`${name.padEnd(18)} ${words.padEnd(28)} ${seconds.padStart(7)} s ${String(peak).padStart(5)} MB`);
+  const figures = `${seconds.padStart(7)} s ${cpu.padStart(7)} s of processor time ${String(peak).padStart(5)} MB`;
+  rows.push(`${name.padEnd(18)} ${words.padEnd(28)} ${figures}`);
   console.log(rows.at(-1));
   if (status !== 0) {
     console.error(`${args.join(" ")} ended with ${status}: ${stderr.slice(-2000)}`);
