@@ -17,7 +17,7 @@ describe("the source", () => {
     expect(empty).toEqual([]);
   });
 
-  test("imports in one direction, gets its world handed in, and comes in files of a readable size", () => {
+  test("imports in one direction, gets its world handed in, branches on no agent's name outside src/agents, and comes in files of a readable size", () => {
     expect(sources.flatMap((path) => judgeSource(path, readFileSync(root + path, "utf8")))).toEqual([]);
   });
 });
@@ -37,6 +37,8 @@ describe("judgeSource()", () => {
     ["src/cli/main.ts", 'import process from "node:process"; process.exitCode = 0; Date.now();'],
     ["src/redact/a.ts", "const b = new Date(0); const c = { process: 1 }; c.process; Date.parse('x');"],
     ["src/redact/a.ts", `${"\n".repeat(450)}`],
+    ["src/agents/a.ts", 'if (agent === "claude") run();'],
+    ["src/cli/a.ts", 'const says = "pi"; const folder = join(home, "claude");'],
   ])("finds nothing wrong in %s with %j", (path, text) => {
     expect(judgeSource(path, text)).toEqual([]);
   });
@@ -99,6 +101,21 @@ describe("judgeSource()", () => {
       'import { homedir } from "node:os"; homedir();',
       "uses homedir, which is to be passed in",
     ],
+    ...[
+      'if (agent === "claude") run();',
+      'switch (agent) { case "claude": run(); }',
+      'const names = ["claude"];',
+      "const table = { claude: 1 };",
+      'const table = { "claude": 1 };',
+      "type Table = { claude: 1 };",
+      'type Name = "claude";',
+      'const session = { agent: "claude" };',
+      'const row = table["claude"];',
+    ].map((text): [string, string, string] => [
+      "src/cli/a.ts",
+      text,
+      'knows "claude" by name: what differs between agents belongs into src/agents',
+    ]),
   ])("finds in %s with %j: %s", (path, text, what) => {
     expect(judgeSource(path, text)).toEqual([`${path}:1: ${what}`]);
   });

@@ -14,8 +14,3 @@ function plainBody(summary: string): string {
   const tagged = /<summary>([\s\S]*)<\/summary>/.exec(body)?.[1] ?? body;
   return `Summary:\n${tagged.trim()}`;
 }
-
-/** How Pi hands a summary to the model. */
-export function piContinuationText(summary: string): string {
-  return `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${summary}\n</summary>`;
-}

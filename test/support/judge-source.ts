@@ -1,5 +1,6 @@
 import { dirname, normalize } from "node:path/posix";
 import ts from "typescript";
+import { agents } from "../../src/agents/agents.ts";
 
 /** Folders and files of src, from the bottom up: each imports only itself and what comes before it. */
 export const layers = [
@@ -59,6 +60,9 @@ export function judgeSource(path: string, text: string): readonly string[] {
     }
     const ambient = knowsTheMachine.includes(path) ? undefined : ambientOf(node);
     if (ambient !== undefined) fault(node, `uses ${ambient}, which is to be passed in`);
+    const agent = path.startsWith("src/agents/") ? undefined : agentBranchedOn(node);
+    if (agent !== undefined)
+      fault(node, `knows "${agent}" by name: what differs between agents belongs into src/agents`);
     ts.forEachChild(node, visit);
   };
   visit(file);
@@ -122,6 +126,42 @@ function layerOf(path: string): Layer | undefined {
 function agentOf(path: string): string | undefined {
   const name = /^src\/agents\/([a-z]+)\//.exec(path)?.[1];
   return name === "checkpoints" ? undefined : name;
+}
+
+const agentNames: readonly string[] = agents.map(({ agent }) => agent);
+
+/** The agent whose name a node makes a case of: in a comparison, a case, a key, a type, or a list of choices. */
+function agentBranchedOn(node: ts.Node): string | undefined {
+  const { parent } = node;
+  if (ts.isStringLiteralLike(node) && agentNames.includes(node.text)) {
+    const isCase =
+      isComparison(parent) ||
+      ts.isCaseClause(parent) ||
+      ts.isLiteralTypeNode(parent) ||
+      ts.isArrayLiteralExpression(parent) ||
+      isKey(node) ||
+      (ts.isElementAccessExpression(parent) && parent.argumentExpression === node) ||
+      (ts.isPropertyAssignment(parent) && isNamed(parent.name, "agent"));
+    return isCase ? node.text : undefined;
+  }
+  return ts.isIdentifier(node) && agentNames.includes(node.text) && isKey(node) ? node.text : undefined;
+}
+
+function isComparison(node: ts.Node): boolean {
+  return (
+    ts.isBinaryExpression(node) &&
+    [
+      ts.SyntaxKind.EqualsEqualsEqualsToken,
+      ts.SyntaxKind.ExclamationEqualsEqualsToken,
+      ts.SyntaxKind.EqualsEqualsToken,
+      ts.SyntaxKind.ExclamationEqualsToken,
+    ].includes(node.operatorToken.kind)
+  );
+}
+
+function isKey(node: ts.Node): boolean {
+  const { parent } = node;
+  return (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent)) && parent.name === node;
 }
 
 const globals = ["process", "Deno", "Bun", "console", "homedir"];

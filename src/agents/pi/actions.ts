@@ -1,16 +1,20 @@
 import { join, resolve } from "node:path";
 import type { AgentActions } from "../agent-actions.ts";
 import { piApiMessage } from "./api-message.ts";
+import { piBranches } from "./branch.ts";
 import { piCompaction } from "./compact.ts";
 import { piFolder } from "./files.ts";
 import { piFlattening } from "./flatten.ts";
 import { forkPi } from "./fork.ts";
+import { piSummaryForm } from "./summary.ts";
 
 export const piActions: AgentActions = {
   compaction: piCompaction,
   fork: forkPi,
   flattening: piFlattening,
   apiMessage: piApiMessage,
+  summary: piSummaryForm,
+  branches: piBranches,
   skills: {
     folders: ({ surroundings }, scope) =>
       scope === "user"

@@ -1,5 +1,6 @@
 import { cleanLine } from "../../redact/clean-text.ts";
 import type { Session } from "../../session/session.ts";
+import type { SummaryForm } from "../agent-actions.ts";
 import { piSectionsOf, turnPrefixSummary } from "./summary-sections.ts";
 
 interface FileLists {
@@ -16,6 +17,14 @@ interface PiSummaryParts {
   readonly earlier: string | null;
   readonly files: FileLists;
 }
+
+/** The summary that Pi writes when it compacts, of a session of any agent. */
+export const piSummaryForm: SummaryForm = {
+  write: (session, earlier) =>
+    piSummary({ history: session, turnPrefix: null, earlier, files: fileListsOf(session, earlier) }),
+  writeBranch: (branch) => piBranchSummary(branch, fileListsOf(branch, null)),
+  continuation: piContinuationText,
+};
 
 /** The summary that Pi writes into a compaction, made without a model. */
 export function piSummary({ history, turnPrefix, earlier, files }: PiSummaryParts): string {
@@ -34,6 +43,11 @@ function historyAlone(earlier: string | null): string {
   return earlier === null
     ? NO_HISTORY
     : earlier.replace(/\s*<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trimEnd();
+}
+
+/** How Pi hands a summary to the model. */
+function piContinuationText(summary: string): string {
+  return `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${summary}\n</summary>`;
 }
 
 const BRANCH_PREAMBLE =
