@@ -13,7 +13,7 @@ import { tryLock } from "../fs/lock.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import type { Locking } from "../fs/store.ts";
 import { type IndexAccess, tidyIndex, withIndex } from "../search/refresh/index-access.ts";
-import { markOf, sizeOf } from "../search/refresh/session-row.ts";
+import { filesMark, sizeOf } from "../search/refresh/session-row.ts";
 import { sessionKey } from "../session/session.ts";
 import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
 
@@ -82,7 +82,7 @@ async function archiveQuiet(
 ): Promise<void> {
   const startedAt = library.now();
   const skipped = readGuardStamp(library)?.skipped ?? {};
-  const unsafe = findUnsafe(library).filter((files) => skipped[sessionKey(files)] !== markOf(files));
+  const unsafe = findUnsafe(library).filter((files) => skipped[sessionKey(files)] !== filesMark(files));
   const isQuiet = (files: SessionFiles): boolean => {
     const ageMs = startedAt - changedAt(files);
     // From the future: a clock was wrong, and waiting would not end.
@@ -97,7 +97,7 @@ async function archiveQuiet(
   const left = new Map(
     findUnsafe(library)
       .filter(isQuiet)
-      .map((files) => [sessionKey(files), markOf(files)]),
+      .map((files) => [sessionKey(files), filesMark(files)]),
   );
   const deferred = unsafe.filter((files) => !isQuiet(files)).map((files) => changedAt(files) + QUIET_MS);
   writeGuardStamp(library, {

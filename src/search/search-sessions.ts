@@ -11,11 +11,11 @@ import type { ParsedQuery } from "./query/parse-query.ts";
 import { searchClauses } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
 import type { SearchPlan } from "./ranking/search-plan.ts";
+import { knownTotals } from "./refresh/freshness.ts";
 import { damaged, type IndexAccess, withIndex } from "./refresh/index-access.ts";
 import { type IndexRows, readState, rowsOf } from "./refresh/index-rows.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
-import { knownTotals } from "./refresh/source-snapshot.ts";
 import {
   type HitSnippet,
   type ShownTerms,

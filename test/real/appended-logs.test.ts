@@ -64,7 +64,7 @@ test("real logs that grow piece by piece give the index that is built from nothi
     }
     await refreshIndex(library, {
       engine,
-      tails: { leastBytes: 0, mostBehind: 0, sinceMs: 0, room: 50_000_000 },
+      checkpoints: { leastBytes: 0, mostBehind: 0, sinceMs: 0, room: 50_000_000 },
     });
     kept = Math.max(kept, keptTurns(library));
     expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));

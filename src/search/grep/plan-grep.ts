@@ -13,7 +13,7 @@ import { type SessionName, sessionKey } from "../../session/session.ts";
 import type { SearchEngine } from "../engine.ts";
 import { filterSessions } from "../filter-sessions.ts";
 import { rowsOf } from "../refresh/index-rows.ts";
-import { markOf, type SessionRow } from "../refresh/session-row.ts";
+import { filesMark, type SessionRow } from "../refresh/session-row.ts";
 import { sessionPointers } from "../select-sessions.ts";
 import { readSessionCatalog } from "../session-catalog.ts";
 import type { GrepJob, GrepQuery, HistoryPlace } from "./grep-job.ts";
@@ -51,7 +51,7 @@ export async function planGrep(
     jobs.push({ ...job, facts: row === undefined ? null : sessionFactsOf(row), fromFile: 0, newest });
   };
   for (const [key, files] of here) {
-    const mark = markOf(files);
+    const mark = filesMark(files);
     const generations = generationsOf(files, archived.get(key));
     add(
       { files, origin: "log", generations },

@@ -1,176 +1,246 @@
-import { type FoundLogs, findLogs, groupLogs } from "../../agents/find-sessions.ts";
-import { archivedSessions } from "../../archive/archived-sessions.ts";
-import { forgottenSessions } from "../../archive/open-archive.ts";
-import type { Problem } from "../../errors.ts";
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import type { FileRole, FoundFile, Placement, PlacementCache } from "../../agents/agent.ts";
+import { type FoundLogs, findLogs } from "../../agents/find-sessions.ts";
+import { archiveMark } from "../../archive/open-archive.ts";
+import { readCacheFile, writeCacheFile } from "../../fs/cache-file.ts";
 import type { Library } from "../../fs/library.ts";
-import { sessionKey } from "../../session/session.ts";
+import type { AgentName } from "../../session/entry.ts";
 import type { SearchEngine, SearchReader } from "../engine.ts";
-import { type HistoryStubs, historyMark, historyStubs } from "../history-stubs.ts";
-import {
-  emptyState,
-  type IndexRows,
-  type IndexState,
-  rowsOf,
-  settingsMark,
-  type Totals,
-} from "./index-rows.ts";
-import { planRefresh, type RefreshPlan } from "./plan-refresh.ts";
+import { historyMark } from "../history-stubs.ts";
+import { settingsMark, type Totals } from "./index-rows.ts";
 import type { Refreshed } from "./refresh-index.ts";
-import type { SessionRow } from "./session-row.ts";
-import {
-  createPlacements,
-  isSameSnapshot,
-  marksOf,
-  readSnapshot,
-  type SourceSnapshot,
-  writeSnapshot,
-} from "./source-snapshot.ts";
 
-/** What there is, what the index has of it, and what is to be done. */
-export interface SourceScan {
-  /** The index that was looked into; empty where there is none. */
-  readonly index: string;
-  /** Of deleted sessions; undefined where the history is as it was. */
-  readonly stubs: HistoryStubs | undefined;
-  readonly plan: RefreshPlan;
-  readonly rows: ReadonlyMap<string, SessionRow>;
-  readonly totals: Totals;
-  readonly state: IndexState;
-  /** Of the archive and the history; undefined where they changed just now. */
-  readonly marks: string | undefined;
-  readonly problems: readonly Problem[];
-  /** Why everything has to be read anew, if it has. */
-  readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
-  /** To be called where an index has all that was seen: the next look will see it at once. */
-  keep(has: Pick<KnownRows, "index" | "rows" | "totals">): void;
-}
+/*
+ * Answers one question: is the index current? Nearly always nothing has changed since the last search. So when the index
+ * is up to date, a snapshot of its sources is kept: the list of all log files, and marks of everything else. If the
+ * sources still look like that, no file is grouped or opened, and no rows are read.
+ */
 
-/** `glance`: what was seen a moment ago, of which nothing is looked for again. */
-export async function scanSources(
-  library: Library,
-  { engine, rebuild }: { readonly engine: SearchEngine; readonly rebuild?: boolean },
-  { last = readSnapshot(library), found: seen }: Partial<FreshnessCheck> = {},
-): Promise<SourceScan> {
-  const marks = marksOf(library);
-  const {
-    index,
-    rows,
-    totals,
-    state: before,
-    rebuilt,
-  } = rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
-  const settings = settingsMark(library.config);
-  const isSetAnew = before.settings !== settings;
-  const state = isSetAnew ? { ...before, settings, skipped: {} } : before;
-  const projects = projectsOf(rows);
-  const isSeen = seen !== undefined && last !== undefined && isSameList(projects, last.projects);
-  const found = isSeen ? seen : findLogs(library, projects);
-  const placements = createPlacements(last);
-  const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
-  const forgotten = forgottenSessions(library);
-  const isChanged = !library.demo && historyMark(library) !== state.historyMark;
-  const isArchiveSame = !isChanged && !isSetAnew && marks !== undefined && marks === state.archiveMark;
-  const archived = isArchiveSame ? [] : archivedSessions(library);
-  const plan = planRefresh({
-    ...{ found: sessions, archived, rows, state, isSetAnew },
-    isForgotten: (session) => forgotten.has(session),
-  });
-  const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
-  for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
-  const stubs = isChanged ? historyStubs(library, (session) => known.has(sessionKey(session))) : undefined;
-  const problems = found.flatMap((logs) => logs.problems);
-  const keep: SourceScan["keep"] = (has) => {
-    if (marks === undefined) return;
-    const logs = placements.list(found);
-    writeSnapshot(library, {
-      index: has.index,
-      marks,
-      projects: projectsOf(has.rows),
-      totals: has.totals,
-      logs,
-    });
-  };
-  return { index, plan, rows, totals, state, marks, stubs, problems, rebuilt, keep };
-}
-
-function projectsOf(rows: ReadonlyMap<string, SessionRow>): readonly string[] {
-  return [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))].sort();
-}
-
-function isSameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((each, i) => each === b[i]);
-}
-
-interface KnownRows extends Omit<IndexRows, "kind"> {
-  /** Of the index that they are from. */
-  readonly index: string;
-}
-
-const NOTHING: KnownRows = {
-  index: "",
-  rows: new Map(),
-  totals: { sessions: 0, turns: 0, files: 0, problems: 0 },
-  state: emptyState,
-};
-
-async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<SourceScan, "rebuilt">> {
-  const opened = await engine.read();
-  if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
-  const { reader } = opened;
-  try {
-    const read = await rowsOf(reader);
-    if (read.kind === "damaged") return { ...NOTHING, rebuilt: "damaged" };
-    return { ...read, index: reader.id, rebuilt: null };
-  } finally {
-    await reader.close();
-  }
-}
-
-export function isUnchanged({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
-  return (
-    toRead.length === 0 &&
-    toRemove.length === 0 &&
-    gone.length === state.gone.length &&
-    gone.every((key) => state.gone.includes(key))
-  );
-}
-
-/** An index that has everything, and what a refresh would have said. */
-interface UpToDate {
-  readonly kind: "same";
+/** An index that has everything, and the result of the refresh that it does not need. */
+interface CurrentIndex {
+  readonly kind: "current";
   readonly reader: SearchReader;
   readonly refreshed: Refreshed;
 }
 
-/** It is not sure that nothing has changed. What was seen on the way needs not be looked for again. */
-export interface FreshnessCheck {
-  readonly kind: "glance";
-  readonly last: SourceSnapshot | undefined;
-  /** The logs that are there now, with those in the projects of the last look. */
+/** The index may be out of date. What was found on the way need not be searched for again. */
+export interface PossiblyStale {
+  readonly kind: "stale";
+  readonly snapshot: SourceSnapshot | undefined;
+  /** The logs that exist now, including those in the projects of the snapshot. */
   readonly found: readonly FoundLogs[] | undefined;
 }
 
-/** Opens the index, if all is as it was when it was last found to be up to date. */
+/** Opens the index if the sources are those of the snapshot. */
 export async function openIfCurrent(
   library: Library,
   engine: SearchEngine,
-): Promise<UpToDate | FreshnessCheck> {
-  const last = readSnapshot(library);
-  if (last === undefined || last.marks !== marksOf(library))
-    return { kind: "glance", last, found: undefined };
-  const found = findLogs(library, last.projects);
-  const glance: FreshnessCheck = { kind: "glance", last, found };
-  if (!isSameSnapshot(found, last)) return glance;
+): Promise<CurrentIndex | PossiblyStale> {
+  const snapshot = readSnapshot(library);
+  if (snapshot === undefined || snapshot.marks !== marksOf(library))
+    return { kind: "stale", snapshot, found: undefined };
+  const found = findLogs(library, snapshot.projects);
+  const stale: PossiblyStale = { kind: "stale", snapshot, found };
+  if (!isSameSnapshot(found, snapshot)) return stale;
   const opened = await engine.read();
-  if (opened.kind !== "open") return glance;
+  if (opened.kind !== "open") return stale;
   const { reader } = opened;
-  if (reader.id === last.index) {
+  if (reader.id === snapshot.index) {
     const problems = found.flatMap((logs) => logs.problems);
-    return { kind: "same", reader, refreshed: { ...NO_CHANGE, problems, totals: last.totals } };
+    return { kind: "current", reader, refreshed: { ...NO_CHANGE, problems, totals: snapshot.totals } };
   }
   await reader.close();
-  return glance;
+  return stale;
 }
 
-/** What a refresh says that had nothing to do. */
+/** The result of a refresh that had nothing to do. */
 export const NO_CHANGE = { read: 0, removed: 0, stale: 0, bytes: 0, rebuilt: null };
+
+/** The sources when the index was last up to date. */
+export interface SourceSnapshot {
+  /** The id of that index. */
+  readonly index: string;
+  /** Change with everything besides logs that the index depends on: the archive, prompt histories, settings. */
+  readonly marks: string;
+  /** Project folders, in which agents may keep logs, too. */
+  readonly projects: readonly string[];
+  readonly totals: Totals;
+  readonly logs: readonly ListedLogs[];
+}
+
+/** All files of an agent, and in the same order what each one is. */
+export interface ListedLogs {
+  readonly agent: AgentName;
+  /** Joined, so that all paths are compared at once. */
+  readonly paths: string;
+  /** The size, mtime and inode of each file, eight bytes each. */
+  readonly marks: Uint8Array;
+  readonly placements: string;
+}
+
+/** Changes with the format of the snapshot, and with how agents recognize their files. */
+const VERSION = 4;
+
+/** File times are only this exact: what changed more recently may change again with the same time. */
+const TICK_MS = 50;
+
+/** Is in no path and in no session id. */
+const SEPARATOR = "\0";
+
+export function readSnapshot(library: Library): SourceSnapshot | undefined {
+  const bytes = library.demo ? undefined : readCacheFile(library.disk, snapshotPath(library));
+  return bytes === undefined ? undefined : decodeSnapshot(bytes);
+}
+
+/** The first line, as JSON. */
+interface SnapshotHead extends Omit<SourceSnapshot, "logs"> {
+  readonly version: number;
+  /** The byte lengths of each agent's lists, which follow in this order. */
+  readonly logs: readonly ListLengths[];
+}
+
+interface ListLengths {
+  readonly agent: AgentName;
+  readonly lengths: readonly [paths: number, marks: number, placements: number];
+}
+
+/** The lists are not JSON, because every search reads them. */
+function encodeSnapshot({ logs, ...rest }: SourceSnapshot): Buffer {
+  const lists: Uint8Array[] = [];
+  const lengths = logs.map(({ agent, paths, marks, placements }): ListLengths => {
+    const [first, last] = [Buffer.from(paths), Buffer.from(placements)];
+    lists.push(first, marks, last);
+    return { agent, lengths: [first.length, marks.length, last.length] };
+  });
+  const head: SnapshotHead = { version: VERSION, ...rest, logs: lengths };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...lists]);
+}
+
+/** The checksum was right, so this is what some version of the program wrote. */
+function decodeSnapshot(bytes: Buffer): SourceSnapshot | undefined {
+  let at = bytes.indexOf("\n") + 1;
+  if (at === 0) return undefined;
+  const { version, logs: lists, ...rest }: SnapshotHead = JSON.parse(bytes.toString("utf8", 0, at));
+  if (version !== VERSION) return undefined;
+  const take = (length: number): Buffer => {
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  const logs = lists.map(({ agent, lengths: [paths, marks, placements] }) => ({
+    agent,
+    paths: take(paths).toString("utf8"),
+    marks: take(marks),
+    placements: take(placements).toString("utf8"),
+  }));
+  return { ...rest, logs };
+}
+
+/** The totals of this index, if the snapshot is of it. */
+export function knownTotals(library: Library, reader: SearchReader): Totals | undefined {
+  const snapshot = readSnapshot(library);
+  return snapshot?.index === reader.id ? snapshot.totals : undefined;
+}
+
+/** Never fails: without a snapshot the next check is slower, that is all. */
+export function writeSnapshot(library: Library, snapshot: SourceSnapshot): void {
+  if (library.demo) return;
+  try {
+    writeCacheFile(library.disk, snapshotPath(library), encodeSnapshot(snapshot));
+  } catch {
+    // The store cannot be written; commands that must write to it report that.
+  }
+}
+
+function snapshotPath({ places }: Library): string {
+  return join(places.cache, "source-snapshot");
+}
+
+/** Marks of the archive, the prompt histories and the settings; undefined if the archive changed just now. */
+export function marksOf(library: Library): string | undefined {
+  const { mark, changedAt } = archiveMark(library);
+  if (changedAt >= library.now() - TICK_MS) return undefined;
+  return [mark, historyMark(library), settingsMark(library.config)].join("\n");
+}
+
+/** Whether these are the files of the snapshot, unchanged. */
+function isSameSnapshot(found: readonly FoundLogs[], { logs }: SourceSnapshot): boolean {
+  return (
+    found.length === logs.length &&
+    found.every(({ format, files }, i) => {
+      const before = logs[i];
+      return before !== undefined && format.agent === before.agent && isSameList(files, before);
+    })
+  );
+}
+
+function isSameList(files: readonly FoundFile[], { paths, marks }: ListedLogs): boolean {
+  return (
+    marks.length === files.length * MARK_BYTES && marksIn(files).equals(marks) && pathsIn(files) === paths
+  );
+}
+
+function pathsIn(files: readonly FoundFile[]): string {
+  return files.map(({ path }) => path).join(SEPARATOR);
+}
+
+const MARK_BYTES = 24;
+
+function marksIn(files: readonly FoundFile[]): Buffer {
+  const marks = new Float64Array(files.length * 3);
+  let at = 0;
+  for (const { size, mtimeMs, inode } of files) {
+    marks[at++] = size;
+    marks[at++] = mtimeMs;
+    marks[at++] = inode;
+  }
+  return Buffer.from(marks.buffer);
+}
+
+function fileMark({ size, mtimeMs, inode, path }: FoundFile): string {
+  return `${size} ${mtimeMs} ${inode} ${path}`;
+}
+
+/** Knows what the files of the snapshot are (placements), and records what new files are. */
+export interface Placements {
+  of(agent: AgentName): PlacementCache;
+  list(found: readonly FoundLogs[]): readonly ListedLogs[];
+}
+
+export function createPlacements(snapshot: SourceSnapshot | undefined): Placements {
+  const before = new Map<AgentName, ReadonlyMap<string, string>>();
+  for (const logs of snapshot?.logs ?? []) before.set(logs.agent, readPlacements(logs));
+  const learned = new Map<FoundFile, string>();
+  return {
+    of: (agent) => ({
+      recall: (file) => fromWords(before.get(agent)?.get(fileMark(file))),
+      remember: (file, placed) =>
+        void learned.set(file, placed === null ? "" : `${placed.role} ${placed.id}`),
+    }),
+    list: (found) =>
+      found.map(({ format, files }) => ({
+        agent: format.agent,
+        paths: pathsIn(files),
+        marks: marksIn(files),
+        placements: files.map((file) => learned.get(file) ?? "").join(SEPARATOR),
+      })),
+  };
+}
+
+function readPlacements({ paths, marks, placements }: ListedLogs): Map<string, string> {
+  const words = placements.split(SEPARATOR);
+  const numbers = new Float64Array(new Uint8Array(marks).buffer);
+  const known = new Map<string, string>();
+  paths.split(SEPARATOR).forEach((path, i) => {
+    const [size = 0, mtimeMs = 0, inode = 0] = numbers.subarray(i * 3, i * 3 + 3);
+    known.set(fileMark({ size, mtimeMs, inode, path }), words[i] ?? "");
+  });
+  return known;
+}
+
+function fromWords(words: string | undefined): Placement | null | undefined {
+  if (words === undefined || words === "") return words === "" ? null : undefined;
+  const at = words.indexOf(" ");
+  // What `remember` wrote.
+  return { role: words.slice(0, at) as FileRole, id: words.slice(at + 1) };
+}

@@ -2,26 +2,24 @@ import { exitCodes, UserError } from "../../errors.ts";
 import { IndexDamage } from "../../fs/damage.ts";
 import type { Library } from "../../fs/library.ts";
 import type { DamagedIndex, SearchEngine, SearchReader } from "../engine.ts";
-import { type FreshnessCheck, openIfCurrent } from "./freshness.ts";
+import { openIfCurrent, type PossiblyStale, readSnapshot, writeSnapshot } from "./freshness.ts";
 import type { Refreshed, RefreshOptions } from "./refresh-index.ts";
-import { readSnapshot, writeSnapshot } from "./source-snapshot.ts";
 
-/** How the index is reached. */
-export interface IndexAccess extends Omit<RefreshOptions, "engine" | "glance"> {
-  readonly engine: SearchEngine;
-  /** An engine that leaves nothing behind, for where the store can't be written; absent: an index must be kept. */
+/** How commands reach the index. */
+export interface IndexAccess extends Omit<RefreshOptions, "check"> {
+  /** An engine in memory, for a store that cannot be written; absent: that is an error. */
   readonly inMemory?: () => SearchEngine;
-  /** Answer from the index as it is. */
+  /** Answers from the index without looking for changes. */
   readonly skipRefresh?: boolean;
-  /** Told where the store can't be written, before everything is read into memory. */
+  /** Called if the store cannot be written, before everything is read into memory. */
   readonly onUnwritable?: (error: UserError) => void;
-  /** Told where logs had changed. */
+  /** Called if sessions were read. */
   readonly onChange?: () => void;
 }
 
 /**
- * Opens the index, brought up to date, for as long as `use` takes. Damage that shows only on the way
- * has one answer: build it anew, and ask again.
+ * Opens the index, after refreshing it, for as long as `use` takes. If it turns out to be damaged, it is rebuilt and
+ * `use` is called again.
  */
 export async function withIndex<T>(
   library: Library,
@@ -33,11 +31,10 @@ export async function withIndex<T>(
   } catch (error) {
     if (error instanceof IndexDamage && access.rebuild !== true)
       return withIndex(library, { ...access, skipRefresh: false, rebuild: true }, use);
-    // Threads build their part in the store itself.
+    // Worker threads would write to the store.
     const { workers: _, inMemory, ...alone } = access;
-    if (!(error instanceof UserError) || error.exitCode !== exitCodes.broken || access.skipRefresh === true)
-      throw error;
-    if (inMemory === undefined) throw error;
+    const isUnwritable = error instanceof UserError && error.exitCode === exitCodes.broken;
+    if (!isUnwritable || access.skipRefresh === true || inMemory === undefined) throw error;
     access.onUnwritable?.(error);
     return attempt(library, { ...alone, engine: inMemory() }, use);
   }
@@ -60,37 +57,37 @@ async function open(
   library: Library,
   access: IndexAccess,
 ): Promise<{ readonly reader: SearchReader; readonly refreshed: Refreshed | undefined }> {
-  const mayBeSame = access.skipRefresh !== true && access.rebuild !== true;
-  const seen = mayBeSame ? await openIfCurrent(library, access.engine) : undefined;
-  if (seen?.kind === "same") return seen;
-  const refreshed = access.skipRefresh === true ? undefined : await refresh(library, access, seen);
+  const mayBeCurrent = access.skipRefresh !== true && access.rebuild !== true;
+  const check = mayBeCurrent ? await openIfCurrent(library, access.engine) : undefined;
+  if (check?.kind === "current") return check;
+  const refreshed = access.skipRefresh === true ? undefined : await refresh(library, access, check);
   if (refreshed !== undefined && refreshed.read > 0) access.onChange?.();
   const opened = await access.engine.read();
   if (opened.kind === "open") return { reader: opened.reader, refreshed };
-  // Nothing was indexed: there is nothing, or it was not to be looked for.
+  // Without a refresh, an index that cannot be read is built after all.
   if (access.skipRefresh === true || opened.kind === "damaged") throw new IndexDamage(opened.kind);
   throw new UserError("Cannot read the index: another process is building it", {
     exitCode: exitCodes.refused,
-    hint: "try again when that is done",
+    hint: "try again in a minute",
   });
 }
 
-/** Loaded when there is something to read: most searches have nothing to do with how logs are read. */
+/** Imported on demand: most searches read no logs. */
 async function refresh(
   library: Library,
   access: IndexAccess,
-  glance: FreshnessCheck | undefined,
+  check: PossiblyStale | undefined,
 ): Promise<Refreshed> {
   const { refreshIndex } = await import("./refresh-index.ts");
-  return refreshIndex(library, { ...access, glance });
+  return refreshIndex(library, { ...access, check });
 }
 
-/** Thrown out of `use`, it makes the index be built anew. */
+/** The error to throw from `use` to have the index rebuilt. */
 export function damaged({ what }: DamagedIndex): Error {
   return new IndexDamage(what);
 }
 
-/** Merges what makes searches slower; not where another process writes, or nobody can. */
+/** Merges segments to make searches faster, unless another process is writing or the store cannot be written. */
 export async function tidyIndex(library: Library, { engine }: Pick<IndexAccess, "engine">): Promise<void> {
   try {
     await tidy(library, engine);
@@ -106,9 +103,9 @@ async function tidy(library: Library, engine: SearchEngine): Promise<void> {
   try {
     const before = writer.index;
     await writer.commit({ tidy: "thorough" });
-    // It is another index now, of the same sessions: what was seen of them still holds.
-    const last = before === writer.index ? undefined : readSnapshot(library);
-    if (last?.index === before) writeSnapshot(library, { ...last, index: writer.index });
+    // The id is new, the sessions are the same: so is the snapshot of their sources.
+    const snapshot = before === writer.index ? undefined : readSnapshot(library);
+    if (snapshot?.index === before) writeSnapshot(library, { ...snapshot, index: writer.index });
   } finally {
     await writer.close();
   }

@@ -3,16 +3,16 @@ import type { Config } from "../../fs/config.ts";
 import type { DamagedIndex, SearchReader, SearchWriter } from "../engine.ts";
 import type { SessionRow } from "./session-row.ts";
 
-/** What all sessions come to. */
+/** Sums over all sessions. */
 export interface Totals {
   readonly sessions: number;
   readonly turns: number;
   readonly files: number;
-  /** Of sessions that were read only in part. */
+  /** Problems of sessions that could only be read in part. */
   readonly problems: number;
 }
 
-/** All rows of the index by key, and what it knows about the whole. */
+/** All rows of the index by key, and its state. */
 export interface IndexRows {
   readonly kind: "rows";
   readonly rows: ReadonlyMap<string, SessionRow>;
@@ -40,11 +40,11 @@ export async function rowsOf(reader: SearchReader): Promise<IndexRows | DamagedI
 
 interface CountingWriter {
   readonly writer: SearchWriter;
-  /** What the index has once all is committed; undefined where that is not known. */
+  /** The rows and totals after the commit; undefined if sessions came from worker threads. */
   readonly known: () => Pick<IndexRows, "rows" | "totals"> | undefined;
 }
 
-/** Watches what is written to an index, so that nobody has to open all rows afterwards to know what they come to. */
+/** Wraps a writer to keep track of rows and totals, so that they need not be read again after the commit. */
 export function countingWriter(
   writer: SearchWriter,
   rows: ReadonlyMap<string, SessionRow>,
@@ -92,26 +92,26 @@ function addRow(totals: Totals, row: SessionRow | undefined, times: 1 | -1): Tot
   };
 }
 
-/** What the index must know about the whole, besides its sessions. Kept with every commit. */
+/** What the index knows besides its sessions. Written with every commit. */
 export interface IndexState {
   readonly indexedAt: number;
   /** Keys of sessions whose files are gone. */
   readonly gone: readonly string[];
-  /** Marks of what looked like a session and is none, or is not to be read: not looked at again until it changes. */
+  /** Marks of files that are no session or are excluded, by key: not read again until they change. */
   readonly skipped: Readonly<Record<string, string>>;
-  /** What of the settings decides what the index has of a session, as `settingsMark` gives it. */
+  /** The `settingsMark` that the index was built with. */
   readonly settings?: string;
-  /** Of the files that prompts of deleted sessions come from. */
+  /** The mark of the prompt histories. */
   readonly historyMark: string;
-  /** Of the archive when the index had all of it; what it was told then needs not be looked for again. */
+  /** The marks of the sources besides logs when the index had all of the archive: then it need not be listed again. */
   readonly archiveMark?: string;
-  /** Of folders and files that could not be looked at. */
+  /** Folders and files that could not be read. */
   readonly problems: readonly Problem[];
 }
 
 export const emptyState: IndexState = { indexedAt: 0, gone: [], skipped: {}, historyMark: "", problems: [] };
 
-/** Changes with what is read, kept and masked: then all is read again. */
+/** Returns a mark of the settings that decide what is read, kept and masked. If it changes, everything is read again. */
 export function settingsMark({ exclude, redact, index }: Config): string {
   return JSON.stringify({ exclude, redact, index });
 }

@@ -25,12 +25,12 @@ import { documentFingerprint, type FingerprintSeed, textLength } from "../docume
 import type { IndexDocument, IndexedSession } from "../engine.ts";
 import { sessionDocuments, turnsDocuments } from "../session-documents.ts";
 import { sessionSchema } from "./open-engine.ts";
-import type { SessionToRead } from "./plan-refresh.ts";
+import type { SessionToRead } from "./scan-sources.ts";
 import { type Origin, type SessionRow, sessionRow } from "./session-row.ts";
 
 /**
- * Reads a session and makes of it what the index keeps; undefined where it is none, or is not to be read. One that
- * makes the program stumble is kept by its name alone, with the reason among its problems.
+ * Reads a session and returns what the index keeps of it; undefined if it is no session or excluded. A session that
+ * makes the program fail is indexed by its name alone, with the reason among its problems.
  */
 export function readForIndex(
   library: Pick<Library, "config" | "disk" | "places">,
@@ -38,10 +38,10 @@ export function readForIndex(
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
   mask: (text: string) => string,
-  tails?: CheckpointOptions,
+  checkpoints?: CheckpointOptions,
 ): IndexedSession | undefined {
   try {
-    return read(library, session, given, isCopy, mask, tails);
+    return read(library, session, given, isCopy, mask, checkpoints);
   } catch (error) {
     return nameAlone(session, reasonOf(error));
   }
@@ -62,7 +62,7 @@ function read(
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
   mask: (text: string) => string,
-  tails?: CheckpointOptions,
+  checkpoints?: CheckpointOptions,
 ): IndexedSession | undefined {
   const source = withHeadOnce(given);
   const identified = identifySession(source, files);
@@ -74,9 +74,9 @@ function read(
     thinkingChars: 0,
   };
   const kept =
-    tails === undefined || archived !== undefined
+    checkpoints === undefined || archived !== undefined
       ? undefined
-      : createParseCheckpoints(library, limits, sessionSchema.analysisVersion, tails);
+      : createParseCheckpoints(library, limits, sessionSchema.analysisVersion, checkpoints);
   const session = readSession(source, identified, limits, kept);
   if (isExcluded(library, session)) return undefined;
   const earlier = earlierStates(library, identified, limits);
@@ -84,7 +84,7 @@ function read(
   return indexSession(session, identified, { origin, mark, isCopy, mask, earlier, seed });
 }
 
-/** Whose log it is and what its sums begin with are two questions about one head: it is read once. */
+/** Reads the head of a log once: it is needed to identify the session and for the fingerprint seed. */
 function withHeadOnce(source: ByteSource): ByteSource {
   let known: { readonly path: string; readonly head: Buffer } | undefined;
   return {
@@ -100,16 +100,16 @@ function withHeadOnce(source: ByteSource): ByteSource {
 interface IndexOptions {
   readonly origin: Origin;
   readonly mark: string;
-  /** Does it share its first turn with a session that ended before it? Then it is a fork. */
+  /** Whether it shares its first turn with a session that ended before it: then it is a fork. */
   readonly isCopy: (row: SessionRow) => boolean;
   readonly mask: (text: string) => string;
-  /** What its log was before it was made smaller, the oldest state first. */
+  /** Earlier states of its log, before it was shrunk, the oldest first. */
   readonly earlier?: readonly Session[];
-  /** Known only to who has the log; absent: what is masked already tells documents apart. */
+  /** Absent: fingerprints are made of the masked texts. */
   readonly seed?: FingerprintSeed | undefined;
 }
 
-/** Makes of a session what the index keeps of it. Secrets are masked before anything is kept. */
+/** Builds what the index keeps of a session. Secrets are masked. */
 export function indexSession(log: Session, files: SessionFiles, options: IndexOptions): IndexedSession {
   const { earlier = [] } = options;
   const { session, lost } = earlier.length === 0 ? { session: log, lost: [] } : withShrunkAway(log, earlier);
@@ -124,12 +124,12 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
 }
 
 /**
- * Masking takes as long as all else that is done to a document. With a seed, one that the index has already is
- * told by its plain texts, and then never masked.
+ * Masks a document. Masking takes as long as everything else together, so with a seed the fingerprint is made of the
+ * plain texts, and a document that the index has already is never masked.
  */
 function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDocument {
   const { fields: plain, ...rest } = document;
-  // The card has one document of its kind, which is never the same for long.
+  // The card changes with every turn.
   if (seed === undefined || rest.turn === 0) return { ...rest, fields: maskDeep(plain, mask) };
   let fields: IndexDocument["fields"] | undefined;
   return {
@@ -144,8 +144,8 @@ function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDoc
 }
 
 /**
- * A session as the archive has it in all generations, the oldest first; none where this program never made it
- * smaller. A generation that is damaged is left out: what the log has is found all the same.
+ * Reads the archived generations of a session, the oldest first; none if this program never shrank it. Damaged
+ * generations are left out: what the log has is found all the same.
  */
 function earlierStates(
   library: Pick<Library, "disk" | "places">,
@@ -173,14 +173,13 @@ function earlierStates(
   });
 }
 
-/** So much of a log has random names that stand nowhere else, dozens of them. */
+/** This much of a log has dozens of random ids. */
 const HEAD_BYTES = 16 * 1024;
 
 /**
- * The seed for sums of a session's plain texts. The index holds those sums, beside the masked texts: without the
- * seed a secret of few characters could be guessed until the sum is right. It comes from the beginning of the log,
- * so it is the same as long as the log begins so, and who has the log needs not guess. undefined for logs that are
- * too short. Other secrets to be masked make other sums.
+ * Derives the seed for fingerprints of a session's plain texts from the start of its log. The index has the fingerprints
+ * next to the masked texts: without a seed, a short secret could be guessed by trying until the fingerprint matches.
+ * Returns undefined if the log is too short. Other redaction settings give another seed.
  */
 function fingerprintSeed(
   source: ByteSource,
@@ -194,7 +193,7 @@ function fingerprintSeed(
   return [bytes.readInt32LE(0), bytes.readInt32LE(4)];
 }
 
-/** A session whose first turn stands in another one that ended before it is a fork of that one. */
+/** Returns a function that says whether a session is a fork: its first turn is in another one that ended before it. */
 export function copyFinder(rows: ReadonlyMap<string, SessionRow>): (row: SessionRow) => boolean {
   const firsts = new Map<string, { readonly key: string; readonly endedAt: number }>();
   const note = (row: SessionRow): boolean => {
@@ -216,13 +215,13 @@ export function copyFinder(rows: ReadonlyMap<string, SessionRow>): (row: Session
   return note;
 }
 
-/** A session that was put, and what it is known by. */
+/** A session that was put, and its row. */
 export interface ReadSession {
   readonly session: SessionToRead;
   readonly row: SessionRow;
 }
 
-/** A fork may be read before what it was copied from: when all are known it is told, and put again as one. */
+/** Puts forks again that were read before their original, now that all sessions are known. */
 export function putCopies(
   sessions: readonly ReadSession[],
   isCopy: (row: SessionRow) => boolean,

@@ -8,14 +8,14 @@ import { createBatchBuilder } from "../paged/segment-builder.ts";
 import type { StartWorker } from "../worker-handle.ts";
 import { putCopies, type ReadSession, readForIndex } from "./index-session.ts";
 import { sessionSchema } from "./open-engine.ts";
-import type { SessionToRead } from "./plan-refresh.ts";
 import type { PutSessions } from "./refresh-index.ts";
+import type { SessionToRead } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 
 /**
- * Spreads sessions over threads, of which this is one. Each builds segments of its own; they become part of the index
- * together, in one commit. The others take the longest sessions first, this one the shortest: so all are done at about
- * the same time, and this one has time for Ctrl-C and for telling how far it is.
+ * Spreads sessions over threads, including this one. Each builds its own segments; one commit adds them all. The other
+ * threads take the longest sessions first and this one the shortest, so that all finish at about the same time and this
+ * one can handle Ctrl-C and show progress.
  */
 export function readInWorkers(library: Library, start: StartWorker, threads: number): PutSessions {
   return async (sessions, writer, isCopy, done) => {
@@ -44,7 +44,7 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
         await new Promise((resolve) => setImmediate(resolve));
         if (hasFailed()) break;
       }
-      // The archive is read here: its reader can't be handed to another thread.
+      // Archived sessions are read here: their source cannot be posted to another thread.
       for (const session of sessions) if (session.source !== undefined) take(session, own.put(session));
       const batches = own.finish();
       writer.add([...batches, ...(await Promise.all(others.map((other) => other.batches))).flat()]);
@@ -52,7 +52,7 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
       own.abandon();
       await Promise.all(others.map(({ end }) => end()));
     }
-    // A thread does not know the sessions of the others.
+    // A thread does not know the sessions of the others, so forks are found now.
     const source = diskSource(library.disk);
     const { redact } = createRedactor({ extra: library.config.redact });
     putCopies(rows, isCopy, (session) => {
@@ -77,7 +77,7 @@ function workElsewhere(
   const worker = start("index", data);
   const batches = new Promise<readonly IndexBatch[]>((resolve, reject) => {
     worker.onMessage((message) => {
-      // Both ends are this program: what comes here was typed where it was sent.
+      // Both ends are this program, which checked the type of what it posted.
       const answer = message as IndexTaskAnswer;
       if (answer.kind === "finished") {
         resolve(answer.batches);
@@ -92,7 +92,7 @@ function workElsewhere(
   return { batches, end: () => worker.terminate() };
 }
 
-/** Says whether one of them has failed: then nobody needs the rest. */
+/** Returns a function that says whether a thread has failed: then the rest is not needed. */
 function failureOf(others: readonly OtherThread[]): () => boolean {
   let hasFailed = false;
   for (const { batches } of others) {
@@ -103,7 +103,7 @@ function failureOf(others: readonly OtherThread[]): () => boolean {
   return () => hasFailed;
 }
 
-/** What a thread is started with. */
+/** What a thread needs to start. */
 export interface IndexTaskData {
   readonly places: Library["places"];
   readonly config: Library["config"];
@@ -114,11 +114,11 @@ export interface IndexTaskRequest extends QueueCounts {
 }
 
 export type IndexTaskAnswer =
-  /** Without a row it was no session. */
+  /** Without a row, it was no session. */
   | { readonly kind: "read"; readonly number: number; readonly row?: SessionRow | undefined }
   | { readonly kind: "finished"; readonly batches: readonly IndexBatch[] };
 
-/** Reads sessions of a queue that it shares with others, and builds the part of the index that they make. */
+/** Runs in a thread: reads sessions from the shared queue and builds segments of them. */
 export function indexTask(
   data: unknown,
   post: (answer: IndexTaskAnswer) => void,
@@ -135,12 +135,12 @@ export function indexTask(
   };
 }
 
-/** What one thread does for the index: it reads sessions and builds segments of them. */
+/** The work of one thread: reading sessions and building segments of them. */
 export interface IndexWork {
-  /** The row of the session; undefined where it is none. */
+  /** Returns the row of the session; undefined if it is no session. */
   put(session: SessionToRead): SessionRow | undefined;
   finish(): readonly IndexBatch[];
-  /** Leaves nothing behind of what is not finished. */
+  /** Removes what is not finished. */
   abandon(): void;
 }
 
@@ -151,7 +151,7 @@ export function createIndexWork(library: Pick<Library, "config" | "disk" | "plac
   return {
     put(session) {
       let row: SessionRow | undefined;
-      // Which sessions are copies shows when all are known.
+      // Forks are found when all sessions are known.
       const isCopy = (each: SessionRow): boolean => {
         row = each;
         return false;
@@ -167,8 +167,7 @@ export function createIndexWork(library: Pick<Library, "config" | "disk" | "plac
 }
 
 /**
- * A queue that several threads take from without asking each other: only numbers are shared. Each entry goes to one
- * of them.
+ * A queue that several threads take entries from, each entry once. Only these counters are shared.
  */
 export interface QueueCounts {
   /** Taken in all, from the front, from the back. */
@@ -183,7 +182,7 @@ export function createQueueCounts(): QueueCounts {
   return { counts: new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)) };
 }
 
-/** The numbers of the entries that fall to who takes from this end, until there are no more. */
+/** Takes entries from one end until there are no more; yields their numbers. */
 export function* takeFrom(
   end: "front" | "back",
   length: number,

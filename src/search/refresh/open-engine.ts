@@ -6,9 +6,9 @@ import { createEmbeddedEngine } from "../paged/embedded-engine.ts";
 import type { FieldTable, IndexSchema } from "../ranking/index-schema.ts";
 
 /**
- * What can be found, and how much it weighs: requests, titles and summaries more than replies, those
- * more than paths and commands. Texts are kept where a snippet shows them: of the card only what no
- * turn has. Output is long, and shown where nothing else has the words.
+ * The fields of sessions and their weights: requests, titles and summaries count more than replies, those more than
+ * paths and commands. Texts are stored if a snippet may show them: of the card only what no turn has. Tool output is
+ * long and only shown if nothing else has the words.
  */
 const sessionFields: FieldTable = [
   { kind: "card", name: "title", boost: 4, stored: true },
@@ -29,7 +29,7 @@ const sessionFields: FieldTable = [
   { kind: "turn", name: "output", boost: 0.4, stored: "apart" },
 ];
 
-/** Changes when a session gives other documents or another row than before: an older index is built anew. */
+/** Changes when sessions get other documents or rows than before: then the index is rebuilt. */
 const DOCUMENTS_VERSION = 8;
 
 export const sessionSchema: IndexSchema = {
@@ -38,7 +38,7 @@ export const sessionSchema: IndexSchema = {
   createAnalyzer,
 };
 
-/** The full-text engine of the library's store. */
+/** Opens the full-text engine of the library's store. */
 export function openEngine(
   { disk, places }: Pick<Library, "disk" | "places">,
   processes: Processes,

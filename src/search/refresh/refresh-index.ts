@@ -1,39 +1,42 @@
+import { join } from "node:path";
 import { diskSource } from "../../agents/byte-source.ts";
+import { sweepCheckpoints } from "../../agents/checkpoints/checkpoint-folder.ts";
 import type { CheckpointOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
-import type { Problem } from "../../errors.ts";
+import { forgottenSessions } from "../../archive/open-archive.ts";
+import { type Problem, UserError } from "../../errors.ts";
+import { errorCode } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import { sessionKey } from "../../session/session.ts";
 import type { IndexedSession, OpenedWriter, SearchEngine, SearchWriter } from "../engine.ts";
 import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
-import { checkpointOptions, tidyCheckpoints } from "./checkpoint-upkeep.ts";
-import { type FreshnessCheck, isUnchanged, NO_CHANGE, type SourceScan, scanSources } from "./freshness.ts";
+import { NO_CHANGE, type PossiblyStale } from "./freshness.ts";
 import { countingWriter, type IndexState, type Totals } from "./index-rows.ts";
 import { copyFinder, indexSession, putCopies, type ReadSession, readForIndex } from "./index-session.ts";
-import type { SessionToRead } from "./plan-refresh.ts";
+import { isUnchanged, type SessionToRead, type SourceScan, scanSources } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 
 export interface RefreshOptions {
   readonly engine: SearchEngine;
-  /** Everything is read anew. */
+  /** Reads everything again. */
   readonly rebuild?: boolean;
-  /** For waiting until another process has written; absent: what that one does must do. */
+  /** Waits for another process that is writing; absent: the refresh is left to that one. */
   readonly wait?: (ms: number) => Promise<void>;
-  /** Wait for it however long it takes. */
+  /** Waits for it however long it takes. */
   readonly patient?: boolean;
   readonly meter?: () => RefreshMeter;
   /** Absent: all sessions are read in this thread. */
   readonly workers?: IndexWorkers;
-  /** What was seen a moment ago. */
-  readonly glance?: FreshnessCheck | undefined;
-  /** How far logs were read is remembered so; absent: as it is best. */
-  readonly tails?: Partial<CheckpointOptions>;
+  /** What the freshness check has found already. */
+  readonly check?: PossiblyStale | undefined;
+  /** When parse checkpoints are kept; absent: the default. */
+  readonly checkpoints?: Partial<CheckpointOptions>;
 }
 
-/** Is told how far a refresh is. */
+/** Shows the progress of a refresh. */
 export interface RefreshMeter {
   update(done: RefreshProgress): void;
-  /** Called in any case, also after a failure. */
+  /** Called in any case, even after a failure. */
   end(): void;
 }
 
@@ -61,25 +64,25 @@ export type PutSessions = (
 export interface Refreshed {
   readonly read: number;
   readonly removed: number;
-  /** Sessions that changed and could not be read now: another process writes to the index. */
+  /** Sessions that changed but could not be read, because another process is writing to the index. */
   readonly stale: number;
   readonly bytes: number;
   readonly problems: readonly Problem[];
-  /** Why everything had to be read anew, if it had. */
+  /** Why everything was read again, if it was. */
   readonly rebuilt: SourceScan["rebuilt"];
-  /** What all sessions come to, where that is known without opening them. */
+  /** Sums over all sessions, if they are known without reading the rows. */
   readonly totals?: Totals;
 }
 
-/** So few sessions that have grown are read in this thread: another one can't tell what the index has of them. */
+/** Up to this many sessions that have grown are read in this thread, which can reuse what the index has of them. */
 const FEW_GROWN = 4;
 
-/** Brings the index up to date with what is on disk and in the archive. */
+/** Brings the index up to date with the logs and the archive. */
 export async function refreshIndex(library: Library, options: RefreshOptions): Promise<Refreshed> {
-  const { glance, ...again } = options;
-  const before = await scanSources(library, again, glance);
+  const { check, ...again } = options;
+  const before = await scanSources(library, again, check);
   if (before.rebuilt === null && before.stubs === undefined && isUnchanged(before.plan, before.state)) {
-    before.keep(before);
+    before.keepSnapshot(before);
     return { ...NO_CHANGE, problems: before.problems };
   }
   const opened = await openWriter(options, before.rebuilt !== null);
@@ -89,22 +92,22 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
   }
   const { writer } = opened;
   try {
-    // Whoever wrote until now may have done all of it, but where everything is to be read in any case. Where nobody
-    // did, what was seen still holds.
+    // Another writer may have done the work meanwhile, unless everything has to be read in any case. If nobody wrote,
+    // the scan is still valid.
     const isAlone = options.rebuild === true ? !opened.hasWaited : writer.index === before.index;
     const now = isAlone ? before : await scanSources(library, again);
-    // What can't be read must not be touched either.
+    // Segments that cannot be read must not be opened again.
     if (now.rebuilt !== null) writer.clear();
     const refreshed = await write(library, options, writer, now);
     if (refreshed !== undefined) return refreshed;
   } finally {
     await writer.close();
   }
-  // Only now: nobody gets the lock twice.
+  // After `close`, because the lock can only be taken once.
   return refreshIndex(library, { ...again, rebuild: true });
 }
 
-/** Another writer is waited for as long as an answer can wait; without any index at all, until there is one. */
+/** Waits for another writer as long as an answer can wait; without any index, until there is one. */
 async function openWriter(
   { engine, wait, patient }: RefreshOptions,
   isNeeded: boolean,
@@ -122,12 +125,12 @@ async function openWriter(
 const RETRY_MS = 50;
 const PATIENCE_MS = 2_000;
 
-/** undefined: the index is damaged, and nothing was written. */
+/** Returns undefined if the index is damaged: then nothing was written. */
 async function write(
   library: Library,
   options: RefreshOptions,
   opened: SearchWriter,
-  { plan, rows, totals, state, marks, stubs, problems, rebuilt, keep }: SourceScan,
+  { plan, rows, totals, state, marks, stubs, problems, rebuilt, keepSnapshot }: SourceScan,
 ): Promise<Refreshed | undefined> {
   const counting = countingWriter(opened, rows, totals);
   const { writer } = counting;
@@ -152,15 +155,16 @@ async function write(
   const restBytes = rest.reduce((sum, { files }) => sum + sizeOf(files), 0);
   const isMuch = workers !== undefined && restBytes > workers.minBytes;
   const read = isMuch ? workers.read : readHere(library, onVanished);
-  const tails =
-    options.rebuild === true ? undefined : checkpointOptions(library, rows.values(), options.tails);
+  const checkpoints =
+    options.rebuild === true ? undefined : checkpointOptions(library, rows.values(), options.checkpoints);
   const none: SessionToRead[] = [];
   try {
-    if (few.length > 0) none.push(...(await readHere(library, onVanished, tails)(few, writer, isCopy, done)));
+    if (few.length > 0)
+      none.push(...(await readHere(library, onVanished, checkpoints)(few, writer, isCopy, done)));
     if (rest.length > 0) none.push(...(await read(rest, writer, isCopy, done)));
   } finally {
     meter?.end();
-    tidyCheckpoints(library, tails);
+    tidyCheckpoints(library, checkpoints);
   }
   putStubs(library, writer, rows, stubs);
   for (const key of [...plan.toRemove, ...none.map((each) => each.key)])
@@ -175,7 +179,7 @@ async function write(
     skipped,
     ...(state.settings === undefined ? {} : { settings: state.settings }),
     historyMark: stubs?.mark ?? state.historyMark,
-    // Of what went a moment ago the archive may have the rest: it is looked through again.
+    // The archive may have what vanished a moment ago: the next refresh lists it again.
     ...(marks === undefined || !isAllRead || none.length > 0 ? {} : { archiveMark: marks }),
     problems: problems.slice(0, MAX_PROBLEMS),
   };
@@ -185,7 +189,7 @@ async function write(
     tidy: isMuch ? "all" : "little",
   });
   if (committed.kind === "damaged") return undefined;
-  if (known !== undefined) keep({ ...known, index: opened.index });
+  if (known !== undefined) keepSnapshot({ ...known, index: opened.index });
   return {
     read: plan.toRead.length - none.length,
     removed: plan.toRemove.length,
@@ -199,15 +203,15 @@ async function write(
 
 const MAX_PROBLEMS = 200;
 
-/** In this thread, one after the other. */
-function readHere(library: Library, onVanished: () => void, tails?: CheckpointOptions): PutSessions {
+/** Reads sessions in this thread, one after the other. */
+function readHere(library: Library, onVanished: () => void, checkpoints?: CheckpointOptions): PutSessions {
   return async (sessions, writer, isCopy, done) => {
     const none: SessionToRead[] = [];
     const originals: ReadSession[] = [];
     const source = diskSource(library.disk);
     const { redact } = createRedactor({ extra: library.config.redact });
     const read = (session: SessionToRead, copy: (row: SessionRow) => boolean): IndexedSession | undefined =>
-      readForIndex(library, session, session.source ?? source, copy, redact, tails);
+      readForIndex(library, session, session.source ?? source, copy, redact, checkpoints);
     for (const session of sessions) {
       let original: SessionRow | undefined;
       const indexed = read(session, (row) => {
@@ -231,7 +235,7 @@ function readHere(library: Library, onVanished: () => void, tails?: CheckpointOp
   };
 }
 
-/** Its log went before it could be read: what the index or the archive has of it is more than that. */
+/** Whether a log was deleted before it could be read: then the index or the archive has more of it. */
 function hasVanished({ disk }: Library, { files, source }: SessionToRead, { row }: IndexedSession): boolean {
   const lead = files.files[0];
   if (source !== undefined || lead === undefined || disk.stat(lead.path) !== undefined) return false;
@@ -239,7 +243,7 @@ function hasVanished({ disk }: Library, { files, source }: SessionToRead, { row 
   return problems.some(({ path, line }) => path === lead.path && line === 0);
 }
 
-/** Sessions of which only the prompts are left. One whose log came back is known again, and no stub. */
+/** Puts the sessions of which only the prompts are left, and removes those that are no longer stubs. */
 function putStubs(
   library: Library,
   writer: SearchWriter,
@@ -257,5 +261,46 @@ function putStubs(
     writer.put(
       indexSession(sessionOfStub(stub), files, { origin: "history", mark, isCopy: () => false, mask }),
     );
+  }
+}
+
+/** A log that has not changed for this long will hardly grow any more. */
+const ACTIVE_MS: number = 24 * 60 * 60 * 1000;
+/** The index and the checkpoints together may take this share of the logs. */
+const SHARE = 0.05;
+/** Checkpoints may always take this much. */
+const LEAST_ROOM: number = 1024 * 1024;
+
+function checkpointOptions(
+  library: Library,
+  rows: Iterable<Pick<SessionRow, "bytes">>,
+  given: Partial<CheckpointOptions> = {},
+): CheckpointOptions {
+  let logBytes = 0;
+  for (const { bytes } of rows) logBytes += bytes;
+  const room = Math.max(LEAST_ROOM, Math.floor(SHARE * logBytes) - segmentBytes(library));
+  return { sinceMs: library.now() - ACTIVE_MS, room, ...given };
+}
+
+function segmentBytes({ disk, places }: Library): number {
+  try {
+    return disk
+      .readdir(places.index)
+      .filter(({ name }) => name.endsWith(".seg"))
+      .reduce((sum, { name }) => sum + (disk.stat(join(places.index, name))?.size ?? 0), 0);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return 0;
+  }
+}
+
+/** Removes checkpoints of inactive logs and of forgotten sessions; without options, all. */
+function tidyCheckpoints(library: Library, options: CheckpointOptions | undefined): void {
+  try {
+    const olderThan = options === undefined ? Number.POSITIVE_INFINITY : options.sinceMs;
+    sweepCheckpoints(library.disk, library.places.index, olderThan, forgottenSessions(library).stones);
+  } catch (error) {
+    // The next refresh tries again: stale checkpoints are never used, they only take space.
+    if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
   }
 }

@@ -5,10 +5,10 @@ import type { ClosedItem, Digest, PendingItem } from "../../extract/digest.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { Context } from "../../session/session.ts";
 
-/** What a session was read from. `fragments`: only sub-agents of it are left; `history`: only its prompts. */
+/** Where a session was read from. `fragments`: only its sub-agents are left; `history`: only its prompts. */
 export type Origin = "log" | "fragments" | "archive" | "history";
 
-/** What lists and the check for changes need of every session. Small: all of them are read at every refresh. */
+/** What lists and refreshes need of every session. Small, because every refresh reads all rows. */
 export interface SessionRow {
   readonly agent: AgentName;
   readonly id: string;
@@ -23,16 +23,16 @@ export interface SessionRow {
   readonly bytes: number;
   readonly files: number;
   readonly lead: string | null;
-  /** The same as it may be printed, where that differs: a folder's name may hold a secret. */
+  /** The same with secrets masked, if it has any: a folder's name may be a secret. */
   readonly maskedLead?: string;
   readonly origin: Origin;
   /** Changes when any file of the session does. */
   readonly mark: string;
-  /** Name of its first turn: a fork has the same. */
+  /** Identifies its first turn: a fork has the same. */
   readonly firstTurn: string | null;
   readonly contexts: readonly Context[];
   readonly tools: Readonly<Record<string, number>>;
-  /** The files that were written most, else read most. */
+  /** The files that were written most, then those that were read most. */
   readonly topFiles: readonly string[];
   readonly pending: readonly PendingItem[];
   readonly closed: readonly ClosedItem[];
@@ -49,37 +49,20 @@ export function sessionRow(
   origin: Origin,
   mark: string,
 ): SessionRow {
-  const {
-    agent,
-    id,
-    title,
-    project,
-    branch,
-    startedAt,
-    endedAt,
-    turns,
-    messages,
-    compactions,
-    contexts,
-    pending,
-    closed,
-  } = digest;
   return {
-    ...{
-      agent,
-      id,
-      title,
-      project,
-      branch,
-      startedAt,
-      endedAt,
-      turns,
-      messages,
-      compactions,
-      contexts,
-      pending,
-      closed,
-    },
+    agent: digest.agent,
+    id: digest.id,
+    title: digest.title,
+    project: digest.project,
+    branch: digest.branch,
+    startedAt: digest.startedAt,
+    endedAt: digest.endedAt,
+    turns: digest.turns,
+    messages: digest.messages,
+    compactions: digest.compactions,
+    contexts: digest.contexts,
+    pending: digest.pending,
+    closed: digest.closed,
     bytes: bytesOf(files),
     files: files.files.length,
     lead: files.files[0]?.path ?? null,
@@ -100,7 +83,7 @@ function firstTurnOf({ requests }: Digest): string | null {
   return first === undefined || first.uid === null || first.at === null ? null : `${first.uid} ${first.at}`;
 }
 
-/** Of the logs themselves. */
+/** The bytes of the logs themselves. */
 export function bytesOf({ files }: SessionFiles): number {
   return files.reduce(
     (sum, { role, size }) => (role === "main" || role === "rotation" ? sum + size : sum),
@@ -108,13 +91,13 @@ export function bytesOf({ files }: SessionFiles): number {
   );
 }
 
-/** Of all files that belong to the session. */
+/** The bytes of all files that belong to the session. */
 export function sizeOf({ files }: SessionFiles): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Tells whether any file of a session changed, came or went. */
-export function markOf({ files }: SessionFiles): string {
+/** Returns a mark that changes when a file of the session changes, comes or goes. */
+export function filesMark({ files }: SessionFiles): string {
   const hash = createHash("sha1");
   for (const { path, size, mtimeMs, inode } of files) hash.update(`${path}\0${size}\0${mtimeMs}\0${inode}\n`);
   return hash.digest("base64url").slice(0, 16);

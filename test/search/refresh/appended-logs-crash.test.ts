@@ -41,7 +41,7 @@ function engineOf({ disk, places }: Library): SearchEngine {
 
 function refresh(library: Library): Promise<unknown> {
   const tails = { leastBytes: 0, mostBehind: 0, sinceMs: 0, room: 50_000_000 };
-  return refreshIndex(library, { engine: engineOf(library), tails });
+  return refreshIndex(library, { engine: engineOf(library), checkpoints: tails });
 }
 
 function grow(log: string, text: string): void {

@@ -45,7 +45,7 @@ const SUBAGENT = `${PROJECT}/${ID}/subagents/agent-a0b1c2d3e4f5a6b7c.jsonl`;
 const EVERY_TAIL = { leastBytes: 0, mostBehind: 0, sinceMs: 0, room: 10_000_000 };
 
 function follow(library: Library, engine: SearchEngine): Promise<Refreshed> {
-  return refreshIndex(library, { engine, tails: EVERY_TAIL });
+  return refreshIndex(library, { engine, checkpoints: EVERY_TAIL });
 }
 
 /** So much of a log of another agent that its beginning never changes. */
@@ -262,7 +262,7 @@ describe("an index that follows logs", () => {
     const handed: string[] = [];
     const read = await refreshIndex(library, {
       engine,
-      tails: EVERY_TAIL,
+      checkpoints: EVERY_TAIL,
       workers: {
         minBytes: 24 * 1024 * 1024,
         read: async (sessions) => {
@@ -423,7 +423,7 @@ describe("an index that follows logs", () => {
     const engine = keepingEngine(library);
     const grow = async (uuid: string, tails: object): Promise<readonly string[]> => {
       appendFileSync(log, says(uuid, lastIn(log), "Done."));
-      await refreshIndex(library, { engine, tails: { ...EVERY_TAIL, ...tails } });
+      await refreshIndex(library, { engine, checkpoints: { ...EVERY_TAIL, ...tails } });
       return tailsOf(library);
     };
     await follow(library, engine);

@@ -63,8 +63,8 @@ async function refresh(library: Library): Promise<number> {
 
 async function isKnown(library: Library): Promise<boolean> {
   const open = await openIfCurrent(library, makeAccess(library).engine);
-  if (open.kind === "same") await open.reader.close();
-  return open.kind === "same";
+  if (open.kind === "current") await open.reader.close();
+  return open.kind === "current";
 }
 
 /** As marks have it. */
@@ -86,7 +86,7 @@ describe("openUpToDate()", () => {
   test("opens the index where nothing changed, and knows what all sessions come to", async () => {
     const { library } = await knownGround();
     const open = await openIfCurrent(library, makeAccess(library).engine);
-    if (open.kind !== "same") throw new Error("It is not sure");
+    if (open.kind !== "current") throw new Error("It is not sure");
     const rows = await withCatalog(library, makeAccess(library), (catalog) => catalog.coverage);
     expect(open.refreshed).toMatchObject({ read: 0, removed: 0, stale: 0, rebuilt: null });
     const { sessions, turns, files } = rows;

@@ -1,0 +1,221 @@
+import type { SessionFiles } from "../../agents/agent.ts";
+import type { ByteSource } from "../../agents/byte-source.ts";
+import { findLogs, groupLogs } from "../../agents/find-sessions.ts";
+import { archivedSessions } from "../../archive/archived-sessions.ts";
+import { forgottenSessions } from "../../archive/open-archive.ts";
+import type { Problem } from "../../errors.ts";
+import type { Library } from "../../fs/library.ts";
+import type { AgentName } from "../../session/entry.ts";
+import { sessionKey } from "../../session/session.ts";
+import type { SearchEngine } from "../engine.ts";
+import { type HistoryStubs, historyMark, historyStubs } from "../history-stubs.ts";
+import { createPlacements, marksOf, type PossiblyStale, readSnapshot, writeSnapshot } from "./freshness.ts";
+import {
+  emptyState,
+  type IndexRows,
+  type IndexState,
+  rowsOf,
+  settingsMark,
+  type Totals,
+} from "./index-rows.ts";
+import { bytesOf, filesMark, type Origin, type SessionRow } from "./session-row.ts";
+
+/** The sources, what the index has of them, and what a refresh has to do. */
+export interface SourceScan {
+  /** The id of the index that was compared; empty if there is none. */
+  readonly index: string;
+  /** Prompts of deleted sessions; undefined if the prompt histories are unchanged. */
+  readonly stubs: HistoryStubs | undefined;
+  readonly plan: RefreshPlan;
+  readonly rows: ReadonlyMap<string, SessionRow>;
+  readonly totals: Totals;
+  readonly state: IndexState;
+  /** As in the source snapshot; undefined if they changed just now. */
+  readonly marks: string | undefined;
+  readonly problems: readonly Problem[];
+  /** Why everything has to be read again, if it has. */
+  readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
+  /** Keeps the snapshot. To be called when an index has all of these sources. */
+  keepSnapshot(has: Pick<KnownRows, "index" | "rows" | "totals">): void;
+}
+
+/** Compares the sources with the index. `check`: what the freshness check has found already. */
+export async function scanSources(
+  library: Library,
+  { engine, rebuild }: { readonly engine: SearchEngine; readonly rebuild?: boolean },
+  check?: PossiblyStale,
+): Promise<SourceScan> {
+  const snapshot = check === undefined ? readSnapshot(library) : check.snapshot;
+  const marks = marksOf(library);
+  const {
+    index,
+    rows,
+    totals,
+    state: before,
+    rebuilt,
+  } = rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
+  const settings = settingsMark(library.config);
+  const hasNewSettings = before.settings !== settings;
+  const state = hasNewSettings ? { ...before, settings, skipped: {} } : before;
+  const projects = projectsOf(rows);
+  const isFound = snapshot !== undefined && isSameList(projects, snapshot.projects);
+  const found = (isFound ? check?.found : undefined) ?? findLogs(library, projects);
+  const placements = createPlacements(snapshot);
+  const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
+  const forgotten = forgottenSessions(library);
+  const hasNewHistory = !library.demo && historyMark(library) !== state.historyMark;
+  const isArchiveSame =
+    !hasNewHistory && !hasNewSettings && marks !== undefined && marks === state.archiveMark;
+  const archived = isArchiveSame ? [] : archivedSessions(library);
+  const plan = planRefresh({
+    found: sessions,
+    archived,
+    rows,
+    state,
+    hasNewSettings,
+    isForgotten: (session) => forgotten.has(session),
+  });
+  const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
+  for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
+  const stubs = hasNewHistory
+    ? historyStubs(library, (session) => known.has(sessionKey(session)))
+    : undefined;
+  const problems = found.flatMap((logs) => logs.problems);
+  const keepSnapshot: SourceScan["keepSnapshot"] = (has) => {
+    if (marks === undefined) return;
+    const logs = placements.list(found);
+    writeSnapshot(library, {
+      index: has.index,
+      marks,
+      projects: projectsOf(has.rows),
+      totals: has.totals,
+      logs,
+    });
+  };
+  return { index, plan, rows, totals, state, marks, stubs, problems, rebuilt, keepSnapshot };
+}
+
+function projectsOf(rows: ReadonlyMap<string, SessionRow>): readonly string[] {
+  return [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))].sort();
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((each, i) => each === b[i]);
+}
+
+interface KnownRows extends Omit<IndexRows, "kind"> {
+  /** The id of the index that has them. */
+  readonly index: string;
+}
+
+const NOTHING: KnownRows = {
+  index: "",
+  rows: new Map(),
+  totals: { sessions: 0, turns: 0, files: 0, problems: 0 },
+  state: emptyState,
+};
+
+async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<SourceScan, "rebuilt">> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
+  const { reader } = opened;
+  try {
+    const read = await rowsOf(reader);
+    if (read.kind === "damaged") return { ...NOTHING, rebuilt: "damaged" };
+    return { ...read, index: reader.id, rebuilt: null };
+  } finally {
+    await reader.close();
+  }
+}
+
+export function isUnchanged({ toRead, toRemove, gone }: RefreshPlan, state: IndexState): boolean {
+  return (
+    toRead.length === 0 &&
+    toRemove.length === 0 &&
+    gone.length === state.gone.length &&
+    gone.every((key) => state.gone.includes(key))
+  );
+}
+
+/** A session that has to be read, and from where. */
+export interface SessionToRead {
+  readonly key: string;
+  readonly files: SessionFiles;
+  readonly origin: Origin;
+  readonly mark: string;
+  /** Absent: from the agent's own files. */
+  readonly source?: ByteSource;
+}
+
+export interface RefreshPlan {
+  readonly toRead: readonly SessionToRead[];
+  /** Keys of sessions to remove from the index: they were forgotten, or have a new id. */
+  readonly toRemove: readonly string[];
+  /** Keys of sessions whose files are gone; they stay in the index. */
+  readonly gone: readonly string[];
+}
+
+interface RefreshInput {
+  readonly found: readonly SessionFiles[];
+  readonly archived: readonly {
+    readonly files: SessionFiles;
+    readonly source: ByteSource;
+    readonly state: string;
+  }[];
+  readonly rows: ReadonlyMap<string, KnownRow>;
+  readonly state: IndexState;
+  /** Whether settings changed that decide what the index has of a session. */
+  readonly hasNewSettings: boolean;
+  readonly isForgotten: (session: { readonly agent: AgentName; readonly id: string }) => boolean;
+}
+
+type KnownRow = Pick<SessionRow, "agent" | "id" | "mark" | "origin" | "files" | "bytes">;
+
+/** Plans what to read and remove. Sessions whose files are gone come from the archive. */
+function planRefresh(input: RefreshInput): RefreshPlan {
+  const { found, archived, rows, state, hasNewSettings, isForgotten } = input;
+  const toRead: SessionToRead[] = [];
+  const here = new Set<string>();
+  const leads = new Set<string>();
+  for (const files of found) {
+    const key = sessionKey(files);
+    if (here.has(key) || isForgotten(files)) continue;
+    here.add(key);
+    leads.add(leadMark(files));
+    const mark = filesMark(files);
+    if (!hasNewSettings && (rows.get(key)?.mark === mark || state.skipped[key] === mark)) continue;
+    const origin = files.files.some(({ role }) => role === "main") ? "log" : "fragments";
+    toRead.push({ key, files, origin, mark });
+  }
+  for (const { files, source, state: mark } of archived) {
+    const key = sessionKey(files);
+    const row = rows.get(key);
+    // What was indexed from the log before it went is at least what the archive has.
+    if (here.has(key)) continue;
+    if (row !== undefined && (row.origin !== "archive" || (!hasNewSettings && row.mark === mark))) continue;
+    // The same log exists under another name, and it was the only file of the session.
+    if (files.files.length === 1 && leads.has(leadMark(files))) continue;
+    toRead.push({ key, files, origin: "archive", mark, source });
+  }
+  const toRemove: string[] = [];
+  const gone: string[] = [];
+  const added = toRead.filter(({ key, origin }) => origin === "log" && !rows.has(key));
+  for (const [key, row] of rows) {
+    if (here.has(key)) continue;
+    const isRenamed = added.some(({ files }) => wasNamed(files, row));
+    (isRenamed || isForgotten(row) ? toRemove : gone).push(key);
+  }
+  return { toRead, toRemove, gone };
+}
+
+/** Whether these are the files of a session that is gone, under a new id. */
+function wasNamed(files: SessionFiles, row: KnownRow): boolean {
+  if (files.agent !== row.agent || files.files.length !== row.files || bytesOf(files) !== row.bytes)
+    return false;
+  const before = files.files.map((file) => ({ ...file, path: file.path.replaceAll(files.id, row.id) }));
+  return filesMark({ ...files, files: before }) === row.mark;
+}
+
+function leadMark({ agent, files: [lead] }: SessionFiles): string {
+  return lead === undefined ? "" : `${agent} ${lead.size} ${lead.mtimeMs} ${lead.inode}`;
+}
