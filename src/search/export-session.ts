@@ -24,14 +24,14 @@ import type { SelectOptions } from "./select-sessions.ts";
 export const exportFormats = ["md", "html", "json"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Masks secrets at any depth; gives all back as it is where they are to be shown. */
+/** Masks secrets at any depth, or returns the value unchanged if secrets are to be shown. */
 export type Mask = <T>(value: T) => T;
 
 interface ExportedSession {
   readonly sessionId: string;
   readonly agent: AgentName;
   readonly format: ExportFormat;
-  /** One self-contained document, in parts, in order. Made while it is read: of a long log it is never there as a whole. */
+  /** One self-contained document, in parts, made on demand: that of a long log is never in memory as a whole. */
   readonly parts: () => Iterable<string>;
 }
 
@@ -40,7 +40,7 @@ interface ExportOptions extends SelectOptions {
   readonly mask: Mask;
 }
 
-/** Makes one document of the session that a selector names. */
+/** Exports the session that a selector names as one document. */
 export function exportSession(
   library: Library,
   words: readonly string[],
@@ -52,7 +52,7 @@ export function exportSession(
   return { sessionId, agent, format, parts: documentOf(open, format, options.mask) };
 }
 
-/** The document of a session that is open already, and not masked yet. */
+/** Makes the document of an open session, and masks it. */
 export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask): () => Iterable<string> {
   const resume = resumeLine(mask(open.resume));
   if (format === "json") {
@@ -67,8 +67,8 @@ export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask):
       yield "\n";
     };
   }
-  // Cleaned before it is masked: what is cleaned away later could have parted a secret in two. And the digest of
-  // the masked one, because it cuts texts.
+  // Cleaned before it is masked, because control characters could split a secret. The digest is made of the masked
+  // session, because it cuts texts.
   const session = mask(maskDeep(open.session, cleanText));
   const digest = extractDigest(session);
   return () =>
@@ -81,19 +81,19 @@ function resumeLine({ command, folder }: ResumeCommand): string {
   return `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(command)}`;
 }
 
-/** Its text or bytes in parts, the same each time that they are asked for: a long document is never held whole. */
+/** A document in parts, the same on every call. */
 export type DocumentParts = () => Iterable<string | Uint8Array>;
 
 interface WrittenDocument {
   readonly path: string;
   readonly bytes: number;
-  /** `same`: the file had these very bytes already, and was left alone. */
+  /** `same`: the file had these bytes already and was left alone. */
   readonly outcome: "new" | "replaced" | "same";
 }
 
 /**
- * Writes what a user asked for with `-o FILE`. Never over another file unless forced; never, forced or not, over a
- * log of an agent or into this program's own store.
+ * Writes a document to the file of `-o FILE`. Replaces a file only if forced; never replaces a log of an agent nor writes
+ * into this program's store.
  */
 export function writeDocument(
   library: Library,
@@ -112,9 +112,9 @@ export function writeDocument(
       yield chunk;
     }
   };
-  if (insideOf(places.home, path)) throw refusal(path, "it lies in the store of this program");
+  if (insideOf(places.home, path)) throw refusal(path, "it is in the store of this program");
   checkFolder(library, path);
-  // What a killed run left here, nobody else would find.
+  // Nothing else would find what a killed run left here.
   sweepTempFiles(disk, dirname(path), { now: library.now() });
 
   const present = disk.stat(path);

@@ -7,23 +7,23 @@ import { damaged } from "./refresh/index-access.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
 import type { CatalogRow, SessionCatalog } from "./session-catalog.ts";
 
-/** The sessions that fit. What their rows tell is asked first; only where it must be are they opened. */
+/** Returns the sessions that match. Digests are only read if the rows do not decide. */
 export async function filterSessions(
   catalog: SessionCatalog,
   filter: SessionFilter,
 ): Promise<readonly CatalogRow[]> {
-  const rows = catalog.rows.filter(({ digest }) => rowFits(digest, filter));
+  const rows = catalog.rows.filter(({ digest }) => rowMatches(digest, filter));
   if (!needsDigest(filter)) return rows;
-  const fitting: CatalogRow[] = [];
+  const matching: CatalogRow[] = [];
   for (const row of rows) {
     const digest = await catalog.digestOf(row);
-    if (digest !== undefined && digestFits(digest, filter)) fitting.push(row);
+    if (digest !== undefined && digestMatches(digest, filter)) matching.push(row);
   }
-  return fitting;
+  return matching;
 }
 
-/** What the row of a session tells. */
-export function rowFits(row: SessionRow, filter: SessionFilter): boolean {
+/** Whether the row of a session matches. */
+export function rowMatches(row: SessionRow, filter: SessionFilter): boolean {
   const { project, branch } = row;
   return (
     any(filter.agents, (agent) => agent === row.agent) &&
@@ -43,7 +43,7 @@ function needsDigest({ files, commands, errors, since, until }: SessionFilter): 
   );
 }
 
-function digestFits(digest: Digest, filter: SessionFilter): boolean {
+function digestMatches(digest: Digest, filter: SessionFilter): boolean {
   return (
     any(filter.files, (pattern) => digest.files.some((file) => matchesPath(pattern, file.path))) &&
     any(filter.commands, (words) => digest.commands.some(({ command }) => holds(command, words))) &&
@@ -52,7 +52,7 @@ function digestFits(digest: Digest, filter: SessionFilter): boolean {
   );
 }
 
-/** No value: everything fits. */
+/** Without values, everything matches. */
 function any<T>(values: readonly T[], matches: (value: T) => boolean): boolean {
   return values.length === 0 || values.some(matches);
 }
@@ -69,7 +69,7 @@ function holds(text: string, words: string): boolean {
     .every((word) => folded.includes(word));
 }
 
-/** Times are those of turns: one turn within them is enough. */
+/** Whether any turn is within the times. */
 function isWithin({ requests, startedAt, endedAt }: Digest, { since, until }: SessionFilter): boolean {
   if (since === undefined && until === undefined) return true;
   const times = requests.map(({ at }) => at).filter((at) => at !== null);
@@ -79,7 +79,7 @@ function isWithin({ requests, startedAt, endedAt }: Digest, { since, until }: Se
   );
 }
 
-/** Keys of the sessions that touched or named a file that one of the patterns fits; undefined without patterns. */
+/** Finds the sessions that touched or named a file that matches a pattern; undefined without patterns. */
 export async function sessionsWithFiles(
   reader: SearchReader,
   patterns: readonly string[],
@@ -98,16 +98,22 @@ export async function sessionsWithFiles(
   return keys;
 }
 
-/** Sessions whose files have the words of the pattern: opening all would take seconds. */
+/** Finds sessions whose files have the words of the pattern: reading all digests would take seconds. */
 async function candidates(reader: SearchReader, pattern: string): Promise<readonly string[]> {
-  // What stands beside a wildcard may be half a word.
+  // Next to a wildcard there may be half a word.
   const words = pattern.split(/[/\\]/).flatMap((part) => (/[*?]/.test(part) ? [] : [part]));
   const wanted = words.flatMap((word) => wordsInFields(word, ["file"]));
   const answer = await reader.search({
-    ...{ wanted, unwanted: [], filter: {}, sort: "newest", offset: 0, limit: Number.MAX_SAFE_INTEGER },
-    ...{ turnsPerHit: 0, now: 0 },
+    wanted,
+    unwanted: [],
+    filter: {},
+    sort: "newest",
+    offset: 0,
+    limit: Number.MAX_SAFE_INTEGER,
+    turnsPerHit: 0,
+    now: 0,
   });
   if (answer.kind === "damaged") throw damaged(answer);
-  // Typos are no files.
+  // A file name with a typo is another file.
   return answer.match === "all" ? answer.hits.map(({ key }) => key) : [];
 }

@@ -16,26 +16,26 @@ export interface StubPrompt {
   readonly text: string;
 }
 
-/** All that is left of a session: what was typed into it. */
+/** A deleted session of which only the prompts are left. */
 export interface HistoryStub extends SessionName {
   readonly project: string | null;
-  /** In the order of the history. */
+  /** In the order of the prompt history. */
   readonly prompts: readonly StubPrompt[];
 }
 
 export interface HistoryStubs {
   readonly stubs: readonly HistoryStub[];
-  /** Changes with the files that they come from. */
+  /** Changes with the prompt histories. */
   readonly mark: string;
-  /** Prompts of old versions, which name no session. */
+  /** Prompts without a session id, from old versions. */
   readonly nameless: number;
   readonly problems: readonly Problem[];
 }
 
-/** Prompts are kept whole up to this many characters in all; of the rest, heads. */
+/** Prompts are kept whole up to this many characters in total; after that, cut. */
 const TOTAL_CHARS = 16_000_000;
 const PROMPT_CHARS = 8_000;
-/** Nobody typed more; a file that says so must not fill the memory. */
+/** A history with more prompts must not fill the memory. */
 const MAX_PROMPTS = 500_000;
 
 /** The marks of the files that stubs come from, without reading them. */
@@ -52,7 +52,7 @@ export function historyMark(library: Library): string {
 export function historyStubs(library: Library, isKnown: (session: SessionName) => boolean): HistoryStubs {
   const budget = createTextBudget({ ...NO_OUTPUT, totalChars: TOTAL_CHARS });
   const forgotten = forgottenSessions(library);
-  /** undefined: one that is not asked for. */
+  /** undefined for a session that is no stub. */
   const found = new Map<string, (HistoryStub & { readonly prompts: StubPrompt[] }) | undefined>();
   const problems: Problem[] = [];
   let nameless = 0;
@@ -91,7 +91,7 @@ export function historyStubs(library: Library, isKnown: (session: SessionName) =
   return { stubs, mark, nameless, problems };
 }
 
-/** A stub as a session, for everything that takes one: its prompts are turns without an answer. */
+/** Makes a session of a stub: its prompts are turns without a reply. */
 export function sessionOfStub({ agent, id, project, prompts }: HistoryStub): Session {
   const builder = createSessionBuilder("last-entry");
   for (const [index, { at, text }] of prompts.entries()) {

@@ -6,8 +6,8 @@ import { rowsOf } from "./refresh/index-rows.ts";
 import { MIN_PREFIX } from "./select-sessions.ts";
 
 /**
- * The session that searches still find by that id, or by its beginning: its log is gone, no archive has it, and only
- * its words are left. undefined where the index does not know it either, or knows several.
+ * Finds a session by id or prefix that only the index still has: its log is gone and it was never archived. Returns
+ * undefined if the index has none or several.
  */
 export async function findInIndex(engine: SearchEngine, word: string): Promise<SessionName | undefined> {
   const opened = await engine.read();
@@ -17,11 +17,11 @@ export async function findInIndex(engine: SearchEngine, word: string): Promise<S
     if (known.kind === "damaged") return undefined;
     const rows = [...known.rows.values()];
     const exact = rows.filter(({ agent, id }) => id === word || `${agent}:${id}` === word);
-    const begun =
+    const byPrefix =
       word.length < MIN_PREFIX
         ? []
         : rows.filter(({ id }) => id.toLowerCase().startsWith(word.toLowerCase()));
-    const [found, other] = exact.length > 0 ? exact : begun;
+    const [found, other] = exact.length > 0 ? exact : byPrefix;
     return found === undefined || other !== undefined ? undefined : { agent: found.agent, id: found.id };
   } catch (error) {
     if (error instanceof IndexDamage) return undefined;
@@ -31,7 +31,7 @@ export async function findInIndex(engine: SearchEngine, word: string): Promise<S
   }
 }
 
-/** Why a session can't be opened that only the index is left of; undefined where that is not why. */
+/** The error for a session that only the index still has; undefined if that is not the reason. */
 export async function onlyInIndex(engine: SearchEngine, word: string): Promise<UserError | undefined> {
   const found = await findInIndex(engine, word);
   if (found === undefined) return undefined;

@@ -36,7 +36,7 @@ export function openSession(
   return readPointed(library, selectSession(library, words, options));
 }
 
-/** Reads a session. One that makes the program stumble can't be shown, and the message says which file, and why. */
+/** Reads a session. If that fails, the error says which file is the reason, and why. */
 export function readPointed(library: Library, pointer: SessionPointer): OpenSession {
   try {
     return readWhole(library, pointer);
@@ -75,7 +75,7 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
   };
 }
 
-/** Of a session whose log is gone only the prompts can be shown. */
+/** Opens a session of which only the prompts are left. */
 function openStub(stub: HistoryStub): OpenSession {
   const session = sessionOfStub(stub);
   const { id, project } = session;

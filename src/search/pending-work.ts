@@ -9,9 +9,8 @@ export interface PendingSession {
 }
 
 /**
- * What is still open across sessions: an item that a later session of the same project finished or
- * dropped, by its text or its id in the same list, is closed. Rows come newest first, and so do the
- * answers.
+ * Lists what is still open across sessions. An item is closed if a later session of the same project finished or dropped
+ * it, by its text or its id in the same list. Rows must come newest first; so do the results.
  */
 export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSession[] {
   const closedLater = new Map<string, Set<string>>();
@@ -21,7 +20,7 @@ export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSessio
     const closed = closedLater.get(project) ?? new Set<string>();
     const items = row.digest.pending.filter((item) => !closed.has(keyOf(item)));
     if (items.length > 0) open.push({ row, items: withoutRepeats(items) });
-    // The same item, open in a later session, is told there.
+    // An item that is open in a later session, too, is reported there.
     for (const item of row.digest.pending) if (item.source === "todo") closed.add(keyOf(item));
     for (const item of row.digest.closed) closed.add(keyOf(item));
     closedLater.set(project, closed);
@@ -43,7 +42,7 @@ function withoutRepeats(items: readonly PendingItem[]): readonly PendingItem[] {
   });
 }
 
-/** The project that a folder belongs to: its own, else of the nearest folder above it that has sessions. */
+/** Returns the project of a folder: the folder itself, or else its nearest parent that has sessions. */
 export function projectOfFolder(rows: readonly CatalogRow[], folder: string): string | undefined {
   const projects = new Set(rows.map(({ digest }) => digest.project));
   for (let at = folder; ; at = dirname(at)) {

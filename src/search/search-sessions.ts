@@ -4,9 +4,11 @@ import { openArchive } from "../archive/open-archive.ts";
 import type { Digest } from "../extract/digest.ts";
 import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
+import { isoTime } from "../render/json/session-json.ts";
+import { shellQuote } from "../render/json/shell-quote.ts";
 import { sessionKey } from "../session/session.ts";
 import type { MatchKind, NearestWords, SearchReader, SessionHit } from "./engine.ts";
-import { rowFits, sessionsWithFiles } from "./filter-sessions.ts";
+import { rowMatches, sessionsWithFiles } from "./filter-sessions.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import { searchClauses } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
@@ -18,6 +20,7 @@ import type { Refreshed } from "./refresh/refresh-index.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
 import {
   type HitSnippet,
+  type NearbyTurn,
   type ShownTerms,
   shownTerms,
   snippetsOf,
@@ -28,21 +31,21 @@ import { type CatalogRow, type Coverage, coverageOf, rowFinisher } from "./sessi
 export interface SearchRequest {
   readonly query: ParsedQuery;
   readonly filter: SessionFilter;
-  /** Sessions that fit one of these are left out. */
+  /** Sessions that match one of these filters are left out. */
   readonly unwanted: readonly SessionFilter[];
   readonly sort: SearchPlan["sort"];
   readonly offset: number;
   readonly limit: number;
-  /** Turns around each passage whose requests are told, too; absent: none. */
+  /** How many turns before and after each snippet to show the requests of; absent: none. */
   readonly contextTurns?: number;
 }
 
 export interface FoundSession {
   readonly row: CatalogRow;
   readonly score: number;
-  /** What the session itself has: a good one may lack a word that others have. */
+  /** How this session matches: a good hit may lack a word that others have. */
   readonly match: SessionHit["match"];
-  /** The agent's own command to go on with it. */
+  /** The agent's command to resume it. */
   readonly resume: readonly string[];
   readonly snippets: readonly HitSnippet[];
   readonly matchingTurns: number;
@@ -57,10 +60,10 @@ export interface SearchResult {
   readonly coverage: Coverage;
 }
 
-/** Shown of one session. */
+/** How many snippets a hit shows. */
 const SNIPPETS_PER_HIT = 3;
 
-/** Finds sessions. Several queries at once share one look at the disk. */
+/** Finds sessions. Several queries share one refresh. */
 export async function searchSessions(
   library: Library,
   access: IndexAccess,
@@ -84,13 +87,13 @@ async function searchOne(
   const { filter } = request;
   const byFile = await sessionsWithFiles(reader, filter.files);
   const isNarrowed = byFile !== undefined || request.unwanted.length > 0 || narrows(filter);
-  // Opening all rows takes as long as the search: a filter needs them.
+  // Only a filter needs the rows: reading all takes as long as the search.
   const known = isNarrowed ? (await rows()).rows : undefined;
   const isUnwanted = await unwantedSessions(reader, request.unwanted);
   const passes = (key: string): boolean => {
     const row = known?.get(key);
     if (row === undefined || byFile?.has(key) === false) return false;
-    return rowFits(row, { ...filter, ...ANY_TIME }) && !isUnwanted(key, row);
+    return rowMatches(row, { ...filter, ...ANY_TIME }) && !isUnwanted(key, row);
   };
   const answer = await reader.search({
     ...searchClauses(request.query, filter),
@@ -100,8 +103,11 @@ async function searchOne(
       ...(filter.contexts.length === 0 ? {} : { contexts: filter.contexts }),
       ...(isNarrowed ? { session: passes } : {}),
     },
-    ...{ sort: request.sort, offset: request.offset, limit: request.limit },
-    ...{ turnsPerHit: SNIPPETS_PER_HIT, now: library.now() },
+    sort: request.sort,
+    offset: request.offset,
+    limit: request.limit,
+    turnsPerHit: SNIPPETS_PER_HIT,
+    now: library.now(),
   });
   if (answer.kind === "damaged") throw damaged(answer);
   const shown = shownTerms(request.query, answer.terms);
@@ -135,7 +141,7 @@ async function withContext(reader: SearchReader, hit: FoundSession, turns: numbe
   return { ...hit, snippets: withNearbyTurns(hit.snippets, digest?.requests ?? [], turns) };
 }
 
-/** The engine looks at the times of turns; a session may reach beyond them. Titles are words to it. */
+/** What the engine filters itself: times and contexts of turns, and titles, which are words to it. */
 const ANY_TIME = { since: undefined, until: undefined, titles: [], contexts: [] } as const;
 
 function narrows({ projects, agents, branches, tools }: SessionFilter): boolean {
@@ -158,7 +164,7 @@ function foundSession(
   return { row: finish(row), score, match, resume, snippets, matchingTurns };
 }
 
-/** Whether a session is one of those that are not wanted: it fits one of the filters in all that this asks for. */
+/** Returns a function that says whether a session matches all of any one filter. */
 async function unwantedSessions(
   reader: SearchReader,
   filters: readonly SessionFilter[],
@@ -168,13 +174,13 @@ async function unwantedSessions(
       const byFile = await sessionsWithFiles(reader, filter.files);
       const byWords = await sessionsWithWords(reader, filter);
       return (key: string, row: SessionRow): boolean =>
-        byFile?.has(key) !== false && byWords?.has(key) !== false && rowFits(row, filter);
+        byFile?.has(key) !== false && byWords?.has(key) !== false && rowMatches(row, filter);
     }),
   );
   return (key, row) => tests.some((test) => test(key, row));
 }
 
-/** Keys of the sessions with these words in commands and errors, which rows do not tell; undefined without words. */
+/** Finds the sessions with these words in commands and errors, which rows do not have; undefined without words. */
 async function sessionsWithWords(
   reader: SearchReader,
   filter: SessionFilter,
@@ -182,10 +188,52 @@ async function sessionsWithWords(
   if (filter.commands.length + filter.errors.length === 0) return undefined;
   const answer = await reader.search({
     ...searchClauses({ words: [], filters: [], warnings: [] }, { ...filter, titles: [] }),
-    ...{ filter: {}, sort: "newest", offset: 0, limit: Number.MAX_SAFE_INTEGER },
-    ...{ turnsPerHit: 0, now: 0 },
+    filter: {},
+    sort: "newest",
+    offset: 0,
+    limit: Number.MAX_SAFE_INTEGER,
+    turnsPerHit: 0,
+    now: 0,
   });
   if (answer.kind === "damaged") throw damaged(answer);
-  // Nobody has ruled out what a typo would mean.
+  // Only exact matches are excluded, never those of a typo.
   return new Set(answer.match === "all" ? answer.hits.map(({ key }) => key) : []);
+}
+
+/** A hit as `sessions search --json` prints it. */
+export function hitJson({ row, score, match, resume, matchingTurns, snippets }: FoundSession): object {
+  const { digest, state, source, archive } = row;
+  return {
+    sessionId: digest.id,
+    agent: digest.agent,
+    title: digest.title,
+    project: digest.project,
+    branch: digest.branch,
+    startedAt: isoTime(digest.startedAt),
+    endedAt: isoTime(digest.endedAt),
+    score: Math.round(score * 1000) / 1000,
+    match,
+    state,
+    source,
+    archive,
+    resume: shellQuote(resume),
+    files: digest.topFiles,
+    tools: digest.tools,
+    turns: digest.turns,
+    matchingTurns,
+    snippets: snippets.map(({ turn, role, at, context, text, highlights, before, after }) => ({
+      turn,
+      role,
+      at: isoTime(at),
+      context,
+      text,
+      highlights,
+      ...(before === undefined ? {} : { before: before.map(turnJson) }),
+      ...(after === undefined ? {} : { after: after.map(turnJson) }),
+    })),
+  };
+}
+
+function turnJson({ turn, at, context, text }: NearbyTurn): object {
+  return { turn, at: isoTime(at), context, text };
 }

@@ -21,7 +21,7 @@ export interface HitSnippet {
   readonly context: Context;
   readonly text: string;
   readonly highlights: readonly (readonly [number, number])[];
-  /** Asked for: the requests of the turns before and behind it, in their order. */
+  /** On request: what was asked in the turns before and after it, in order. */
   readonly before?: readonly NearbyTurn[];
   readonly after?: readonly NearbyTurn[];
 }
@@ -30,22 +30,22 @@ export interface NearbyTurn {
   readonly turn: number;
   readonly at: number | null;
   readonly context: Context;
-  /** What was asked there, in one line. */
+  /** The request, in one line. */
   readonly text: string;
 }
 
 const SNIPPET_CHARS = 240;
 
-/** Of equally good passages the one that says most. */
+/** In the order in which they are preferred among equally good passages. */
 const ROLES: readonly SnippetRole[] = ["request", "summary", "reply", "error", "command", "file"];
 
-/** What passages are chosen by, and what is marked in them. */
+/** The terms and phrases that passages are chosen by and that are highlighted. */
 export interface ShownTerms {
   readonly terms: ReadonlySet<string>;
   readonly phrases: readonly string[];
 }
 
-/** Stop words come with phrases: alone they are marked only where nothing else was asked for. */
+/** Leaves out stop words (they come with phrases), unless there is nothing else. */
 export function shownTerms({ words }: ParsedQuery, found: readonly string[]): ShownTerms {
   const telling = found.filter((term) => !isStopWord(term));
   const phrases = words.filter(({ kind, isUnwanted }) => kind === "phrase" && !isUnwanted);
@@ -56,8 +56,8 @@ export function shownTerms({ words }: ParsedQuery, found: readonly string[]): Sh
 }
 
 /**
- * The best passages of a hit, best turn first; where only its card matches, a passage of that, and where nothing
- * else has the words, what tools gave back.
+ * Returns the best passages of a hit, best turn first; if no turn has one, a passage of the card, and else passages of
+ * tool output.
  */
 export function snippetsOf(row: SessionRow, hit: SessionHit, shown: ShownTerms): readonly HitSnippet[] {
   const inTurns = hit.turns.flatMap((turn) => turnSnippet(turn, bestPassage(turn, shown)));
@@ -93,32 +93,32 @@ function turnSnippet({ turn, at, context }: TurnHit, found: FoundPassage | undef
   return [{ turn, role: found.role, at, context, text, highlights }];
 }
 
-/** Of what was said and done, and of output where only that has the phrase. */
+/** Finds the best passage of a turn, in tool output only if nothing else has the phrase. */
 function bestPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined {
   const { terms, phrases } = shown;
   let best: FoundPassage | undefined;
   for (const role of ROLES) {
     const passage = findPassage(turn.fields[role] ?? "", terms, optionsOf(shown));
     best = better(best, passage === undefined ? undefined : { passage, role });
-    // No later one can have more.
+    // No other passage can have more.
     if (best?.passage.words === terms.size + phrases.length) return best;
   }
   return (best?.passage.phrases ?? 0) < phrases.length ? better(best, outputPassage(turn, shown)) : best;
 }
 
-/** Of equally good ones the first. */
+/** Returns the better passage; of equally good ones the first. */
 function better(a: FoundPassage | undefined, b: FoundPassage | undefined): FoundPassage | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return (b.passage.phrases - a.passage.phrases || b.passage.words - a.passage.words) > 0 ? b : a;
 }
 
-/** Long, and kept apart: opened where it is needed. */
+/** Tool output is long and stored apart: it is read on demand. */
 function outputPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined {
   const passage = findPassage(turn.fieldsApart().output ?? "", shown.terms, optionsOf(shown));
   return passage === undefined ? undefined : { passage, role: "output" };
 }
 
-/** Adds to each passage what was asked so many turns before and behind it. */
+/** Adds to each snippet the requests of so many turns before and after it. */
 export function withNearbyTurns(
   snippets: readonly HitSnippet[],
   requests: Digest["requests"],

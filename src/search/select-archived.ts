@@ -8,7 +8,7 @@ import { sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
 import { MIN_PREFIX } from "./select-sessions.ts";
 
-/** All archived sessions, newest first. */
+/** Lists all archived sessions, newest first. */
 export function allArchived(library: Library): readonly ListedSession[] {
   const forgotten = forgottenSessions(library);
   return openArchive(library)
@@ -18,8 +18,8 @@ export function allArchived(library: Library): readonly ListedSession[] {
 }
 
 /**
- * Finds the archived sessions that selectors name: ids, prefixes, `last`, `last N`, `current`, paths of
- * the files that they had. Their logs need not exist any more.
+ * Finds the archived sessions that selectors name: ids, prefixes, `last`, `last N`, `current`, paths of their files. The
+ * logs need not exist any more.
  */
 export function selectArchived(
   library: Library,

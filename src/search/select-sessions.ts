@@ -14,11 +14,11 @@ import { type HistoryStub, historyStubs } from "./history-stubs.ts";
 import { nearest } from "./query/nearest.ts";
 
 export interface SelectOptions {
-  /** `last` looks at all projects instead of this folder's. */
+  /** Whether `last` means all projects instead of this folder's. */
   readonly everywhere?: boolean;
 }
 
-/** Shortest prefix of an id that may stand for it. */
+/** The shortest prefix that may name an id. */
 export const MIN_PREFIX = 4;
 
 /** Finds the one session that a selector names. */
@@ -61,7 +61,7 @@ export function selectSessions(
   return [...selected.values()];
 }
 
-/** What was found, or why nothing was. */
+/** The sessions, or why there are none. */
 type Selected = readonly SessionPointer[] | UserError;
 
 function selectByWord(
@@ -90,7 +90,7 @@ function selectByWord(
   return matches.length > 1 ? ambiguous(word, matches) : unknown(word, pointers);
 }
 
-/** The newest sessions of this folder's project: of the folder itself, else of the nearest one above it that has any. */
+/** Finds the newest sessions of this folder, or else of the nearest parent folder that has any. */
 function newest(library: Library, pointers: SessionPointers, count: number, everywhere: boolean): Selected {
   const all = pointers.newestFirst();
   if (everywhere) return all.slice(0, count);
@@ -109,7 +109,7 @@ function looksLikePath(word: string): boolean {
   return /[/\\]/.test(word) || /\.jsonl?$/.test(word);
 }
 
-/** A file of a known session, or a log that lies anywhere: its content tells whose it is. */
+/** Finds the session of a file: a known one, or any log whose content an agent recognizes. */
 function selectByPath(library: Library, pointers: SessionPointers, word: string): SessionPointer | undefined {
   const path = pointers.resolve(word);
   const known = pointers.all().find(({ files }) => files.files.some((file) => file.path === path));
@@ -153,36 +153,36 @@ function unknown(word: string, pointers: SessionPointers): UserError {
   return new UserError(`Cannot find a session "${word}"`, { exitCode: exitCodes.nothingFound, hint });
 }
 
-/** A session that is known by its files and not yet read. */
+/** A session that is known by its files and has not been read yet. */
 export interface SessionPointer {
   readonly key: string;
   readonly agent: AgentName;
   readonly id: string;
   readonly files: SessionFiles;
-  /** The file that the user named by its path: of several copies of a log it is the one that is meant. */
+  /** The file that the user named by its path, if there are several copies of a log. */
   readonly named?: string;
-  /** Set where the agent's own files are gone: the archive has the bytes. */
+  /** Its bytes in the archive, if the agent's own files are gone. */
   readonly kept?: ByteSource;
-  /** Set where only its prompts are left. */
+  /** Set if only its prompts are left. */
   readonly stub?: HistoryStub;
-  /** The readable copy; null where there is none. */
+  /** The path of its readable copy; null if there is none. */
   readonly archive: string | null;
 }
 
 interface SessionPointers {
   all(): readonly SessionPointer[];
-  /** Looks into the projects of all sessions too, and into the history of prompts. Slower: every log's head is read. */
+  /** Adds the logs in all project folders and the prompt histories. Slower: reads the head of every log. */
   widen(): SessionPointers;
   withId(id: string): SessionPointer | undefined;
   newestFirst(): readonly SessionPointer[];
-  /** Read from the head of its log. */
+  /** Reads the project from the head of the log. */
   projectOf(pointer: SessionPointer): string | null;
   pointTo(files: SessionFiles): SessionPointer;
-  /** Makes a path as the user typed it absolute. */
+  /** Makes a path that the user typed absolute. */
   resolve(path: string): string;
 }
 
-/** Names every session without reading one: enough to find those that a selector means. */
+/** Lists every session without reading any: enough to resolve selectors. */
 export function sessionPointers(
   library: Library,
   projectFolders: readonly string[] = [],
@@ -233,7 +233,7 @@ export function sessionPointers(
   };
 }
 
-/** Sessions of which only the prompts are left. */
+/** Lists the sessions of which only the prompts are left. */
 function stubPointers(library: Library, known: ReadonlySet<string>): readonly SessionPointer[] {
   if (library.demo) return [];
   return historyStubs(library, (session) => known.has(sessionKey(session))).stubs.map((stub) => {

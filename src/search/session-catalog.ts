@@ -1,7 +1,8 @@
 import { runningSessions } from "../agents/running-sessions.ts";
 import { archivedSessions } from "../archive/archived-sessions.ts";
 import type { Problem } from "../errors.ts";
-import type { Digest } from "../extract/digest.ts";
+import type { Digest, DigestFile } from "../extract/digest.ts";
+import { matchesPath } from "../fs/glob.ts";
 import type { Library } from "../fs/library.ts";
 import { sessionKey } from "../session/session.ts";
 import type { SearchReader } from "./engine.ts";
@@ -14,24 +15,24 @@ import type { SessionRow } from "./refresh/session-row.ts";
 
 export type SessionState = "live" | "idle" | "kept" | "stub";
 
-/** A session as lists see it: what the index knows without opening it. */
+/** A session in a list: its row in the index, and its state now. */
 export interface CatalogRow {
   readonly digest: SessionRow;
   readonly state: SessionState;
-  /** The leading log; null where it is gone. */
+  /** The path of its main log; null if that is gone. */
   readonly source: string | null;
-  /** The readable copy; null where there is none. */
+  /** The path of its readable copy; null if there is none. */
   readonly archive: string | null;
-  /** Of the logs themselves. */
+  /** The bytes of its logs. */
   readonly bytes: number;
 }
 
-/** What an answer rests on. */
+/** What an answer is based on. */
 export interface Coverage {
   readonly sessions: number;
   readonly turns: number;
   readonly files: number;
-  /** Sessions that changed since they were indexed. */
+  /** Sessions that have changed since they were indexed. */
   readonly stale: number;
   readonly problems: number;
   readonly indexedAt: number | null;
@@ -42,11 +43,11 @@ export interface SessionCatalog {
   readonly rows: readonly CatalogRow[];
   readonly problems: readonly Problem[];
   readonly coverage: Coverage;
-  /** All that was extracted of a session; undefined where the index does not have it. */
+  /** The digest of a session; undefined if the index does not have it. */
   digestOf(row: CatalogRow): Promise<Digest | undefined>;
 }
 
-/** Opens the catalog of all sessions, after bringing it up to date, for as long as `use` takes. */
+/** Opens the catalog of all sessions, after refreshing the index, for as long as `use` takes. */
 export async function withCatalog<T>(
   library: Library,
   access: IndexAccess,
@@ -98,10 +99,10 @@ async function digestOf(reader: SearchReader, { digest }: CatalogRow): Promise<D
 
 /** A file that changed this recently is being written. */
 const RECENT_MS = 10_000;
-/** What ended longer ago than this is not looked at on disk to tell whether it is live. */
-const LOOK_MS = 24 * 3_600_000;
+/** A session that ended longer ago is not live; its file is not checked. */
+const MAY_BE_LIVE_MS = 24 * 3_600_000;
 
-/** Adds to rows what only this moment tells: whether a session is live, whether its log is gone, where its copy is. */
+/** Returns a function that adds the current state to a row: whether it is live, whether its log is gone, where its copy is. */
 export function rowFinisher(
   library: Library,
   state: IndexState,
@@ -128,12 +129,12 @@ export function rowFinisher(
 }
 
 function isBeingWritten({ disk, now }: Library, { lead, endedAt }: SessionRow): boolean {
-  if (lead === null || (endedAt !== null && now() - endedAt > LOOK_MS)) return false;
+  if (lead === null || (endedAt !== null && now() - endedAt > MAY_BE_LIVE_MS)) return false;
   const changedAt = disk.stat(lead)?.mtimeMs ?? 0;
   return now() - changedAt < RECENT_MS && changedAt <= now();
 }
 
-/** By the last thing that happened; sessions without any time come last. */
+/** Sorts by the end of sessions; those without a time come last. */
 function newestFirst(a: CatalogRow, b: CatalogRow): number {
   const difference = (b.digest.endedAt ?? 0) - (a.digest.endedAt ?? 0);
   return difference !== 0 ? difference : a.digest.id < b.digest.id ? -1 : 1;
@@ -143,29 +144,56 @@ export interface ListOptions {
   readonly filter?: SessionFilter;
   readonly offset?: number;
   readonly limit?: number;
-  /** Also sessions of which only prompts or fragments are left. */
+  /** Includes sessions of which only prompts or fragments are left. */
   readonly stubs?: boolean;
 }
 
 export interface SessionList {
-  /** How many match, on this page or not. */
+  /** How many match in all. */
   readonly total: number;
   readonly rows: readonly CatalogRow[];
   readonly coverage: Coverage;
 }
 
-/** Sessions of all agents, newest first. */
+/** Lists the sessions of all agents, newest first. */
 export async function listSessions(
   library: Library,
   access: IndexAccess,
   options: ListOptions = {},
 ): Promise<SessionList> {
   return withCatalog(library, access, async (catalog) => {
-    const fitting =
+    const filtered =
       options.filter === undefined ? catalog.rows : await filterSessions(catalog, options.filter);
-    const matching = fitting.filter(({ state }) => options.stubs === true || state !== "stub");
+    const matching = filtered.filter(({ state }) => options.stubs === true || state !== "stub");
     const offset = options.offset ?? 0;
     const rows = matching.slice(offset, offset + (options.limit ?? matching.length));
     return { total: matching.length, rows, coverage: catalog.coverage };
   });
+}
+
+/** A session that touched a file, and how. */
+export interface FileHit {
+  readonly row: CatalogRow;
+  readonly files: readonly DigestFile[];
+}
+
+export interface FileHistoryOptions {
+  readonly filter: SessionFilter;
+  readonly written: boolean;
+}
+
+/** Finds the sessions that read, wrote or named a file, by the end of its path or a glob. Newest first. */
+export async function fileHistory(
+  catalog: SessionCatalog,
+  pattern: string,
+  { filter, written }: FileHistoryOptions,
+): Promise<readonly FileHit[]> {
+  const hits: FileHit[] = [];
+  for (const row of await filterSessions(catalog, filter)) {
+    const digest = await catalog.digestOf(row);
+    const files =
+      digest?.files.filter((file) => matchesPath(pattern, file.path) && (file.writes > 0 || !written)) ?? [];
+    if (files.length > 0) hits.push({ row, files });
+  }
+  return hits;
 }

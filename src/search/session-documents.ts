@@ -4,16 +4,15 @@ import type { Context, Session, Step, Subagent, ToolCall, Turn } from "../sessio
 import type { IndexDocument } from "./engine.ts";
 
 /**
- * An agent may work for hours on one request: a document of all that would have every word, side by side with
- * every other. Texts are not cut, or phrases would be.
+ * The size of a document. An agent may work for hours on one request: one document of all that would match any words.
+ * Single texts are not split, or phrases would be.
  */
 const PASSAGE_CHARS = 12_000;
 
 /**
- * Makes of a session what can be found: one card, and for each turn a document for each place where
- * its parts stand. A turn in whose middle a compaction fell stands in two: its request is compacted
- * away, its end is current. A sub-agent's work comes with the turn that started it, so that a session that goes
- * on begins with the documents that it had.
+ * Makes the search documents of a session: one card, and for each turn a document per context. A turn that was cut by a
+ * compaction has two contexts: its request is compacted away, its end is current. A sub-agent's work follows the turn
+ * that started it, so that a session that grows keeps its first documents.
  */
 export function sessionDocuments(
   session: Session,
@@ -33,7 +32,7 @@ export function sessionDocuments(
   ];
 }
 
-/** The documents of turns that are not in the log any more. */
+/** Makes the documents of turns that are no longer in the log. */
 export function turnsDocuments(
   session: Session,
   turns: readonly Turn[],
@@ -69,7 +68,7 @@ function requestsOf({ turns }: Session, { requests }: Digest): readonly string[]
 /** What documents of one turn share. */
 interface Place {
   readonly turn: number;
-  /** Names the turn across sessions; undefined where nothing does. */
+  /** Identifies the turn across sessions; undefined if nothing does. */
   readonly identity?: string | undefined;
   readonly copied?: boolean;
 }
@@ -156,7 +155,7 @@ function charsOf(step: Step): number {
 
 type TurnFields = Record<"summary" | "reply" | "error" | "command" | "file" | "output", string>;
 
-/** Thinking is not indexed, nor is what the agent's program says for itself, nor our own earlier answers. */
+/** Leaves out thinking, notes of the agent's program, and our own output. */
 function fieldsOf(steps: readonly Step[]): TurnFields {
   const texts = {
     summary: [] as string[],
@@ -203,7 +202,7 @@ function fieldsOf(steps: readonly Step[]): TurnFields {
   };
 }
 
-/** A sign that is in no text: a phrase may run over a blank line, but not from one text into the next. */
+/** A character that is in no text: a phrase may cross a blank line, but not from one text into the next. */
 const BETWEEN = "\n\u001e\n";
 
 function join(texts: readonly string[]): string {
@@ -215,13 +214,12 @@ function withoutEmpty(fields: Readonly<Record<string, string>>): Readonly<Record
 }
 
 /*
- * What this program told an agent stands in that agent's log. Indexed, the call `sessions search token refresh`
- * would be the best hit of the next search for these words, and its answer, which quotes the sessions that matter,
- * the second best. Only commands that name the program are looked at closer: this stands on the way of every log.
+ * Our own output is excluded. An agent's log has the call `sessions search token refresh` and its answer: indexed, they
+ * would be the best hits of the next search for these words.
  */
 
 const VERBS = "search|grep|list|show|files|pending|summary|export|retrieve|resume|hook";
-/** Where a shell looks for a program, with the assignments and the runners that may stand before it. */
+/** A call of this program in a shell command, with the assignments and runners that may come before it. */
 const CALL = new RegExp(
   "(?:^|[;&|({`\\n]|\\b(?:then|do|else|time|xargs)\\s)\\s*" +
     "(?:[A-Za-z_]\\w*=(?:\"[^\"]*\"|'[^']*'|[^\\s;&|]*)\\s+)*" +
@@ -231,15 +229,15 @@ const CALL = new RegExp(
 );
 const LONGEST_CALL = 4_000;
 
-/** Does this command line ask this program for old sessions? */
+/** Whether a command line runs this program to read old sessions. */
 export function asksSessions(command: string): boolean {
   if (!command.includes("sessions")) return false;
-  // What follows is what some program reads: a text may speak of a command without running it.
+  // A here document is input of a program: it may mention a command without running it.
   const hereDocument = command.indexOf("<<");
   return CALL.test(command.slice(0, hereDocument < 0 ? LONGEST_CALL : Math.min(hereDocument, LONGEST_CALL)));
 }
 
-/** Is what this call gave back an answer of this program, or what agents are told of it? */
+/** Whether the result of a call is output of this program, or its skill. */
 function isOwnCall({ name, command, files }: Pick<ToolCall, "name" | "command" | "files">): boolean {
   if (command !== undefined) return asksSessions(command) || command.includes(SKILL_FILE);
   return name.startsWith("mcp__sessions__") || files.some(({ path }) => path.endsWith(SKILL_FILE));
@@ -247,12 +245,12 @@ function isOwnCall({ name, command, files }: Pick<ToolCall, "name" | "command" |
 
 const SKILL_FILE = "session-finder/SKILL.md";
 
-/** Did the user ask this program, in a shell line of their own? */
+/** Whether the user ran this program from the agent's shell prompt. */
 function isOwnTurn({ via, request }: Pick<Turn, "via" | "request">): boolean {
   return via === "bash" && asksSessions(request);
 }
 
-/** Did a hook of ours say this? */
+/** Whether a text is from our own hook. */
 function isRecalled(text: string): boolean {
   return text.startsWith(RECALL_MARK);
 }

@@ -1,13 +1,13 @@
 /** Another thread that works for this one. */
 export interface WorkerHandle {
   post(message: unknown): void;
-  /** One at a time: the last one given is told. */
+  /** Replaces the receiver: only the last one is called. */
   onMessage(receive: (message: unknown) => void): void;
-  /** When it has ended; rejected where it failed. */
+  /** Resolves when it has ended; rejects if it failed. */
   readonly ended: Promise<void>;
-  /** Lets it end once it has done what it was given. */
+  /** Lets it end once it has handled all messages. */
   finish(): void;
-  /** Ends it wherever it is. */
+  /** Ends it at once. */
   terminate(): Promise<void>;
 }
 

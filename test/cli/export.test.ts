@@ -87,7 +87,7 @@ describe("sessions export", () => {
     ["secrets in a file", [ID, "--reveal", "-o", "x.md"], 2, "Cannot reveal secrets"],
     ["a folder", [ID, "-o", "."], 2, "it is a folder"],
     ["a folder that is not there", [ID, "-o", "no/x.md"], 2, "there is no folder"],
-    ["the store", [ID, "-o", "../.sessions/x.md"], 4, "it lies in the store of this program"],
+    ["the store", [ID, "-o", "../.sessions/x.md"], 4, "it is in the store of this program"],
   ])("refuses %s", async (_, argv, expected, message) => {
     const { code, out, err } = await exportIn(worldWithLogs({ columns: 80 }), ...argv);
     expect([code, out]).toEqual([expected, ""]);

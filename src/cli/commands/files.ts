@@ -1,7 +1,6 @@
 import { exitCodes } from "../../errors.ts";
 import { isoTime, sessionJson } from "../../render/json/session-json.ts";
-import { type FileHit, fileHistory } from "../../search/file-history.ts";
-import { withCatalog } from "../../search/session-catalog.ts";
+import { type FileHit, fileHistory, withCatalog } from "../../search/session-catalog.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, readFilters } from "../filter-flags.ts";

@@ -1,8 +1,12 @@
 import { exitCodes, UserError } from "../../errors.ts";
 import { encodeJson } from "../../redact/encode-json.ts";
 import { isWord, parseQuery } from "../../search/query/parse-query.ts";
-import { hitJson } from "../../search/search-json.ts";
-import { type SearchRequest, type SearchResult, searchSessions } from "../../search/search-sessions.ts";
+import {
+  hitJson,
+  type SearchRequest,
+  type SearchResult,
+  searchSessions,
+} from "../../search/search-sessions.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
 import { filterFlags, noFilter, readFilters } from "../filter-flags.ts";
