@@ -1,20 +1,20 @@
-/** What the program's exit codes say. Users and scripts rely on them. */
+/** The program's exit codes. Users and scripts rely on them. */
 export const exitCodes = {
   done: 0,
   nothingFound: 1,
   wrongUsage: 2,
-  /** Done, but some of it could not be. */
+  /** Done, except for some files that could not be read. */
   withProblems: 3,
   /** Refused for safety: live, held open, changed meanwhile, archive not durable. */
   refused: 4,
-  /** The store or a settings file is broken or can't be used; nothing was changed. */
+  /** The store or a settings file is broken or cannot be used; nothing was changed. */
   broken: 5,
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Gravest first. */
+/** The worst first. */
 const gravity: readonly ExitCode[] = [
   exitCodes.interrupted,
   exitCodes.broken,
@@ -25,23 +25,23 @@ const gravity: readonly ExitCode[] = [
   exitCodes.done,
 ];
 
-/** The exit code of a run in which several things happened. */
+/** Returns the exit code of a run in which several things happened. */
 export function gravest(codes: Iterable<ExitCode>): ExitCode {
   const seen = new Set(codes);
   return gravity.find((code) => seen.has(code)) ?? exitCodes.done;
 }
 
 export interface UserErrorOptions {
-  /** No default: whoever refuses must have thought about which kind of refusal it is. */
+  /** No default: each refusal has to decide which kind it is. */
   readonly exitCode: ExitCode;
-  /** What to do about it, as one sentence without a full stop. */
+  /** What to do about it: one sentence without a full stop. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
 /**
- * A failure that the user can understand and do something about. Its message is printed without a
- * stack; anything else that is thrown is a bug, and is printed with one.
+ * A failure that the user can understand and act on. Its message is printed without a stack trace; anything else that
+ * is thrown is a bug, and is printed with one.
  */
 export class UserError extends Error {
   override readonly name: string = "UserError";
@@ -55,7 +55,7 @@ export class UserError extends Error {
   }
 }
 
-/** Ends a switch over a union: a new member is a type error there. */
+/** Ends a switch over a union, so that a new member is a type error. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

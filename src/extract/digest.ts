@@ -1,7 +1,7 @@
 import type { AgentName, Lineage } from "../session/entry.ts";
 import type { Context, SessionUsage } from "../session/session.ts";
 
-/** What matters of a session, without its conversation: enough for lists, for the archive's head and for a recall. */
+/** What matters in a session, without its conversation: enough for lists, for the head of the readable copy, for a recall. */
 export interface Digest {
   readonly agent: AgentName;
   readonly id: string;
@@ -21,11 +21,11 @@ export interface Digest {
   readonly files: readonly DigestFile[];
   readonly tools: Readonly<Record<string, ToolCount>>;
   readonly commands: readonly DigestCommand[];
-  /** What went wrong, the last ones. */
+  /** The last errors. */
   readonly errors: readonly DigestError[];
-  /** Where its turns stand, each once. */
+  /** The contexts that its turns have, each once. */
   readonly contexts: readonly Context[];
-  /** Open work of the session itself; what a later session closed is not known here. */
+  /** Work that the session left open; whether a later session closed it is not known here. */
   readonly pending: readonly PendingItem[];
   /** Work that the session finished or dropped, to close what earlier sessions left open. */
   readonly closed: readonly ClosedItem[];
@@ -48,7 +48,7 @@ export interface DigestRequest {
   readonly at: number | null;
   readonly text: string;
   readonly context: Context;
-  /** Name of the request's entry, equal in copies; null where the log has none. */
+  /** Name of the request's entry, the same in copies; null if the log has none. */
   readonly uid: string | null;
   readonly copiedFrom?: string;
 }
@@ -62,7 +62,7 @@ export interface DigestFile {
   readonly path: string;
   readonly reads: number;
   readonly writes: number;
-  /** How often it is named in text without being touched by a tool. */
+  /** How often texts name it; only for files that no tool touched. */
   readonly mentions: number;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
@@ -81,14 +81,14 @@ export interface DigestCommand {
 
 export interface DigestError {
   readonly turn: number;
-  /** null where it was no tool: an error of the service. */
+  /** null if it was not a tool, but an error of the service. */
   readonly tool: string | null;
   readonly text: string;
 }
 
 export interface PendingItem {
   readonly text: string;
-  /** The turn that said so last; null where a file beside the log says so. */
+  /** The last turn that said so; null if a file beside the log says so. */
   readonly turn: number | null;
   readonly source: "todo" | "keyword";
   readonly id?: string;
@@ -100,7 +100,7 @@ export interface ClosedItem {
   readonly id?: string;
 }
 
-/** Characters divided by four. */
+/** Estimated tokens: characters divided by four. */
 export interface TokenEstimate {
   readonly toolResults: number;
   readonly toolInputs: number;

@@ -1,16 +1,26 @@
 import type { Session } from "../session/session.ts";
 import type { Digest, DigestSummary } from "./digest.ts";
-import { closedWork, extractPending } from "./pending.ts";
-import { currentWork } from "./timeline.ts";
+import { closedWork, extractPending, shorten } from "./pending.ts";
 import { estimateTokens } from "./tokens.ts";
 import { walkSession } from "./walk-session.ts";
 
+/** Extracts what matters from a session. */
 export function extractDigest(session: Session): Digest {
-  const { agent, id, project, branch, title, startedAt, endedAt, model, version, counts, usage, lineage } =
-    session;
+  const { counts } = session;
   const walked = walkSession(session);
   return {
-    ...{ agent, id, project, branch, title, startedAt, endedAt, model, version, counts, usage, lineage },
+    agent: session.agent,
+    id: session.id,
+    project: session.project,
+    branch: session.branch,
+    title: session.title,
+    startedAt: session.startedAt,
+    endedAt: session.endedAt,
+    model: session.model,
+    version: session.version,
+    counts,
+    usage: session.usage,
+    lineage: session.lineage,
     turns: session.turns.length,
     messages: counts.user + counts.assistant + counts.tool,
     compactions: session.compactions.length,
@@ -51,4 +61,48 @@ function extractSummaries(session: Session): readonly DigestSummary[] {
   for (const { summary, at } of session.compactions)
     if (summary !== null) found.push({ text: summary, at, kind: "compaction" });
   return found;
+}
+
+export interface TimelineRow {
+  readonly turn: number;
+  readonly role: "user" | "assistant" | "tool" | "summary";
+  readonly text: string;
+}
+
+const ROW_CHARS = 160;
+const CURRENT_WORK_CHARS = 200;
+
+/** Lists every message in one line. */
+export function extractTimeline(session: Session): readonly TimelineRow[] {
+  return session.turns.flatMap((turn) => {
+    const rows: TimelineRow[] = [{ turn: turn.number, role: "user", text: shorten(turn.request, ROW_CHARS) }];
+    for (const step of turn.steps) {
+      if (step.kind === "reply")
+        rows.push({ turn: turn.number, role: "assistant", text: shorten(step.text, ROW_CHARS) });
+      else if (step.kind === "summary")
+        rows.push({ turn: turn.number, role: "summary", text: shorten(step.text, ROW_CHARS) });
+      else if (step.kind === "tool") {
+        const what = step.call.command ?? step.call.files[0]?.path ?? step.call.input;
+        const failed = step.call.result?.isError === true ? " (error)" : "";
+        rows.push({
+          turn: turn.number,
+          role: "tool",
+          text: shorten(`${step.call.name}: ${what}${failed}`, ROW_CHARS),
+        });
+      }
+    }
+    return rows;
+  });
+}
+
+/** Returns the last text of the conversation: what was being done. */
+export function currentWork(session: Session): string | null {
+  for (let index = session.turns.length - 1; index >= 0; index--) {
+    const turn = session.turns[index];
+    if (turn === undefined || turn.context === "branch") continue;
+    const reply = turn.steps.findLast((step) => step.kind === "reply" && step.text.trim() !== "");
+    const text = reply?.kind === "reply" ? reply.text : turn.request;
+    if (text.trim() !== "") return shorten(text, CURRENT_WORK_CHARS);
+  }
+  return null;
 }

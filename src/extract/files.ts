@@ -4,10 +4,10 @@ import type { ToolStep } from "./walk-session.ts";
 
 const MAX_MENTIONED = 200;
 
-/** Gathers files that tools read or wrote, in the order of their first use, then files that are only named in texts. */
+/** Collects files that tools read or wrote, in the order of their first use, then files that are only named in texts. */
 export interface FileTouches {
   touch(step: ToolStep): void;
-  /** A text of a request or a reply. */
+  /** Finds paths in the text of a request or a reply. */
   mention(text: string, at: number | null): void;
   list(): readonly DigestFile[];
 }
@@ -69,7 +69,7 @@ function unseen(path: string): Mutable<DigestFile> {
   return { path, reads: 0, writes: 0, mentions: 0, firstAt: null, lastAt: null };
 }
 
-/** `/a/b/c.ts` is also named as `a/b/c.ts` and `b/c.ts`. */
+/** Texts also name `/a/b/c.ts` as `a/b/c.ts` and `b/c.ts`. */
 function pathTails(path: string): readonly string[] {
   const tails = [path];
   for (let at = path.indexOf("/", 1); at !== -1; at = path.indexOf("/", at + 1))
@@ -84,13 +84,13 @@ const EXTENSIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Tokens with a slash and a known extension, without the punctuation around them. */
+/** Finds words with a slash and a known extension, without the punctuation around them. */
 export function fileCandidates(
   text: string,
   extensions: ReadonlySet<string> = EXTENSIONS,
 ): readonly string[] {
   const found: string[] = [];
-  // From slash to slash: most words have none, and this runs over all of them.
+  // Goes from slash to slash, because most words have none and all texts are searched.
   for (let slash = text.indexOf("/"); slash !== -1; ) {
     let start = slash;
     while (start > 0 && !isBorder(text.charCodeAt(start - 1))) start--;
@@ -114,7 +114,7 @@ function pathOf(token: string, extensions: ReadonlySet<string>): string | undefi
   return extensions.has(path.slice(extension + 1).toLowerCase()) ? path : undefined;
 }
 
-/** White space, quotes, brackets and what else never stands in a path. */
+/** White space, quotes, brackets and other characters that are never part of a path. */
 const BORDERS: ReadonlySet<number> = new Set(
   [
     ..."\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\"'`()<>[]{},;|*",

@@ -3,13 +3,16 @@ import type { ClosedItem, PendingItem } from "./digest.ts";
 
 const KEYWORD = /\b(?:todos?|next|pending|follow[- ]?ups?|remaining)\b/i;
 const KEYWORD_CHARS = 160;
-/** Only the end of a session says what is open: older sentences are mostly done. */
-const TEXTS_LOOKED_AT = 3;
+/** Only the end of a session says what is open: what older sentences announce is mostly done. */
+const MAX_TEXTS = 3;
 const MAX_KEYWORD_ITEMS = 6;
-/** The agent telling what it does this moment is no open work. */
+/** An agent that says what it is doing right now does not name open work. */
 const NARRATION = /^(?:next,? (?:i'll|let me|i will|i'm)|now,? |let me|let's look)/i;
 
-/** `turn` is the one that said last what is to be done. Unfinished items of the agent's own lists, then sentences with the keywords. Each says where it comes from. */
+/**
+ * Lists open work: unfinished items of the agent's own todo list, then sentences with the keywords. Each says where it
+ * comes from. `turn` is the last one that changed the todo list.
+ */
 export function extractPending(session: Session, turn: number | null): readonly PendingItem[] {
   const todos = session.work.flatMap(({ id, text, status }): PendingItem[] =>
     status === "pending" || status === "in_progress"
@@ -19,7 +22,7 @@ export function extractPending(session: Session, turn: number | null): readonly 
   return [...todos, ...keywordItems(session)];
 }
 
-/** What this session finished or dropped. */
+/** Lists work that this session finished or dropped. */
 export function closedWork(session: Session): readonly ClosedItem[] {
   return session.work.flatMap(({ id, text, status }) =>
     status === "completed" || status === "deleted" ? [{ text, ...(id === undefined ? {} : { id }) }] : [],
@@ -35,7 +38,7 @@ function keywordItems(session: Session): readonly PendingItem[] {
       if (!KEYWORD.test(sentence) || NARRATION.test(sentence)) continue;
       items.push({ text: shorten(sentence, KEYWORD_CHARS), turn, source: "keyword" });
     }
-    if (++texts === TEXTS_LOOKED_AT) break;
+    if (++texts === MAX_TEXTS) break;
   }
   return items.slice(0, MAX_KEYWORD_ITEMS);
 }
@@ -54,9 +57,8 @@ function* textsFromTheEnd({ turns }: Session): Generator<{ readonly turn: number
 }
 
 /**
- * Cuts prose into sentences: at line ends, and behind `.`, `!`, `?` and their CJK kin where white
- * space or the end follows. List marks, headings and quotes at the beginning are left out, code
- * fences whole.
+ * Splits prose into sentences: at line ends, and after `.`, `!`, `?` and their CJK counterparts if white space or the end
+ * follows. List marks, headings and quote marks at the start of a line are removed, and so is fenced code.
  */
 export function* sentences(text: string): Generator<string> {
   let inFence = false;
@@ -82,7 +84,7 @@ export function* sentences(text: string): Generator<string> {
   }
 }
 
-/** At most `max` characters, cut with an ellipsis. */
+/** Cuts a text to one line of at most `max` characters, with an ellipsis. */
 export function shorten(text: string, max: number): string {
   const flat = text.length > 4 * max ? text.slice(0, 4 * max) : text;
   const line = flat.replace(/\s+/g, " ").trim();

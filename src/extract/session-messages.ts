@@ -1,6 +1,6 @@
 import type { Session, Step } from "../session/session.ts";
 
-/** The messages of a session, made of its turns: logs of all agents come to the same. */
+/** Makes messages of the turns of a session, the same for all agents. */
 export function sessionMessages(session: Session): readonly SummaryMessage[] {
   const messages: SummaryMessage[] = stepMessages(session.preamble);
   for (const { request, context, steps } of session.turns) {
@@ -11,7 +11,7 @@ export function sessionMessages(session: Session): readonly SummaryMessage[] {
   return messages;
 }
 
-/** A message of the agent ends where results come in, or where the next one stands on another line. */
+/** A message of the agent ends when results follow, or when the next step is on another line. */
 function stepMessages(steps: readonly Step[]): SummaryMessage[] {
   const messages: SummaryMessage[] = [];
   let blocks: SummaryBlock[] = [];
@@ -46,7 +46,7 @@ function stepMessages(steps: readonly Step[]): SummaryMessage[] {
         flush();
         messages.push({ role: "system", blocks: [{ kind: "text", text: step.text }] });
         break;
-      // What the agent's own machinery put in is no message of anyone.
+      // Notes were added by the agent program; they are nobody's message.
       case "note":
         break;
     }
@@ -55,7 +55,7 @@ function stepMessages(steps: readonly Step[]): SummaryMessage[] {
   return messages;
 }
 
-/** A message as a summary sees it: agents differ in everything but this. */
+/** A message as summaries need it. */
 export interface SummaryMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly blocks: readonly SummaryBlock[];
@@ -68,7 +68,7 @@ export type SummaryBlock =
   | { readonly kind: "call"; readonly name: string; readonly input: string }
   | { readonly kind: "result"; readonly name: string; readonly output: string; readonly isError: boolean };
 
-/** The first text of a message that says something. */
+/** Returns the first text of a message that is not blank. */
 export function firstText(message: SummaryMessage): string | undefined {
   for (const block of message.blocks) {
     if (block.kind === "text" && block.text.trim() !== "") return block.text;
@@ -76,14 +76,15 @@ export function firstText(message: SummaryMessage): string | undefined {
   return undefined;
 }
 
-/** What the agent would load now, and the summary that stands for all before it. */
+/** What the agent would load now, and the summary of everything before it. */
 interface Focus {
-  /** The session without what was compacted away and what was left. */
+  /** The session without what was compacted away and without abandoned branches. */
   readonly session: Session;
-  /** Of the last compaction on the current path. */
+  /** The summary of the last compaction on the current path. */
   readonly earlier: string | null;
 }
 
+/** Reduces a session to what the agent would load now. */
 export function focusSession(session: Session): Focus {
   let earlier: string | null = null;
   const loaded = (steps: readonly Step[]): readonly Step[] =>
@@ -104,11 +105,11 @@ export function focusSession(session: Session): Focus {
 }
 
 /**
- * A text in one line, at most `max` characters and an ellipsis behind them. Characters are counted, not halves of
- * them: a pair is never parted.
+ * Cuts a text to one line of at most `max` characters, followed by an ellipsis. Counts code points, so that a surrogate
+ * pair is never split.
  */
 export function cutLine(text: string, max: number): string {
-  // Eight times as much is enough for any white space that goes, and a text of megabytes is not gone through.
+  // Eight times as much allows for white space that is removed, and a text of megabytes is not processed.
   const head = text.length > 8 * max ? text.slice(0, 8 * max) : text;
   const line = head.replace(/\s+/g, " ").trim();
   if (line.length <= max && head.length === text.length) return line;

@@ -1,6 +1,6 @@
 /**
- * What a compaction's summary says, without the sentences that hand it over and without the analysis
- * that the model wrote first: for people. Where it has another shape it stays as it is.
+ * Returns the text of a compaction's summary for people: without the sentences that introduce it and without the analysis
+ * that the model wrote first. A summary of another form stays as it is.
  */
 export function plainSummary(text: string): string {
   const summary = /(?:^|\n)\s*(?:<summary>|Summary:)\s*\n?/.exec(text);
@@ -12,8 +12,8 @@ export function plainSummary(text: string): string {
 }
 
 /**
- * What a compaction's summary says, without what agents write around it: the sentences that start the next context,
- * and the thinking that led to the summary. The whole stands with the compaction.
+ * Returns the core of a compaction's summary, without what agents write around it: the sentences that start the next
+ * context, and the thinking that led to the summary. The compaction itself is shown with the whole text.
  */
 export function summaryCore(text: string): string {
   const heading = /^[ \t]*(?:<summary>|Summary:)[ \t]*$/m.exec(text);
@@ -24,4 +24,21 @@ export function summaryCore(text: string): string {
   const tail = end.exec(core);
   const cut = tail === null ? core : core.slice(0, tail.index);
   return cut.trim() === "" ? text : cut.trim();
+}
+
+const OPENING =
+  "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.";
+const ENDING =
+  "Recent messages are preserved verbatim.\nContinue the conversation from where it left off without asking the user any further questions.";
+
+/** Writes the first message after a compaction: it replaces what was compacted away. */
+export function continuationText(summary: string): string {
+  return `${OPENING}\n\n${plainBody(summary)}\n\n${ENDING}`;
+}
+
+/** Removes the tags, which are for programs, and the analysis; `Summary:` replaces the tag of the summary. */
+function plainBody(summary: string): string {
+  const body = summary.replace(/<analysis>[\s\S]*?<\/analysis>/g, "");
+  const tagged = /<summary>([\s\S]*)<\/summary>/.exec(body)?.[1] ?? body;
+  return `Summary:\n${tagged.trim()}`;
 }

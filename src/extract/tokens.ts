@@ -2,7 +2,7 @@ import type { Characters, Session } from "../session/session.ts";
 import { sessionContext } from "../session/session-context.ts";
 import type { TokenEstimate } from "./digest.ts";
 
-/** About four characters make a token: rough, and enough to compare before and after. */
+/** Estimates tokens at four characters each: rough, but good enough to compare before and after. */
 export function estimateTokens(characters: Characters): TokenEstimate {
   const toolResults = Math.floor(characters.toolResults / 4);
   const toolInputs = Math.floor(characters.toolInputs / 4);
@@ -17,7 +17,7 @@ export function estimateTokens(characters: Characters): TokenEstimate {
   };
 }
 
-/** What the agent would load now, by kind; what was compacted away does not count. */
+/** Estimates the tokens that the agent would load now, by kind; what was compacted away does not count. */
 export function estimateContext(session: Session): TokenEstimate {
   const characters = { toolResults: 0, toolInputs: 0, assistantText: 0, userText: 0 };
   for (const item of sessionContext(session)) {

@@ -10,13 +10,13 @@ import type {
 import { createFileTouches } from "./files.ts";
 import { sentences, shorten } from "./pending.ts";
 
-/** What the steps of a session give for its digest. */
+/** The parts of a digest that come from the steps of a session. */
 interface WalkedSession
   extends Pick<Digest, "decisions" | "files" | "tools" | "commands" | "errors" | "contexts"> {
   readonly branchSummaries: readonly DigestSummary[];
-  /** Of each sub-agent, in their order. */
+  /** One for each sub-agent, in their order. */
   readonly subagentTools: readonly Digest["tools"][];
-  /** The turn whose todo or task calls were the last. */
+  /** The last turn with a call of a todo or task tool. */
   readonly lastWorkTurn: number | null;
 }
 
@@ -24,14 +24,14 @@ const MAX_ERRORS = 60;
 const ERROR_CHARS = 300;
 
 /**
- * Walks over all steps once: steps have five shapes, and each walk over them is slow until it is compiled for all of them.
- * Files, tools and commands are those of sub-agents too: who asks for them means both.
+ * Collects everything in one pass, because steps have several shapes and each pass over them is slow until the engine has
+ * optimized it. Files, tools and commands include those of sub-agents.
  */
 export function walkSession(session: Session): WalkedSession {
   const tools = createToolCounter();
   const files = createFileTouches();
   const decisions = createDecisions();
-  const errors: Failed[] = [];
+  const errors: DigestError[] = [];
   const contexts = new Set<Context>();
   const branchSummaries: DigestSummary[] = [];
   let lastWorkTurn: number | null = null;
@@ -115,10 +115,8 @@ export function walkSession(session: Session): WalkedSession {
   };
 }
 
-type Failed = DigestError;
-
-/** Errors of tools and of the service; of all but the last ones the text is never needed. */
-function takeError(step: Step, turn: number, errors: Failed[]): void {
+/** Collects errors of tools and of the service. */
+function takeError(step: Step, turn: number, errors: DigestError[]): void {
   if (step.kind === "tool") {
     const { name, result } = step.call;
     if (result?.isError === true) errors.push({ turn, tool: name, text: result.text });
@@ -126,7 +124,7 @@ function takeError(step: Step, turn: number, errors: Failed[]): void {
     errors.push({ turn, tool: null, text: step.text });
 }
 
-/** Shell commands in order, those of sub-agents with the turn that started them. */
+/** Puts shell commands in order; those of sub-agents follow the turn that started them. */
 function inOrder(
   { turns, subagents }: Session,
   before: readonly DigestCommand[],
@@ -151,15 +149,15 @@ const DECISION_CHARS = 300;
 const PLAN_CHARS = 2_000;
 
 /**
- * Sentences that decide. Few patterns, each plainly a decision: a list of wrong ones is worse than a
- * short list.
+ * Recognizes sentences that announce a decision. Few patterns, each of them clear: a short list is better than a wrong
+ * one.
  */
 const DECIDES =
   /\b(?:decided (?:to|on|that|against|not)|decision (?:is|was)\b|(?:let's|let us|we'll|we will|we should|i'll|i will|i'd|going to|gonna) (?:go|stick|stay) with|(?:chose|opted|choosing|opting) (?:to|for|not)|(?:agreed|settled) (?:on|to|that)|(?:let's|we'll|we will|we should) (?:not )?(?:use|keep|drop|switch to|avoid) .{1,200} (?:instead|rather than|because|since|so that))\b|^(?:key )?decisions?:/i;
 
-/** Gathers plans that were put before the user, answers to questions that the agent asked, and sentences that decide. */
+/** Collects plans that were presented to the user, answers to the agent's questions, and sentences with a decision. */
 interface Decisions {
-  /** What someone said. */
+  /** Searches the text of a request or a reply. */
   words(turn: number, text: string): void;
   call(turn: number, call: ToolCall): void;
   readonly found: readonly DigestDecision[];
@@ -177,7 +175,7 @@ function createDecisions(): Decisions {
   return {
     found,
     words(turn, text) {
-      // The cheap test first: most texts decide nothing, and this runs over all of them.
+      // The cheap test first: most texts have no decision.
       if (found.length >= MAX_DECISIONS || !DECIDES.test(text)) return;
       for (const sentence of sentences(text))
         if (DECIDES.test(sentence)) add(turn, shorten(sentence, DECISION_CHARS));
@@ -199,7 +197,7 @@ export type ToolStep = Extract<Step, { readonly kind: "tool" }>;
 
 /** Counts calls by the name of their tool. */
 interface ToolCounter {
-  /** Gives the count of the tool, to which the call has been added. */
+  /** Adds a call and returns the counts of its tool. */
   add(step: ToolStep): CountedTool;
   counts(): Readonly<Record<string, ToolCount>>;
 }
@@ -207,7 +205,7 @@ interface ToolCounter {
 interface CountedTool {
   count: number;
   errors: number;
-  /** It keeps a list of what is to be done. */
+  /** It is a todo or task tool. */
   readonly isWork: boolean;
 }
 
@@ -226,7 +224,7 @@ function createToolCounter(): ToolCounter {
       if (call.result?.isError === true) tool.errors++;
       return tool;
     },
-    // Names come from logs: a prototype must not answer for one.
+    // A map, because names come from logs and may be those of an object's prototype.
     counts: () =>
       Object.fromEntries(
         [...tools]

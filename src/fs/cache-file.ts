@@ -9,7 +9,7 @@ import { replaceFile } from "./replace-file.ts";
 const SUM_BYTES = 4;
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Reads what `writeCacheFile` wrote; undefined where there is nothing, or any doubt about it. */
+/** Reads what `writeCacheFile` wrote; undefined if there is no such file, or if it is damaged. */
 export function readCacheFile(disk: Disk, path: string): Buffer | undefined {
   try {
     const bytes = disk.readFile(path, MAX_BYTES);
@@ -22,7 +22,7 @@ export function readCacheFile(disk: Disk, path: string): Buffer | undefined {
   }
 }
 
-/** Writes something that is only kept to be faster, with a checksum before it. */
+/** Writes a file that only saves time, so it may be lost: with a checksum in front. */
 export function writeCacheFile(disk: Disk, path: string, content: Buffer): void {
   makeFolders(disk, dirname(path));
   const sum = Buffer.alloc(SUM_BYTES);

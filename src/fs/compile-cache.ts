@@ -10,30 +10,34 @@ import type { Places } from "./places.ts";
 import { checkStoreVersion } from "./store.ts";
 
 /*
- * To compile the program takes longer than most commands run. So what V8 compiled of a bundle for a command is kept in
- * the store's cache as code.<bundle>.<command>.<engine>: a checksum of the bundle, then V8's code cache, which V8 itself
- * checks for its version and its flags. Node's own compile cache (22 and later) keeps only what is compiled while a
- * bundle is loaded, not what is compiled when it runs (docs/decisions/cold-start.md).
+ * Compiling the program takes longer than most commands run. So the launcher loads a bundle together with the machine
+ * code that V8 made of it in an earlier run of the same command. Node 20 cannot do this by itself. Node 22 and later can
+ * (`module.enableCompileCache`), but keep only what is compiled while a bundle is loaded, not what is compiled while it
+ * runs; docs/decisions/cold-start.md has the figures. Once Node's own cache is good enough, this file can be deleted:
+ * `loadBundle` then is `module.enableCompileCache(folder)` and `require`.
+ *
+ * A cache file is <cache>/code.<bundle>.<command>.<engine>. It starts with a checksum of the bundle, followed by V8's
+ * code cache, which V8 itself checks for its version and flags.
  */
 
 export interface CodeFor {
-  /** Without a store nothing is kept. */
+  /** Nothing is kept if there is no store. */
   readonly places: Places;
   readonly command: string;
   readonly now: () => number;
-  /** Called before anything is compiled: code is kept for the flags that it was compiled under. */
+  /** Called before anything is compiled: V8 accepts code only under the flags that it was compiled with. */
   readonly setFlags?: () => void;
 }
 
 export interface LoadedBundle {
   readonly exports: unknown;
-  /** Keeps the code that was compiled up to now, if none was kept or that was long ago. Never fails. */
+  /** Keeps the code that has been compiled so far, unless a recent cache file exists. Never fails. */
   keepCode(): void;
 }
 
-/** Loads a CommonJS bundle as `load`, the `require` of the caller, does, with the code that was kept of it. */
+/** Loads a CommonJS bundle like `load`, the caller's `require`, but with its kept code. */
 export function loadBundle(file: string, code: CodeFor, load: NodeJS.Require): LoadedBundle {
-  // Deno keeps code by itself.
+  // Deno has a code cache.
   const mayKeep = process.versions.deno === undefined && COMMAND.test(code.command);
   const source = mayKeep ? nodeDisk.readFile(file, MAX_BYTES) : undefined;
   if (source === undefined) return { exports: load(file), keepCode: () => {} };
@@ -58,7 +62,7 @@ export function loadBundle(file: string, code: CodeFor, load: NodeJS.Require): L
         writeCacheFile(nodeDisk, path, Buffer.concat([sum, script.createCachedData()]));
         removeOld(folder, code.now() - REMOVE_MS);
       } catch (error) {
-        // Without it the next run is slower, and that is all.
+        // Without the file the next run is slower, nothing else.
         if (!(error instanceof Error)) throw error;
       }
     },
@@ -69,17 +73,17 @@ const COMMAND = /^[a-z][a-z-]*$/;
 const MAX_BYTES = 64 * 1024 * 1024;
 const SUM_BYTES = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A function is compiled when it is first called: later runs may have called more of them. */
+/** V8 compiles a function when it is first called, and later runs may call others: so the code is kept again. */
 const KEEP_AGAIN_MS = DAY_MS;
-/** What earlier versions of the program or of the engine left. */
+/** Files of earlier versions of the program or the engine are removed after this time. */
 const REMOVE_MS = 60 * DAY_MS;
 
-/** Is it a folder that nobody else can write to? Else the code in it may be anybody's. */
+/** Is it a folder that nobody else can write to? If not, the code in it cannot be trusted. */
 function isPrivate(folder: string): boolean {
   try {
     const found = nodeDisk.lstat(folder);
     if (found?.kind !== "folder") return false;
-    // Windows has no such owners and modes; there the store is in the user's profile.
+    // Windows has no such owners and modes; the store is in the user's profile there.
     return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o022) === 0);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
@@ -87,7 +91,7 @@ function isPrivate(folder: string): boolean {
   }
 }
 
-/** Is there a store, of a version that this program may change, with room for code that nobody else can touch? */
+/** Is there a store of a version that this program may change, and a private cache folder in it? */
 function mayWrite(places: Places): boolean {
   if (nodeDisk.stat(places.home)?.kind !== "folder") return false;
   checkStoreVersion(nodeDisk, places);
@@ -95,7 +99,7 @@ function mayWrite(places: Places): boolean {
   return isPrivate(places.cache);
 }
 
-/** What else decides whether code can be used: code that was compiled under other flags is refused. */
+/** Names the engine and its options: V8 refuses code that was compiled by another version or with other flags. */
 function engineName(): string {
   const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").trim();
   return `${process.version}-${process.arch}${options === "" ? "" : `-${crc32(options).toString(16)}`}`;

@@ -6,7 +6,7 @@ const text = z.string("must be text in quotes").check(z.minLength(1, "must not b
 const folder = text.check(
   z.refine(
     (path) => /^(?:~?\/|~$|[A-Za-z]:[\\/]|\\\\)/.test(path),
-    'must be an absolute path or begin with "~/"',
+    'must be an absolute path or start with "~/"',
   ),
 );
 
@@ -14,13 +14,13 @@ const pattern = text.check(
   z.refine(compiles, { error: "must be a regular expression", abort: true }),
   z.refine(
     (source) => patternCost(source) !== "endless",
-    "could run for ever on some texts: something in it is repeated that matches the same text in several ways, as in " +
-      "(a+)+; repeat it once",
+    "could run forever on some texts: it repeats something that matches the same text in several ways, as in (a+)+; " +
+      "repeat it once",
   ),
   z.refine(
     (source) => patternCost(source) !== "slow",
-    "could run for hours on some texts: several repetitions in it match the same text, as in \\S+:\\S+@; say what each " +
-      "must not hold, as in [^\\s:]+:[^\\s@]+@",
+    "could run for hours on some texts: several repetitions in it match the same text, as in \\S+:\\S+@; exclude what " +
+      "comes next from each, as in [^\\s:]+:[^\\s@]+@",
   ),
 );
 
@@ -31,9 +31,9 @@ const recall = z.enum(["off", "compact", "always"], 'must be "off", "compact" or
 
 const OBJECT = "must be an object in braces";
 
-/** By agent. Which names are agents is known only where the table of agents is. */
+/** By agent; the names are checked by `doctor`, because the table of agents is not known here. */
 const sources = z.record(z.string(), folders, OBJECT);
-/** Loose, as the others: a key of a later version, or a misspelt one, is kept and reported. */
+/** Loose, as the others: a key of a later version, or a misspelled one, is ignored and reported. */
 const hooks = z.looseObject({ recall: z.optional(recall) }, OBJECT);
 const search = z.looseObject({ limit: z.optional(wholeNumber(1, 1_000)) }, OBJECT);
 const index = z.looseObject({ outputChars: z.optional(wholeNumber(0, 1_000_000)) }, OBJECT);
@@ -49,7 +49,7 @@ const whole = z.looseObject(
   OBJECT,
 );
 
-/** The settings as the file has them. */
+/** The settings as they are in the file. */
 export interface WrittenConfig {
   readonly exclude?: readonly string[] | undefined;
   readonly sources?: Readonly<Record<string, readonly string[]>> | undefined;

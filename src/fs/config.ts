@@ -8,18 +8,18 @@ import { expandHome } from "./places.ts";
 
 /** The user's settings, with a default for each that is not set. */
 export interface Config {
-  /** Globs of project folders that are never read. */
+  /** Globs of project folders whose sessions are never read. */
   readonly exclude: readonly string[];
-  /** Further roots to look for logs in, by agent. */
+  /** Additional folders with logs, by agent. */
   readonly sources: Readonly<Record<string, readonly string[]>>;
-  /** Further secrets to mask: regular expressions, read with the `u` flag. */
+  /** Additional secrets to mask: regular expressions with the `u` flag. */
   readonly redact: readonly string[];
   readonly hooks: {
-    /** When an agent is handed what earlier sessions say: never, after a compaction, at each start. */
+    /** When an agent gets a summary of earlier sessions: never, after a compaction, at each start. */
     readonly recall: "off" | "compact" | "always";
   };
   readonly search: { readonly limit: number };
-  /** How much of each tool output is indexed. */
+  /** How many characters of each tool output are indexed and kept. */
   readonly index: { readonly outputChars: number };
 }
 
@@ -32,13 +32,13 @@ export interface ReadConfig {
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /**
- * Reads config.json. No file: the defaults. A broken one is a UserError that says where it breaks;
- * the file is never touched. `home` is what `~/` in it stands for.
+ * Reads config.json. Without a file, returns the defaults. A broken file is a UserError that says where it is broken; the
+ * file is never changed. `~/` in it means `home`.
  */
 export async function readConfig(disk: Disk, path: string, home: string): Promise<ReadConfig> {
   const text = readText(disk, path);
   if (text === undefined) return { config: withDefaults({}, home), unknownKeys: [] };
-  // Most people have no config, and every search would pay for loading zod.
+  // Most users have no config file, and loading zod would slow down every search.
   const { checkConfig } = await import("./config-schema.ts");
   const checked = checkConfig(parse(text, path));
   if (checked.kind === "bad") {
@@ -66,7 +66,7 @@ function withDefaults(written: WrittenConfig, home: string): Config {
 
 function readText(disk: Disk, path: string): string | undefined {
   try {
-    // Some editors put a BOM in front; it is no part of the JSON.
+    // Some editors write a BOM, which is not part of the JSON.
     return disk
       .readFile(path, MAX_CONFIG_BYTES)
       ?.toString("utf8")
@@ -89,7 +89,7 @@ function parse(text: string, path: string): unknown {
 function brokenConfig(path: string, place: TextPlace, what: string): UserError {
   return new UserError(`Cannot read the settings: ${path}:${place.line}:${place.column}: ${what}`, {
     exitCode: exitCodes.broken,
-    hint: "correct that file, or move it away to go on without it",
+    hint: "correct that file, or move it away to continue without it",
   });
 }
 

@@ -1,7 +1,7 @@
-/** Bytes that are not what was put into the archive. */
+/** Bytes in the archive are not what was written. */
 export class ArchiveDamage extends Error {
   override readonly name: string = "ArchiveDamage";
-  /** In a few words: for lists of problems. */
+  /** The problem in a few words, for lists. */
   readonly what: string;
 
   constructor(what: string, options?: { readonly cause?: unknown }) {
@@ -11,8 +11,7 @@ export class ArchiveDamage extends Error {
 }
 
 /**
- * Bytes of the index are not what was written. Thrown where it is noticed, deep in a read; turned
- * into the value `{ kind: "damaged" }` where a caller of the index asked for something.
+ * Bytes in the index are not what was written. Thrown deep in a read; `catchDamage` turns it into a value for the caller.
  */
 export class IndexDamage extends Error {
   override readonly name: string = "IndexDamage";
@@ -24,7 +23,7 @@ export interface Damaged {
   readonly what: string;
 }
 
-/** Runs what reads the index. Only damage becomes a value: anything else is a bug or a circumstance. */
+/** Runs a read of the index. Damage becomes a value; any other error is thrown. */
 export function catchDamage<T>(read: () => T): T | Damaged {
   try {
     return read();

@@ -1,15 +1,15 @@
 import { constants } from "node:os";
 import { exitCodes, UserError } from "../errors.ts";
 
-/** The system's name for what went wrong (`ENOSPC`); undefined where it is no error of the system. */
+/** Returns the system's name of an error (`ENOSPC`); undefined if it is not an error of the system. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // What Deno's permissions refuse.
+  // Refused by Deno's permissions.
   if (error.name === "NotCapable") return "EACCES";
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  // ERR_… are complaints of the runtime about our arguments: bugs, not circumstances.
+  // ERR_… is the runtime complaining about our arguments: a bug.
   if (/^E[A-Z0-9]+$/.test(code)) return code;
-  // Neither runtime has a name for every error of the system: a used-up quota has none on Node.
+  // No runtime has a name for every error of the system: an exceeded quota has none on Node.
   const number = /^Unknown system error -?(\d+)/.exec(code) ?? /\(os error (\d+)\)/.exec(error.message);
   return number === null ? undefined : nameOf(Number(number[1]));
 }
@@ -18,19 +18,19 @@ function nameOf(number: number): string {
   return Object.entries(constants.errno).find(([, each]) => each === number)?.[0] ?? `E${number}`;
 }
 
-/** Nothing is there. A file where a folder should be on the way says the same. */
+/** Does the error say that nothing is there? A file in place of a folder on the path means the same. */
 export function isAbsent(error: unknown): boolean {
   const code = errorCode(error);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Hard links are not to be had on this file system (exFAT, some network and FUSE mounts). */
+/** Does the error say that this file system has no hard links (exFAT, some network and FUSE mounts)? */
 export function isWithoutLinks(error: unknown): boolean {
   const code = errorCode(error);
   return code === "EPERM" || code === "ENOTSUP" || code === "EOPNOTSUPP" || code === "ENOSYS";
 }
 
-/** An error in the shape of the system's own. */
+/** Makes an error that looks like one of the system. */
 export function systemError(code: string, what: string, path?: string): Error {
   return Object.assign(new Error(`${code}: ${what}`), { code, ...(path === undefined ? {} : { path }) });
 }
@@ -41,9 +41,9 @@ interface Explanation {
 }
 
 const explanations: Readonly<Record<string, Explanation>> = {
-  ENOSPC: { what: "the disk is full", hint: "make room on that disk and run it again" },
-  EDQUOT: { what: "the disk quota is used up", hint: "make room on that disk and run it again" },
-  EFBIG: { what: "the file would be larger than this file system allows" },
+  ENOSPC: { what: "the disk is full", hint: "free some space on that disk and run it again" },
+  EDQUOT: { what: "the disk quota is used up", hint: "free some space on that disk and run it again" },
+  EFBIG: { what: "the file would be too large for this file system" },
   EROFS: {
     what: "the file system is read-only",
     hint: "choose a place that can be written (SESSIONS_HOME for the store)",
@@ -58,18 +58,18 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EMFILE: { what: "too many open files", hint: "raise the limit (`ulimit -n`) and run it again" },
   ENFILE: { what: "too many open files on this machine", hint: "end some programs and run it again" },
   ENAMETOOLONG: { what: "the name is too long for this file system" },
-  ELOOP: { what: "its links lead in a circle", hint: "remove the link that points back" },
+  ELOOP: { what: "its links form a cycle", hint: "remove the link that points back" },
   ENXIO: { what: "it is a pipe or a device and not a file", hint: "move it out of the way" },
   EXDEV: { what: "it would have to move to another file system" },
   EBUSY: { what: "it is in use", hint: "end the program that uses it and run it again" },
   ETXTBSY: { what: "it is being executed", hint: "end the program that uses it and run it again" },
   EIO: { what: "the disk reports an input/output error", hint: "check the disk: it may be failing" },
-  ESTALE: { what: "the network file system lost the file", hint: "mount it anew and run it again" },
-  EAGAIN: { what: "it gives nothing to read now: it is no ordinary file", hint: "name another file" },
+  ESTALE: { what: "the network file system lost the file", hint: "mount it again and run this again" },
+  EAGAIN: { what: "it is not an ordinary file, and has nothing to read", hint: "name another file" },
   ENOMEM: { what: "the machine is out of memory" },
 };
 
-/** What is wrong with a file, in a few words: for lists of problems. */
+/** Says in a few words what is wrong with a file, for lists of problems. */
 export function explainDiskError(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) throw error;
@@ -77,8 +77,8 @@ export function explainDiskError(error: unknown): string {
 }
 
 /**
- * Turns an error of the system into one that a user can act upon. Everything else is given back as
- * it is, so that `throw diskError(…)` hides no bug. Without a path, the one that the error itself names.
+ * Turns an error of the system into one that a user can act on. Any other error is returned as it is, so that
+ * `throw diskError(…)` hides no bug. Without a path, the message names the path in the error.
  */
 export function diskError(verb: string, path: string | undefined, error: unknown): unknown {
   const code = errorCode(error);

@@ -5,17 +5,17 @@ import { isAbsent } from "./disk-error.ts";
 /** A pipe may also be a socket; `null` is /dev/null. */
 export type FileKind = "file" | "folder" | "link" | "pipe" | "null" | "other";
 
-/** What tells one state of a file from another. Never ctime: runtimes disagree on it by a second. */
+/** Identifies one state of a file. Not by ctime: runtimes disagree on it by up to a second. */
 export interface FileMark {
   readonly size: number;
-  /** Whole milliseconds: runtimes differ behind the point. */
+  /** Whole milliseconds: runtimes differ in the fraction. */
   readonly mtimeMs: number;
   readonly inode: number;
 }
 
 export interface FileStat extends FileMark {
   readonly kind: FileKind;
-  /** Permission bits alone. */
+  /** Permission bits only. */
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
@@ -24,47 +24,46 @@ export interface FileStat extends FileMark {
 
 export interface FolderEntry {
   readonly name: string;
-  /** A link is a link here, whatever it points to. */
+  /** A link is reported as a link, whatever it points to. */
   readonly kind: FileKind;
 }
 
-/** An open file, as the system numbers it. */
+/** The number of an open file. */
 export type Handle = number;
 
-/** `create` fails where anything has that name already; `append` creates what is missing. */
+/** `create` fails if anything has that name already; `append` creates a missing file. */
 export type OpenFor = "read" | "create" | "append";
 
 /**
- * The calls that a disk answers. Synchronous: 5,000 stats took half the time that promises took.
- * Errors are those of the system, with its `code`; absence is `undefined` where a call says so.
- * Whatever stands in front of a real disk (one that dies, one that is full) implements these, and
- * `diskFrom` gives it the rest.
+ * The system calls that a disk implements. They are synchronous, which is twice as fast as promises for thousands of
+ * files. Errors are those of the system, with its `code`; absence is `undefined` if a call says so. A disk for tests (one
+ * that fails, one that is full) implements these calls, and `diskFrom` adds the rest.
  */
 export interface DiskCalls {
-  /** Follows links. undefined where nothing is there, also behind a dangling link. */
+  /** Follows links. undefined if nothing is there, or if a link points to nothing. */
   stat(path: string): FileStat | undefined;
   lstat(path: string): FileStat | undefined;
   /** In no order. */
   readdir(folder: string): readonly FolderEntry[];
   realpath(path: string): string;
-  /** Where a link points to, as it says itself: maybe relative, maybe to nothing. */
+  /** The target of a link as it is written: it may be relative, or not exist. */
   readlink(path: string): string;
 
   open(path: string, how: OpenFor, mode?: number): Handle;
   fstat(handle: Handle): FileStat;
-  /** Fills as much of `into` as one call gives; 0 is the end of the file. */
+  /** Reads into `into` and returns how many bytes it got; 0 at the end of the file. */
   read(handle: Handle, into: Uint8Array, position: number): number;
-  /** Writes at the end; how much it could, which may be less than all. */
+  /** Writes at the end and returns how many bytes were written, which may be fewer than given. */
   write(handle: Handle, bytes: Uint8Array): number;
   fsync(handle: Handle): void;
   close(handle: Handle): void;
 
-  /** One folder; its parent must exist. Mode 0700. */
+  /** Makes one folder with mode 0700; its parent must exist. */
   mkdir(folder: string): void;
   rename(from: string, to: string): void;
   /** Removes a name of a file or a link, never a folder. */
   unlink(path: string): void;
-  /** Gives a file a second name; fails where that name is taken. */
+  /** Gives a file a second name; fails if that name is taken. */
   link(from: string, to: string): void;
   rmdir(folder: string): void;
   chmod(path: string, mode: number): void;
@@ -76,27 +75,27 @@ export interface DiskCalls {
 
 export interface ChunkOptions {
   readonly from?: number;
-  /** Where to stop, exclusive; a file that ends before it is no error. */
+  /** Where to stop, exclusive; a file that ends earlier is not an error. */
   readonly to?: number;
   readonly chunkSize?: number;
-  /** To be read into instead of a new buffer, and as long as it is: for who reads many files. */
+  /** A buffer to reuse instead of a new one; its length is the size of the chunks. */
   readonly buffer?: Buffer;
 }
 
-/** Everything that this program does to a file system goes through here. */
+/** The file system. Everything that this program does to files goes through it. */
 export interface Disk extends DiskCalls {
-  /** The bytes of a file. Each chunk is valid only until the next is asked for: they share one buffer. */
+  /** Yields the bytes of a file. Each chunk is valid only until the next is read: they share one buffer. */
   readChunks(path: string, options?: ChunkOptions): Generator<Buffer, void, void>;
-  /** A small file whole; undefined where there is none. More than `maxBytes` is a UserError. */
+  /** Reads a small file whole; undefined if there is none. More than `maxBytes` is a UserError. */
   readFile(path: string, maxBytes: number): Buffer | undefined;
-  /** The first bytes of a file, at most `bytes`. */
+  /** Reads the first bytes of a file, at most `bytes`. */
   readHead(path: string, bytes: number): Buffer;
 }
 
-/** On 292 MB of logs every size from 64 KiB to 4 MiB took the same time; 16 KiB took 1.6 times as long. */
+/** Larger chunks are not faster; much smaller ones are slower. */
 const CHUNK_SIZE = 256 * 1024;
 
-/** A whole disk out of the calls alone. */
+/** Makes a disk from its system calls. */
 export function diskFrom(calls: DiskCalls): Disk {
   return {
     ...calls,
@@ -155,7 +154,7 @@ function withHandle<T>(calls: DiskCalls, path: string, use: (handle: Handle) => 
   }
 }
 
-/** The size is only a guess at what will come: files below /proc say 0, and logs grow meanwhile. */
+/** The size is only a guess: files below /proc report 0, and logs grow meanwhile. */
 function readUpTo(calls: DiskCalls, handle: Handle, bytes: number): Buffer {
   let buffer = Buffer.allocUnsafe(Math.min(bytes, calls.fstat(handle).size + 1));
   let length = 0;

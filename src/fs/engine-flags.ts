@@ -5,8 +5,7 @@ import { setFlagsFromString } from "node:v8";
 export type EngineVersion = 11 | 12 | 13;
 
 /**
- * Sets flags of V8, in the versions that are known to have them: one that a V8 does not know makes it complain on stderr,
- * whoever asked.
+ * Sets flags of V8, but only in versions that are known to have them: V8 prints a complaint about an unknown flag.
  */
 export function setEngineFlags(versions: readonly EngineVersion[], ...flags: readonly string[]): void {
   const version = Number.parseInt(runtime.v8 ?? "", 10);
@@ -15,9 +14,10 @@ export function setEngineFlags(versions: readonly EngineVersion[], ...flags: rea
 }
 
 /**
- * Makes the V8 of Node 20 run a function for longer before it optimizes it; later ones wait by themselves. What is
- * optimized in a short process comes too late to be of use, and threads that all do the same each optimize all of it
- * (docs/decisions/cold-start.md). Modules of the runtime that are loaded afterwards take three times as long to load.
+ * Makes V8 11 (Node 20) run a function for longer before it optimizes it, as later versions do by default; it can be
+ * deleted together with Node 20. In a short process optimized code comes too late to be useful, and each worker thread
+ * would optimize the same code again (docs/decisions/cold-start.md). Call it late: modules of the runtime that are loaded
+ * afterwards take three times as long to load.
  */
 export function deferOptimization(): void {
   setEngineFlags([11], "--interrupt-budget=1000000");

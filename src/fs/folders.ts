@@ -3,8 +3,8 @@ import type { Disk } from "./disk.ts";
 import { diskError, errorCode, isAbsent, systemError } from "./disk-error.ts";
 
 /**
- * Makes a folder and those above it that are missing, with mode 0700, and makes their names durable:
- * a file in a folder whose own name was lost is lost too. Folders that exist stay as they are.
+ * Makes a folder and missing folders above it, with mode 0700, and makes their names durable: a file is lost if the name
+ * of its folder is lost. Existing folders stay as they are.
  */
 export function makeFolders(disk: Disk, folder: string): void {
   try {
@@ -21,14 +21,14 @@ function make(disk: Disk, folder: string): void {
   try {
     disk.mkdir(folder);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have made it first.
     if (errorCode(error) !== "EEXIST") throw error;
     if (disk.stat(folder)?.kind !== "folder") throw systemError("ENOTDIR", `not a folder, mkdir '${folder}'`);
   }
   disk.fsyncFolder(parent);
 }
 
-/** What stands in a folder; nothing where there is none. */
+/** Lists the names in a folder; none if there is no such folder. */
 export function namesIn(disk: Disk, folder: string): readonly string[] {
   try {
     return disk.readdir(folder).map(({ name }) => name);
@@ -39,13 +39,13 @@ export function namesIn(disk: Disk, folder: string): readonly string[] {
 }
 
 /**
- * Moves a file or a whole folder to another name, durably and in one step. False where it is not there,
- * which is so when an earlier attempt was killed behind the move. Never over anything.
+ * Moves a file or a whole folder to another name, durably and in one step. Never overwrites anything. Returns false if it
+ * is not there, for example because an earlier run was killed after the move.
  */
 export function moveEntry(disk: Disk, from: string, to: string): boolean {
   try {
     if (disk.lstat(from) === undefined) return false;
-    // Whoever moves holds the store's lock: nobody makes it in between.
+    // The caller holds the store's lock, so nobody creates it in between.
     if (disk.lstat(to) !== undefined) throw systemError("EEXIST", to);
     makeFolders(disk, dirname(to));
     disk.rename(from, to);
@@ -57,7 +57,7 @@ export function moveEntry(disk: Disk, from: string, to: string): boolean {
   }
 }
 
-/** Removes a folder with all that is in it, or a file. Links are removed, never followed. Nothing there is no error. */
+/** Removes a file, or a folder with everything in it. Links are removed, never followed. Does nothing if it is not there. */
 export function removeTree(disk: Disk, path: string): void {
   try {
     const stat = disk.lstat(path);
@@ -73,14 +73,14 @@ export function removeTree(disk: Disk, path: string): void {
   }
 }
 
-/** Tells by sizes and times whether anything changed. */
+/** Shows by sizes and times whether anything has changed. */
 export interface FolderMark {
   readonly mark: string;
-  /** When it last did, in milliseconds since 1970. */
+  /** The last change, in milliseconds since 1970. */
   readonly changedAt: number;
 }
 
-/** The mark of some files and folders; those that are not there have one too. */
+/** Marks the state of some files and folders; a missing one counts as a state too. */
 export function markOfPaths(disk: Disk, paths: readonly string[]): FolderMark {
   const stats = paths.map((path) => disk.stat(path));
   return {

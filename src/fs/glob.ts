@@ -1,6 +1,6 @@
 // Paths as people name them: `auth.ts`, `src/auth.ts` (the end of a path), `src/*.ts`, `**/api/**` (a glob).
 
-/** Without a capital letter in the pattern case does not count. Backslashes are slashes. */
+/** Does a path match? Case counts only if the pattern has a capital letter. Backslashes are slashes. */
 export function matchesPath(pattern: string, path: string): boolean {
   return withoutBraces(pattern).some((one) => matchesOne(one, path));
 }
@@ -9,18 +9,18 @@ function matchesOne(pattern: string, path: string): boolean {
   const { wanted, given } = comparable(pattern, path);
   if (!isGlob(wanted)) return wanted !== "" && (given === wanted || given.endsWith(`/${wanted}`));
   if (matchParts(wanted.split("/"), given.split("/"))) return true;
-  // A glob that does not begin at the root may begin anywhere.
+  // A glob that does not start at the root may start anywhere.
   return !wanted.startsWith("/") && matchParts(["**", ...wanted.split("/")], given.split("/"));
 }
 
-/** A project: its folder's name, the end of its path, a glob, or a folder that it lies in. */
+/** Does a project match? By its folder's name, the end of its path, a glob, or a folder above it. */
 export function matchesProject(pattern: string, path: string): boolean {
   if (matchesPath(pattern, path)) return true;
   const { wanted, given } = comparable(pattern, path);
   return wanted.startsWith("/") && !isGlob(wanted) && given.startsWith(`${wanted}/`);
 }
 
-/** `*.{ts,tsx}` is two patterns. More than a few dozen are not written out: the braces then stand for themselves. */
+/** Expands `*.{ts,tsx}` to two patterns. If there would be more than a few dozen, braces are taken literally. */
 export function withoutBraces(pattern: string): readonly string[] {
   let found = [pattern];
   while (found.some((one) => braces.test(one))) {
@@ -50,7 +50,7 @@ function isGlob(pattern: string): boolean {
   return /[*?]/.test(pattern);
 }
 
-/** `**` is any number of parts. One step back at the most: linear in practice, quadratic at worst. */
+/** `**` matches any number of parts. Linear in practice, quadratic at worst. */
 function matchParts(pattern: readonly string[], parts: readonly string[]): boolean {
   return matchSequence(
     pattern,
@@ -67,8 +67,8 @@ function matchParts(pattern: readonly string[], parts: readonly string[]): boole
 }
 
 /**
- * Matches a sequence with wildcards without recursion: on a miss it goes back to the last wildcard and
- * lets that one take one item more. Earlier wildcards never have to be tried again.
+ * Matches a sequence with wildcards without recursion: on a mismatch it goes back to the last wildcard and lets it take
+ * one more item. Earlier wildcards never have to be tried again.
  */
 function matchSequence<P, I>(
   pattern: readonly P[],

@@ -19,25 +19,25 @@ export interface Library {
   readonly surroundings: Environment;
   readonly places: Places;
   readonly config: Config;
-  /** The bundled example history stands in for logs that do not exist. */
+  /** There are no logs, so the bundled example history is shown. */
   readonly demo: boolean;
   now(): number;
-  /** Does a process with this number run? */
+  /** Is there a process with this number? */
   isRunning(pid: number): boolean;
 }
 
-/** What must be known of a machine to work on its logs. */
+/** What must be known about a machine to work on its logs. */
 export interface LibraryFrom {
   readonly disk: Disk;
   readonly home: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** The folder that the user is in. */
+  /** The current folder of the user. */
   readonly folder: string;
   readonly now: () => number;
   readonly isRunning: (pid: number) => boolean;
 }
 
-/** The logs and the store of a machine. A store that this program can't use is a UserError: nothing is done to it. */
+/** Opens the logs and the store of a machine. A store that this program cannot use is a UserError, and is not changed. */
 export async function createLibrary({
   disk,
   home,

@@ -8,26 +8,26 @@ import { markProcess, type Processes, type ProcessMark, stateOf } from "./proces
 import { writeTempFile } from "./replace-file.ts";
 
 /*
- * No runtime has flock, so a lock is a file that exists. The hard part is the file of a process that
- * died. "Look, then remove" is wrong: between the two the dead lock may be gone and a living one in
- * its place. A rename to a unique name and a second look is not enough either: until the wrongly
- * taken lock is put back, a third process finds none. So who wants to remove a dead lock first makes
- * a file that is named after that lock's token, the heir file, and making a file is exclusive:
+ * No runtime has flock, so a lock is a file that exists. The hard part is the lock file of a process that died. Checking
+ * it and then removing it is wrong: in between, the dead lock may have been replaced by a live one. Renaming it to a
+ * unique name and checking again is not enough either: until a wrongly taken lock is put back, a third process finds
+ * none. So a process that wants to remove a dead lock first creates a file that is named after that lock's token, the
+ * heir file, and only one process can create it:
  *
  *   lock                   token X, its process is dead
  *   lock.X.heir            token Y: this process alone may remove X from `lock`
- *   lock.Y.heir            token Z: … and if it died in between, this one alone may
+ *   lock.Y.heir            token Z: if that process died before it did, this one alone may
  *
- * An heir looks at `lock` once more, and removes it only if it is still X. Heir files go away only
- * when `lock` is X no more, or by an heir that gives up; X never comes back; so whoever makes the same
- * heir file later sees another token and leaves it alone.
+ * An heir reads `lock` once more, and removes it only if it is still X. An heir file is removed only when `lock` is no
+ * longer X, or when its process gives up. X never comes back, so a process that creates the same heir file later sees
+ * another token in `lock` and leaves it alone.
  */
 
 export interface Lock {
   readonly path: string;
-  /** Somebody may have removed the file by hand. */
+  /** False if somebody has removed the file by hand. */
   isOurs(): boolean;
-  /** Removes the file if it is still ours. To be called in a `finally`. */
+  /** Removes the file if it is still ours. Call it in a `finally`. */
   release(): void;
 }
 
@@ -47,25 +47,25 @@ interface Attempting {
   readonly path: string;
   readonly processes: Processes;
   readonly self: ProcessMark;
-  /** Tokens of files that could not be understood for so long that nobody can be writing them. */
+  /** Tokens of lock files that have been unreadable for so long that nobody can be writing them. */
   readonly condemned: ReadonlySet<string>;
 }
 
 const TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
-/** A lock file is written in microseconds, where it is ever seen unfinished at all. */
+/** A lock file is written in microseconds, if it is ever seen unfinished at all. */
 const UNREADABLE_MS = 2_000;
-/** Each round means that another process got ahead; so many in one attempt are no coincidence. */
+/** Each round means that another process was faster; so many in one attempt mean that something is wrong. */
 const MAX_ROUNDS = 50;
 
-/** One attempt, without waiting. The folder must exist. */
+/** Tries once, without waiting. The folder must exist. */
 export function tryLock(disk: Disk, path: string, processes: Processes): LockAttempt {
   const self = markProcess(disk, processes);
   return attempt({ disk, path, processes, self, condemned: new Set() });
 }
 
-/** Waits until the lock is free. A UserError after `timeoutMs` (30 s). The folder must exist. */
+/** Waits until the lock is free; throws a UserError after `timeoutMs` (30 s). The folder must exist. */
 export async function acquireLock(
   disk: Disk,
   path: string,
@@ -76,7 +76,7 @@ export async function acquireLock(
   const self = markProcess(disk, processes);
   const condemned = new Set<string>();
   const unreadableSince = new Map<string, number>();
-  // Time is what was waited, not what a clock says: a laptop that slept has given nobody a chance.
+  // Counts the time that was spent waiting, not by the clock: while a laptop sleeps, nobody can release the lock.
   let waitedMs = 0;
   let pauseMs = FIRST_PAUSE_MS;
   for (;;) {
@@ -97,7 +97,7 @@ export async function acquireLock(
   }
 }
 
-/** Holds the lock for as long as the work lasts, however it ends. */
+/** Holds the lock while the work runs, and releases it however the work ends. */
 export async function withLock<T>(
   disk: Disk,
   path: string,
@@ -145,7 +145,7 @@ function isStale(context: Attempting, record: LockRecord): boolean {
   return stateOf(context.disk, context.processes, context.self, record.owner) === "dead";
 }
 
-/** Gives back the living process that is already at it, if there is one. */
+/** Removes a dead lock. If a live process is already doing that, returns that process's record. */
 function removeDeadLock(context: Attempting, dead: LockRecord): LockRecord | undefined {
   const { disk, path, self } = context;
   const inherited: string[] = [];
@@ -168,11 +168,11 @@ function removeDeadLock(context: Attempting, dead: LockRecord): LockRecord | und
     inherited.push(heirFile);
     last = heir;
   }
-  // Only files that somebody copied by hand lead in a circle.
+  // Only files that somebody copied by hand form a cycle.
   return last;
 }
 
-/** Who holds the lock may do so: every heir file there is belongs to a lock that is gone. */
+/** Only the holder of the lock may do this: then every heir file belongs to a lock that is gone. */
 function removeHeirFiles(disk: Disk, path: string): void {
   const folder = dirname(path);
   const prefix = `${basename(path)}.`;
@@ -181,7 +181,7 @@ function removeHeirFiles(disk: Disk, path: string): void {
       if (name.startsWith(prefix) && name.endsWith(".heir")) removeQuietly(disk, join(folder, name));
     }
   } catch (error) {
-    // Litter is no reason to fail, least of all with the lock in hand.
+    // Leftover files are no reason to fail, least of all while holding the lock.
     if (errorCode(error) === undefined) throw error;
   }
 }
@@ -209,31 +209,31 @@ function heldTooLong(
   by: LockRecord,
 ): UserError {
   const { owner } = by;
-  const remove = `if no \`sessions\` is running there any more, delete ${JSON.stringify(path)}`;
+  const remove = `if no \`sessions\` is running there, delete ${JSON.stringify(path)}`;
   if (owner === undefined) {
-    return new UserError(`Cannot lock ${JSON.stringify(path)}: something unknown holds it`, {
+    return new UserError(`Cannot lock ${JSON.stringify(path)}: an unknown program holds it`, {
       exitCode: exitCodes.refused,
       hint: remove,
     });
   }
   const elsewhere = stateOf(disk, processes, self, owner) === "elsewhere";
-  const where = elsewhere ? ` on ${JSON.stringify(owner.host)}, in another machine or container,` : "";
+  const where = elsewhere ? ` on ${JSON.stringify(owner.host)}, another machine or container,` : "";
   return new UserError(`Cannot lock ${JSON.stringify(path)}: process ${owner.pid}${where} holds it`, {
     exitCode: exitCodes.refused,
     hint: elsewhere ? remove : "wait for it to end, and run this again",
   });
 }
 
-/** What a lock file says: who made it, and a name that no other lock file ever has. */
+/** What a lock file says: the process that made it, and a unique token. */
 interface LockRecord {
   readonly token: string;
-  /** undefined where the file can't be understood: torn by a power cut, or made by something else. */
+  /** undefined if the file cannot be read: damaged by a power cut, or made by another program. */
   readonly owner: ProcessMark | undefined;
 }
 
 const MAX_RECORD_BYTES = 4096;
 
-/** undefined where there is no file. */
+/** Reads a lock file; undefined if there is none. */
 function readLockRecord(disk: Disk, path: string): LockRecord | undefined {
   const bytes = disk.readFile(path, MAX_RECORD_BYTES);
   if (bytes === undefined) return undefined;
@@ -246,9 +246,9 @@ function readLockRecord(disk: Disk, path: string): LockRecord | undefined {
 }
 
 /**
- * Makes a lock file in one step, whole; its token, or undefined where something has that name
- * already. A hard link to a written file appears with its content; a file made with `wx` would be
- * empty for a moment, and for ever if the process died then.
+ * Makes a lock file in one step, with its content, and returns its token; undefined if the name is taken. A hard link to a
+ * finished file appears with its content; a file made with `wx` would be empty for a moment, and forever if the process
+ * died then.
  */
 function placeLockRecord(disk: Disk, path: string, owner: ProcessMark): string | undefined {
   const token = randomBytes(16).toString("hex");

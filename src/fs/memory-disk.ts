@@ -12,8 +12,8 @@ interface MemoryFile {
 }
 
 /**
- * A disk in memory, for an index that is to be forgotten at once: of the example history, or where
- * the store's folder can't be written. Without links.
+ * A disk in memory, without links: for an index that is not kept, because it is that of the example history or because
+ * the store cannot be written to.
  */
 export function createMemoryDisk(now: () => number): Disk {
   const files = new Map<string, MemoryFile>();

@@ -1,35 +1,34 @@
-import type { PatternNode, PatternSequence } from "./pattern-syntax.ts";
-import { readPattern } from "./pattern-syntax.ts";
+import { type PatternNode, type PatternSequence, readPattern } from "./pattern-syntax.ts";
 
 /*
- * The engine tries one way through a pattern after the other. On a text that does not match, it tries all of them, and
- * how many there are depends on the pattern:
+ * Finds regular expressions that may take too long (ReDoS). The engine tries one path through a pattern after the other.
+ * On a text that does not match it tries all of them, and their number depends on the pattern:
  *
- *   (a+)+$      twice as many with every "a": a text of 40 characters takes hours
- *   \S+:\S+@    their number grows with the third power of the length
- *   \w+@        with the second power, which is fine for texts of a few thousand characters
+ *   (a+)+$      doubles with every "a": a text of 40 characters takes hours
+ *   \S+:\S+@    grows with the third power of the length
+ *   \w+@        grows with the second power, which is fine for texts of a few thousand characters
  *
- * So the pattern is turned into an automaton: its states are the places in the pattern that take one character, and an
- * edge says which place may come next. Ways multiply without end where a loop leads back to where it began in two
- * ways on the same text, and with a power where several loops in a row can take the same text.
+ * So the pattern is turned into an automaton. Its states are the positions in the pattern that match one character; an
+ * edge leads to a position that may come next. The number of paths is exponential if a loop can be passed in two ways on
+ * the same text, and polynomial if several loops in a row can match the same text.
  */
 
 /** `endless`: the time may double with every character. `slow`: it grows with the third power of the length, or more. */
 export type PatternCost = "fine" | "slow" | "endless";
 
-/** How long a pattern (flag `u`) may take on the worst text. It must be a regular expression. */
+/** Estimates how long a pattern (flag `u`) may take on the worst text. It must be a valid regular expression. */
 export function patternCost(source: string): PatternCost {
   return costOf(readPattern(source, true), samplesFor(source), MAX_POWER);
 }
 
-/** Characters of which it is tried what takes them: all of ASCII, and some of every script. */
+/** Sample characters that positions are tested with: all of ASCII, and some of every script. */
 const SAMPLES: readonly string[] = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
   ...Array.from({ length: 860 }, (_, at) => String.fromCharCode(128 + at * 64)),
   ...["\u2028", "\u00e9", "\u00df", "\ufeff", "\u{1f600}", "\u{10ffff}"],
 ];
 
-/** Those, and all that the pattern itself names. */
+/** The samples, and all characters in the pattern itself. */
 function samplesFor(source: string): readonly string[] {
   const named = Array.from(source.matchAll(/\\[ux]\{?([0-9a-f]{2,6})\}?/gi), ([, hex = ""]) =>
     Number.parseInt(hex, 16),
@@ -43,41 +42,41 @@ function isPoint(code: number): boolean {
   return code <= 0x10ffff;
 }
 
-/** More than this is not looked into: whoever repeats such a thing repeats too much. */
+/** A larger automaton is not analyzed: the pattern is refused. */
 const MAX_STEPS = 2_000_000;
-/** A repetition of one character up to so many times is written out; a longer one counts as endless. */
+/** A repetition of one character up to this count is unrolled; a longer one counts as unlimited. */
 const MAX_COPIES = 64;
-/** So often anything is written out: what is ambiguous in it then multiplies so often and no more. */
+/** Any other repetition is unrolled at most this often. */
 const FEW = 5;
 const MAX_PLACES = 2_000;
-/** Loops in a row that can take the same text, the search for the beginning of a match included. */
+/** Loops in a row that can match the same text, including the search for the start of a match. */
 const MAX_POWER = 2;
 
-/** A part of the pattern, by the places that it begins and ends with. */
+/** A part of the pattern, by the positions that it starts and ends with. */
 interface Part {
   readonly first: readonly number[];
   readonly last: readonly number[];
   readonly canBeEmpty: boolean;
-  /** Places after which it has matched, whatever follows: from there nothing is ever tried again. */
+  /** Positions after which it has matched, whatever follows: nothing is tried again from there. */
   readonly done: readonly number[];
-  /** It holds a condition that takes no text and may fail. */
+  /** It has a condition that matches no text and may fail. */
   readonly hasCondition: boolean;
 }
 
 interface Automaton {
-  /** By place: which samples it takes. */
+  /** By position: the samples that it matches. */
   readonly takes: readonly ReadonlySet<number>[];
-  /** By place: the places that may follow, and in how many ways. */
+  /** By position: the positions that may follow, and in how many ways. */
   readonly next: readonly ReadonlyMap<number, number>[];
   readonly done: ReadonlySet<number>;
 }
 
 class Endless extends Error {}
 
-/** What stands in a look ahead or behind. */
+/** The pattern inside a lookahead or lookbehind. */
 interface Look {
   readonly branches: readonly PatternSequence[];
-  /** It is taken again and again by a repetition around it. */
+  /** It is inside a repetition. */
   readonly isRepeated: boolean;
 }
 
@@ -91,7 +90,7 @@ function costOf(
     const automaton = build(branches, samples, looks);
     const loops = findLoops(automaton);
     if (loops.some((loop) => isAmbiguous(automaton, loop))) return "endless";
-    // What is looked at from every place adds its own power, and once more where a repetition does it.
+    // A lookaround is tried at every position, which adds one to its power, and one more inside a repetition.
     const costs = looks.map((look) =>
       costOf(look.branches, samples, look.isRepeated ? maxPower - 1 : maxPower),
     );
@@ -103,7 +102,7 @@ function costOf(
   }
 }
 
-/** The automaton that searches for a pattern. Adds the looks that it meets to `looks`. */
+/** Builds the automaton that searches for a pattern. Adds the lookarounds in it to `looks`. */
 function build(branches: readonly PatternSequence[], samples: readonly string[], looks: Look[]): Automaton {
   const takes: ReadonlySet<number>[] = [];
   const next: Map<number, number>[] = [];
@@ -160,7 +159,7 @@ function build(branches: readonly PatternSequence[], samples: readonly string[],
         return CONDITION;
       case "unknown":
         if (node.branches !== undefined) return anyOf(node.branches, repeated);
-        // What a group matched takes text in one way; repeated, nobody can tell.
+        // A back reference matches in one way; repeated, it cannot be analyzed.
         if (repeated) throw new Endless();
         return CONDITION;
       case "group":
@@ -176,7 +175,7 @@ function build(branches: readonly PatternSequence[], samples: readonly string[],
     if (max <= (isOne ? MAX_COPIES : FEW)) return copies(node, min, max, repeated);
     const body = part(node, repeated || max > 1);
     if (max > 1) {
-      // Which of so many times took nothing can be chosen at will.
+      // Any of the repetitions may match nothing, which multiplies the paths.
       if (body.canBeEmpty && (min > 1 || max !== Infinity)) throw new Endless();
       join(body.last, body.first);
     }
@@ -193,7 +192,7 @@ function build(branches: readonly PatternSequence[], samples: readonly string[],
     return tail;
   };
 
-  // The engine tries every place of a text as the beginning of a match: that is a loop, too.
+  // The engine tries every position of a text as the start of a match: that is a loop too.
   const search = place(new Set(samples.keys()));
   join(search.last, search.first);
   const whole = anyOf(branches, false);
@@ -205,17 +204,17 @@ const NOTHING: Part = { first: [], last: [], canBeEmpty: true, done: [], hasCond
 const CONDITION: Part = { ...NOTHING, hasCondition: true };
 
 function taking(source: string, samples: readonly string[]): ReadonlySet<number> {
-  // A part of the pattern may ignore case; that others count as if they did costs little.
+  // A part of the pattern may ignore case; treating all of it like that costs little.
   const pattern = new RegExp(`^${source}$`, "iu");
   return new Set(samples.flatMap((char, at) => (pattern.test(char) ? [at] : [])));
 }
 
-/** Written so that it is no sign of the pattern. */
+/** Escapes a character so that it is literal in a pattern. */
 function classOf(text: string): string {
   return `[${text.replace(/[\\\]^-]/, "\\$&")}]`;
 }
 
-/** Sets of places from each of which every other can be reached. */
+/** Finds the strongly connected components: sets of positions that can all reach each other. */
 function findLoops({ next }: Automaton): readonly ReadonlySet<number>[] {
   const reach = next.map((_, from) => reachable(from, (at) => next[at]?.keys() ?? []));
   const loops: ReadonlySet<number>[] = [];
@@ -229,7 +228,7 @@ function findLoops({ next }: Automaton): readonly ReadonlySet<number>[] {
   return loops;
 }
 
-/** What can be reached in one step or more. */
+/** Finds the positions that can be reached in one step or more. */
 function reachable<T>(from: T, next: (at: T) => Iterable<T>): ReadonlySet<T> {
   const found = new Set<T>();
   const open = [from];
@@ -243,12 +242,12 @@ function reachable<T>(from: T, next: (at: T) => Iterable<T>): ReadonlySet<T> {
   return found;
 }
 
-/** Can a loop be gone through in two ways on the same text, from a place back to itself? */
+/** Can a loop be passed in two ways on the same text, from a position back to itself? */
 function isAmbiguous({ takes, next }: Automaton, loop: ReadonlySet<number>): boolean {
   const within = (at: number): readonly number[] =>
     [...(next[at]?.keys() ?? [])].filter((to) => loop.has(to));
   for (const at of loop) for (const to of within(at)) if ((next[at]?.get(to) ?? 0) > 1) return true;
-  // Two at once, on the same text: they part, and meet again.
+  // Follows two paths at once on the same text: they part, and meet again.
   const size = takes.length;
   let steps = 0;
   const ahead = new Map<number, readonly number[]>();
@@ -273,12 +272,12 @@ function isAmbiguous({ takes, next }: Automaton, loop: ReadonlySet<number>): boo
   return false;
 }
 
-/** The longest chain of loops of which each can take what the one before it takes, and what lies between. */
+/** Finds the longest chain of loops in which each can match the same text as the one before it, and what is between them. */
 function powerOf(automaton: Automaton, loops: readonly ReadonlySet<number>[]): number {
   const { takes, next, done } = automaton;
   const inLoop = new Map(loops.flatMap((loop) => [...loop].map((at) => [at, loop] as const)));
   const lettersOf = new Map(loops.map((loop) => [loop, union([...loop].map((at) => takes[at]))]));
-  // Where such a loop is reached, the pattern has matched: nothing is tried again.
+  // When such a loop is reached, the pattern has matched: nothing is tried again.
   const counted = loops.filter((loop) => ![...loop].every((at) => done.has(at)));
 
   const follow = (a: ReadonlySet<number>, b: ReadonlySet<number>): boolean => {

@@ -1,24 +1,24 @@
 /**
- * A regular expression, read as far as it takes to tell what text every match must hold, and where a
- * broken one breaks. Whether it is valid is for the engine to say; this says where and why.
+ * The syntax tree of a regular expression, as detailed as needed to find out what text every match must contain, and
+ * where a broken pattern is broken. Only the engine decides whether it is valid; this says where and why not.
  */
 export type PatternNode =
   /** Exactly this character. */
   | { readonly kind: "text"; readonly text: string }
-  /** One character of several; `source` is the part of the pattern that says of which. */
+  /** One character of a class; `source` is that part of the pattern. */
   | { readonly kind: "some"; readonly source: string }
-  /** Takes no text: an anchor. */
+  /** An anchor: matches no text. */
   | { readonly kind: "nothing" }
-  /** Takes no text: a look ahead or behind. */
+  /** A lookahead or lookbehind: matches no text. */
   | { readonly kind: "look"; readonly branches: readonly PatternSequence[] }
-  /** Text that is not known from here: what a group matched before, or one whose flags differ, which has branches. */
+  /** Unknown text: a back reference, or a group with other flags, which has branches. */
   | { readonly kind: "unknown"; readonly branches?: readonly PatternSequence[] }
   | { readonly kind: "group"; readonly branches: readonly PatternSequence[] }
   | { readonly kind: "repeat"; readonly node: PatternNode; readonly min: number; readonly max: number };
 
 export type PatternSequence = readonly PatternNode[];
 
-/** Why a pattern can't be read, and the index of the character that is at fault. */
+/** Why a pattern is not valid, and the index of the character at fault. */
 export class PatternFault extends Error {
   override readonly name: string = "PatternFault";
   readonly at: number;
@@ -32,10 +32,10 @@ export class PatternFault extends Error {
 const NOTHING: PatternNode = { kind: "nothing" };
 const UNKNOWN: PatternNode = { kind: "unknown" };
 
-/** Characters behind a backslash that stand for others. */
+/** Characters that mean others after a backslash. */
 const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", v: "\v", f: "\f", 0: "\0" };
 
-/** Reads a pattern into its branches; throws a PatternFault. `unicode` is the engine's flag of that name. */
+/** Parses a pattern into its branches; throws a PatternFault. `unicode` is the flag of that name. */
 export function readPattern(source: string, unicode: boolean): readonly PatternSequence[] {
   let at = 0;
   let openGroups = 0;
@@ -125,7 +125,7 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
       : { kind: "some", source: source.slice(start, at) };
   };
 
-  /** Behind the dash of a range. */
+  /** After the dash of a range. */
   const checkRange = (before: readonly PatternNode[], dash: number): void => {
     const low = before.at(-1);
     const high = source.codePointAt(at);
@@ -150,7 +150,7 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
     }
     const digits = /^\d+/.exec(source.slice(at))?.[0] ?? "";
     if (digits !== "" && digits !== "0") {
-      // A group's number, or an old way to write a character.
+      // The number of a group, or an octal character.
       at += digits.length;
       return UNKNOWN;
     }
@@ -158,7 +158,7 @@ export function readPattern(source: string, unicode: boolean): readonly PatternS
     const some: PatternNode = { kind: "some", source: source.slice(start, at) };
     if (/[dDwWsS]/.test(char)) return some;
     if (/[bB]/.test(char)) return inClass ? some : NOTHING;
-    // Without the flag these are letters, or repeat what follows in braces: nothing to build on.
+    // Without the flag these are plain letters, or a letter and a repetition: nothing is known about the text.
     if (/[pPukcx]/.test(char)) return UNKNOWN;
     return { kind: "text", text: CONTROLS[char] ?? char };
   };

@@ -4,20 +4,20 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 export interface Places {
   readonly home: string;
   readonly index: string;
-  /** What is only kept to be faster. */
+  /** Files that only save time. */
   readonly cache: string;
   readonly archive: string;
   readonly raw: string;
   /** Sidecars of flattened sessions. */
   readonly flat: string;
-  /** What agents told of their sessions: summaries. */
+  /** Summaries that agents passed to their hooks. */
   readonly notes: string;
-  /** What is being done to logs, and what was done last. */
+  /** Which logs are being rewritten, and their state after the last rewrite. */
   readonly rewrites: string;
   readonly logs: string;
   /** Copies of other programs' files, from before this program changed them. */
   readonly backups: string;
-  /** What this program wrote into them. */
+  /** What this program wrote into those files. */
   readonly receipt: string;
   readonly config: string;
   readonly version: string;
@@ -27,7 +27,7 @@ export interface Places {
 export interface PlacesFrom {
   readonly home: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** What a relative SESSIONS_HOME counts from. */
+  /** The folder that a relative SESSIONS_HOME is resolved against. */
   readonly folder: string;
 }
 
@@ -52,13 +52,13 @@ export function findPlaces(from: PlacesFrom): Places {
   };
 }
 
-/** `~/x` as a shell would read it: variables set by programs and paths in files come unexpanded. */
+/** Expands `~/x` as a shell would: variables set by programs and paths in files are not expanded. */
 export function expandHome(path: string, home: string): string {
   if (path === "~") return home;
   return path.startsWith("~/") || path.startsWith(`~${sep}`) ? join(home, path.slice(2)) : path;
 }
 
-/** Is it below the folder? The folder itself is not. Of the path alone: links are not followed. */
+/** Is the path below the folder? The folder itself is not. Compares paths only; links are not followed. */
 export function insideOf(folder: string, path: string): boolean {
   const way = relative(resolve(folder), resolve(path));
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -4,32 +4,32 @@ import { kill, pid } from "node:process";
 import type { Disk } from "./disk.ts";
 import { errorCode } from "./disk-error.ts";
 
-/** What the system tells about processes. Passed in, like the disk. */
+/** What the system says about processes. Passed in, like the disk. */
 export interface Processes {
   readonly pid: number;
   readonly host: string;
-  /** False only where the system is sure that there is none; one of another user exists. */
+  /** False only if the system says that there is none; another user's process exists. */
   exists(pid: number): boolean;
 }
 
-/** Names a process for good: a pid alone is used again, after a restart even at once. */
+/** Identifies a process for good: a pid alone is used again, after a restart even soon. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it started, in the kernel's own units; null where /proc does not tell. */
+  /** Its start time in units of the kernel; null if there is no /proc. */
   readonly started: string | null;
   /** The boot of the machine during which it ran. */
   readonly boot: string | null;
   readonly host: string;
-  /** A hash of the machine's id: hosts of one name exist. */
+  /** A hash of the machine's id, because two hosts may have the same name. */
   readonly machine: string | null;
   /** The pid namespace: in another container the same pid is another process. */
   readonly space: string | null;
 }
 
-/** `elsewhere`: on another machine or in another container, where nobody here can look. */
+/** `elsewhere`: on another machine or in another container, so its state is not known here. */
 export type ProcessState = "alive" | "dead" | "elsewhere";
 
-/** The mark of the process that asks. */
+/** Makes the mark of this process. */
 export function markProcess(disk: Disk, processes: Processes): ProcessMark {
   const machine = readText(disk, "/etc/machine-id");
   return {
@@ -42,7 +42,7 @@ export function markProcess(disk: Disk, processes: Processes): ProcessMark {
   };
 }
 
-/** What became of a process, seen from the one that `self` marks. In doubt it lives. */
+/** Finds out whether a process still runs, seen from the process `self`. In doubt it is alive. */
 export function stateOf(
   disk: Disk,
   processes: Processes,
@@ -50,7 +50,7 @@ export function stateOf(
   other: ProcessMark,
 ): ProcessState {
   if (other.host !== self.host || differ(other.machine, self.machine)) return "elsewhere";
-  // Before the namespace: those of an earlier boot have numbers that may be in use again.
+  // Checked before the namespace, because numbers of namespaces are reused after a boot.
   if (differ(other.boot, self.boot)) return "dead";
   if (differ(other.space, self.space)) return "elsewhere";
   if (!processes.exists(other.pid)) return "dead";
@@ -59,19 +59,19 @@ export function stateOf(
   return now.ended || differ(now.started, other.started) ? "dead" : "alive";
 }
 
-/** Only what both know can differ. */
+/** Values differ only if both are known. */
 function differ(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a !== b;
 }
 
-/** Fields 3 (state) and 22 (start time) of /proc/<pid>/stat; undefined where that is not to be had. */
+/** Reads fields 3 (state) and 22 (start time) of /proc/<pid>/stat; undefined if it cannot be read. */
 function procStat(
   disk: Disk,
   pid: number,
 ): { readonly started: string | null; readonly ended: boolean } | undefined {
   const text = readText(disk, `/proc/${pid}/stat`);
   if (text === null) return undefined;
-  // The name of the program, in parentheses, may hold spaces and parentheses itself.
+  // The program's name, in parentheses, may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const state = fields[0];
   return { started: fields[19] ?? null, ended: state === "Z" || state === "X" };
@@ -88,7 +88,7 @@ function readLink(disk: Disk, path: string): string | null {
   return quietly(() => disk.readlink(path));
 }
 
-/** Whatever the system does not tell is unknown, and treated so. */
+/** What the system does not say is null. */
 function quietly(read: () => string | null): string | null {
   try {
     return read();

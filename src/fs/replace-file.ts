@@ -6,33 +6,33 @@ import { type Disk, type FileMark, type FileStat, type Handle, sameMark } from "
 import { diskError, errorCode, isWithoutLinks, systemError } from "./disk-error.ts";
 
 interface ReplaceOptions {
-  /** Exact, whatever the umask; 0600 by default. `keep`: mode and owner of the file that is replaced. */
+  /** The exact mode, whatever the umask; 0600 by default. `keep`: mode and owner of the file that is replaced. */
   readonly mode?: number | "keep";
   readonly mtimeMs?: number;
   /**
-   * What the present file must still be at the moment of the rename. As a function it is asked when
-   * all content is written, so that content which reads on while the file grows can say how far it got.
+   * The expected state of the present file at the moment of the rename. A function is called after all content has been
+   * written, for content that follows a growing file and knows only then how far it got.
    */
   readonly expect?: FileMark | (() => FileMark);
-  /** Never over anything that exists. */
+  /** Never overwrites anything. */
   readonly exclusive?: boolean;
-  /** The temp file's path, from `tempPathFor` of the file itself, where somebody must know it before it exists. */
+  /** The path of the temp file, from `tempPathFor`, if the caller must know it before it exists. */
   readonly temp?: string;
 }
 
 type Replaced =
-  /** `file` is what now stands there. */
+  /** `file` is the new file. */
   | { readonly kind: "done"; readonly path: string; readonly file: FileStat }
-  /** Not what was expected; nothing was done. */
+  /** The file is not as expected; nothing was done. */
   | { readonly kind: "changed"; readonly path: string; readonly found: FileStat | undefined }
-  /** Something is there, and `exclusive` was asked for; nothing was done. */
+  /** The file exists, and `exclusive` was set; nothing was done. */
   | { readonly kind: "exists"; readonly path: string };
 
 /**
- * The one way to write a file: a temp file beside the target, its length checked, fsync, rename,
- * fsync of the folder. At every moment the target is the whole old or the whole new file, and when
- * this returns the new one survives a power cut. A link stays; the file that it points to is
- * replaced. The folder must exist.
+ * Writes a file; there is no other way in this program. It writes a temp file beside the target, checks its length, calls
+ * fsync, renames it, and calls fsync on the folder. At every moment the target is either the whole old file or the whole
+ * new one, and when this returns the new one survives a power cut. If the path is a link, the link stays and the file that
+ * it points to is replaced. The folder must exist.
  */
 export function replaceFile(
   disk: Disk,
@@ -47,7 +47,7 @@ export function replaceFile(
   try {
     return replace(disk, path, chunks, options);
   } catch (error) {
-    // What goes wrong where the content comes from is no failure to write this file.
+    // An error in producing the content is not a failure to write this file.
     throw contentFailure?.error === error ? error : diskError("write", path, error);
   }
 }
@@ -58,7 +58,7 @@ function replace(disk: Disk, path: string, content: Iterable<Uint8Array>, option
   if (options.exclusive === true && present !== undefined) return { kind: "exists", path: target };
   if (present?.kind === "folder") throw systemError("EISDIR", target);
   if (present !== undefined && present.kind !== "file") {
-    throw new UserError(`Cannot write ${JSON.stringify(path)}: it is no ordinary file`, {
+    throw new UserError(`Cannot write ${JSON.stringify(path)}: it is not an ordinary file`, {
       exitCode: exitCodes.refused,
     });
   }
@@ -95,7 +95,7 @@ function putInPlace(disk: Disk, temp: string, target: string, options: ReplaceOp
   }
   if (options.expect !== undefined) {
     const expected = typeof options.expect === "function" ? options.expect() : options.expect;
-    // As near to the rename as can be: the system has no rename that checks.
+    // As close to the rename as possible: the system has no rename that checks.
     const found = disk.stat(target);
     if (!isStill(found, expected)) return { kind: "changed", path: target, found };
   }
@@ -124,21 +124,21 @@ function* watched(
   }
 }
 
-/** As many as Linux follows. */
+/** Linux follows as many. */
 const MAX_LINKS = 40;
 
-/** The path of the file itself where `path` is a link to it, also where it does not exist yet. */
+/** Resolves links, even to a file that does not exist yet. */
 function behindLinks(disk: Disk, path: string): string {
   let target = resolve(path);
   for (let followed = 0; followed < MAX_LINKS; followed++) {
     if (disk.lstat(target)?.kind !== "link") return target;
-    // Through realpath: `..` in a link counts from where its folder really is.
+    // By realpath, because `..` in a link starts at the real place of its folder.
     target = resolve(disk.realpath(dirname(target)), disk.readlink(target));
   }
   throw systemError("ELOOP", path);
 }
 
-/** False where something has that name. A hard link never overwrites; a rename would. */
+/** Returns false if the name is taken. A hard link never overwrites; a rename would. */
 function placeWithoutOverwriting(disk: Disk, temp: string, target: string): boolean {
   try {
     disk.link(temp, target);
@@ -151,8 +151,8 @@ function placeWithoutOverwriting(disk: Disk, temp: string, target: string): bool
 }
 
 /**
- * Where there are no hard links: an empty file takes the name, and is then replaced. A crash between
- * the two leaves it empty; the other order could overwrite what somebody else has just written.
+ * For file systems without hard links: an empty file takes the name, and is then replaced. A crash in between leaves it
+ * empty; the other order could overwrite what another process has just written.
  */
 function placeOverPlaceholder(disk: Disk, temp: string, target: string): boolean {
   try {
@@ -171,9 +171,8 @@ function placeOverPlaceholder(disk: Disk, temp: string, target: string): boolean
 }
 
 /**
- * A name for a file that is being written, beside its target so that a rename can put it there. It
- * has a constant length (a long target name stays writable), is hidden, and no agent takes it for a
- * log of its own.
+ * Makes a path for a temp file, beside its target so that it can be renamed. The name has a constant length, so that
+ * targets with long names can be written; it is hidden, and no agent takes it for a log.
  */
 export function tempPathFor(target: string): string {
   return join(dirname(target), `.sessions-${randomBytes(8).toString("hex")}.tmp`);
@@ -184,19 +183,19 @@ export function isTempName(name: string): boolean {
 }
 
 /**
- * A second name for a file that is about to be replaced. Not one of a temp file: lines may still reach the old file,
- * so only whoever knows what became of it may remove it, never the sweep.
+ * Makes a second name for a file that is about to be replaced. It is not the name of a temp file: lines may still be
+ * appended to the old file, so the sweep must never remove it.
  */
 export function secondNameFor(path: string): string {
   return join(dirname(path), `.sessions-${randomBytes(8).toString("hex")}.old`);
 }
 
-/** Also those that were given out before second names had an ending of their own. */
+/** Includes the second names of earlier versions, which look like temp files. */
 export function isSecondName(name: string): boolean {
   return /^\.sessions-[0-9a-f]{16}\.(?:old|tmp)$/.test(name);
 }
 
-/** A new file with exactly these bytes, mode and time, durable but for its name. */
+/** A new file with exactly these bytes, mode and time; durable, except for its name. */
 interface TempFile {
   readonly path: string;
   discard(): void;
@@ -205,13 +204,13 @@ interface TempFile {
 interface TempOptions {
   readonly mode: number;
   readonly mtimeMs?: number | undefined;
-  /** The file whose owner is to be kept. */
+  /** The file whose owner it gets. */
   readonly ownedLike?: FileStat | undefined;
-  /** Its path, from `tempPathFor`, where somebody must know it before it exists. */
+  /** Its path, from `tempPathFor`, if the caller must know it before it exists. */
   readonly path?: string | undefined;
 }
 
-/** Writes a temp file beside its target. Where that fails, nothing of it remains. */
+/** Writes a temp file beside its target. If that fails, nothing is left of it. */
 export function writeTempFile(
   disk: Disk,
   target: string,
@@ -224,7 +223,7 @@ export function writeTempFile(
     try {
       disk.unlink(path);
     } catch {
-      // It is litter with a name that the sweep knows; the failure that led here is what counts.
+      // The sweep will remove it by its name; the first failure is the one to report.
     }
   };
   let closed = false;
@@ -235,7 +234,7 @@ export function writeTempFile(
       throw systemError("EIO", `wrote ${length} bytes, but the file has ${made.size}`);
     }
     if (options.ownedLike !== undefined) keepOwner(disk, path, made, options.ownedLike);
-    // The mode that open() was given went through the umask.
+    // open() applies the umask to the mode.
     if (made.mode !== options.mode) disk.chmod(path, options.mode);
     if (options.mtimeMs !== undefined) disk.utimes(path, made.atimeMs, options.mtimeMs);
     disk.fsync(handle);
@@ -255,7 +254,7 @@ function writeAll(disk: Disk, handle: Handle, content: Iterable<Uint8Array>): nu
     let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     while (rest.length > 0) {
       const written = disk.write(handle, rest);
-      if (written <= 0) throw systemError("ENOSPC", "the disk takes no more bytes");
+      if (written <= 0) throw systemError("ENOSPC", "the disk accepts no more bytes");
       rest = rest.subarray(written);
       length += written;
     }
@@ -264,8 +263,8 @@ function writeAll(disk: Disk, handle: Handle, content: Iterable<Uint8Array>): nu
 }
 
 /**
- * Root that rewrites the log of a user must not make it unreadable for that user's agent. Another
- * group is no reason to give up; another owner is.
+ * If root rewrites a user's log, the user's agent must still be able to read it. Failing to set the group is not fatal;
+ * failing to set the owner is.
  */
 function keepOwner(disk: Disk, path: string, made: FileStat, wanted: FileStat): void {
   if (made.uid === wanted.uid && made.gid === wanted.gid) return;
@@ -280,6 +279,6 @@ function closeQuietly(disk: Disk, handle: Handle): void {
   try {
     disk.close(handle);
   } catch {
-    // Whatever close says, the file is given up; the first failure is the one to report.
+    // The file is abandoned anyway; the first failure is the one to report.
   }
 }

@@ -4,12 +4,12 @@ import type { Problem } from "../errors.ts";
 import type { Disk, FileKind, FileMark, FolderEntry } from "./disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "./disk-error.ts";
 
-/** A folder to look for logs in: what formats call a root. */
+/** A folder to search for logs. */
 export interface SourceRoot {
   readonly folder: string;
-  /** How deep logs stand below it: 1 is the folder itself. */
+  /** How deep logs are below it: 1 is the folder itself. */
   readonly depth: number;
-  /** Ends of names; a file that has none of them is not looked at. */
+  /** Files with other endings are ignored. */
   readonly extensions: readonly string[];
 }
 
@@ -18,25 +18,25 @@ export interface SourceFile extends FileMark {
 }
 
 export interface FoundFiles {
-  /** Each file once, in the order of their paths within a folder. */
+  /** Each file once, sorted by name within each folder. */
   readonly files: readonly SourceFile[];
   readonly problems: readonly Problem[];
 }
 
 interface Link {
   readonly path: string;
-  /** How many levels may still be looked at if it leads to a folder. */
+  /** How many levels to search if it points to a folder. */
   readonly depth: number;
 }
 
 /**
- * Finds the files below a root. Never throws for what is on the disk: what can't be read is a
- * problem, what is not there (no such agent, a file that vanished meanwhile) is nothing.
+ * Finds the files below a root. Never throws because of what is on the disk: what cannot be read is a problem, and what is
+ * not there (no such agent, a file that has just vanished) is ignored.
  *
- * Links to folders and files are followed, but after everything else, so that a file that can be
- * reached in two ways is found under its own name, and once. That also ends loops. A link to a file counts
- * only if that file is in a folder that was looked through, or in one that `mayRead` knows: whoever can put a link
- * among logs must not choose what else is read.
+ * Links to folders and files are followed, but after everything else, so that a file that can be reached in two ways is
+ * found once, under its real name. That also ends loops. A link to a file counts only if the file is in a folder that was
+ * searched, or in one that `mayRead` accepts: somebody who can put a link among the logs must not be able to choose what
+ * else is read.
  */
 export function findFiles(
   disk: Disk,
@@ -46,9 +46,9 @@ export function findFiles(
   const files: SourceFile[] = [];
   const problems: Problem[] = [];
   const links: Link[] = [];
-  /** Real paths of folders, and of files that came by a link. */
+  /** Real paths of folders, and of files that were found through a link. */
   const seen = new Set<string>();
-  /** Links to files that are in no folder of logs, as far as is known. */
+  /** Links to files that are in no known folder of logs so far. */
   const strays = new Map<string, string>();
   const { extensions } = root;
 
@@ -56,7 +56,7 @@ export function findFiles(
     if (!isAbsent(error)) problems.push({ path, line: 0, what: explainDiskError(error) });
   };
 
-  const isWanted = (name: string): boolean => {
+  const isLogName = (name: string): boolean => {
     for (const extension of extensions) if (name.endsWith(extension)) return true;
     return false;
   };
@@ -67,7 +67,7 @@ export function findFiles(
       if (stat?.kind === "file") {
         files.push({ path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode });
       } else if (stat === undefined && name.includes("\ufffd")) {
-        // The runtime could not decode the name, and what it made of it leads nowhere.
+        // The runtime could not decode the name, so its path does not work.
         problems.push({ path, line: 0, what: "its name is not valid UTF-8" });
       }
     } catch (error) {
@@ -85,18 +85,18 @@ export function findFiles(
       report(folder, error);
       return;
     }
-    // Not `join`, which looks at every part of every path again; a walk knows that they are clean.
+    // Not `join`, which normalizes the whole path again for every file.
     const prefix = under(folder, "");
     const names: string[] = [];
     /** Folders and links: few. */
     const others = new Map<string, FileKind>();
     for (const { name, kind } of entries) {
-      if (kind === "file" ? isWanted(name) : kind === "link" || (kind === "folder" && depth > 1)) {
+      if (kind === "file" ? isLogName(name) : kind === "link" || (kind === "folder" && depth > 1)) {
         names.push(name);
         if (kind !== "file") others.set(name, kind);
       }
     }
-    // As strings are by themselves: a function of ours would be called five times for each.
+    // Without a compare function, which would be much slower.
     names.sort();
     for (const name of names) {
       const kind = others.get(name);
@@ -118,13 +118,13 @@ export function findFiles(
     const stat = disk.stat(path);
     if (stat?.kind === "folder" && depth > 0) {
       const real = disk.realpath(path);
-      // A link that leads out above the root would make the whole disk its logs.
+      // A link to a folder above the root would make the whole disk part of the logs.
       if (!isAbove(real, realRoot)) walk(path, real, depth);
-    } else if (stat?.kind === "file" && isWanted(path)) {
+    } else if (stat?.kind === "file" && isLogName(path)) {
       const real = disk.realpath(path);
-      if (seen.has(real) || (seen.has(dirname(real)) && isWanted(real))) return;
+      if (seen.has(real) || (seen.has(dirname(real)) && isLogName(real))) return;
       if (!isSeenBelow(real) && !mayRead(real)) {
-        // The folder that it is in may still be come to, by another link.
+        // Another link may still lead to its folder.
         strays.set(path, real);
         return;
       }
@@ -134,17 +134,17 @@ export function findFiles(
   };
 
   const addStray = (path: string, real: string): void => {
-    if (seen.has(real) || (seen.has(dirname(real)) && isWanted(real))) return;
+    if (seen.has(real) || (seen.has(dirname(real)) && isLogName(real))) return;
     if (isSeenBelow(real)) {
       seen.add(real);
       addFile(path, path);
       return;
     }
-    const what = `it is not read: it is a link to ${real}, which is in no folder of logs`;
+    const what = `it was not read: it is a link to ${real}, which is not in a folder of logs`;
     problems.push({ path, line: 0, what });
   };
 
-  /** Is it in a folder that was looked through, or below one? */
+  /** Is it in or below a folder that was searched? */
   const isSeenBelow = (real: string): boolean => {
     for (let at = dirname(real); ; at = dirname(at)) {
       if (seen.has(at)) return true;
@@ -167,16 +167,16 @@ export function findFiles(
   return { files, problems };
 }
 
-/** What formats may see of a file to tell what it is. */
+/** Enough to recognize the format of a file. */
 const PEEK_BYTES = 64 * 1024;
 
-/** Reads the first 64 KiB of a file, or those from a place on; empty where it can't be read. */
+/** Reads the first 64 KiB of a file, or 64 KiB from an offset; empty if it cannot be read. */
 export function peekOn(disk: Disk): (path: string, from?: number) => Buffer {
   return (path, from = 0) => {
     try {
       if (from === 0) return disk.readHead(path, PEEK_BYTES);
       const chunks = disk.readChunks(path, { from, to: from + PEEK_BYTES });
-      // Each is valid until the next is asked for.
+      // Each chunk is valid only until the next is read.
       return Buffer.concat(Array.from(chunks, (chunk) => Buffer.from(chunk)));
     } catch (error) {
       if (errorCode(error) === undefined) throw error;

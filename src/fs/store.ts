@@ -23,7 +23,7 @@ export async function withStore<T>(
   work: () => T | Promise<T>,
 ): Promise<T> {
   const { disk, places, now } = library;
-  // Not even the lock is taken in a store that this program does not know.
+  // In a store of an unknown version not even the lock is taken.
   checkStoreVersion(disk, places);
   makeFolders(disk, places.home);
   return withLock(disk, places.lock, locking.processes, locking, () => {
@@ -39,18 +39,18 @@ export async function withStore<T>(
 export const STORE_VERSION = 1;
 
 /**
- * Brings a store from one version to the next. It may be killed at any point and is then run again
- * from its beginning, on what it left: it must look at what is there, not at what it expects. When it
- * returns, what it did must be durable, because then the new version is written.
+ * Migrates a store from one version to the next. It may be killed at any point, and is then run again from its start, on
+ * what it left: so it must check what is there. When it returns, its changes must be durable, because the new version is
+ * written next.
  */
 export interface MigrationStep {
-  /** The version that it starts from; it ends at the next. */
+  /** The version that it starts from; it leads to the next. */
   readonly from: number;
   readonly what: string;
   run(disk: Disk, places: Places): void;
 }
 
-/** Of every released version but the present one. */
+/** One for each released version but the present one. */
 export const migrationSteps: readonly MigrationStep[] = [];
 
 interface StoreVersions {
@@ -61,18 +61,18 @@ interface StoreVersions {
 type StoreState =
   | { readonly kind: "absent" }
   | { readonly kind: "current" }
-  /** `version` is what it was when the last step had ended. */
+  /** `version` is the version after the last step that finished. */
   | { readonly kind: "older"; readonly version: number };
 
 const present: StoreVersions = { current: STORE_VERSION, steps: migrationSteps };
 const MAX_VERSION_BYTES = 4096;
 
-/** Looks, and changes nothing. A newer store, or one whose version can't be read, is a UserError. */
+/** Checks the store without changing it. A newer store, or one whose version cannot be read, is a UserError. */
 export function readStoreState(disk: Disk, places: Places, versions: StoreVersions = present): StoreState {
   const found = readVersionFile(disk, places);
   if (found === undefined) {
-    // The version is written before anything else. Where it is missing but data is there, it was
-    // lost; the oldest is the safe guess, because steps do nothing where nothing is to be done.
+    // The version is written before anything else. If it is missing although there is data, it was lost; the oldest
+    // version is the safe guess, because a step does nothing if there is nothing to migrate.
     if (!hasData(disk, places)) return { kind: "absent" };
     return versions.current === 1 ? { kind: "current" } : { kind: "older", version: 1 };
   }
@@ -81,8 +81,8 @@ export function readStoreState(disk: Disk, places: Places, versions: StoreVersio
 }
 
 /**
- * Throws a UserError where the store is newer than this program, or does not say its version: nothing in it may be
- * changed then, and what is read of it may mean something else. To be called before anything in it is used.
+ * Throws a UserError if the store is newer than this program or its version cannot be read: nothing in it may be changed
+ * then, and its files may mean something else. Call this before using anything in it.
  */
 export function checkStoreVersion(disk: Disk, places: Places, versions: StoreVersions = present): void {
   const found = readVersionFile(disk, places);
@@ -103,8 +103,8 @@ function refuseNewer(
 }
 
 /**
- * Makes the store ready to be written: creates it, or brings it up to date. To be called with the
- * store's lock held. Returns what was done, one line per step.
+ * Prepares the store for writing: creates it, or migrates it. Call it with the store's lock held. Returns what was done,
+ * one line per step.
  */
 export function prepareStore(
   disk: Disk,
@@ -117,7 +117,7 @@ export function prepareStore(
     for (let version = state.version; version < versions.current; version++) {
       const step = versions.steps.find(({ from }) => from === version);
       if (step === undefined) throw new Error(`No migration from store version ${version}`);
-      // From here on a program that knows only the old version keeps its hands off.
+      // From here on a program that knows only the old version refuses to use the store.
       writeVersionFile(disk, places, { version, migratingTo: version + 1 });
       step.run(disk, places);
       writeVersionFile(disk, places, { version: version + 1 });
@@ -132,7 +132,7 @@ export function prepareStore(
 
 interface VersionFile {
   readonly version: number;
-  /** Set while a step is under way. */
+  /** Set while a step is running. */
   readonly migratingTo?: number;
 }
 
@@ -147,7 +147,7 @@ function readVersionFile(disk: Disk, places: Places): VersionFile | undefined {
   const version = numberAt(value, "version");
   if (version === undefined) {
     throw new UserError(
-      `Cannot use the store ${JSON.stringify(places.home)}: ${JSON.stringify(places.version)} does not tell its version`,
+      `Cannot use the store ${JSON.stringify(places.home)}: ${JSON.stringify(places.version)} does not say its version`,
       {
         exitCode: exitCodes.broken,
         hint: `write {"version":1} into that file if only version 1 ever used the store`,

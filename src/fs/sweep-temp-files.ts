@@ -8,16 +8,16 @@ export interface SweepOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly olderThanMs?: number;
-  /** How deep to look: 1 is the folder itself. */
+  /** How deep to search: 1 is the folder itself. */
   readonly depth?: number;
   /** Names that are left alone, however old. */
   readonly except?: ReadonlySet<string>;
-  /** Only look. */
+  /** Lists them without removing them. */
   readonly dryRun?: boolean;
 }
 
 export interface Swept {
-  /** What was removed, or would be. */
+  /** The files that were removed, or would be. */
   readonly removed: readonly string[];
   readonly bytes: number;
   readonly problems: readonly Problem[];
@@ -26,9 +26,8 @@ export interface Swept {
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * Removes temp files that a killed process left behind. One that is still being written is younger
- * than an hour: each write renews its mtime, and where `replaceFile` sets an old mtime, the atime
- * still tells when the file was made.
+ * Removes temp files that a killed process left behind. One that is still being written is younger than an hour: each
+ * write renews its mtime, and if `replaceFile` sets an old mtime, the atime still shows when the file was made.
  */
 export function sweepTempFiles(disk: Disk, folder: string, options: SweepOptions): Swept {
   const before = options.now - (options.olderThanMs ?? HOUR_MS);

@@ -1,5 +1,5 @@
 import type { Digest } from "../extract/digest.ts";
-import { extractTimeline } from "../extract/timeline.ts";
+import { extractTimeline } from "../extract/extract-digest.ts";
 import type { Session, Step } from "../session/session.ts";
 import { type StepJson, type TurnJson, turnJson } from "./json/conversation-json.ts";
 import {

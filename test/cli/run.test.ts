@@ -170,7 +170,7 @@ describe("run()", () => {
     const { code, err } = await runIn(["full"]);
     expect(code).toBe(5);
     expect(err).toBe(
-      'sessions: Cannot write "/x/index": the disk is full\nhint: make room on that disk and run it again\n',
+      'sessions: Cannot write "/x/index": the disk is full\nhint: free some space on that disk and run it again\n',
     );
   });
 });

@@ -74,7 +74,7 @@ describe("readConfig()", () => {
     [
       '{"sources": {"pi": ["relative/path"]}}',
       "1:21",
-      'sources.pi.0 must be an absolute path or begin with "~/"',
+      'sources.pi.0 must be an absolute path or start with "~/"',
     ],
     ['{"sources": []}', "1:13", "sources must be an object in braces"],
     ['{"sources": {"pi": "/p"}}', "1:20", "sources.pi must be a list"],
@@ -82,14 +82,14 @@ describe("readConfig()", () => {
     [
       '{"redact": ["x", "(a+)+$"]}',
       "1:18",
-      "redact.1 could run for ever on some texts: something in it is repeated that matches the same text in several " +
+      "redact.1 could run forever on some texts: it repeats something that matches the same text in several " +
         "ways, as in (a+)+; repeat it once",
     ],
     [
       '{"redact": ["\\\\S+:\\\\S+@"]}',
       "1:13",
       "redact.0 could run for hours on some texts: several repetitions in it match the same text, as in \\S+:\\S+@; " +
-        "say what each must not hold, as in [^\\s:]+:[^\\s@]+@",
+        "exclude what comes next from each, as in [^\\s:]+:[^\\s@]+@",
     ],
     ['{"hooks": {"recall": "sometimes"}}', "1:22", 'hooks.recall must be "off", "compact" or "always"'],
     ['{"hooks": []}', "1:11", "hooks must be an object in braces"],

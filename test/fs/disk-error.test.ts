@@ -5,14 +5,14 @@ import { diskError, errorCode, explainDiskError, isAbsent, systemError } from ".
 
 describe("diskError()", () => {
   it.each([
-    ["ENOSPC", "the disk is full", /make room/],
-    ["EDQUOT", "the disk quota is used up", /make room/],
+    ["ENOSPC", "the disk is full", /free some space/],
+    ["EDQUOT", "the disk quota is used up", /free some space/],
     ["EROFS", "the file system is read-only", /SESSIONS_HOME/],
     ["EACCES", "permission denied", /owner and the mode/],
     ["ENOTDIR", "a part of the path is a file and not a folder", /out of the way/],
     ["EISDIR", "it is a folder and not a file", /out of the way/],
     ["EMFILE", "too many open files", /ulimit/],
-    ["ELOOP", "its links lead in a circle", /link/],
+    ["ELOOP", "its links form a cycle", /link/],
     ["EIO", "the disk reports an input/output error", /failing/],
   ])("%s names the path, says what is wrong and what to do", (code, what, hint) => {
     const cause = systemError(code, "below");

@@ -92,7 +92,7 @@ describe("nodeDisk.stat()", () => {
     expect(disk.lstat(join(folder, "a", "b"))).toBeUndefined();
   });
 
-  it("throws where links lead in a circle", () => {
+  it("throws if links form a cycle", () => {
     const folder = temporaryFolder();
     fs.symlinkSync("loop", join(folder, "loop"));
     expect(codeOf(() => disk.stat(join(folder, "loop")))).toBe("ELOOP");

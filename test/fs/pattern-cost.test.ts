@@ -19,7 +19,7 @@ describe("patternCost()", () => {
     String.raw`(?:(a)\1)*b`,
     "(\u0439|\u0439)*!",
     String.raw`([\u0430-\u044f]|[\u0430-\u044f])*!`,
-  ])("knows that %s may run for ever", (source) => {
+  ])("knows that %s may run forever", (source) => {
     expect(patternCost(source)).toBe("endless");
   });
 

@@ -325,7 +325,7 @@ describe("replaceFile() on a sick disk", () => {
     ["a file stands where its folder should be", "file/a", "a part of the path is a file"],
     ["a folder has its name", "folder", "it is a folder"],
     ["its name is too long", "x".repeat(300), "the name is too long"],
-    ["its links lead in a circle", "loop", "links lead in a circle"],
+    ["its links form a cycle", "loop", "links form a cycle"],
   ])("says that %s", (_, name, what) => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, "file"), "");
@@ -340,21 +340,26 @@ describe("replaceFile() on a sick disk", () => {
     expect(fs.readdirSync(folder, { recursive: true })).toEqual(before);
   });
 
-  it.each(["pipe", "null", "other"] as const)("refuses to replace what is no ordinary file (%s)", (kind) => {
-    const stat = {
-      ...disk.stat("/"),
-      kind,
-      size: 0,
-      mtimeMs: 0,
-      inode: 0,
-      mode: 0,
-      uid: 0,
-      gid: 0,
-      atimeMs: 0,
-    };
-    const path = join(temporaryFolder(), "fifo");
-    expect(() => replaceFile({ ...disk, stat: () => stat }, path, "x")).toThrow("it is no ordinary file");
-  });
+  it.each(["pipe", "null", "other"] as const)(
+    "refuses to replace what is not an ordinary file (%s)",
+    (kind) => {
+      const stat = {
+        ...disk.stat("/"),
+        kind,
+        size: 0,
+        mtimeMs: 0,
+        inode: 0,
+        mode: 0,
+        uid: 0,
+        gid: 0,
+        atimeMs: 0,
+      };
+      const path = join(temporaryFolder(), "fifo");
+      expect(() => replaceFile({ ...disk, stat: () => stat }, path, "x")).toThrow(
+        "it is not an ordinary file",
+      );
+    },
+  );
 
   it("has a word for every call that fails once, leaves old or new, no litter and no open file", () => {
     let failures = 0;

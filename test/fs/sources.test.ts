@@ -111,7 +111,7 @@ describe("findFiles()", () => {
     const mayRead = (real: string): boolean => real.startsWith(join(folder, "logs"));
     const { names, problems } = look(root, { mayRead });
     expect(names).toEqual(["a/1.jsonl", "2.jsonl", "3.jsonl"]);
-    const what = `it is not read: it is a link to ${join(folder, "elsewhere/shadow")}, which is in no folder of logs`;
+    const what = `it was not read: it is a link to ${join(folder, "elsewhere/shadow")}, which is not in a folder of logs`;
     expect(problems).toEqual([{ path: join(root, "0.jsonl"), line: 0, what }]);
     expect(look(root).names).toEqual(["a/1.jsonl", "3.jsonl"]);
   });
@@ -149,9 +149,7 @@ describe("findFiles()", () => {
     fs.symlinkSync("loop.jsonl", join(root, "loop.jsonl"));
     const { names, problems } = look(root, { depth: 50 });
     expect(names).toEqual(["a/1.jsonl", "b/2.jsonl"]);
-    expect(problems).toEqual([
-      { path: join(root, "loop.jsonl"), line: 0, what: "its links lead in a circle" },
-    ]);
+    expect(problems).toEqual([{ path: join(root, "loop.jsonl"), line: 0, what: "its links form a cycle" }]);
   });
 
   it("reports a folder that can't be read, and goes on", () => {

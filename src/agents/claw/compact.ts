@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { exitCodes, UserError } from "../../errors.ts";
-import { continuationText } from "../../extract/continuation.ts";
+import { continuationText } from "../../extract/summary-text.ts";
 import { estimateContext } from "../../extract/tokens.ts";
 import type { Library } from "../../fs/library.ts";
 import { type Edit, planEdits, type RewritePlan } from "../../jsonl/rewrite-plan.ts";

@@ -1,5 +1,5 @@
-import { continuationText } from "../../extract/continuation.ts";
 import { type SummaryMessage, sessionMessages } from "../../extract/session-messages.ts";
+import { continuationText } from "../../extract/summary-text.ts";
 import type { SummaryForm } from "../agent-actions.ts";
 import { messageText, summaryOfContinuation } from "./message.ts";
 import { clawSizeOf, readClawLog, summaryMessage, UnreadableClawLog } from "./read-log.ts";

@@ -1,5 +1,5 @@
 import { exitCodes, UserError } from "../../errors.ts";
-import { extractTimeline } from "../../extract/timeline.ts";
+import { extractTimeline } from "../../extract/extract-digest.ts";
 import type { Library } from "../../fs/library.ts";
 import { inBatches } from "../../render/in-batches.ts";
 import { contextJson, treeJson, turnJson } from "../../render/json/conversation-json.ts";

@@ -1,5 +1,5 @@
 import type { Digest } from "../../extract/digest.ts";
-import type { TimelineRow } from "../../extract/timeline.ts";
+import type { TimelineRow } from "../../extract/extract-digest.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { Context, Session } from "../../session/session.ts";
 

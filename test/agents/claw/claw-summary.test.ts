@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clawSummary, mergeClawSummary } from "../../../src/agents/claw/summary.ts";
-import { continuationText } from "../../../src/extract/continuation.ts";
-import type { SummaryMessage } from "../../../src/extract/session-messages.ts";
-import { cutLine } from "../../../src/extract/session-messages.ts";
+import { cutLine, type SummaryMessage } from "../../../src/extract/session-messages.ts";
+import { continuationText } from "../../../src/extract/summary-text.ts";
 import fc from "../../support/fc.ts";
 
 const user = (text: string): SummaryMessage => ({ role: "user", blocks: [{ kind: "text", text }] });
