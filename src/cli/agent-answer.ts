@@ -6,22 +6,22 @@ import { shellQuote } from "../render/json/shell-quote.ts";
 import type { Command, ParsedArguments } from "./command.ts";
 import type { World } from "./world.ts";
 
-/** For commands whose answers are read by agents. */
+/** Flags of commands whose answers agents read. */
 export const agentFlags = {
   budget: {
     type: "number",
     placeholder: "TOKENS",
-    description: "for agents: quote the answer and shorten it to so many tokens (0: as it is)",
+    description: "for agents: quote the answer and cut it to this many tokens (0: unquoted and uncut)",
   },
 } as const;
 
-/** What an answer may cost an agent that says nothing of it. */
+/** The budget of an agent that does not set one. */
 const DEFAULT_BUDGET = 1_500;
 
-/** More than this is not kept only to be cut: 20 times what the largest context can hold. */
+/** What comes after this would be cut anyway: it is many times the largest context. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
-/** How many tokens the answer may have; undefined where it is to be as it is. */
+/** How many tokens the answer may have; undefined: any number, unquoted. */
 export function budgetOf(
   command: Pick<Command, "flags">,
   { flags }: ParsedArguments,
@@ -35,7 +35,7 @@ export function budgetOf(
   return isAgent && !stdout.isTerminal && flags.batch !== true ? DEFAULT_BUDGET : undefined;
 }
 
-/** Runs a command and hands on what it prints when it is over, quoted and cut to the budget. */
+/** Runs a command and then prints its whole output, quoted and cut to the budget. */
 export async function withinBudget(
   budget: number,
   name: string,
@@ -67,7 +67,7 @@ function toAgent(text: string, budget: number, name: string, argv: readonly stri
         budget,
         tokens: estimateJsonTokens(text),
         dropped: fitted.dropped,
-        more: shellQuote(["sessions", name, ...goOn(fitted, argv, estimateJsonTokens(text))]),
+        more: shellQuote(["sessions", name, ...argumentsForMore(fitted, argv, estimateJsonTokens(text))]),
       },
     });
     return `${encodeJson(fitJson(answer, budget, note))}\n`;
@@ -78,8 +78,12 @@ function toAgent(text: string, budget: number, name: string, argv: readonly stri
   });
 }
 
-/** The next page where items were left out of one that has pages; else the same with more room. */
-function goOn({ dropped, value }: FittedJson, argv: readonly string[], tokens: number): readonly string[] {
+/** The arguments for more: the next page if the answer has pages, else the same with a larger budget. */
+function argumentsForMore(
+  { dropped, value }: FittedJson,
+  argv: readonly string[],
+  tokens: number,
+): readonly string[] {
   if (dropped.hits === undefined || !("hits" in value) || !Array.isArray(value.hits)) {
     return withFlag(argv, "budget", tokens);
   }

@@ -22,7 +22,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "overview",
     group: "Find",
-    summary: "show what there is: agents, the newest sessions, how to go on",
+    summary: "show agents, the newest sessions, and what to try next",
     load: () => import("./commands/overview.ts"),
   },
   {
@@ -34,7 +34,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "grep",
     group: "Find",
-    summary: "find lines by a regular expression, in everything",
+    summary: "search every text with a regular expression",
     load: () => import("./commands/grep.ts"),
   },
   {
@@ -52,13 +52,13 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "files",
     group: "Find",
-    summary: "tell which sessions touched a file",
+    summary: "show which sessions read or wrote a file",
     load: () => import("./commands/files.ts"),
   },
   {
     name: "pending",
     group: "Find",
-    summary: "list work that was left open",
+    summary: "list unfinished work",
     load: () => import("./commands/pending.ts"),
   },
   {
@@ -70,7 +70,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "archive",
     group: "Keep",
-    summary: "keep every byte of sessions, and a readable copy",
+    summary: "archive sessions: every byte, and a readable copy",
     load: () => import("./commands/archive.ts"),
   },
   {
@@ -82,31 +82,31 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "verify",
     group: "Keep",
-    summary: "prove the archive against its hashes and its sources",
+    summary: "check the archive against its hashes and the agents' logs",
     load: () => import("./commands/verify.ts"),
   },
   {
     name: "forget",
     group: "Keep",
-    summary: "take a session out of archive and index for good",
+    summary: "remove a session from archive and index",
     load: () => import("./commands/forget.ts"),
   },
   {
     name: "export",
     group: "Keep",
-    summary: "make one document of a session: markdown, HTML or JSON",
+    summary: "export a session as markdown, HTML or JSON",
     load: () => import("./commands/export.ts"),
   },
   {
     name: "summary",
     group: "Shrink",
-    summary: "sum up a session, without a model",
+    summary: "summarize a session, without a model",
     load: () => import("./commands/summary.ts"),
   },
   {
     name: "index",
     group: "Keep",
-    summary: "bring the index up to date, or build it anew",
+    summary: "update the search index, or rebuild it",
     load: () => import("./commands/index.ts"),
   },
   {
@@ -118,69 +118,69 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "flatten",
     group: "Shrink",
-    summary: "move bulky tool results out of a session, reversibly",
+    summary: "move large tool results out of a session, reversibly",
     load: () => import("./commands/flatten.ts"),
   },
   {
     name: "unflatten",
     group: "Shrink",
-    summary: "put everything back that was moved out: the identical bytes",
+    summary: "put back what flatten moved out, byte for byte",
     load: () => import("./commands/unflatten.ts"),
   },
   {
     name: "retrieve",
     group: "Shrink",
-    summary: "give back what one tool call returned",
+    summary: "print the result of one tool call",
     load: () => import("./commands/retrieve.ts"),
   },
   {
     name: "hook",
     group: "Set up",
-    summary: "called by agents: keep a session before it is compacted or ends",
+    summary: "called by agents: archive a session before it is compacted or ends",
     load: () => import("./commands/hook.ts"),
     neverFails: true,
   },
   {
     name: "guard",
     group: "More",
-    summary: "archive what is not safe yet, quietly",
+    summary: "archive sessions that are not archived yet",
     load: () => import("./commands/guard.ts"),
     hidden: true,
   },
   {
     name: "install",
     group: "Set up",
-    summary: "make agents archive by themselves: hooks, retention, skill",
+    summary: "set up agents: hooks, retention, skill",
     load: () => import("./commands/install.ts"),
   },
   {
     name: "uninstall",
     group: "Set up",
-    summary: "take back what install did",
+    summary: "undo install",
     load: () => import("./commands/uninstall.ts"),
   },
   {
     name: "doctor",
     group: "Set up",
-    summary: "say what is wrong with the set-up, each with its fix",
+    summary: "check the set-up, and show how to fix problems",
     load: () => import("./commands/doctor.ts"),
   },
   {
     name: "retention",
     group: "Set up",
-    summary: "tell what Claude Code will delete, and make it keep sessions",
+    summary: "show what Claude Code will delete, and make it keep sessions",
     load: () => import("./commands/retention.ts"),
   },
   {
     name: "help",
     group: "More",
-    summary: "show what there is, or how to use one command",
+    summary: "list the commands, or explain one",
     load: () => import("./commands/help.ts"),
   },
   {
     name: "version",
     group: "More",
-    summary: "show which version this is",
+    summary: "show the version",
     load: () => import("./commands/version.ts"),
   },
 ];

@@ -53,7 +53,7 @@ export type FlagValues<T> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
 /** Flags that every command has. */
 export const globalFlags = {
   json: { type: "boolean", description: "print JSON, for programs" },
-  reveal: { type: "boolean", description: "do not mask secrets (on a terminal only)" },
+  reveal: { type: "boolean", description: "show secrets unmasked (only on a terminal)" },
   color: { type: "boolean", default: true, description: "print without colours" },
   help: { type: "boolean", alias: "h", description: "show this help" },
 } as const;

@@ -1,12 +1,12 @@
 import { exitCodes, UserError } from "../errors.ts";
 import type { World } from "./world.ts";
 
-/** Asks a person at the terminal. Where nobody is there, `what` is refused. */
+/** Asks at the terminal. Without a terminal, `what` is refused. */
 export async function isConfirmed(what: string, question: string, world: World): Promise<boolean> {
   if (!world.stdin.isTerminal || !world.stderr.isTerminal) {
-    throw new UserError(`Cannot ${what}: nobody is there to be asked`, {
+    throw new UserError(`Cannot ${what} without asking first, and this is not a terminal`, {
       exitCode: exitCodes.refused,
-      hint: "with --yes it does not ask",
+      hint: "pass --yes",
     });
   }
   world.stderr.write(`${question} [y/N] `);
@@ -14,6 +14,6 @@ export async function isConfirmed(what: string, question: string, world: World):
     if (/^\s*y(?:es)?\s*$/i.test(line)) return true;
     break;
   }
-  world.stderr.write("Nothing was done.\n");
+  world.stderr.write("Nothing was changed.\n");
   return false;
 }

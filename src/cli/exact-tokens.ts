@@ -5,18 +5,18 @@ import { loadedParts } from "../session/session-context.ts";
 import type { CountTokens } from "../shrink/flatten-session.ts";
 
 const DEFAULT_BASE = "https://api.anthropic.com";
-/** For sessions of models that the API does not know. */
+/** Used for sessions of models that the API does not know. */
 const DEFAULT_MODEL = "claude-sonnet-4-5";
 const TIMEOUT_MS = 60_000;
 
-/** Asks the token-count API. The only place where this program speaks to the network, and only when told to. */
+/** Counts tokens with the API. Nothing else in this program uses the network, and this only with --exact-tokens. */
 export function exactTokens(variables: Readonly<Record<string, string | undefined>>): CountTokens {
   const key = variables.ANTHROPIC_API_KEY ?? "";
   const base = (variables.ANTHROPIC_BASE_URL ?? "") || DEFAULT_BASE;
   if (key === "") {
     throw new UserError("Cannot count tokens exactly: ANTHROPIC_API_KEY is not set", {
       exitCode: exitCodes.wrongUsage,
-      hint: "set it, or leave --exact-tokens out: tokens are estimated then",
+      hint: "set it, or leave out --exact-tokens: then tokens are estimated",
     });
   }
   return async (_library, files, session, chunks) => {
@@ -53,7 +53,7 @@ async function ask(url: string, key: string, body: object): Promise<number> {
 function failed(why: string, cause?: unknown): UserError {
   return new UserError(`Cannot count tokens exactly: ${why}; nothing was changed`, {
     exitCode: exitCodes.refused,
-    hint: "leave --exact-tokens out: tokens are estimated then",
+    hint: "leave out --exact-tokens: then tokens are estimated",
     cause,
   });
 }

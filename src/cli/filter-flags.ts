@@ -8,17 +8,17 @@ import type { Context } from "../session/session.ts";
 import type { FlagValues } from "./command.ts";
 import type { World } from "./world.ts";
 
-/** What narrows a list or a search: the fields of the query language as flags. Repeated, any of the values will do. */
+/** The fields of the query language as flags. Of a repeated flag, any value may match. */
 export const filterFlags = {
   project: {
     type: "strings",
     placeholder: "PATH",
-    description: "of a project: its name, the end of its path, a glob, or . for this folder",
+    description: "only this project: its name, the end of its path, a glob, or . for this folder",
   },
   file: {
     type: "strings",
     placeholder: "PATH",
-    description: "that touched a file: the end of its path, or a glob",
+    description: "only with this file: the end of its path, or a glob",
   },
   agent: {
     type: "strings",
@@ -26,31 +26,35 @@ export const filterFlags = {
     get choices(): readonly string[] {
       return agentNames();
     },
-    description: "of an agent",
+    description: "only of this agent",
   },
-  branch: { type: "strings", placeholder: "NAME", description: "on a git branch" },
-  tool: { type: "strings", placeholder: "NAME", description: "that used a tool" },
-  cmd: { type: "strings", placeholder: "WORDS", description: "that ran a command with these words" },
-  error: { type: "strings", placeholder: "WORDS", description: "in which something failed with these words" },
-  title: { type: "strings", placeholder: "WORDS", description: "with these words in the title" },
+  branch: { type: "strings", placeholder: "NAME", description: "only on this git branch" },
+  tool: { type: "strings", placeholder: "NAME", description: "only with this tool" },
+  cmd: { type: "strings", placeholder: "WORDS", description: "only with a command with these words" },
+  error: { type: "strings", placeholder: "WORDS", description: "only with an error with these words" },
+  title: { type: "strings", placeholder: "WORDS", description: "only with these words in the title" },
   in: {
     type: "strings",
     choices: ["current", "compacted", "branch", "subagent"],
-    description: "with something in that place",
+    description: "only matches in this context",
   },
-  since: { type: "string", placeholder: "DATE", description: "not before: 2026-10-01, 7d, 2w, yesterday" },
-  until: { type: "string", placeholder: "DATE", description: "not after" },
+  since: {
+    type: "string",
+    placeholder: "DATE",
+    description: "from this date on: 2026-10-01, 7d, 2w, yesterday",
+  },
+  until: { type: "string", placeholder: "DATE", description: "until this date" },
 } as const;
 
 type Flags = FlagValues<typeof filterFlags>;
 
-/** Flags of which none was typed. */
+/** The values if no flag was typed. */
 export const noFilter: Flags = {
   ...{ project: [], file: [], agent: [], branch: [], tool: [], cmd: [], error: [], title: [], in: [] },
   ...{ since: undefined, until: undefined },
 };
 
-/** Reads the flags, and words such as `project:shop`; other words must stand in the title. */
+/** Reads the flags, and words such as `project:shop`; other words must be in the title. */
 export function readFilters(flags: Flags, words: readonly string[], world: World): SessionFilter {
   const typed = new Map<string, string[]>();
   const titleWords: string[] = [];
@@ -83,7 +87,7 @@ export function readFilters(flags: Flags, words: readonly string[], world: World
   };
 }
 
-/** `.`, `..` and `~/x` are folders as a shell means them; anything else is a name, an end of a path or a glob. */
+/** Resolves `.`, `..` and `~/x` as a shell does; anything else is a name, the end of a path or a glob. */
 function projectPattern(path: string, world: World): string {
   if (/^\.{1,2}(?:\/|$)/.test(path)) return resolve(world.folder, path);
   return expandHome(path, world.home);
@@ -98,7 +102,7 @@ function oneOf<const T extends string>(value: string, choices: readonly T[], nam
   });
 }
 
-/** Of several dates any will do: the widest. */
+/** Of several dates the widest counts. */
 function dates(texts: readonly string[], edge: "since" | "until", world: World): number | undefined {
   const moments = texts.map((text) => date(text, edge, world));
   if (moments.length === 0) return undefined;

@@ -3,17 +3,17 @@ import type { Library } from "../fs/library.ts";
 import { claimGuardRun } from "../retention/guard.ts";
 import type { World } from "./world.ts";
 
-/** Set to `off`, nothing is started in the background. */
+/** If set to `off`, nothing is started in the background. */
 export const GUARD_VARIABLE = "SESSIONS_GUARD";
 
-/** May this run start anything in the background? */
+/** May this run start a background process? */
 export function mayStartGuard({ variables, startDetached }: World): boolean {
   return startDetached !== undefined && variables[GUARD_VARIABLE] !== "off";
 }
 
 /**
- * When the command is over, starts the guard if it is time for it: what an agent may delete has to get into the
- * archive though nobody asks for it. A store that can't be written is no reason to say anything now.
+ * Starts the guard after the command, if it is time for it: sessions have to be archived before their agent deletes them,
+ * without anybody asking for it. If the store can't be written, a later command reports that.
  */
 export function startGuardAfterwards(world: World, library: Library, hasChanged: () => boolean): void {
   if (library.demo || !mayStartGuard(world)) return;
@@ -23,7 +23,7 @@ export function startGuardAfterwards(world: World, library: Library, hasChanged:
         await world.startDetached?.(["guard"]);
       }
     } catch {
-      // The next command, and `doctor`, will say what is wrong with the store.
+      // The next command, and `doctor`, report what is wrong with the store.
     }
   });
 }

@@ -14,15 +14,15 @@ import { formatTable } from "./output/table.ts";
 import { wrap } from "./output/text-width.ts";
 import type { Output } from "./world.ts";
 
-/** What `sessions --help` prints: one screen, grouped. Made from the table alone, without loading a command. */
+/** What `sessions --help` prints: one screen, grouped. It needs only the table and loads no command. */
 export function programHelp(table: readonly CommandRow[], output: Output): string {
   const style = createStyle(output.hasColor);
   const shown = table.filter((row) => row.hidden !== true);
   const flags = flagLines({
     ...globalFlags,
-    version: { type: "boolean", description: "show which version this is" },
+    version: { type: "boolean", description: "show the version" },
   }).map(({ term, says }) => ({ term: term.startsWith("--") ? `    ${term}` : term, says }));
-  // One width for all groups, so that their summaries stand in one column.
+  // One width for all groups, so that their summaries are in one column.
   const nameWidth = Math.max(
     ...shown.map((row) => row.name.length),
     ...flags.map((flag) => flag.term.length),
@@ -43,11 +43,11 @@ export function programHelp(table: readonly CommandRow[], output: Output): strin
   );
   const paragraph = (text: string): string => `${wrap(text, { width: output.columns ?? 80 })}\n`;
   return [
-    paragraph("The history of your coding agents, searchable for ever."),
+    paragraph("The history of your coding agents: searchable, archived, never lost."),
     `${style.bold("Usage:")} sessions <command> [arguments] [flags]\n`,
     ...groups,
     section("Flags:", flags),
-    paragraph("`sessions <command> --help` says more and gives examples."),
+    paragraph("`sessions <command> --help` explains a command, with examples."),
   ]
     .filter((part) => part !== "")
     .join("\n");
@@ -74,7 +74,7 @@ export async function commandHelp(
     .example(command.examples.map(({ line, says }) => [line, says]));
   addArguments(page, command);
   addFlags(page, "Flags:", command.flags);
-  addFlags(page, "Flags of every command:", globalFlags);
+  addFlags(page, "Global flags:", globalFlags);
   return `${await page.getHelp()}\n`;
 }
 
@@ -87,7 +87,7 @@ function addArguments(page: Page, { positionals }: Pick<Command, "positionals">)
   }
 }
 
-/** What stands for a value is made part of the name: yargs has no place for it, and help parses nothing. */
+/** Adds flags to a page. The placeholder of a value becomes part of the name, because yargs has no place for it. */
 function addFlags(page: Page, group: string, table: FlagTable): void {
   for (const [name, flag] of Object.entries(table)) {
     if (flag.hidden === true) continue;

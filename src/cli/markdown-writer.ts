@@ -4,10 +4,10 @@ import { maskDeep } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
 import { markdownParts } from "../render/markdown/render-markdown.ts";
 
-/** Changes where the markdown of an unchanged session would. */
+/** To be raised when the markdown of an unchanged session would change. */
 const MARKDOWN_VERSION = "4";
 
-/** Whatever is shown on this terminal, secrets never get into the copies. */
+/** Writes readable copies, always with secrets masked. */
 export function markdownWriter({ config }: Pick<Library, "config">): MarkdownWriter {
   const redactor = createRedactor({ extra: config.redact });
   const masks = config.redact.length === 0 ? "" : ` ${JSON.stringify(config.redact)}`;

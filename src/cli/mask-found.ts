@@ -1,7 +1,7 @@
 import type { Library } from "../fs/library.ts";
 import type { SearchResult } from "../search/search-sessions.ts";
 
-/** All that a search gives is masked already, but patterns of the user may be newer than the index. */
+/** Masks search results again: the index is masked, but the user's own patterns may be newer than it. */
 export async function maskFound(
   results: readonly SearchResult[],
   { config }: Library,

@@ -13,11 +13,11 @@ import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 
 export interface OpenLibrary extends OpenIndex {
-  /** Masks secrets in everything that is about to be printed. */
+  /** Masks secrets in what is about to be printed. */
   readonly mask: <T>(value: T) => T;
 }
 
-/** What is printed out of the index alone has been masked before it was put there. */
+/** Enough for what is printed from the index alone: that is masked already. */
 export interface OpenIndex {
   readonly library: Library;
   /** How commands reach the index. */
@@ -29,11 +29,11 @@ export interface LibraryOptions extends IndexOptions {
 }
 
 export interface IndexOptions {
-  /** Reading commands answer from the example history where there is nothing else. */
+  /** Answer from the example history if there is no other; for reading commands. */
   readonly allowDemo: boolean;
 }
 
-/** Who names a file asks for that one, not for an example. */
+/** Does the selector name a file? Then the example history is no answer. */
 export function namesFile(selector: readonly string[]): boolean {
   return selector.some((word) => /[/\\]|\.jsonl?$/.test(word));
 }
@@ -46,7 +46,7 @@ export async function openLibrary(world: World, options: LibraryOptions): Promis
   return { ...opened, mask: (value) => (options.reveal ? value : masked(value)) };
 }
 
-/** The same for who masks what has to be masked. */
+/** The same without masking, for commands that print from the index. */
 export async function openIndex(world: World, options: IndexOptions): Promise<OpenIndex> {
   const library = await createLibrary(world);
   if (!options.allowDemo || hasLogs(library)) {
@@ -58,7 +58,7 @@ export async function openIndex(world: World, options: IndexOptions): Promise<Op
     return { library, access: { ...indexAccess(library, world), onChange } };
   }
   const style = createStyle(world.stderr.hasColor);
-  world.stderr.write(`${style.dim("No agent logs here yet: these answers come from an example history.")}\n`);
+  world.stderr.write(`${style.dim("No agent logs found: this is an example history.")}\n`);
   const demo = demoLibrary(library, world.demoHome);
   return { library: demo, access: indexAccess(demo, world) };
 }
@@ -71,12 +71,12 @@ function demoLibrary(library: Library, demoHome: string): Library {
   };
 }
 
-/** More threads need more memory than they save time. */
+/** More threads cost more memory than they save time. */
 const MAX_THREADS = 4;
 /** Fewer bytes of logs are read faster in this thread: another one takes 80 ms to start. */
 const WORTH_THREADS_BYTES = 24 * 1024 * 1024;
 
-/** The example history is indexed in memory: it must leave nothing in the store. */
+/** The example history is indexed in memory: nothing of it may get into the store. */
 export function indexAccess(library: Library, world: World): IndexAccess {
   const inMemory = (): SearchEngine =>
     openEngine({ disk: createMemoryDisk(world.now), places: library.places }, world.processes);
@@ -85,7 +85,7 @@ export function indexAccess(library: Library, world: World): IndexAccess {
     inMemory,
     onUnwritable: ({ message }) => {
       world.stderr.write(
-        `${createStyle(world.stderr.hasColor).yellow("sessions:")} ${message}; everything is read anew\n`,
+        `${createStyle(world.stderr.hasColor).yellow("sessions:")} ${message}; reading everything again\n`,
       );
     },
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

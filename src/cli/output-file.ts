@@ -12,12 +12,12 @@ export const outputFlags = {
     type: "string",
     alias: "o",
     placeholder: "FILE",
-    description: "write to a file instead",
+    description: "write to a file",
   },
-  force: { type: "boolean", description: "with -o: replace a file that exists" },
+  force: { type: "boolean", description: "with -o: replace an existing file" },
 } as const;
 
-/** The file to write to; undefined where the answer is printed. Secrets are shown on a terminal, and nowhere else. */
+/** The file to write to; undefined: print. Secrets are revealed only on a terminal. */
 export function outputFile({
   output,
   reveal,
@@ -26,13 +26,13 @@ export function outputFile({
   readonly reveal: boolean;
 }): string | undefined {
   if (output === undefined || !reveal) return output;
-  throw new UserError("Cannot reveal secrets in a file: --reveal works on a terminal only", {
+  throw new UserError("Cannot reveal secrets in a file: --reveal works only on a terminal", {
     exitCode: exitCodes.wrongUsage,
-    hint: "leave --reveal or -o out",
+    hint: "leave out --reveal or -o",
   });
 }
 
-/** Writes an answer to the file that was asked for and says what it wrote; `about` goes before that in JSON. */
+/** Writes an answer to the requested file and reports what it wrote; in JSON, `about` comes before that. */
 export async function writeAnswer(
   library: Library,
   file: string,

@@ -6,14 +6,14 @@ import { sanitize } from "./output/sanitize.ts";
 import { createStyle } from "./output/style.ts";
 import type { World } from "./world.ts";
 
-/** Not one of the codes that say what happened: a failure of the program itself (EX_SOFTWARE). */
+/** A failure of the program itself (EX_SOFTWARE in sysexits.h). */
 export const BUG_EXIT_CODE = 70;
 
 type ReportWorld = Pick<World, "stdout" | "stderr" | "variables">;
 
 /**
- * Tells people what went wrong, and programs too where they asked for JSON, and gives the exit code. An error
- * that is none of ours is a bug; its stack is for those who look into it.
+ * Prints what went wrong, also as JSON if `json` is set, and returns the exit code. Anything but a UserError is a bug; its
+ * stack is printed on request.
  */
 export function reportError(
   thrown: unknown,
@@ -36,7 +36,7 @@ export function reportError(
     mask(error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
     "lines",
   );
-  const hint = "this is a bug; with SESSIONS_DEBUG=1 it says where it happened";
+  const hint = "this is a bug; SESSIONS_DEBUG=1 shows where it happened";
   say(`${style.red("sessions:")} ${message}`);
   if (isDebugging(world) && error instanceof Error) say(sanitize(mask(error.stack ?? ""), "lines"));
   else say(`${style.dim("hint:")} ${hint}`);
@@ -48,13 +48,13 @@ function isDebugging({ variables }: Pick<World, "variables">): boolean {
   return Boolean(variables.SESSIONS_DEBUG) || Boolean(variables.DEBUG);
 }
 
-/** A full disk, a missing permission or damaged bytes are circumstances, no bugs, also where nobody foresaw them. */
+/** Turns a full disk, a missing permission or damaged bytes into a UserError: they are no bugs. */
 function fromSystem(thrown: unknown): unknown {
   if (thrown instanceof ArchiveDamage) {
     return new UserError(thrown.message, {
       exitCode: exitCodes.broken,
       cause: thrown,
-      hint: "`sessions verify` says what is damaged; `sessions archive --check` mends what it can",
+      hint: "`sessions verify` shows what is damaged; `sessions archive --check` repairs what it can",
     });
   }
   const call = thrown instanceof Error && "syscall" in thrown ? String(thrown.syscall) : "";
@@ -62,7 +62,7 @@ function fromSystem(thrown: unknown): unknown {
   return diskError(VERBS[call] ?? (isNamed ? "use" : "go on"), undefined, thrown);
 }
 
-/** What the system calls do, as a user would say it. */
+/** System calls in a user's words. */
 const VERBS: Readonly<Record<string, string>> = {
   open: "open",
   read: "read",

@@ -14,9 +14,9 @@ export async function runCommand(
 ): Promise<number> {
   const painted = guarded(world, args.given.has("color") ? args.flags.color === true : undefined);
   if (args.flags.reveal === true && !world.stdout.isTerminal) {
-    throw new UserError("Cannot reveal secrets: --reveal works on a terminal only", {
+    throw new UserError("Cannot reveal secrets: --reveal works only on a terminal", {
       exitCode: exitCodes.wrongUsage,
-      hint: "leave --reveal out, or do not redirect the output",
+      hint: "leave out --reveal, or do not redirect the output",
     });
   }
   const budget = budgetOf(command, args, world);
@@ -24,7 +24,7 @@ export async function runCommand(
   return withinBudget(budget, name, argv, painted, (inner) => command.run(args, inner));
 }
 
-/** Everything that a command or a failure prints goes through what this gives. */
+/** A world whose outputs clean everything that commands and errors print. */
 export function guarded(world: World, hasColor: boolean | undefined): World {
   return {
     ...world,

@@ -18,20 +18,20 @@ import type { World } from "./world.ts";
 
 /** Flags that flatten and unflatten share. */
 export const flattenFlags = {
-  force: { type: "boolean", description: "also where the log changed within the last 10 seconds" },
+  force: { type: "boolean", description: "even if the log changed within the last 10 seconds" },
   bak: { type: "boolean", description: "also write the old log to FILE.bak" },
   "exact-tokens": {
     type: "boolean",
-    description: "ask the token-count API (needs ANTHROPIC_API_KEY; sends the conversation there)",
+    description: "count tokens with Anthropic's API (needs ANTHROPIC_API_KEY; sends the conversation there)",
   },
-  everywhere: { type: "boolean", description: "with last: of all projects" },
+  everywhere: { type: "boolean", description: "with last: in all projects" },
   "all-matching": {
     type: "boolean",
     description: "every session with these words in its title, branch or first request",
   },
 } as const;
 
-/** The sessions that are meant: those that are named, or with --all-matching all that match. */
+/** The named sessions, or with --all-matching all that match. */
 export async function selectForFlattening(
   { library, access }: Pick<OpenLibrary, "library" | "access">,
   words: readonly string[],
@@ -50,7 +50,7 @@ interface Flags {
   readonly bak: boolean;
 }
 
-/** Does the same to several sessions. One that is refused does not keep the others back. */
+/** Does the same to several sessions. If one is refused, the others are still done. */
 export async function runOnSessions(
   world: World,
   { library, mask }: Pick<OpenLibrary, "library" | "mask">,
@@ -82,7 +82,7 @@ export async function runOnSessions(
         codes.push(exitCodes.withProblems);
       }
     } catch (error) {
-      // Of one session it is told as of every command; of several, the rest goes on.
+      // With one session this is the command's error; with several, the others go on.
       if (!(error instanceof UserError) || others.length === 0 || first === undefined) throw error;
       codes.push(error.exitCode === exitCodes.nothingFound ? exitCodes.withProblems : error.exitCode);
       problems.push({ path: pointer.id, line: 0, what: error.message });
@@ -123,25 +123,25 @@ function format(answer: Answer, verb: "flatten" | "unflatten", world: World): st
   lines.push(`  ${countOf(blocks, "block")} ${would}${verb === "flatten" ? "moved out" : "put back"}`);
   lines.push(`  ${amounts(answer)}`);
   if ("fromArchive" in answer && answer.fromArchive > 0)
-    lines.push(`  of these, and of their copies, ${formatCount(answer.fromArchive)} came from the archive`);
+    lines.push(`  ${formatCount(answer.fromArchive)} of these and of their copies came from the archive`);
   if ("isExact" in answer && !answer.isExact) {
     const isSure = answer.problems.length === 0;
-    const changed = "lines from before have been changed by others since: these stay as they are";
-    lines.push(style.yellow(`  ${isSure ? changed : "it can't be proven that every byte is as it was"}`));
+    const changed = "earlier lines have been changed by another program since; they stay as they are";
+    lines.push(style.yellow(`  ${isSure ? changed : "not every byte could be verified"}`));
   }
   if (fork !== null) lines.push(`  new session ${sanitize(fork.id)}: ${path(fork.path)}`);
   if (sidecar !== null && !dryRun) lines.push(style.dim(`  sidecar: ${path(sidecar)}`));
-  if (backup !== null) lines.push(style.dim(`  archived before: generation ${backup}`));
+  if (backup !== null) lines.push(style.dim(`  the log before this is archived as generation ${backup}`));
   if (!dryRun) {
     const folder = resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `;
-    lines.push(`  go on with: ${sanitize(`${folder}${shellQuote(resume.command)}`)}`);
+    lines.push(`  resume with: ${sanitize(`${folder}${shellQuote(resume.command)}`)}`);
   }
   return lines.map((line) => `${line}\n`).join("");
 }
 
 function unflattenNothing(answer: Answer): string {
   if (!("wasFlat" in answer) || !answer.wasFlat) return "  it is not flattened";
-  return answer.problems.length > 0 ? "  nothing could be put back" : "  nothing was left to be put back";
+  return answer.problems.length > 0 ? "  nothing could be put back" : "  nothing left to put back";
 }
 
 function amounts({ diskBytesSaved, contextTokensSaved, contextTokensTotal }: Answer): string {

@@ -8,17 +8,17 @@ type WriteStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly 
 type ReadStream = AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
 
 export interface OutputTarget {
-  /** As the system numbers it. */
+  /** The file descriptor. */
   readonly handle: Handle;
-  /** The runtime's stream to it. To load all that it needs takes as long as a small command. */
+  /** The runtime's stream to it; loading that takes as long as a small command. */
   readonly open: () => WriteStream;
-  /** Absent: bytes can't be written past the stream here. */
+  /** Writes bytes past the stream; absent if that is not possible here. */
   readonly disk?: Pick<Disk, "fstat" | "write">;
   readonly onError: (error: unknown) => void;
   readonly hasColor: (isTerminal: boolean) => boolean;
 }
 
-/** Into files and pipes, bytes are written as they are; only a terminal needs a stream. */
+/** Writes to files and pipes directly; only a terminal needs a stream. */
 export function outputTo({ handle, open, disk, onError, hasColor }: OutputTarget): Output {
   const stream = once(() => {
     const opened = open();
@@ -38,7 +38,7 @@ export function outputTo({ handle, open, disk, onError, hasColor }: OutputTarget
         while (rest.length > 0) rest = rest.subarray(direct.write(handle, rest));
       } catch (error) {
         if (errorCode(error) !== "EAGAIN") return onError(error);
-        // A full pipe that nobody is to wait for: the stream goes on when there is room.
+        // A full non-blocking pipe: the stream goes on when there is room.
         direct = undefined;
         stream().write(rest);
       }

@@ -12,12 +12,12 @@ import type { World } from "./world.ts";
 export const whenIdleFlags = {
   "when-idle": {
     type: "boolean",
-    description: "a process in the background does it when the session has ended",
+    description: "do it in the background, when the session has ended",
   },
   "wait-idle": { type: "boolean", hidden: true, description: "wait for the session to end, then do it" },
 } as const;
 
-/** Starts the process that waits, and says so. It is this very command, which then waits itself. */
+/** Starts the same command in a background process that waits for the session to end. */
 export async function startWhenIdle(
   world: World,
   command: string,
@@ -26,7 +26,7 @@ export async function startWhenIdle(
   json: boolean,
 ): Promise<number> {
   if (world.startDetached === undefined) {
-    throw new UserError("Cannot wait: nothing can be started in the background here", {
+    throw new UserError("Cannot wait: no background process can be started here", {
       exitCode: exitCodes.refused,
       hint: "run it again when the session has ended",
     });
@@ -34,21 +34,19 @@ export async function startWhenIdle(
   await world.startDetached([command, id, ...args, "--wait-idle"]);
   if (json) printJson(world, { sessionId: id, waiting: true });
   else
-    world.stdout.write(
-      `Session ${sanitize(id)} is left alone until it has ended; a process in the background waits for that.\n`,
-    );
+    world.stdout.write(`A background process waits for session ${sanitize(id)} to end, then rewrites it.\n`);
   return exitCodes.done;
 }
 
-/** Waits where that was asked for. Nobody sees what goes wrong there, so it is noted. */
+/** Waits for the session to end, if requested. Nobody sees an error in the background, so it is logged. */
 export async function whenIdle<T>(
   world: World,
   library: Library,
   pointer: SessionPointer,
-  isWanted: boolean,
+  isRequested: boolean,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (!isWanted) return work();
+  if (!isRequested) return work();
   try {
     const { pid } = world.processes;
     if (!(await waitUntilIdle(library, pointer, { wait: (ms) => setTimeout(ms), pid }))) {

@@ -3,22 +3,22 @@ import type { Worker, WorkerOptions } from "node:worker_threads";
 import { exitCodes, UserError } from "../errors.ts";
 import type { WorkerHandle } from "../search/worker-handle.ts";
 
-/** Work that may be done in another thread, by name. Each is loaded only where it is done. */
+/** Work that another thread can do, by name. Its code is loaded only there. */
 const tasks: Readonly<Record<string, () => Promise<Task>>> = {
   index: async () => (await import("../search/refresh/index-workers.ts")).indexTask,
   grep: async () => (await import("../search/grep/grep-job.ts")).grepTask,
 };
 
-/** Does what messages ask for, and answers with messages. Returns what is to be done with each message. */
+/** Starts the work of a thread, which answers with messages, and returns its message handler. */
 export type Task = (data: unknown, post: (message: unknown) => void) => (message: unknown) => void;
 
 /**
- * The first word of the command line of another thread, the second is its task: to load node:worker_threads only to ask
- * whether this is one takes time.
+ * The first argument of another thread; its task is the second. Loading node:worker_threads just to find out whether this is
+ * one takes time.
  */
 const WORKER_MARK = "--thread-of-sessions";
 
-/** Loaded only where there are other threads. */
+/** Loads node:worker_threads, which most commands do not need. */
 function threadsOf(host: NodeJS.Process): typeof import("node:worker_threads") {
   return host.getBuiltinModule("node:worker_threads");
 }
@@ -66,7 +66,7 @@ export function startWorker(
       worker.on("error", (error) => reject(asThrown(error)));
       worker.on("exit", () => resolve());
     });
-    // Whoever waits for the end gets the error; without anybody it must not end the program.
+    // Whoever awaits the end gets the error; if nobody does, it must not end the program.
     ended.catch(() => undefined);
     return {
       post: (message) => void (isReady ? worker.postMessage(message) : early.push(message)),
@@ -80,7 +80,7 @@ export function startWorker(
   };
 }
 
-/** Errors lose their class on the way from another thread, not what they say. */
+/** Restores the class of an error, which it loses on the way from another thread. */
 function asThrown(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== "UserError" || !("exitCode" in error)) return error;
   const exitCode = Object.values(exitCodes).find((code) => code === error.exitCode);
@@ -88,10 +88,7 @@ function asThrown(error: unknown): unknown {
   return exitCode === undefined ? error : new UserError(error.message, { exitCode, cause: error, ...hint });
 }
 
-/**
- * By itself V8 lets the young objects of every thread take 48 MB. With so little four threads index 1 GB in 390 MB where
- * they took 475, in the same time.
- */
+/** Limits the young generation of each thread, which V8 would let grow to 48 MB: less memory, same time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 
 function startThread(program: string, host: NodeJS.Process, task: string, data: unknown): Worker {

@@ -15,34 +15,31 @@ import { inputFrom, outputTo } from "./streams.ts";
 export interface Output {
   write(text: string): void;
   readonly isTerminal: boolean;
-  /** Of the terminal, now; undefined where there is none, and so no width to keep to. */
+  /** The present width of the terminal; undefined if there is none. */
   readonly columns: number | undefined;
   readonly hasColor: boolean;
 }
 
 export interface Input {
   readonly isTerminal: boolean;
-  /** All of it. More than `maxBytes` is cut off: what hooks and batches send is small. */
+  /** Reads everything, cut off at `maxBytes`. */
   readText(maxBytes: number): Promise<string>;
-  /** Lines without their LF, as they come in. */
+  /** Reads lines, without their LF, as they come in. */
   lines(): AsyncIterable<string>;
 }
 
 export interface RunOptions {
   readonly folder?: string;
-  /** What the program reads; without it, it has the terminal for itself. */
+  /** What the program reads; without it, it gets the terminal. */
   readonly input?: string;
   readonly variables?: Readonly<Record<string, string>>;
-  /** What it prints is not shown. */
+  /** Hides what it prints. */
   readonly quiet?: boolean;
-  /** It is ended when so much time has passed. */
+  /** Ends it after this time. */
   readonly timeoutMs?: number;
 }
 
-/**
- * All that the program knows of the machine it runs on. It is passed in, so that tests choose the time, the
- * home and the disk, and the same commands can run in a server.
- */
+/** Everything the program knows of its machine. It is passed in, so that tests choose time, home and disk. */
 export interface World {
   readonly now: () => number;
   /** Minutes that local time is ahead of UTC at that moment. */
@@ -51,7 +48,7 @@ export interface World {
   readonly home: string;
   /** The folder that the user is in. */
   readonly folder: string;
-  /** Where an administrator keeps Claude Code's settings for everybody on this machine. */
+  /** The folder of an administrator's Claude Code settings, for all users of this machine. */
   readonly managedFolder: string;
   /** A home with an example history, which comes with the program. */
   readonly demoHome: string;
@@ -65,19 +62,19 @@ export interface World {
   readonly processes: Processes;
   /** How many threads this machine can run at once. */
   readonly threads: number;
-  /** Starts another thread of this program; absent: all is done in this one. */
+  /** Starts another thread of this program; absent: everything runs in this one. */
   readonly startWorker?: StartWorker;
   /** Does a process with this number run? */
   readonly isRunning: (pid: number) => boolean;
-  /** How this program is run: absolute paths, to be written where others run it. */
+  /** How this program is run, with absolute paths: for hooks and timers. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
-  /** Runs another program; its exit code, or undefined where there is no such program. */
+  /** Runs another program and returns its exit code; undefined if there is no such program. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<number | undefined>;
-  /** Starts this program anew, in a process that nobody waits for; absent where that is not wanted. */
+  /** Starts this program in a background process; absent if nothing may be started. */
   readonly startDetached?: (args: readonly string[]) => Promise<void>;
-  /** Has something done when the command is over and its answer is out; absent: it is not done. */
+  /** Schedules work for after the answer; absent: it is not done. */
   readonly afterwards?: (work: () => Promise<void>) => void;
-  /** Ctrl-C and a closed pipe end the program only after `action`: for steps that must not be left half done. */
+  /** Runs a step that must not be left half done: Ctrl-C and a closed pipe end the program only after it. */
   uninterrupted<T>(action: () => Promise<T>): Promise<T>;
 }
 
@@ -106,14 +103,14 @@ export function realWorld(
     offsetMinutesAt: (ms) => -new Date(ms).getTimezoneOffset(),
     variables,
     home: homedir(),
-    // npm and deno task run in the package's folder and say here where the user was.
+    // npm and deno task change into the package's folder; INIT_CWD is where the user was.
     folder: variables.INIT_CWD || host.cwd(),
     managedFolder: managedFolders[host.platform] ?? "/etc/claude-code",
     demoHome: join(packageFolder, "fixtures", "demo"),
     stdout: outputTo({
       ...{ handle: 1, open: () => host.stdout, ...pastStreams, hasColor },
       onError: (error) => {
-        // Who reads our output may stop at any time (`| head`); that is no error.
+        // A reader may stop at any time (`| head`); that is no error.
         if (closedPipe.includes(errorCode(error) ?? "")) return interrupts.request(exitCodes.done);
         throw new UserError(`Cannot write the answer: ${explainDiskError(error)}`, {
           exitCode: exitCodes.broken,
@@ -121,7 +118,7 @@ export function realWorld(
         });
       },
     }),
-    // Talk that nobody hears is no reason to stop.
+    // A closed stderr is no reason to stop.
     stderr: outputTo({ handle: 2, open: () => host.stderr, ...pastStreams, hasColor, onError: () => {} }),
     stdin: inputFrom(() => host.stdin),
     disk: nodeDisk,
@@ -149,11 +146,11 @@ export function realWorld(
 
 function programOf(host: NodeJS.Process): World["program"] {
   const given = host.argv[1] ?? import.meta.filename;
-  // A link in a folder of programs may go elsewhere tomorrow.
+  // A link in a bin folder may point elsewhere tomorrow.
   const script = nodeDisk.stat(given) === undefined ? given : nodeDisk.realpath(given);
   const { execPath: command, versions, env } = host;
   if (versions.deno === undefined) {
-    // From its sources it needs what it was started with, to be understood.
+    // Sources need the loader that they were started with.
     return { command, args: [...(script.endsWith(".ts") ? host.execArgv : []), script] };
   }
   // In a clone without node_modules only the task knows where packages come from.

@@ -31,11 +31,11 @@ export function packageOf({ program }: Pick<Package, "program">): Package {
 export interface InstallOptions {
   readonly agents: readonly AgentName[];
   readonly scope: Scope;
-  /** Whether agents are to keep sessions for good. */
+  /** Make agents keep sessions for ever. */
   readonly retention: boolean;
 }
 
-/** The files that an installation needs, with what is to stand in them. */
+/** The files of an installation, with their requested content. */
 export function installFiles(
   library: Library,
   pack: Package,
@@ -112,8 +112,8 @@ export interface UninstallOptions {
 }
 
 /**
- * The files that something was installed in, by the receipt; and, as receipts can be lost, those in which an
- * installation for this user or this folder would put something.
+ * The files that something was installed in, by the receipt; and, since receipts can be lost, those that an installation
+ * for this user or this folder would change.
  */
 export function uninstallFiles(
   library: Library,
@@ -136,7 +136,7 @@ export function uninstallFiles(
   return [...wanted.values()];
 }
 
-/** Of projects only this one is meant, where projects are asked for. */
+/** With the scope `project`, only files of this folder count. */
 function isHere(library: Library, record: FileRecord, scope: Scope | undefined): boolean {
   return scope !== "project" || insideOf(library.surroundings.folder, record.path);
 }

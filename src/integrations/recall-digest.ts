@@ -14,11 +14,11 @@ import { defaultTextLimits } from "../session/text-budget.ts";
 /** The session of a log, or the newest one of a folder. */
 export type RecallOf = { readonly log: string } | { readonly folder: string; readonly except?: string };
 
-/** What matters of a session, read from its log as it is now, with secrets masked. */
+/** Reads the digest of a session from its log, with secrets masked. */
 export function recallDigest(library: Library, of: RecallOf): Digest | undefined {
   const files = "log" in of ? sessionOfLog(library, of.log) : newestIn(library, of.folder, of.except);
   if (files === undefined) return undefined;
-  // Output and thinking are not recalled: their heads would only fill memory.
+  // Output and thinking are not recalled; leaving them out saves memory.
   const limits = { ...defaultTextLimits, outputChars: 0, inputChars: 0, thinkingChars: 0 };
   const session = readSession(diskSource(library.disk), files, limits);
   if (isExcluded(library, session)) return undefined;

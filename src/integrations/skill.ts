@@ -1,7 +1,7 @@
-/** Also the name of its folder: the portable form of skills wants both equal. */
+/** Also the name of its folder: portable skills need both to be equal. */
 export const skillName = "session-finder";
 
-/** What an agent is told of this program. It is read at every use: every sentence must earn its place. */
+/** The skill that teaches agents this program. It is read at every use, so every sentence counts. */
 export const skillText: string = `---
 name: ${skillName}
 description: Finds earlier work in the logs of past coding sessions (Claude Code, Pi, claw-code, Codex). Use it when the user refers to something that was done, decided, tried or discussed before ("last week", "again", "how did we", "where did we leave off", "that error we had"), when context was lost to a compaction, or before redoing what an earlier session may have done.

@@ -152,7 +152,7 @@ describe("sessions restore", () => {
     await expect(text).toMatchFileSnapshot(golden("restore"));
     expect(standing(made.files.slice(0, 7))).toEqual(made.files.slice(0, 7));
     const { out } = await ask(["restore", "--all"]);
-    expect(out).toContain("3 sessions restored, 1 already there.");
+    expect(out).toContain("3 sessions restored, 1 already exist.");
     expect(out).toContain(`cd /work/shop && pi --session`);
     expect(standing(made.files)).toEqual(made.files);
   });
@@ -176,7 +176,7 @@ describe("sessions restore", () => {
     expect(out).toContain("1 refused");
     const forced = await ask(["restore", made.ids.claude, "--force"]);
     expect(forced.code).toBe(0);
-    expect(forced.out).toContain("what stood there is now generation 2 in the archive");
+    expect(forced.out).toContain("the replaced file is generation 2 in the archive");
   });
 
   test("says what changed on the way into another project", async () => {
@@ -208,7 +208,7 @@ describe("sessions verify", () => {
     expect(code).toBe(0);
     await expect(text).toMatchFileSnapshot(golden("verify"));
     const { out } = await ask(["verify"]);
-    expect(out).toMatch(/^4 sessions, 4 generations, 10 files: \S+ KB proven\.\n/);
+    expect(out).toMatch(/^4 sessions, 4 generations, 10 files: \S+ KB verified\.\n/);
   });
 
   test("names what is damaged with exit code 3", async () => {
@@ -222,8 +222,8 @@ describe("sessions verify", () => {
     await expect(text).toMatchFileSnapshot(golden("verify-damaged"));
     const { out } = await ask(["verify", made.ids.codex]);
     expect(out).toContain("its chunk file is missing; 0 B of");
-    expect(out).toContain("`sessions archive --check` mends");
-    expect((await ask(["archive", "--check"])).out).toContain("1 damaged part mended");
+    expect(out).toContain("`sessions archive --check` repairs");
+    expect((await ask(["archive", "--check"])).out).toContain("1 damaged part repaired");
     expect((await ask(["verify"])).code).toBe(0);
   });
 });

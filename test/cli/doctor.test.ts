@@ -76,7 +76,7 @@ describe("sessions doctor", () => {
     expect(problems(good)).toEqual([]);
     expect(good.code).toBe(0);
     expect(good.checks.find(({ name }) => name === "hooks")?.what).toBe(
-      "4 installed, and a dry event went through each",
+      "4 installed, and a test event passed through each",
     );
     await expect(good.golden).toMatchFileSnapshot("./golden/doctor.json");
     expect(fs.readdirSync(join(world.home, ".sessions"))).not.toContain("dry-event");
@@ -120,7 +120,7 @@ describe("sessions doctor", () => {
       ({ home }) =>
         fs.writeFileSync(join(home, ".sessions/config.json"), '{"serach":{"limit":5}}', { mode: 0o600 }),
       "settings",
-      /correct it/,
+      /correct or remove it/,
     ],
     [
       "folders in config.json of an agent that does not exist",
@@ -129,7 +129,7 @@ describe("sessions doctor", () => {
           mode: 0o600,
         }),
       "settings",
-      /correct it/,
+      /correct or remove it/,
     ],
     [
       "settings of Claude Code that do not parse",
@@ -138,7 +138,7 @@ describe("sessions doctor", () => {
         fs.writeFileSync(join(folder, ".claude/settings.json"), '{"a" 1}');
       },
       "settings",
-      /correct that file/,
+      /fix that file/,
     ],
     [
       "hooks switched off",
@@ -147,7 +147,7 @@ describe("sessions doctor", () => {
         fs.writeFileSync(join(folder, ".claude/settings.json"), '{"disableAllHooks":true}');
       },
       "hooks",
-      /take "disableAllHooks" out/,
+      /remove "disableAllHooks" from/,
     ],
     [
       "a hook that somebody took out",
@@ -210,8 +210,8 @@ describe("in processes of their own", () => {
     expect(hooks.PreCompact[0].hooks[0].args).toContain(fs.realpathSync(bundle));
     expect((await runBundle(["archive"], options)).code).toBe(0);
     const { code, out } = await runBundle(["doctor"], options);
-    expect(out).toContain("4 installed, and a dry event went through each");
-    expect(out).toContain("All is well.");
+    expect(out).toContain("4 installed, and a test event passed through each");
+    expect(out).toContain("No problems.");
     expect(code).toBe(0);
     expect((await runBundle(["uninstall", "--yes"], options)).code).toBe(0);
     expect(fs.existsSync(join(home, ".claude/settings.json"))).toBe(false);

@@ -149,9 +149,9 @@ describe("hook pre-compact", () => {
 
 describe("hook", () => {
   test.each([
-    ["an empty stdin", "", "nothing came on stdin"],
-    ["wrong JSON", '{"session_id":', "no JSON"],
-    ["no object", "[1]", "no JSON object"],
+    ["an empty stdin", "", "stdin is empty"],
+    ["wrong JSON", '{"session_id":', "not JSON"],
+    ["no object", "[1]", "not a JSON object"],
     ["a field of the wrong kind", '{"transcript_path":["x"]}', "transcript_path is no text"],
     ["no log at all", '{"session_id":"x"}', "no transcript_path"],
     ["a log that is missing", '{"transcript_path":"/no/such/log.jsonl"}', "there is no log"],

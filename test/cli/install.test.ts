@@ -114,7 +114,7 @@ describe("sessions install", () => {
     const once = state();
     expect(once.size).toBeGreaterThan(before.size + 5);
     const again = await ask(["install", "--all", "--yes"]);
-    expect(again.out.match(/as it should be/g)).toHaveLength(4);
+    expect(again.out.match(/up to date/g)).toHaveLength(4);
     expect(state()).toEqual(once);
     const { code, json, golden } = await ask(["uninstall", "--yes", "--json"]);
     expect(code).toBe(0);
@@ -185,7 +185,7 @@ describe("sessions install", () => {
     const before = state();
     const { code, out } = await ask(["install", "--agent", "pi", "--yes"]);
     expect(code).toBe(3);
-    expect(out).toContain("left alone: it is not ours, or was changed since  ~/.pi/agent/skills");
+    expect(out).toContain("not changed: it is not ours, or was edited since  ~/.pi/agent/skills");
     await ask(["uninstall", "--yes"]);
     expect(state()).toEqual(before);
   });
@@ -231,7 +231,7 @@ describe("sessions install", () => {
     const { code, err } = await ask(["install"]);
     expect({ code, err }).toMatchObject({
       code: 4,
-      err: expect.stringContaining("nobody is there to be asked"),
+      err: expect.stringContaining("this is not a terminal"),
     });
     const terminal = (line: string): Partial<World> => ({
       stdin: {

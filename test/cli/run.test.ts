@@ -102,8 +102,8 @@ describe("run()", () => {
     [["help", "ehco"], 'sessions: Unknown command "ehco"\nhint: run `sessions --help`\n'],
     [
       ["echo", "--reveal"],
-      "sessions: Cannot reveal secrets: --reveal works on a terminal only\n" +
-        "hint: leave --reveal out, or do not redirect the output\n",
+      "sessions: Cannot reveal secrets: --reveal works only on a terminal\n" +
+        "hint: leave out --reveal, or do not redirect the output\n",
     ],
   ])("of %j is refused with a hint", async (argv, err) => {
     expect(await runIn(argv)).toEqual({ code: 2, out: "", err });
@@ -153,7 +153,7 @@ describe("run()", () => {
       out: "",
       err:
         "sessions: TypeError: x is not a function\n" +
-        "hint: this is a bug; with SESSIONS_DEBUG=1 it says where it happened\n",
+        "hint: this is a bug; SESSIONS_DEBUG=1 shows where it happened\n",
     });
     for (const variables of [{ SESSIONS_DEBUG: "1" }, { DEBUG: "*" }]) {
       const { code, err } = await runIn(["crash"], { variables });
@@ -209,9 +209,9 @@ describe("help", () => {
         "  -q, --quiet         less",
         "      --format VALUE  which (md, html)",
         "",
-        "Flags of every command:",
+        "Global flags:",
         "      --json      print JSON, for programs",
-        "      --reveal    do not mask secrets (on a terminal only)",
+        "      --reveal    show secrets unmasked (only on a terminal)",
         "      --no-color  print without colours",
         "  -h, --help      show this help",
         "",

@@ -147,7 +147,7 @@ describe("sessions search", () => {
   test("says which words are near where nothing matches", async () => {
     const { code, err } = await ask(["qqqqqqzzzz"]);
     expect(code).toBe(1);
-    expect(err).toContain("No session matches");
+    expect(err).toContain("No match in");
   });
 
   test.each<[string, readonly string[]]>([
@@ -203,7 +203,7 @@ describe("sessions search", () => {
     expect(answers.map(({ query, match, error }) => [query, match, error ?? ""])).toEqual([
       ["since:someday x", "none", 'Cannot read the date "someday"'],
       ["token", "all", ""],
-      ["***", "none", "Cannot search for nothing: there is no word in the query"],
+      ["***", "none", "Cannot search: the query has no word"],
     ]);
   });
 
@@ -216,7 +216,10 @@ describe("sessions search", () => {
 
   test("says that there are no more behind the last page", async () => {
     const { code, err } = await ask(["token", "--offset", "1000"]);
-    expect([code, err]).toEqual([1, expect.stringMatching(/No more: the query matches \d+ sessions\./)]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/No more results: the query matches \d+ sessions\./),
+    ]);
   });
 
   test("finds nothing for what no index has, and says where to look", async () => {
@@ -238,7 +241,7 @@ test("where no store can be made, search answers and index says that it can't", 
   const homeless = { ...world, variables: { SESSIONS_HOME: join(world.home, "file") } };
   expect(await run(["search", "token", "-q"], homeless)).toBe(0);
   expect(world.out()).toContain(TOKEN);
-  expect(world.err()).toContain("a part of the path is a file and not a folder; everything is read anew");
+  expect(world.err()).toContain("a part of the path is a file and not a folder; reading everything again");
   expect(await run(["index"], homeless)).toBe(5);
   expect(world.out()).not.toContain("in the index");
 });
@@ -249,5 +252,5 @@ test("search says where to look on when no log can be read", async () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "11111111-1111-4111-8111-111111111111.jsonl"), Buffer.alloc(4_000, 7));
   expect(await run(["search", "token"], world)).toBe(1);
-  expect(world.err()).toContain("There is no session to search in.\nhint: sessions doctor");
+  expect(world.err()).toContain("There are no sessions to search.\nhint: `sessions doctor`");
 });

@@ -51,7 +51,7 @@ export const claudeHooks: Hooks = {
           custom_instructions: "",
           source: "compact",
           reason: "other",
-          compact_summary: "A dry event.",
+          compact_summary: "A test event.",
         }),
     };
   },
@@ -59,15 +59,15 @@ export const claudeHooks: Hooks = {
 
 /** Checked by hand: loading a validator would cost more than all of this. The event decides what may be answered. */
 function readInput(text: string, subcommand: string): ReadHookInput {
-  if (text.trim() === "") return bad("nothing came on stdin");
+  if (text.trim() === "") return bad("stdin is empty");
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
-    return bad(`what came on stdin is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    return bad(`stdin is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return bad("what came on stdin is no JSON object");
+    return bad("stdin is not a JSON object");
   }
   const fields = new Map<string, unknown>(Object.entries(value));
   const wrong = TEXTS.find((name) => !isTextOrAbsent(fields.get(name)));
@@ -80,7 +80,7 @@ function readInput(text: string, subcommand: string): ReadHookInput {
   const event = claudeHookEvents.find(({ name, subcommand: ours }) =>
     named === undefined ? ours === subcommand : name === named,
   );
-  if (event === undefined) return bad(`there is no event "${named ?? subcommand}" here`);
+  if (event === undefined) return bad(`unknown event "${named ?? subcommand}"`);
   return {
     kind: "good",
     input: {

@@ -8,5 +8,5 @@ export async function run(host: NodeJS.Process): Promise<boolean> {
   return true;
 }
 
-// In another thread this file is loaded by itself, without the launcher.
+// A thread loads this file without the launcher.
 if (isWorker(process)) void start(process);

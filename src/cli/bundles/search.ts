@@ -5,9 +5,8 @@ import { runCommand } from "../run-command.ts";
 import type { Output, World } from "../world.ts";
 
 /**
- * Runs a search, reading a few changed logs into the index before it. Everything else is left to the main bundle: many
- * logs, which are read in threads, help, queries from stdin, and whatever fails. So nothing is printed until the whole
- * answer is known.
+ * Runs a search, after reading a few changed logs into the index. Everything else is left to the main bundle: many changed
+ * logs, which need threads, help, queries from stdin, and errors. So nothing is printed before the answer is complete.
  */
 export async function run(host: NodeJS.Process): Promise<boolean> {
   const { world, finish, release } = takeProcess(host, leaveToMain);
@@ -20,7 +19,7 @@ export async function run(host: NodeJS.Process): Promise<boolean> {
     },
     hasColor: output.hasColor,
   });
-  // Progress that is shown afterwards is none.
+  // Progress shown afterwards would be useless.
   const stderr = { ...hold(world.stderr), isTerminal: false };
   const exitCode = await search(host.argv.slice(3), { ...world, stdout: hold(world.stdout), stderr });
   if (exitCode === undefined) {
@@ -40,12 +39,12 @@ async function search(argv: readonly string[], world: World): Promise<number | u
     if (args.flags.help === true || args.flags.batch === true) return undefined;
     return await runCommand("search", command, argv, args, world);
   } catch {
-    // The main bundle meets it again, and knows what to do about it.
+    // The main bundle will run into the same error and report it.
     return undefined;
   }
 }
 
-/** Threads load the main bundle. */
+/** Threads run the main bundle. */
 function leaveToMain(): never {
-  throw new Error("Many logs are read by the main bundle");
+  throw new Error("The main bundle has to read many logs");
 }

@@ -19,27 +19,27 @@ import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Archives sessions: their exact bytes, and a copy in markdown for people. Without a name, every session that " +
-    "changed since it was last archived. What is archived can be read, searched and restored when the agent has " +
-    "deleted its own files. The agent's files are only read.\n\n" +
-    "A log that has grown is archived from where it ended. One that was rewritten begins a new generation, and the " +
+    "Archives sessions: their exact bytes, and a readable copy in markdown. Without a name, archives every " +
+    "session that changed since it was last archived. What is archived can still be read, searched and " +
+    "restored when the agent has deleted its log. The agents' files are only read.\n\n" +
+    "If a log has grown, only the new part is added. If it was rewritten, it starts a new generation, and the " +
     "earlier ones stay.",
   examples: [
     { line: "sessions archive", says: "everything that changed" },
     { line: "sessions archive last", says: "the newest session of this folder" },
-    { line: "sessions archive --check", says: "read everything again, and mend what is damaged" },
+    { line: "sessions archive --check", says: "read everything again, and repair what is damaged" },
   ],
   positionals: [
     {
       name: "session",
-      description: "id, beginning of an id, last, last N, current, or a path",
+      description: "id, start of an id, last, last N, current, or a path",
       optional: true,
       many: true,
     },
   ],
   flags: {
-    check: { type: "boolean", description: "read all files again and mend what is damaged in the archive" },
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    check: { type: "boolean", description: "read all files again, and repair damage in the archive" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
@@ -68,7 +68,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** Of those whose log is gone, all there is is archived. */
+/** The selected sessions that still have a log; of the others the archive has everything. */
 function select(library: Library, words: readonly string[], everywhere: boolean): readonly SessionFiles[] {
   return selectSessions(library, words, { everywhere })
     .filter(({ kept }) => kept === undefined)
@@ -92,7 +92,7 @@ function archiveJson({ archived, unchanged, forgotten, mended, problems, total }
   };
 }
 
-/** More lines than these are not read by anybody. */
+/** Above this, only the total is shown. */
 const MAX_LISTED = 10;
 
 function format(answer: ArchiveAnswer, isNamed: boolean, world: World): string {
@@ -103,7 +103,7 @@ function format(answer: ArchiveAnswer, isNamed: boolean, world: World): string {
   const did = [
     `${countOf(archived.length, "session")} archived`,
     ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
-    ...(mended > 0 ? [`${countOf(mended, "damaged part")} mended`] : []),
+    ...(mended > 0 ? [`${countOf(mended, "damaged part")} repaired`] : []),
   ];
   lines.push(`${did.join(", ")}.`);
   if (total.bytes > 0) {
@@ -120,7 +120,7 @@ function format(answer: ArchiveAnswer, isNamed: boolean, world: World): string {
 
 function lineOf({ id, generation, startedGeneration, markdown, raw }: NewlyArchived, world: World): string {
   const style = createStyle(world.stdout.hasColor);
-  const where = shortPath(markdown ?? raw, world.home);
-  const anew = startedGeneration ? style.dim(` (rewritten: generation ${generation})`) : "";
-  return `${style.bold(sanitize(id.slice(0, 8)))}  ${sanitize(where)}${anew}`;
+  const place = shortPath(markdown ?? raw, world.home);
+  const rewritten = startedGeneration ? style.dim(` (rewritten: generation ${generation})`) : "";
+  return `${style.bold(sanitize(id.slice(0, 8)))}  ${sanitize(place)}${rewritten}`;
 }

@@ -27,29 +27,30 @@ import { resumeLine, runResume } from "./resume.ts";
 export const command: Command = defineCommand({
   description:
     "Makes a session smaller, so that it can be resumed with room left. Every byte is archived first: `sessions " +
-    "restore ID --generation N` brings the old log back, and search still finds what was in it.\n\n" +
+    "restore ID --generation N` restores the old log, and search still finds everything.\n\n" +
     agentsThat("compaction")
       .map(({ agent, how }) => `${agent.name}: ${how.description}. `)
       .join("") +
-    "A session that is running is left alone: --fork writes the smaller one as a new session, --when-idle waits.",
+    "A running session is not changed: --fork writes the smaller one as a new session, --when-idle waits for its end.",
   examples: [
-    { line: "sessions compact last --dry-run", says: "what it would save" },
-    { line: "sessions compact 3f542803 --aggressive", says: "also smaller parts" },
-    { line: "sessions compact current --fork", says: "a smaller copy of the running session, as a new one" },
+    { line: "sessions compact last --dry-run", says: "show what it would save" },
+    { line: "sessions compact 3f542803 --aggressive", says: "shrink smaller parts, too" },
+    { line: "sessions compact current --fork", says: "write a smaller copy of the running session" },
   ],
-  positionals: [
-    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
-  ],
+  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
   flags: {
     "dry-run": dryRunFlag,
     ...optionFlags(),
-    auto: { type: "boolean", description: "only past the agent's own threshold" },
-    force: { type: "boolean", description: "also where the log changed within the last 10 seconds" },
-    fork: { type: "boolean", description: "leave it as it is, and write the smaller one as a new session" },
+    auto: { type: "boolean", description: "only if the session is past its agent's own threshold" },
+    force: { type: "boolean", description: "even if the log changed within the last 10 seconds" },
+    fork: {
+      type: "boolean",
+      description: "write the smaller one as a new session, and leave this one unchanged",
+    },
     ...whenIdleFlags,
     reconnect: { type: "boolean", description: "run the agent's resume command afterwards" },
     bak: { type: "boolean", description: "also write the old log to FILE.bak" },
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
@@ -79,7 +80,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** The flags that only some agents have. */
+/** The flags that only some agents have, from the table of agents. */
 function optionFlags(): FlagTable {
   const rows = agentsThat("compaction").flatMap(({ agent, how }) =>
     how.options.map(({ name, description, ...option }): [string, Flag] => {
@@ -102,7 +103,7 @@ function chosenOptions(
   return Object.fromEntries(chosen);
 }
 
-/** The flags that say what is to be done, for the process that waits. */
+/** The flags that the waiting process needs to do the same. */
 function againWith(flags: Readonly<Record<string, FlagValue>>): readonly string[] {
   const options = Object.entries(chosenOptions(flags)).flatMap(([name, value]) =>
     value === true ? [`--${name}`] : [`--${name}`, `${value}`],
@@ -140,13 +141,13 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   if (backup !== null) {
     lines.push(
       style.dim(
-        `All that it had is archived: sessions restore ${sanitize(answer.id)} --generation ${backup} --force`,
+        `The old log is archived: sessions restore ${sanitize(answer.id)} --generation ${backup} --force`,
       ),
     );
   }
-  if (archive !== null) lines.push(style.dim(`To be read: ${path(archive)}`));
+  if (archive !== null) lines.push(style.dim(`Readable copy: ${path(archive)}`));
   if (bak !== null) lines.push(style.dim(`The old log: ${path(bak)}`));
-  if (!dryRun && !willReconnect) lines.push(`Go on with: ${sanitize(resumeLine(answer.resume))}`);
+  if (!dryRun && !willReconnect) lines.push(`Resume with: ${sanitize(resumeLine(answer.resume))}`);
   return lines.map((line) => `${line}\n`).join("");
 }
 

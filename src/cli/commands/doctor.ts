@@ -14,13 +14,13 @@ import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Says what is wrong with the set-up, each with its fix: which agents are here, whether the hooks are installed and " +
-    "work (a dry event is run through each), what Claude Code will delete, what is not archived, the state of index " +
-    "and archive, whether flattened sessions can be put back, who can read the store, lines of logs that can't be " +
-    "read, and what the disk is used for.\n\n" +
-    "The exit code is 0 where all is well, 3 where something is not, and 5 where this program can't use the store.",
+    "Checks the set-up and shows how to fix each problem: which agents are here, whether the hooks are " +
+    "installed and work (each one gets a test event), what Claude Code will delete, what is not archived, the " +
+    "state of index and archive, whether flattened sessions can be restored, who can read the store, lines of " +
+    "logs that can't be read, and disk use.\n\n" +
+    "The exit code is 0 if all is well, 3 if there are problems, and 5 if this program can't use the store.",
   examples: [
-    { line: "sessions doctor", says: "look at everything" },
+    { line: "sessions doctor", says: "check everything" },
     { line: "sessions doctor --json", says: "for programs" },
   ],
   positionals: [],
@@ -29,7 +29,7 @@ export const command: Command = defineCommand({
     const unusable = examineUnusable({ disk: world.disk, places: findPlaces(world), now: world.now });
     if (unusable !== undefined) {
       const { createMask } = await import("../create-mask.ts");
-      tell(flags.reveal ? unusable : createMask({ redact: [] })(unusable), flags.json, world);
+      print(flags.reveal ? unusable : createMask({ redact: [] })(unusable), flags.json, world);
       return exitCodes.broken;
     }
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
@@ -41,7 +41,7 @@ export const command: Command = defineCommand({
         run: (program, args, options) => world.run(program, args, { ...options, quiet: true }),
       }),
     );
-    tell(found, flags.json, world);
+    print(found, flags.json, world);
     return isWell(found) ? exitCodes.done : exitCodes.withProblems;
   },
 });
@@ -50,7 +50,7 @@ function isWell({ checks }: Examination): boolean {
   return checks.every(({ state }) => state !== "problem");
 }
 
-function tell(found: Examination, json: boolean, world: World): void {
+function print(found: Examination, json: boolean, world: World): void {
   if (json) {
     const { checks, agents, problems, disk } = found;
     printJson(world, { ok: isWell(found), checks, agents, problems, diskUse: disk });
@@ -81,6 +81,6 @@ function format({ checks, disk }: Examination, world: World): string {
     lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${use.join(", ")}`);
   }
   const bad = checks.filter(({ state }) => state === "problem").length;
-  lines.push("", bad === 0 ? style.green("All is well.") : style.red(`${countOf(bad, "problem")}.`));
+  lines.push("", bad === 0 ? style.green("No problems.") : style.red(`${countOf(bad, "problem")}.`));
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -9,36 +9,34 @@ import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Makes one self-contained document of a session: markdown for people, grep and notes programs; a page of HTML " +
-    "that loads nothing and runs no script; or JSON with everything that was said and done. Secrets are masked. A " +
-    "file that exists is replaced with --force only.",
+    "Exports a session as one self-contained document: markdown; an HTML page that loads nothing and runs no " +
+    "script; or JSON with everything that was said and done. Secrets are masked. An existing file is replaced " +
+    "only with --force.",
   examples: [
     { line: "sessions export last", says: "the newest session of this folder as markdown" },
-    { line: "sessions export 3f542803 -o session.html", says: "a page to send or to print" },
-    { line: "sessions export 3f542803 --format json | jq .requests", says: "for programs" },
+    { line: "sessions export 3f542803 -o session.html", says: "as a page to send or print" },
+    { line: "sessions export 3f542803 --format json | jq .requests", says: "as JSON" },
   ],
-  positionals: [
-    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
-  ],
+  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
   flags: {
     format: {
       type: "string",
       choices: exportFormats,
       default: "md",
       placeholder: "FORMAT",
-      description: "what kind of document; with -o the ending of the file tells as well",
+      description: "what to write; with -o, the file's extension decides",
     },
     ...outputFlags,
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, given, positionals }, world) {
     const file = outputFile(flags);
-    // The example history answers questions; it is nothing to fill files with.
+    // The example history is for reading, not for filling files.
     const { library, mask } = await openLibrary(world, {
       reveal: flags.reveal,
       allowDemo: file === undefined && !namesFile(positionals),
     });
-    // Programs that ask for JSON and say no more want the session as JSON.
+    // --json alone asks for the session as JSON.
     const isJsonItself = flags.json && !given.has("format") && file === undefined;
     const format = given.has("format") ? flags.format : isJsonItself ? "json" : formatOfFile(file);
     const { parts, ...exported } = exportSession(library, positionals, {

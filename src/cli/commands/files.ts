@@ -15,10 +15,10 @@ import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Tells which sessions read or wrote a file, and when. A file is named by the end of its path or by a glob.",
+    "Shows which sessions read or wrote a file, and when. Name the file by the end of its path, or by a glob.",
   examples: [
-    { line: "sessions files auth.ts", says: "every file of that name" },
-    { line: "sessions files 'src/api/*.ts' --since 30d", says: "a folder, last month" },
+    { line: "sessions files auth.ts", says: "every file with that name" },
+    { line: "sessions files 'src/api/*.ts' --since 30d", says: "a folder, in the last month" },
   ],
   positionals: [{ name: "path", description: "end of a path, or a glob" }],
   flags: {
@@ -28,10 +28,10 @@ export const command: Command = defineCommand({
       default: 30,
       min: 1,
       placeholder: "N",
-      description: "how many sessions at most",
+      description: "show at most this many sessions",
     },
-    written: { type: "boolean", description: "only those that wrote it" },
-    ids: { type: "boolean", alias: "q", description: "print ids of sessions alone" },
+    written: { type: "boolean", description: "only sessions that wrote it" },
+    ids: { type: "boolean", alias: "q", description: "print only session ids" },
     ...agentFlags,
   },
   async run({ flags, positionals }, world) {
@@ -51,7 +51,10 @@ export const command: Command = defineCommand({
       });
     } else if (flags.ids) world.stdout.write(hits.map(({ row }) => `${sanitize(row.digest.id)}\n`).join(""));
     else if (hits.length > 0) world.stdout.write(formatHits(hits, world));
-    else world.stderr.write(`${createStyle(world.stderr.hasColor).dim("No session touched such a file.")}\n`);
+    else
+      world.stderr.write(
+        `${createStyle(world.stderr.hasColor).dim("No session read or wrote such a file.")}\n`,
+      );
     return all.length === 0 ? exitCodes.nothingFound : exitCodes.done;
   },
 });

@@ -8,32 +8,36 @@ import { startWhenIdle, whenIdle, whenIdleFlags } from "../when-idle.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Moves bulky tool results (long output, screenshots) out of a session's log into a sidecar, and leaves a short " +
-    "marker in their place. Every prompt and every event stays, and the session resumes with far fewer tokens. " +
-    "`sessions retrieve` gives one result back, `sessions unflatten` all of them: the identical bytes.\n\n" +
-    "Works on sessions of Claude Code and Pi. The log is archived first. A session that is running is left alone: --fork " +
-    "writes the flattened one as a new session, --when-idle waits.",
+    "Moves large tool results (long output, screenshots) out of a session's log into a sidecar, and leaves a " +
+    "short marker in their place. Every prompt and every event stays, and the session resumes with far fewer " +
+    "tokens. `sessions retrieve` prints one result, `sessions unflatten` puts all of them back, byte for " +
+    "byte.\n\n" +
+    "Works for sessions of Claude Code and Pi. The log is archived first. A running session is not changed: " +
+    "--fork writes the flattened one as a new session, --when-idle waits for its end.",
   examples: [
-    { line: "sessions flatten last --dry-run", says: "what it would save" },
-    { line: "sessions flatten 3f542803 --min-size 4096", says: "only what is larger than 4 KB" },
-    { line: "sessions flatten last 3", says: "the three newest of this folder" },
+    { line: "sessions flatten last --dry-run", says: "show what it would save" },
+    { line: "sessions flatten 3f542803 --min-size 4096", says: "only results larger than 4 KB" },
+    { line: "sessions flatten last 3", says: "the three newest sessions of this folder" },
   ],
   positionals: [
-    { name: "session", description: "id, beginning of an id, last, last N, current, or a path", many: true },
+    { name: "session", description: "id, start of an id, last, last N, current, or a path", many: true },
   ],
   flags: {
     "min-size": {
       type: "number",
       default: 1024,
       placeholder: "BYTES",
-      description: "only what is larger",
+      description: "only results larger than this",
     },
     "tool-use-result": {
       type: "boolean",
       default: true,
-      description: "leave the copies of results alone that agents keep for their own display",
+      description: "leave the copies that the agent keeps for its own display",
     },
-    fork: { type: "boolean", description: "leave it as it is, and write the flattened one as a new session" },
+    fork: {
+      type: "boolean",
+      description: "write the flattened one as a new session, and leave this one unchanged",
+    },
     "dry-run": dryRunFlag,
     ...flattenFlags,
     ...whenIdleFlags,
@@ -45,7 +49,7 @@ export const command: Command = defineCommand({
     if (flags["when-idle"]) {
       const [pointer, other] = pointers;
       if (pointer === undefined || other !== undefined) {
-        throw new UserError("Cannot wait for several sessions: --when-idle takes one", {
+        throw new UserError("Cannot wait for several sessions: --when-idle takes one session", {
           exitCode: exitCodes.wrongUsage,
         });
       }

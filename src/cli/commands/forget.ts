@@ -22,19 +22,17 @@ import { storeLocking } from "../store-locking.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Removes a session from all that this program keeps: index, archive, exact bytes, sidecars. It does not come " +
-    `back, even if the agent still has its file, which is not touched. For ${UNDO_DAYS} days --undo brings it back.`,
+    "Removes a session from index, archive, exact bytes and sidecars. It does not come back, even if the " +
+    `agent still has its log, which is not changed. For ${UNDO_DAYS} days, --undo restores it.`,
   examples: [
-    { line: "sessions forget 3f542803", says: "asks first" },
-    { line: "sessions forget 3f542803 --undo", says: "bring it back" },
+    { line: "sessions forget 3f542803", says: "forget a session; asks first" },
+    { line: "sessions forget 3f542803 --undo", says: "restore it" },
   ],
-  positionals: [
-    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
-  ],
+  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
   flags: {
     yes: { type: "boolean", alias: "y", description: "do not ask" },
-    undo: { type: "boolean", description: "bring back what was forgotten" },
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    undo: { type: "boolean", description: "restore a forgotten session" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const { library, access, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
@@ -47,16 +45,14 @@ export const command: Command = defineCommand({
       if (flags.json)
         printJson(world, { sessionId: id, agent, forgotten: false, broughtBack, undoUntil: null });
       else {
-        const rest = broughtBack ? "" : ": what was kept of it is gone, but it may be archived again";
+        const rest = broughtBack ? "" : ": its archive is gone, but it can be archived again";
         world.stdout.write(`Session ${sanitize(id)} is no longer forgotten${rest}.\n`);
       }
       return exitCodes.done;
     }
     const { agent, id, isIndexed, ...found } = await selectAny(library, access.engine, positionals, flags);
     const { source, flattened } = mask({ source: found.source, flattened: found.flattened });
-    const forGood = isIndexed
-      ? " Only the index has it: it can't be brought back."
-      : markersWarning(flattened);
+    const forGood = isIndexed ? " Only the index has it: it can't be restored." : markersWarning(flattened);
     const question = `Forget session ${sanitize(id)} of ${agent}?${forGood}`;
     if (!flags.yes && !(await isConfirmed(`forget session ${id}`, question, world))) return exitCodes.refused;
     const done = await world.uninterrupted(() => forgetSession(library, { agent, id }, { locking }));
@@ -70,38 +66,38 @@ export const command: Command = defineCommand({
       world.stdout.write(`Session ${sanitize(id)} is forgotten.\n`);
       if (source !== null) {
         const path = sanitize(shortPath(source, world.home));
-        world.stdout.write(style.dim(`The agent's own file is still there: ${path}\n`));
+        world.stdout.write(style.dim(`The agent still has its log: ${path}\n`));
       }
       for (const { path, markers } of flattened) {
         const file = sanitize(shortPath(path, world.home));
         world.stdout.write(
-          style.yellow(
-            `${file} still has ${countOf(markers, "marker")}, and what they stand for is forgotten\n`,
-          ),
+          style.yellow(`${file} still has ${countOf(markers, "marker")} whose results are forgotten\n`),
         );
       }
       if (flattened.length > 0)
-        world.stdout.write(style.dim("To put it back first: --undo, then sessions unflatten\n"));
+        world.stdout.write(style.dim("To restore the results: --undo, then sessions unflatten\n"));
       if (!isIndexed)
-        world.stdout.write(style.dim(`For ${UNDO_DAYS} days: sessions forget ${sanitize(id)} --undo\n`));
+        world.stdout.write(
+          style.dim(`To restore it within ${UNDO_DAYS} days: sessions forget ${sanitize(id)} --undo\n`),
+        );
     }
     return exitCodes.done;
   },
 });
 
 interface Selected extends SessionName {
-  /** The agent's own file; null where that is gone. */
+  /** The agent's own log; null if it is gone. */
   readonly source: string | null;
-  /** Only the index is left of it. */
+  /** Only the index still has it. */
   readonly isIndexed: boolean;
-  /** Its logs that have markers: what these stand for goes with the sidecar and the archive. */
+  /** Its logs that have markers; their results are removed with sidecar and archive. */
   readonly flattened: readonly LogWithMarkers[];
 }
 
 function markersWarning(flattened: readonly LogWithMarkers[]): string {
   return flattened.length === 0
     ? ""
-    : " Its log is flattened, and what was moved out of it goes, too: `sessions unflatten` first puts it back.";
+    : " Its log is flattened, and the results that were moved out are removed, too: run `sessions unflatten` first to keep them.";
 }
 
 async function selectAny(
@@ -116,7 +112,7 @@ async function selectAny(
     return { agent, id, source, isIndexed: false, flattened: logsWithMarkers(library, files) };
   } catch (error) {
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.nothingFound) throw error;
-    // A run that was killed may have hidden it before all of it was taken away: that is completed.
+    // A killed run may have hidden it before all of it was removed; finish that.
     const [stone, other] = tombstonesOf(library, words);
     if (stone !== undefined && other === undefined)
       return { ...stone, source: null, isIndexed: false, flattened: [] };
@@ -126,7 +122,7 @@ async function selectAny(
   }
 }
 
-/** Sessions that were forgotten: by an id or the beginning of one, or by the log, where the agent still has it. */
+/** Finds forgotten sessions by an id, the start of one, or a log that the agent still has. */
 function tombstonesOf(library: Library, words: readonly string[]): readonly SessionName[] {
   const [word = "", ...rest] = words;
   if (rest.length > 0) return [];
@@ -152,10 +148,10 @@ function selectForgotten(library: Library, words: readonly string[]): SessionNam
   throw new UserError(
     found === undefined
       ? `Cannot undo: no session "${word}" was forgotten`
-      : `Cannot undo: name one session that was forgotten`,
+      : "Cannot undo: several forgotten sessions match",
     {
       exitCode: found === undefined ? exitCodes.nothingFound : exitCodes.wrongUsage,
-      ...(known.length === 0 ? {} : { hint: `forgotten are ${known.join(", ")}` }),
+      ...(known.length === 0 ? {} : { hint: `forgotten sessions: ${known.join(", ")}` }),
     },
   );
 }

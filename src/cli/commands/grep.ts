@@ -12,75 +12,80 @@ import { createGrepPrinter, createGrepTally } from "../output/grep-output.ts";
 import type { World } from "../world.ts";
 
 const flagTable = {
-  "ignore-case": { type: "boolean", alias: "i", description: "upper and lower case are the same" },
+  "ignore-case": { type: "boolean", alias: "i", description: "ignore case" },
   fixed: {
     type: "boolean",
     alias: "F",
-    description: "the pattern is the text itself, no regular expression",
+    description: "the pattern is plain text, not a regular expression",
   },
-  sessions: { type: "boolean", alias: "l", description: "name sessions alone, each once" },
+  sessions: { type: "boolean", alias: "l", description: "list only sessions, each once" },
   context: {
     type: "number",
     alias: "C",
     default: 0,
     placeholder: "N",
-    description: "also show so many lines before and behind",
+    description: "show this many lines before and after",
   },
-  role: { type: "strings", choices: textRoles, description: "only in texts of that kind" },
+  role: { type: "strings", choices: textRoles, description: "only in texts of this kind" },
   ...filterFlags,
   limit: {
     type: "number",
     min: 1,
     placeholder: "N",
-    description: "stop after so many lines, with -l after so many sessions",
+    description: "stop after this many lines, with -l after this many sessions",
   },
   "time-limit": {
     type: "number",
     default: 10,
     min: 1,
     placeholder: "SECONDS",
-    description: "give up on a file after so long; sooner when that happens again and again",
+    description: "give up on a file after this long, sooner if it happens repeatedly",
   },
   ...agentFlags,
 } as const;
 
-/** More threads need more memory than they save time. */
+/** More threads cost more memory than they save time. */
 const MAX_THREADS = 4;
 
 export const command: Command = defineCommand({
   description:
-    "Scans the decoded text of everything, exactly: requests, replies, thinking, tool input, all tool output, " +
-    "progress, summaries, notes; in logs, sub-agents, files with long output, and in sessions that only the archive " +
-    "has. The pattern is a regular expression of JavaScript with Unicode; ^ and $ are the ends of lines, and \\n " +
-    "matches a line end. Ids, times, folders and other fields of the format count only where nothing else matches, or " +
-    "where --role field asks for them. " +
-    "Hits come as they are found, newest session first. Words without exactness are faster with search.",
+    "Searches the decoded text of everything: requests, replies, thinking, tool input and output, progress, " +
+    "summaries, notes; in logs, sub-agents, files with long output, and in sessions that only the archive " +
+    "has. The pattern is a JavaScript regular expression with Unicode; ^ and $ match at line ends, \\n matches " +
+    "a line end. Ids, times, folders and other fields of the format are searched only if nothing else " +
+    "matches, or with --role field. Matches are printed as they are found, newest session first. For words, " +
+    "`search` is faster.",
   examples: [
-    { line: "sessions grep 'exit code [1-9]\\d*' --project .", says: "every failed command of this project" },
+    { line: "sessions grep 'exit code [1-9]\\d*' --project .", says: "every failed command in this project" },
     {
       line: "sessions grep -i -C2 'deadlock' --role output --since 30d",
-      says: "in output of the last month",
+      says: "in tool output, in the last month",
     },
-    { line: "sessions grep -lF 'TypeError: x is undefined' --json", says: "which sessions, for programs" },
+    { line: "sessions grep -lF 'TypeError: x is undefined' --json", says: "which sessions have it, as JSON" },
   ],
-  positionals: [{ name: "regex", description: "what to look for" }],
+  positionals: [{ name: "regex", description: "what to search for" }],
   flags: flagTable,
   async run(args, world) {
     const { flags, positionals } = args;
-    const wish = readWish(args, world);
+    const query = readQuery(args, world);
     const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
     const printer = flags.json
-      ? createGrepJson(world, { pattern: positionals[0] ?? "", fixed: flags.fixed, wish, demo: library.demo })
+      ? createGrepJson(world, {
+          pattern: positionals[0] ?? "",
+          fixed: flags.fixed,
+          query,
+          demo: library.demo,
+        })
       : createGrepPrinter(world);
     const progress = grepProgress(world);
     const { startWorker: start, threads } = world;
-    const tally = createGrepTally(world.now(), wish.sessionsOnly);
+    const tally = createGrepTally(world.now(), query.sessionsOnly);
     const limit = flags.limit ?? Number.POSITIVE_INFINITY;
     const search = async (roles: readonly TextRole[]): Promise<void> => {
       const events = grepSessions(
         library,
         access.engine,
-        { ...wish, roles },
+        { ...query, roles },
         {
           onProgress: progress.update,
           ...(start === undefined ? {} : { threads: { start, count: Math.min(threads, MAX_THREADS) } }),
@@ -101,8 +106,8 @@ export const command: Command = defineCommand({
       }
     };
     try {
-      await search(wish.roles);
-      // Who asks for an id means the field that has it.
+      await search(query.roles);
+      // A pattern that no text has may be an id or another field of the format.
       if (tally.shown() === 0 && flags.role.length === 0) await search(["field"]);
     } finally {
       progress.clear();
@@ -113,7 +118,7 @@ export const command: Command = defineCommand({
   },
 });
 
-function readWish({ flags, positionals }: Arguments<typeof flagTable>, world: World): GrepQuery {
+function readQuery({ flags, positionals }: Arguments<typeof flagTable>, world: World): GrepQuery {
   const [text = ""] = positionals;
   return {
     pattern: compilePattern({ text, ignoreCase: flags["ignore-case"], fixed: flags.fixed }),

@@ -12,23 +12,23 @@ import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { pause, storeLocking } from "../store-locking.ts";
 
-/** Nobody waits for this: better late than not at all. */
+/** In the background there is time to wait for the store. */
 const LOCK_MS = 10 * 60_000;
-/** The same files may be sick for months. */
+/** The same damaged files would fill the log. */
 const MAX_NOTED = 5;
 
 export const command: Command = defineCommand({
   description:
-    "Archives every session that is not safe yet and has been quiet for ten minutes, and brings the index up to " +
-    "date. Other commands start it in the background, at most once a minute; what goes wrong there is written " +
-    "to a log that `sessions doctor` shows.",
-  examples: [{ line: "sessions guard", says: "archive what is not safe yet" }],
+    "Archives every session that is not archived yet and has been quiet for ten minutes, and updates the " +
+    "index. Other commands start it in the background, at most once a minute. Its errors are written to a log " +
+    "that `sessions doctor` shows.",
+  examples: [{ line: "sessions guard", says: "archive sessions that are not archived yet" }],
   positionals: [],
   flags: {
     log: {
       type: "string",
       placeholder: "FILE",
-      description: "the log of a session to be archived first, although it may be in use",
+      description: "the log of a session to archive first, even if it is in use",
     },
   },
   async run({ flags }, world) {

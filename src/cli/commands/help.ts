@@ -5,13 +5,12 @@ import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Lists the commands, or shows how to use one. With --json it describes the whole command line, so that " +
-    "a program can learn it.",
+    "Lists the commands, or explains one. With --json it describes the whole command line for programs.",
   examples: [
     { line: "sessions help", says: "all commands" },
     { line: "sessions help version", says: "one of them" },
   ],
-  positionals: [{ name: "command", description: "a command to explain", optional: true }],
+  positionals: [{ name: "command", description: "the command to explain", optional: true }],
   flags: {},
   async run({ flags, positionals }, world) {
     const [name] = positionals;

@@ -16,10 +16,11 @@ const LOCK_MS = 2_000;
 
 export const command: Command = defineCommand({
   description:
-    "Called by agents, with the event as JSON on stdin; `sessions install` sets that up. pre-compact archives the " +
-    "session; session-end leaves that to a process in the background; post-compact notes the summary; session-start " +
-    "hands the agent, after a compaction, a short packet of what was at hand (config.json: hooks.recall).\n\n" +
-    "The exit code is always 0 and nothing is printed that the event does not allow. What goes wrong is written to " +
+    "Called by agents, with the event as JSON on stdin; `sessions install` sets it up. pre-compact archives " +
+    "the session; session-end leaves that to a background process; post-compact stores the summary; " +
+    "session-start hands the agent, after a compaction, a short reminder of what it was doing (config.json: " +
+    "hooks.recall).\n\n" +
+    "The exit code is always 0, and only what the event allows is printed. Errors are written to " +
     "logs/hooks.log in SESSIONS_HOME.",
   examples: [
     { line: "sessions hook pre-compact < event.json", says: "archive the session that the event names" },
@@ -36,8 +37,10 @@ export const command: Command = defineCommand({
   async run({ positionals }, world) {
     const [subcommand = ""] = positionals;
     if (world.stdin.isTerminal) {
-      // Nobody would end the input, and nothing went wrong that the log should know.
-      world.stderr.write("sessions hook is called by agents, with an event as JSON on stdin.\n");
+      // A person would have to end the input, and nothing went wrong that belongs in the log.
+      world.stderr.write(
+        "sessions hook is called by agents, with an event as JSON on stdin; `sessions install` sets it up.\n",
+      );
       return exitCodes.done;
     }
     const note = (what: string): void => noteFailure(world, subcommand, what);
@@ -74,7 +77,7 @@ async function answer(subcommand: string, world: World, note: (what: string) => 
   });
 }
 
-/** A log that can't be written is told to whoever reads stderr: there is nowhere else. */
+/** Writes to the log, or to stderr if the log can't be written. */
 function noteFailure(world: World, event: string, what: string): void {
   try {
     const store = { disk: world.disk, places: findPlaces(world) };

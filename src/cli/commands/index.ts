@@ -9,25 +9,25 @@ import { reportProblems } from "../output/problems.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Brings the index up to date with the logs and the archive. Every search does so first; this is for doing it at " +
-    "a time of your own, or from nothing.",
+    "Updates the search index from logs and archive. Every search does that first; run this to do it at " +
+    "another time, or to rebuild the index.",
   examples: [
     { line: "sessions index", says: "read what changed" },
-    { line: "sessions index --rebuild", says: "read everything anew" },
+    { line: "sessions index --rebuild", says: "read everything again" },
   ],
   positionals: [],
-  flags: { rebuild: { type: "boolean", description: "throw the index away and read everything anew" } },
+  flags: { rebuild: { type: "boolean", description: "discard the index and read everything again" } },
   async run({ flags }, world) {
     const { library, access, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const startedAt = world.now();
-    // One that can't be kept would be of no use to anybody.
+    // An index in memory would be of no use here.
     const { inMemory: _, ...kept } = access;
     const patient = { ...kept, patient: true, rebuild: flags.rebuild };
     const { refreshed, catalog } = await withIndex(library, patient, async (reader, done) => ({
       refreshed: done,
       catalog: await readSessionCatalog(library, reader, done),
     }));
-    // Whoever has nothing to read has time for that.
+    // With nothing to read, there is time to tidy up.
     if (refreshed?.read === 0) await tidyIndex(library, kept);
     const tookMs = world.now() - startedAt;
     const { read = 0, removed = 0, bytes = 0, rebuilt = null } = refreshed ?? {};

@@ -19,17 +19,18 @@ import { storeLocking } from "../store-locking.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Sets agents up to keep their history. Claude Code: hooks that archive a session before it is compacted and when " +
-    "it ends, `cleanupPeriodDays` so that it does not delete sessions, and the skill `session-finder`, with which it " +
-    "looks into earlier sessions by itself. Pi and Codex: the skill.\n\n" +
-    "Written are settings.json and skills/ in Claude Code's folder, with --scope project .claude/settings.local.json " +
-    "and .claude/skills/ here; skills/ in Pi's folder or .pi/; and ~/.agents/skills/ or .agents/skills/ for Codex. " +
-    "Everything else in these files stays as it is, hooks and skills of others too. `uninstall` takes all of it back.",
+    "Sets up agents to keep their history. Claude Code: hooks that archive a session before it is compacted " +
+    "and when it ends, `cleanupPeriodDays` so that sessions are not deleted, and the skill `session-finder`, " +
+    "which lets it search earlier sessions. Pi and Codex: the skill.\n\n" +
+    "Changes settings.json and skills/ in Claude Code's folder (with --scope project: " +
+    ".claude/settings.local.json and .claude/skills/ in this folder), skills/ in Pi's folder or .pi/, and " +
+    "~/.agents/skills/ or .agents/skills/ for Codex. Everything else in these files stays, including hooks " +
+    "and skills of others. `sessions uninstall` undoes it.",
   examples: [
     { line: "sessions install", says: "Claude Code, for this user; asks first" },
-    { line: "sessions install --dry-run", says: "show the exact changes, make none" },
+    { line: "sessions install --dry-run", says: "show the exact changes" },
     { line: "sessions install --all --yes", says: "all agents, without asking" },
-    { line: "sessions install --timer cron", says: "without hooks: a line for crontab" },
+    { line: "sessions install --timer cron", says: "print a line for crontab, instead of hooks" },
   ],
   positionals: [],
   flags: {
@@ -37,23 +38,23 @@ export const command: Command = defineCommand({
       type: "strings",
       choices: installableAgents,
       placeholder: "AGENT",
-      description: `which agent; may be repeated; ${hookedAgents.join(" and ")} where none is named`,
+      description: `which agent; ${hookedAgents.join(" and ")} by default`,
     },
-    all: { type: "boolean", description: "all of them" },
+    all: { type: "boolean", description: "all agents" },
     scope: {
       type: "string",
       choices: ["user", "project"],
       default: "user",
       placeholder: "SCOPE",
-      description: "for this user, or in this folder alone",
+      description: "for this user, or only in this folder",
     },
-    retention: { type: "boolean", default: true, description: "leave cleanupPeriodDays as it is" },
+    retention: { type: "boolean", default: true, description: "do not change cleanupPeriodDays" },
     timer: {
       type: "string",
       choices: timers,
       placeholder: "TIMER",
       description:
-        "print what cron, systemd or launchd needs to archive every ten minutes; nothing is written",
+        "print a timer for cron, systemd or launchd that archives every ten minutes; writes nothing",
     },
     "dry-run": dryRunFlag,
     yes: { type: "boolean", alias: "y", description: "do not ask" },
@@ -98,10 +99,10 @@ export const command: Command = defineCommand({
       if (!dryRun && isNeeded) {
         const receipt = sanitize(shortPath(library.places.receipt, world.home));
         world.stdout.write(
-          style.dim(`What was done is noted in ${receipt}. Sessions that start from now on use it.\n`),
+          style.dim(`The changes are recorded in ${receipt}. Sessions that start from now on use them.\n`),
         );
         world.stdout.write(
-          `${style.cyan("sessions doctor")} ${style.dim("checks that it works,")} ${style.cyan("sessions uninstall")} ${style.dim("takes it back.")}\n`,
+          `${style.cyan("sessions doctor")} ${style.dim("checks that it works;")} ${style.cyan("sessions uninstall")} ${style.dim("undoes it.")}\n`,
         );
       }
     }

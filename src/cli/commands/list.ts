@@ -12,27 +12,27 @@ import { createStyle } from "../output/style.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Lists sessions of all agents, newest first: what was asked, where, when. Filters narrow the list; a word " +
-    "without a field name must stand in the title.",
+    "Lists the sessions of all agents, newest first: what was asked, where and when. Filters narrow the list; " +
+    "a word without a field name must be in the title.",
   examples: [
     { line: "sessions list", says: "the newest sessions" },
-    { line: "sessions list --project . --since 7d", says: "this project's, of the last week" },
-    { line: "sessions list --agent pi --file auth.ts --json", says: "for programs" },
+    { line: "sessions list --project . --since 7d", says: "of this project, in the last week" },
+    { line: "sessions list --agent pi --file auth.ts --json", says: "as JSON" },
   ],
   positionals: [
     {
       name: "filter",
-      description: "words of the title, or filters such as project:shop",
+      description: "words in the title, or filters such as project:shop",
       optional: true,
       many: true,
     },
   ],
   flags: {
     ...filterFlags,
-    limit: { type: "number", default: 20, min: 1, placeholder: "N", description: "how many at most" },
-    offset: { type: "number", default: 0, placeholder: "N", description: "how many to leave out first" },
-    ids: { type: "boolean", alias: "q", description: "print ids alone" },
-    stubs: { type: "boolean", description: "also those of which only prompts or fragments are left" },
+    limit: { type: "number", default: 20, min: 1, placeholder: "N", description: "show at most this many" },
+    offset: { type: "number", default: 0, placeholder: "N", description: "skip this many" },
+    ids: { type: "boolean", alias: "q", description: "print only ids" },
+    stubs: { type: "boolean", description: "also sessions of which only prompts or fragments are left" },
     ...agentFlags,
   },
   async run({ flags, positionals }, world) {

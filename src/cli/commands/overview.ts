@@ -23,8 +23,8 @@ interface AgentCount {
 
 export const command: Command = defineCommand({
   description:
-    "Shows what there is: agents and their sessions, the newest ones, and how to go on. `sessions` alone is the same.",
-  examples: [{ line: "sessions", says: "what there is" }],
+    "Shows agents and their sessions, the newest ones, and what to try next. `sessions` alone does the same.",
+  examples: [{ line: "sessions", says: "the overview" }],
   positionals: [],
   flags: {},
   async run({ flags }, world) {
@@ -86,8 +86,8 @@ function format(
   const ids = newest.map(({ digest }) => digest.id);
   const first = shortIds(ids).get(ids[0] ?? "") ?? "last";
   const examples: readonly (readonly [string, string])[] = [
-    ['sessions search "retry on timeout"', "find anything that was ever said or done"],
-    [`sessions show ${first}`, "one session: requests, files, commands, what is open"],
+    ['sessions search "retry on timeout"', "find anything that was said or done"],
+    [`sessions show ${first}`, "one session: requests, files, commands, open work"],
     ["sessions --help", "all commands"],
   ];
   const pending =

@@ -19,24 +19,24 @@ import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Lists work that was left open: unfinished items of the agents' own todo and task lists, and sentences at the " +
-    "end of sessions that speak of what is next. What a later session of the same project finished is left out. " +
-    "In a project's folder it tells of that project, elsewhere of all.",
+    "Lists unfinished work: open items of the agents' own todo and task lists, and next steps named at the " +
+    "end of sessions. Items that a later session of the same project finished are left out. In a project's " +
+    "folder it lists that project, elsewhere all projects.",
   examples: [
-    { line: "sessions pending", says: "of this folder's project" },
-    { line: "sessions pending --everywhere --since 2w", says: "of all projects, two weeks back" },
+    { line: "sessions pending", says: "in this folder's project" },
+    { line: "sessions pending --everywhere --since 2w", says: "in all projects, in the last two weeks" },
   ],
   positionals: [],
   flags: {
     ...filterFlags,
-    everywhere: { type: "boolean", description: "all projects, whatever folder this is" },
+    everywhere: { type: "boolean", description: "all projects" },
     todos: { type: "boolean", description: "only items of todo and task lists" },
     limit: {
       type: "number",
       default: 20,
       min: 1,
       placeholder: "N",
-      description: "how many sessions at most",
+      description: "show at most this many sessions",
     },
     ...agentFlags,
   },
@@ -46,7 +46,7 @@ export const command: Command = defineCommand({
     const { here, all } = await withCatalog(library, access, async (catalog) => {
       const project = anywhere ? undefined : projectOfFolder(catalog.rows, world.folder);
       const wanted = new Set(await filterSessions(catalog, readFilters(flags, [], world)));
-      // What later sessions closed is asked of all, whatever the filters leave.
+      // An item may be closed by a session that the filters leave out.
       const open = pendingWork(catalog.rows)
         .filter(({ row }) => wanted.has(row) && (project === undefined || row.digest.project === project))
         .map((session) =>
@@ -69,7 +69,7 @@ export const command: Command = defineCommand({
     }
     const style = createStyle(world.stderr.hasColor);
     if (all.length === 0)
-      world.stderr.write(`${style.dim(`Nothing is open${here === undefined ? "" : ` in ${here}`}.`)}\n`);
+      world.stderr.write(`${style.dim(`No unfinished work${here === undefined ? "" : ` in ${here}`}.`)}\n`);
     world.stdout.write(sessions.map((session) => formatSession(session, world)).join("\n"));
     const hidden = all.length - sessions.length;
     if (hidden > 0)

@@ -16,39 +16,42 @@ import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Puts archived sessions back where their agent finds them: the identical bytes, modes and times, sub-agents and " +
-    "spilled output included. Nothing is ever written over a file of other content, unless --force is given; then " +
-    "that file is archived first, as a generation of its own.\n\n" +
-    "With --into a session becomes one of another project, or of one that was renamed: the folder that its lines " +
-    "name is changed, and nothing else. With --to it is put below a folder that stands for the home, for another " +
-    "machine.",
+    "Puts archived sessions back where their agent finds them: the same bytes, modes and times, with " +
+    "sub-agents and long output. A file with other content is never overwritten unless --force is given; then " +
+    "it is archived first, as another generation.\n\n" +
+    "With --into a session moves to another project, or to one that was renamed: only the folder named in its " +
+    "lines changes. With --to it is written below a folder that replaces the home, for another machine.",
   examples: [
-    { line: "sessions restore 3f542803", says: "bring a deleted session back" },
+    { line: "sessions restore 3f542803", says: "restore a deleted session" },
     { line: "sessions restore 3f542803 --into ~/work/shop", says: "into another project" },
-    { line: "sessions restore --all --to /mnt/other-home --dry-run", says: "what would be written where" },
+    { line: "sessions restore --all --to /mnt/other-home --dry-run", says: "show what would be written" },
   ],
   positionals: [
     {
       name: "session",
-      description: "id, beginning of an id, last, last N, or the path that its file had",
+      description: "id, start of an id, last, last N, or the path of its log",
       optional: true,
       many: true,
     },
   ],
   flags: {
-    all: { type: "boolean", description: "every archived session" },
-    to: { type: "string", placeholder: "DIR", description: "below this folder, as if it were the home" },
-    into: { type: "string", placeholder: "PROJECT_DIR", description: "as a session of this project" },
+    all: { type: "boolean", description: "all archived sessions" },
+    to: {
+      type: "string",
+      placeholder: "DIR",
+      description: "write below this folder, as if it were the home",
+    },
+    into: { type: "string", placeholder: "PROJECT_DIR", description: "restore into this project" },
     generation: {
       type: "number",
       min: 1,
       placeholder: "N",
       description: "an earlier state of a rewritten log",
     },
-    touch: { type: "boolean", description: "with the present time, so that no agent deletes it as old" },
-    force: { type: "boolean", description: "also over other content, which is archived first" },
+    touch: { type: "boolean", description: "set the current time, so that no agent deletes it as old" },
+    force: { type: "boolean", description: "overwrite other content; it is archived first" },
     "dry-run": dryRunFlag,
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
@@ -106,7 +109,7 @@ function restoreJson({ dryRun, sessions, problems }: RestoreAnswer): object {
   };
 }
 
-/** More lines than these are not read by anybody. */
+/** Above this, the rest is only counted. */
 const MAX_LISTED = 20;
 
 function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
@@ -120,7 +123,7 @@ function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
   const done = dryRun ? "would be restored" : "restored";
   const parts = [
     `${countOf(count("restored"), "session")} ${done}`,
-    ...(count("unchanged") > 0 ? [`${count("unchanged")} already there`] : []),
+    ...(count("unchanged") > 0 ? [`${count("unchanged")} already exist`] : []),
     ...(count("refused") > 0 ? [style.red(`${count("refused")} refused`)] : []),
     ...(count("damaged") > 0 ? [style.red(`${count("damaged")} damaged`)] : []),
   ];
@@ -128,8 +131,7 @@ function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
   if (sessions.some(({ mayBeSwept, outcome }) => mayBeSwept && outcome === "restored")) {
     lines.push(
       style.yellow(
-        "Claude Code deletes logs that are older than 30 days, if its settings say nothing else: with --touch they " +
-          "get the present time.",
+        "Claude Code deletes logs older than 30 days unless its settings say otherwise: --touch sets the current time.",
       ),
     );
   }
@@ -138,11 +140,11 @@ function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
 
 const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   written: "",
-  identical: "is already there",
-  grown: "is there, and has grown since",
-  different: "is there with other content; --force archives that and replaces it",
-  blocked: "is not a file, or a link that leads out of the folders of logs: move it away first",
-  outside: "is outside of the folders of logs of its agent",
+  identical: "already exists",
+  grown: "exists, and has grown since",
+  different: "exists with other content; --force archives that and replaces it",
+  blocked: "is not a file, or a link out of the log folders: move it away first",
+  outside: "is outside its agent's log folders",
   damaged: "is damaged in the archive",
 };
 
@@ -165,7 +167,7 @@ function linesOf(session: RestoredSession, dryRun: boolean, world: World): reado
     lines.push(style.dim(`  ${countOf(changes, "line")} changed: ${sanitize(`${move.from} → ${move.to}`)}`));
   }
   if (replaced !== null)
-    lines.push(style.dim(`  what stood there is now generation ${replaced} in the archive`));
+    lines.push(style.dim(`  the replaced file is generation ${replaced} in the archive`));
   if (isGood && !dryRun) {
     const folder = resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `;
     lines.push(style.cyan(`  ${sanitize(`${folder}${shellQuote(resume.command)}`)}`));

@@ -10,18 +10,15 @@ import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Prints the command with which the session's own agent goes on with it, in the session's folder. With --exec " +
-    "it runs that command.",
+    "Prints the command that resumes a session with its own agent, in the session's folder. --exec runs it.",
   examples: [
-    { line: "sessions resume last", says: "how to go on with the newest session of this folder" },
-    { line: "sessions resume 3f542803 --exec", says: "go on with it" },
+    { line: "sessions resume last", says: "how to resume the newest session of this folder" },
+    { line: "sessions resume 3f542803 --exec", says: "resume it now" },
   ],
-  positionals: [
-    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
-  ],
+  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
   flags: {
-    exec: { type: "boolean", description: "run it" },
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    exec: { type: "boolean", description: "run the command" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, {

@@ -16,27 +16,27 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const command: Command = defineCommand({
   description:
-    "Tells what Claude Code will delete, and when: it sweeps sessions whose log was not written for 30 days, unless " +
-    "`cleanupPeriodDays` in one of its settings files says otherwise. Shows the number that applies in this folder " +
-    "and the file that it comes from, projects whose settings would sweep earlier, the sessions that go, and whether " +
+    "Shows what Claude Code will delete, and when: it deletes sessions whose log was not written for 30 days, " +
+    "unless `cleanupPeriodDays` in one of its settings files says otherwise. Shows the value in effect and " +
+    "the file it comes from, projects with a shorter period, the sessions that will be deleted, and whether " +
     "they are archived.\n\n" +
-    "`set`, `forever` and `reset` change `cleanupPeriodDays` in the user's settings.json: in place, with a copy in " +
-    "`backups/` first. `reset` takes that back; where it was never set from here, it takes the setting out. What is " +
+    "`set`, `forever` and `reset` change `cleanupPeriodDays` in the user's settings.json, with a copy in " +
+    "`backups/` first. `reset` undoes that; if it was never set from here, it removes the setting. What is " +
     "archived stays, whatever Claude Code deletes.",
   examples: [
-    { line: "sessions retention", says: "what goes, when, and whether it is archived" },
-    { line: "sessions retention forever", says: `keep sessions for good (${FOREVER_DAYS} days)` },
+    { line: "sessions retention", says: "what will be deleted, when, and whether it is archived" },
+    { line: "sessions retention forever", says: `keep sessions for ever (${FOREVER_DAYS} days)` },
     { line: "sessions retention set 365", says: "keep them for a year" },
-    { line: "sessions retention reset", says: "as it was before" },
+    { line: "sessions retention reset", says: "undo set or forever" },
   ],
   positionals: [
     {
       name: "action",
-      description: "what to do; nothing: tell",
+      description: "what to do; status by default",
       optional: true,
       choices: ["status", "set", "forever", "reset"],
     },
-    { name: "days", description: "with set: from 1", optional: true },
+    { name: "days", description: "with set: at least 1", optional: true },
   ],
   flags: {
     within: {
@@ -44,21 +44,21 @@ export const command: Command = defineCommand({
       default: 30,
       min: 1,
       placeholder: "DAYS",
-      description: "how far the forecast reaches",
+      description: "how far to look ahead",
     },
     settings: {
       type: "string",
       placeholder: "FILE",
-      description: "what `claude --settings` is given: a file, or the JSON itself",
+      description: "the value of `claude --settings`: a file, or JSON",
     },
     "dry-run": dryRunFlag,
   },
   async run({ flags, positionals }, world) {
     const [action = "status", word] = positionals;
     if (word !== undefined && action !== "set") {
-      throw new UserError(`Cannot understand ${JSON.stringify(word)}`, {
+      throw new UserError(`Cannot use ${JSON.stringify(word)}: only set takes a number of days`, {
         exitCode: exitCodes.wrongUsage,
-        hint: "`sessions retention set 365`",
+        hint: "for example: `sessions retention set 365`",
       });
     }
     const days = action === "set" ? checkDays(word) : action === "forever" ? FOREVER_DAYS : undefined;
@@ -94,7 +94,7 @@ export const command: Command = defineCommand({
         world.stdout.write(formatPlans(plans, { dryRun: flags["dry-run"], mask }, world));
       if (!flags["dry-run"] || action === "status") world.stdout.write(formatRetention(all, world));
     }
-    // Set, but something stronger decides.
+    // It was set, but another settings file overrules it.
     const isOverruled =
       days !== undefined && !flags["dry-run"] && all.some(({ effective }) => effective.days !== days);
     return isOverruled ? exitCodes.withProblems : exitCodes.done;

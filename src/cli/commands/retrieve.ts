@@ -12,19 +12,20 @@ import { outputFile, outputFlags } from "../output-file.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Gives back what a tool call returned, whole: from the sidecar of a flattened session, else from the log, else from " +
-    "the archive, where also lies what was compacted away. Images and documents are written to a file (-o).",
+    "Prints the whole result of a tool call: from the sidecar of a flattened session, else from the log, else " +
+    "from the archive, which also has what was compacted away. Images and documents are written to a file " +
+    "(-o).",
   examples: [
-    { line: "sessions retrieve 3f542803 toolu_01AbC", says: "the text that was moved out" },
+    { line: "sessions retrieve 3f542803 toolu_01AbC", says: "print the text that was moved out" },
     { line: "sessions retrieve 3f542803 toolu_01AbC#2 -o screen.png", says: "the second block of that call" },
   ],
   positionals: [
-    { name: "session", description: "id, beginning of an id, last, current, or a path" },
-    { name: "tool-use-id", description: "as the marker says; with #2 the second block of that call" },
+    { name: "session", description: "id, start of an id, last, current, or a path" },
+    { name: "tool-use-id", description: "from the marker; append #2 for the second block of that call" },
   ],
   flags: {
     ...outputFlags,
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
@@ -32,7 +33,7 @@ export const command: Command = defineCommand({
     const pointer = selectSession(library, [selector], { everywhere: flags.everywhere });
     const { blocks, from, generation, damages } = retrieveBlock(library, pointer, name);
     for (const damage of mask(damages))
-      world.stderr.write(`${sanitize(`Passed over, because it can't be read: ${damage}`)}\n`);
+      world.stderr.write(`${sanitize(`Skipped, because it can't be read: ${damage}`)}\n`);
     const file = outputFile(flags);
     const media = blocks.filter(({ data }) => data !== null);
     const written =
@@ -59,7 +60,7 @@ export const command: Command = defineCommand({
       return exitCodes.done;
     }
     if (media.length === blocks.length) {
-      throw new UserError(`Cannot print ${media[0]?.kind ?? "an image"}: it is no text`, {
+      throw new UserError(`Cannot print ${media[0]?.kind ?? "an image"}: it is not text`, {
         exitCode: exitCodes.wrongUsage,
         hint: "write it to a file with -o FILE",
       });
@@ -74,7 +75,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** The texts of all blocks, line by line behind each other. */
+/** The texts of all blocks, one after the other. */
 function* textOf(blocks: readonly RetrievedBlock[]): Generator<string, void, void> {
   let isFirst = true;
   for (const { text } of blocks) {
@@ -85,7 +86,7 @@ function* textOf(blocks: readonly RetrievedBlock[]): Generator<string, void, voi
   }
 }
 
-/** A single image as it is; else the texts. */
+/** The bytes of a single image or document, else the texts. */
 function contentFor(
   blocks: readonly RetrievedBlock[],
   media: readonly RetrievedBlock[],
@@ -96,7 +97,7 @@ function contentFor(
   if (blocks.length === 1) return only.data;
   throw new UserError(`Cannot write ${blocks.length} blocks to one file`, {
     exitCode: exitCodes.wrongUsage,
-    hint: `name one of them: ${only.toolUseId}#${only.number}${other === undefined ? "" : `, ${other.toolUseId}#${other.number}`}`,
+    hint: `choose one: ${only.toolUseId}#${only.number}${other === undefined ? "" : `, ${other.toolUseId}#${other.number}`}`,
   });
 }
 

@@ -19,46 +19,53 @@ import type { World } from "../world.ts";
 
 const flagTable = {
   ...filterFlags,
-  limit: { type: "number", default: 10, min: 1, placeholder: "N", description: "how many sessions at most" },
-  offset: { type: "number", default: 0, placeholder: "N", description: "how many to leave out first" },
+  limit: {
+    type: "number",
+    default: 10,
+    min: 1,
+    placeholder: "N",
+    description: "show at most this many sessions",
+  },
+  offset: { type: "number", default: 0, placeholder: "N", description: "skip this many" },
   sort: {
     type: "string",
     choices: ["relevance", "newest", "oldest"],
     default: "relevance",
-    description: "in which order",
+    description: "the order of the results",
   },
   context: {
     type: "number",
     default: 0,
     alias: "C",
     placeholder: "N",
-    description: "also show what was asked so many turns before and behind each passage",
+    description: "also show the requests of this many turns before and after each passage",
   },
   refresh: {
     type: "boolean",
     default: true,
-    description: "answer from the index as it is, without looking for changes",
+    description: "do not check for new or changed logs",
   },
-  ids: { type: "boolean", alias: "q", description: "print ids alone" },
+  ids: { type: "boolean", alias: "q", description: "print only ids" },
   batch: {
     type: "boolean",
-    description: "read queries from stdin, one a line; print one JSON answer a line",
+    description: "read queries from stdin, one per line; print one JSON answer per line",
   },
   ...agentFlags,
 } as const;
 
 export const command: Command = defineCommand({
   description:
-    "Finds sessions by what was said and done in them. All words are wanted; a word may have typos or be the " +
-    'beginning of another where nothing matches exactly. "Phrases" in quotes stand together, -word is not wanted, ' +
-    "pre* is a beginning. Fields narrow the search: project: file: agent: branch: tool: cmd: error: title: in: since: until:.",
+    "Finds sessions by what was said and done in them. All words must match; if nothing matches exactly, " +
+    'prefixes and typos count. "A phrase" in quotes must match as a whole, -word excludes, pre* matches a ' +
+    "prefix. Fields narrow the search: project: file: agent: branch: tool: cmd: error: title: in: since: " +
+    "until:.",
   examples: [
-    { line: "sessions search token refresh", says: "sessions with both words, the best first" },
+    { line: "sessions search token refresh", says: "sessions with both words, best first" },
     {
       line: "sessions search '\"exit code 137\"' project:shop since:30d",
-      says: "a phrase, in one project, last month",
+      says: "a phrase, in one project, in the last month",
     },
-    { line: "sessions search migration -rollback file:schema.sql --json", says: "for programs" },
+    { line: "sessions search migration -rollback file:schema.sql --json", says: "as JSON" },
   ],
   positionals: [
     {
@@ -95,7 +102,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** A query that can't be read is told so in its place; the others are answered. */
+/** Answers many queries. One that can't be read gets an error in its place. */
 async function answerBatch(
   args: Arguments<typeof flagTable>,
   world: World,
@@ -143,17 +150,17 @@ function readRequest(query: string, { flags }: Arguments<typeof flagTable>, worl
       contextTurns: flags.context,
     },
   };
-  if (!asksNothing(request)) return request;
-  throw new UserError("Cannot search for nothing: there is no word in the query", {
+  if (!isEmpty(request)) return request;
+  throw new UserError("Cannot search: the query has no word", {
     exitCode: exitCodes.wrongUsage,
     hint: /\S/.test(query)
-      ? "signs are in no index: sessions grep -F looks for any text"
-      : "type what to look for, as in: sessions search token refresh",
+      ? "signs are not indexed; `sessions grep -F` finds any text"
+      : "type some words: sessions search token refresh",
   });
 }
 
-/** Signs alone are no words; a filter alone is a question. */
-function asksNothing({ query, filter, unwanted }: SearchRequest): boolean {
+/** Has the request neither a word nor a filter? */
+function isEmpty({ query, filter, unwanted }: SearchRequest): boolean {
   const hasWord = query.words.some(({ text }) => isWord(text));
   const hasFilter = Object.values(filter).some((value) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined,

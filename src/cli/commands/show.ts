@@ -25,25 +25,23 @@ import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Shows one session: its digest, or parts of the conversation. A session is named by its id, the beginning " +
-    "of one, `last`, `current`, or the path of its file.",
+    "Shows one session: its digest, or parts of the conversation. Name it by its id, the start of an id, " +
+    "`last`, `current`, or the path of its log.",
   examples: [
     { line: "sessions show last", says: "the newest session of this folder" },
-    { line: "sessions show 3f542803 --turns 4-7", says: "some turns, with replies and tool calls" },
-    { line: "sessions show 3f542803 --context", says: "what the agent would load if it were resumed now" },
+    { line: "sessions show 3f542803 --turns 4-7", says: "turns 4 to 7, with replies and tool calls" },
+    { line: "sessions show 3f542803 --context", says: "what the agent would load when resumed" },
   ],
-  positionals: [
-    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
-  ],
+  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
   flags: {
     turn: { type: "number", min: 1, placeholder: "N", description: "one turn" },
     turns: { type: "string", placeholder: "A-B", description: "turns from A to B" },
     full: { type: "boolean", description: "the whole conversation, thinking folded" },
     tree: { type: "boolean", description: "branches, compactions, labels and sub-agents" },
-    context: { type: "boolean", description: "what the agent would load now" },
-    markdown: { type: "boolean", description: "the whole session as markdown, as the archive has it" },
+    context: { type: "boolean", description: "what the agent would load when resumed" },
+    markdown: { type: "boolean", description: "the whole session as markdown, as in the archive" },
     ...outputFlags,
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
     ...agentFlags,
   },
   async run({ flags, positionals }, world) {
@@ -60,7 +58,7 @@ export const command: Command = defineCommand({
       printJson(world, { demo: library.demo, ...jsonOf(open, turns, flags) });
       return exitCodes.done;
     }
-    // A file is no terminal: nothing is cut to its width, nothing coloured.
+    // A file has no width and no colours.
     const shown =
       file === undefined
         ? world

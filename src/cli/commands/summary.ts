@@ -7,11 +7,11 @@ import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Sums up a session without a model: at once, and always the same. `claw` and `pi` are the summaries that those " +
-    "agents write when they compact, of what the agent would load now; a summary that stands there already is brought " +
-    "up to date. `markdown` is a page about the whole session, for people. Secrets are masked.",
+    "Summarizes a session without a model: at once, and always the same. `claw` and `pi` are the summaries " +
+    "that those agents write when they compact, of what the agent would load now; an earlier summary is " +
+    "updated. `markdown` is a page about the whole session. Secrets are masked.",
   examples: [
-    { line: "sessions summary last", says: "the newest session of this folder on a page" },
+    { line: "sessions summary last", says: "a page about the newest session of this folder" },
     { line: "sessions summary 3f542803 --format pi", says: "goal, progress, decisions, next steps, files" },
     {
       line: "sessions summary last --format claw --continuation",
@@ -19,26 +19,24 @@ export const command: Command = defineCommand({
     },
     {
       line: "sessions summary 019c4e2a --branch 7",
-      says: "a branch of a Pi session that was left at turn 7",
+      says: "the branch of a Pi session that was abandoned at turn 7",
     },
   ],
-  positionals: [
-    { name: "session", description: "id, beginning of an id, last, current, or a path", many: true },
-  ],
+  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
   flags: {
     format: {
       type: "string",
       choices: summaryFormats,
       placeholder: "FORMAT",
-      description: "whose summary: claw-code's, Pi's, or one for people (markdown)",
+      description: "claw-code's or Pi's summary, or a page (markdown)",
     },
     continuation: { type: "boolean", description: "the text that starts the next session" },
     branch: {
       type: "string",
       placeholder: "ENTRY",
-      description: "Pi: of a branch that was left, named by an entry on it or by a turn's number",
+      description: "Pi: summarize an abandoned branch, named by one of its entries or turns",
     },
-    everywhere: { type: "boolean", description: "with last: of all projects" },
+    everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, {

@@ -6,12 +6,12 @@ import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sess
 
 export const command: Command = defineCommand({
   description:
-    "Puts everything back that `sessions flatten` moved out of a session's log: the identical bytes, with the lines that " +
-    "came since behind them. What the sidecar lacks is looked up in the archive. The sidecar is removed only when each of " +
-    "its blocks is back in the log; otherwise it stays, and the exit code is 3.",
-  examples: [{ line: "sessions unflatten 3f542803", says: "the log as it was" }],
+    "Puts back everything that `sessions flatten` moved out of a session's log, byte for byte, followed by " +
+    "the lines that were added since. What the sidecar lacks is taken from the archive. The sidecar is " +
+    "removed only when each of its blocks is back in the log; otherwise it stays, and the exit code is 3.",
+  examples: [{ line: "sessions unflatten 3f542803", says: "restore the log as it was" }],
   positionals: [
-    { name: "session", description: "id, beginning of an id, last, last N, current, or a path", many: true },
+    { name: "session", description: "id, start of an id, last, last N, current, or a path", many: true },
   ],
   flags: { "dry-run": dryRunFlag, ...flattenFlags },
   async run({ flags, positionals }, world) {

@@ -14,13 +14,13 @@ import { storeLocking } from "../store-locking.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Takes back what `install` did, wherever that was: a file that nobody changed since is given back as it was, byte " +
-    "for byte; out of the others only our entries are taken. What `retention` set stays. The archive stays: " +
-    "`SESSIONS_HOME` is not touched but for the receipt.",
+    "Undoes `install`, wherever it was run: a file that has not changed since is restored byte for byte; from " +
+    "other files only our entries are removed. What `retention` set stays, and so does the archive: in " +
+    "`SESSIONS_HOME` only the receipt changes.",
   examples: [
-    { line: "sessions uninstall", says: "everything that was installed; asks first" },
-    { line: "sessions uninstall --agent pi --yes", says: "the skill for Pi, without asking" },
-    { line: "sessions uninstall --dry-run", says: "show the exact changes, make none" },
+    { line: "sessions uninstall", says: "undo everything that was installed; asks first" },
+    { line: "sessions uninstall --agent pi --yes", says: "remove the skill from Pi, without asking" },
+    { line: "sessions uninstall --dry-run", says: "show the exact changes" },
   ],
   positionals: [],
   flags: {
@@ -28,9 +28,9 @@ export const command: Command = defineCommand({
       type: "strings",
       choices: installableAgents,
       placeholder: "AGENT",
-      description: "which agent; may be repeated; all where none is named",
+      description: "which agent; all by default",
     },
-    all: { type: "boolean", description: "all of them" },
+    all: { type: "boolean", description: "all agents" },
     scope: {
       type: "string",
       choices: ["user", "project"],
@@ -52,7 +52,7 @@ export const command: Command = defineCommand({
       if (!flags.json) world.stderr.write(formatIntents(plans, world));
       if (!(await isConfirmed("uninstall", "Make these changes?", world))) return exitCodes.refused;
     }
-    // Also where a killed run left nothing but its note in the receipt.
+    // Also if a killed run left only its note in the receipt.
     if (!dryRun && intended.some((plan) => isOfInterest(plan) || plan.record !== undefined)) {
       const done = await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
       plans = done.filter(isOfInterest);
@@ -72,7 +72,7 @@ export const command: Command = defineCommand({
         const status = retentionStatus(library, { rows: [], managedFolder: world.managedFolder });
         for (const { effective, agentName } of status.slice(0, 1)) {
           const days = countOf(effective.days, "day");
-          world.stdout.write(`${agentName} keeps sessions for ${days} again; what is archived stays.\n`);
+          world.stdout.write(`${agentName} keeps sessions for ${days} again. What is archived stays.\n`);
         }
         world.stdout.write(retentionWarning(status, world));
       }
@@ -81,7 +81,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** Files in which nothing of ours is, and never was, are nobody's concern. */
+/** Leaves out files that never had anything of ours. */
 function isOfInterest(plan: FilePlan): boolean {
   const action = actionOf(plan);
   return action === "left" ? plan.record !== undefined : action !== "unchanged";

@@ -23,23 +23,23 @@ interface VerifyAnswer extends ArchiveProof {
 
 export const command: Command = defineCommand({
   description:
-    "Proves the archive: reads every byte of every generation and holds it against its hash, and against the agent's " +
-    "own file where that still exists. Names each damaged session, file, generation and range of bytes, and says " +
-    "what of it is still good. Also reads every sidecar of flattened sessions, and looks for markers in logs whose " +
-    "result is nowhere. Changes nothing.",
+    "Checks the archive: reads every byte of every generation and compares it with its hash, and with the " +
+    "agent's own log if that still exists. Names each damaged session, file, generation and byte range, and " +
+    "says how much is still good. Also checks the sidecars of flattened sessions, and looks for markers whose " +
+    "result is missing. Changes nothing.",
   examples: [
     { line: "sessions verify", says: "the whole archive" },
-    { line: "sessions verify 3f542803 --json", says: "one session, for programs" },
+    { line: "sessions verify 3f542803 --json", says: "one session, as JSON" },
   ],
   positionals: [
     {
       name: "session",
-      description: "id, beginning of an id, last, last N, or the path that its file had",
+      description: "id, start of an id, last, last N, or the path of its log",
       optional: true,
       many: true,
     },
   ],
-  flags: { everywhere: { type: "boolean", description: "with last: of all projects" } },
+  flags: { everywhere: { type: "boolean", description: "with last: in all projects" } },
   async run({ flags, positionals }, world) {
     const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
     const progress = createProgress("Verifying", world);
@@ -100,10 +100,10 @@ function format({ damages, differences, ...proof }: VerifyAnswer, world: World):
   const { same, changed, gone } = proof.sources;
   lines.push(
     `${countOf(proof.sessions, "session")}, ${countOf(proof.generations, "generation")}, ` +
-      `${countOf(proof.files, "file")}: ${formatBytes(proof.bytes)} proven.`,
+      `${countOf(proof.files, "file")}: ${formatBytes(proof.bytes)} verified.`,
     style.dim(
-      `Of the agents' own files ${formatCount(same)} are the same, ${formatCount(changed)} changed since, ` +
-        `${formatCount(gone)} are gone.`,
+      `The agents' own files: ${formatCount(same)} unchanged, ${formatCount(changed)} changed since, ` +
+        `${formatCount(gone)} gone.`,
     ),
   );
   if (sidecars > 0) {
@@ -113,9 +113,9 @@ function format({ damages, differences, ...proof }: VerifyAnswer, world: World):
   }
   if (damages.length > 0) {
     const bad = new Set(damages.map(({ id }) => id)).size;
-    lines.push(style.red(`${countOf(damages.length, "damage")} in ${countOf(bad, "session")}.`));
+    lines.push(style.red(`${countOf(damages.length, "damaged part")} in ${countOf(bad, "session")}.`));
     if (damages.some(({ mendable }) => mendable)) {
-      lines.push(`${style.dim("hint:")} \`sessions archive --check\` mends what the agents still have`);
+      lines.push(`${style.dim("hint:")} \`sessions archive --check\` repairs what the agents still have`);
     }
   }
   return lines.map((line) => `${line}\n`).join("");
@@ -126,11 +126,11 @@ function lineOf(
   world: World,
 ): string {
   const style = createStyle(world.stdout.hasColor);
-  const where = [
+  const place = [
     ...(generation === 0 ? [] : [`generation ${generation}`]),
     ...(path === null ? [] : [path, `bytes ${from}–${to} of ${size}`]),
   ].join(", ");
   const rest = path === null ? "" : `; ${formatBytes(goodBytes)} of ${formatBytes(size)} are good`;
   const hope = mendable ? "; the agent still has it" : "";
-  return `${style.red(sanitize(id))}  ${sanitize(`${where}${where === "" ? "" : ": "}${what}${rest}${hope}`)}`;
+  return `${style.red(sanitize(id))}  ${sanitize(`${place}${place === "" ? "" : ": "}${what}${rest}${hope}`)}`;
 }

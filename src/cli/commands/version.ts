@@ -3,8 +3,8 @@ import { type Command, defineCommand } from "../command.ts";
 import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
-  description: "Shows the version of this program. `sessions --version` is the same.",
-  examples: [{ line: "sessions version", says: "the version alone" }],
+  description: "Shows the version of this program. `sessions --version` does the same.",
+  examples: [{ line: "sessions version", says: "print the version" }],
   positionals: [],
   flags: {},
   async run({ flags }, world) {

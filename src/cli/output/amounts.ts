@@ -1,10 +1,10 @@
 const units = ["B", "KB", "MB", "GB", "TB"] as const;
 
-/** Bytes for people, 1 KB = 1024: "512 B", "4.2 MB", "18 MB". */
+/** Formats bytes, 1 KB = 1024: "512 B", "4.2 MB", "18 MB". */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  // 1023.6 KB would be shown as 1024 KB: go on from what would be shown.
+  // Compare the rounded value: 1023.6 KB would be shown as 1024 KB.
   while (Math.round(value) >= 1024 && unit < units.length - 1) {
     value /= 1024;
     unit++;
@@ -13,18 +13,18 @@ export function formatBytes(bytes: number): string {
   return `${text} ${units[unit] ?? ""}`;
 }
 
-/** A whole number with its thousands apart: "12,345". */
+/** Formats a whole number: "12,345". */
 export function formatCount(count: number): string {
   return count.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** A number with its noun: "1 session", "3 sessions", "no entries". */
+/** Formats a count with its noun: "1 session", "3 sessions", "no entries". */
 export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
   if (count === 0) return `no ${plural}`;
   return count === 1 ? `1 ${noun}` : `${formatCount(count)} ${plural}`;
 }
 
-/** A span of time in its two largest units: "40 ms", "2.5 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */
+/** Formats a duration in its two largest units: "40 ms", "2.5 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */
 export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;

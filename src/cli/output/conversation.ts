@@ -17,7 +17,7 @@ export interface ConversationPrinter {
   context(items: readonly ContextItem[]): string;
 }
 
-/** Prints turns for reading: the request behind a bar, replies as prose, tool calls in one line each, thinking folded. */
+/** Formats turns: the request marked by a bar, replies as prose, tool calls in one line each, thinking folded. */
 export function conversationPrinter(
   world: Pick<World, "now" | "offsetMinutesAt" | "stdout">,
 ): ConversationPrinter {
@@ -81,12 +81,12 @@ function toolLines(call: ToolCall, style: Style, width: number): string {
   return why === "" ? line : `${line}${style.red(`      ${truncate(sanitize(why), width - 6)}`)}\n`;
 }
 
-/** What a call is about: its command, its file, else its input. */
+/** The subject of a call: its command, its file, else its input. */
 export function toolSubject(call: ToolCall): string {
   return call.command ?? call.files[0]?.path ?? (call.input === "{}" ? "" : call.input);
 }
 
-/** All turns of a session, with what stands before them. */
+/** All turns of a session, with the steps before the first. */
 export function wholeConversation(session: Session, printer: ConversationPrinter): string {
   return printer.steps(session.preamble) + session.turns.map((turn) => printer.turn(turn)).join("");
 }

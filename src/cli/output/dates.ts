@@ -1,7 +1,7 @@
-/** What of the world dates need: the time now, and how far local time is from UTC at a time. */
+/** The current time and the local time zone. */
 export interface Clock {
   readonly now: () => number;
-  /** Minutes that local time is ahead of UTC at that moment; daylight saving makes it change. */
+  /** Minutes that local time is ahead of UTC at that moment; daylight saving changes it. */
   readonly offsetMinutesAt: (ms: number) => number;
 }
 
@@ -11,9 +11,9 @@ const DAY_MS = 24 * HOUR_MS;
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
 
 /**
- * A time as people say it: "just now", "5 min ago", "3 h ago", "yesterday", "4 days ago", "12 Oct",
- * "12 Oct 2025". Days are those of the local calendar: what was at 23:00 is "yesterday" from midnight on, once
- * it is more than six hours ago. A time ahead (the clock of another machine) is given as its date.
+ * A time in words: "just now", "5 min ago", "3 h ago", "yesterday", "4 days ago", "12 Oct", "12 Oct 2025". Days are those
+ * of the local calendar: 23:00 is "yesterday" from midnight on, once it is more than six hours ago. A future time (from
+ * another machine's clock) is shown as its date.
  */
 export function relativeDate(ms: number, clock: Clock): string {
   const now = clock.now();
@@ -28,7 +28,7 @@ export function relativeDate(ms: number, clock: Clock): string {
   return days < 7 ? `${days} days ago` : day(ms, clock);
 }
 
-/** The day in local time: "12 Oct", with its year where it is not this one. */
+/** The day in local time: "12 Oct", with its year if it is not the current one. */
 export function day(ms: number, clock: Clock): string {
   const date = local(ms, clock);
   const text = `${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ""}`;
@@ -53,10 +53,7 @@ function localDayNumber(ms: number, clock: Clock): number {
   return Math.floor((ms + clock.offsetMinutesAt(ms) * MINUTE_MS) / DAY_MS);
 }
 
-/**
- * A date whose UTC fields are the local ones. date-fns and Intl were refused here: the first knows only the
- * zone of its process, so that tests could not choose theirs; the second costs milliseconds at start-up.
- */
+/** A date whose UTC fields are the local ones (docs/decisions/command-line.md says why not date-fns). */
 function local(ms: number, clock: Clock): Date {
   const date = new Date(ms + clock.offsetMinutesAt(ms) * MINUTE_MS);
   // An index of an older version may hold times that no calendar has.

@@ -10,7 +10,7 @@ import { createStyle, type Style } from "./style.ts";
 
 export type FileAction = "created" | "changed" | "removed" | "unchanged" | "left";
 
-/** `left`: somebody else's file, or one that was changed by somebody else. */
+/** `left`: the file is not ours, or somebody else changed it. */
 export function actionOf(plan: FilePlan): FileAction {
   if (plan.foreign) return "left";
   if (isSameFile(plan)) return "unchanged";
@@ -32,12 +32,12 @@ function textOf(bytes: Uint8Array | undefined): string {
 }
 
 export interface FormatPlansOptions {
-  /** Shows the exact changes, and says that none is made. */
+  /** Shows the exact changes instead of what was done. */
   readonly dryRun: boolean;
   readonly mask: <T>(value: T) => T;
 }
 
-/** What is about to be done, in a line each: for who is asked. */
+/** The changes that the user is asked about, one line each. */
 export function formatIntents(plans: readonly FilePlan[], world: World): string {
   const style = createStyle(world.stderr.hasColor);
   const lines = plans.flatMap((plan) => {
@@ -45,8 +45,8 @@ export function formatIntents(plans: readonly FilePlan[], world: World): string 
     if (action === "unchanged" || action === "left") return [];
     const what =
       action === "removed"
-        ? "to be removed"
-        : `${action === "created" ? "new" : "change"}: ${contentOf(plan)}`;
+        ? "will be removed"
+        : `${action === "created" ? "will be created" : "will be changed"}: ${contentOf(plan)}`;
     return [`${style.bold(sanitize(shortPath(plan.target.path, world.home)))}  ${what}\n`];
   });
   return `${lines.join("")}${style.dim("--dry-run shows the exact changes.")}\n`;
@@ -54,7 +54,7 @@ export function formatIntents(plans: readonly FilePlan[], world: World): string 
 
 function contentOf({ target, changes, after, original }: FilePlan): string {
   if (target.kind === "content") return "a skill";
-  if (changes.length === 0) return after === original ? "as it was before" : "without our entries";
+  if (changes.length === 0) return after === original ? "restored as it was before" : "our entries removed";
   const hooks = changes.filter(({ kind }) => kind === "hook").length;
   const values = changes.flatMap((change) =>
     change.kind === "value" ? [`${change.key} ${change.value}`] : [],
@@ -62,7 +62,7 @@ function contentOf({ target, changes, after, original }: FilePlan): string {
   return [...(hooks === 0 ? [] : [countOf(hooks, "hook")]), ...values].join(", ");
 }
 
-/** What was, or would be, done to the files of agents. */
+/** The changes to agents' files that were, or would be, made. */
 export function formatPlans(plans: readonly FilePlan[], options: FormatPlansOptions, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   return plans.map((plan) => formatPlan(plan, options, world, style)).join("");
@@ -72,8 +72,8 @@ const doneWords: Readonly<Record<FileAction, string>> = {
   created: "written",
   changed: "changed",
   removed: "removed",
-  unchanged: "as it should be",
-  left: "left alone: it is not ours, or was changed since",
+  unchanged: "up to date",
+  left: "not changed: it is not ours, or was edited since",
 };
 
 function formatPlan(

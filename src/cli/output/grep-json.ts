@@ -10,22 +10,19 @@ interface GrepQuestion {
   readonly pattern: string;
   readonly fixed: boolean;
   readonly demo: boolean;
-  readonly wish: GrepQuery;
+  readonly query: GrepQuery;
 }
 
-/** Problems that are told one by one; all are counted. */
+/** Problems that are listed; all are counted. */
 const MOST_PROBLEMS = 200;
 
-/**
- * One JSON object, written piece by piece: hits stand in it as they are found, what is known only in the end
- * stands behind them.
- */
+/** Writes one JSON object piece by piece: hits as they are found, the totals at the end. */
 export function createGrepJson({ stdout }: Pick<World, "stdout">, question: GrepQuestion): GrepReporter {
   const space = stdout.isTerminal ? 2 : undefined;
   const lineEnd = stdout.isTerminal ? "\n" : "";
   const json = (value: unknown): string => encodeJson(value, space);
-  const { pattern, fixed, demo, wish } = question;
-  const head = json({ schemaVersion: 1, pattern, fixed, ignoreCase: wish.pattern.ignoreCase, demo });
+  const { pattern, fixed, demo, query } = question;
+  const head = json({ schemaVersion: 1, pattern, fixed, ignoreCase: query.pattern.ignoreCase, demo });
   stdout.write(`${head.replace(/\s*\}$/, "")},"hits":[`);
   let isFirst = true;
   const put = (hit: object): void => {
@@ -34,12 +31,12 @@ export function createGrepJson({ stdout }: Pick<World, "stdout">, question: Grep
   };
   return {
     hits(session, hits) {
-      if (wish.sessionsOnly) put(sessionJson(session));
+      if (query.sessionsOnly) put(sessionJson(session));
       else for (const hit of hits) put({ ...placeJson(session), ...hitJson(hit) });
     },
     end({ sessions, lines, matches, isComplete, problems, searched, tookMs }) {
       const tail = json({
-        ...{ total: wish.sessionsOnly ? sessions : lines, matches, sessions, complete: isComplete, tookMs },
+        ...{ total: query.sessionsOnly ? sessions : lines, matches, sessions, complete: isComplete, tookMs },
         coverage: {
           ...{ sessions: searched.sessionsInAll, files: searched.filesInAll, bytes: searched.bytesInAll },
           problems: problems.length,
@@ -83,7 +80,7 @@ const NOTHING: GrepProgress = {
   ...{ sessions: 0, sessionsInAll: 0, files: 0, filesInAll: 0, bytes: 0, bytesInAll: 0 },
 };
 
-/** Tells on a terminal how far the search is. */
+/** Shows how far the search is. */
 export function grepProgress(world: World): GrepProgressLine {
   const line = createProgress("Searching", world);
   let last = NOTHING;

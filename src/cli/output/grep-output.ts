@@ -12,16 +12,16 @@ import { displayWidth, truncate } from "./text-width.ts";
 
 const INDENT = "    ";
 
-/** Where the last hit stood: lines of one text are told under one heading. */
+/** The place of the last hit: lines of one text are printed under one heading. */
 interface Last {
   readonly place: string;
-  /** Number of the last line told. */
+  /** Number of the last line printed. */
   readonly line: number;
-  /** Lines behind it, not told yet: the next hit may be among them. */
+  /** Lines after it, not printed yet: the next hit may be among them. */
   readonly after: readonly string[];
 }
 
-/** Hits for reading, as they come: the session once, then each place with the lines that match there. */
+/** Prints hits as they come: the session once, then each place with its matching lines. */
 export function createGrepPrinter(world: World): GrepReporter {
   const { stdout } = world;
   const style = createStyle(stdout.hasColor);
@@ -61,15 +61,16 @@ export function createGrepPrinter(world: World): GrepReporter {
     if (last === undefined || last.place !== place || hit.textLine <= last.line) {
       text += endPlace() + placeLine(hit);
     } else {
-      const told = last.line;
-      const behind = last.after.slice(0, hit.textLine - told - 1);
-      text += behind.map(contextLine).join("");
-      if (told + behind.length < hit.textLine - hit.before.length - 1) text += `${INDENT}${style.dim("…")}\n`;
-      last = { place, line: told + behind.length, after: [] };
+      const printed = last.line;
+      const between = last.after.slice(0, hit.textLine - printed - 1);
+      text += between.map(contextLine).join("");
+      if (printed + between.length < hit.textLine - hit.before.length - 1)
+        text += `${INDENT}${style.dim("…")}\n`;
+      last = { place, line: printed + between.length, after: [] };
     }
-    const isTold = (last?.line ?? 0) + hit.before.length - hit.textLine + 1;
+    const alreadyPrinted = (last?.line ?? 0) + hit.before.length - hit.textLine + 1;
     text += hit.before
-      .slice(Math.max(0, last === undefined ? 0 : isTold))
+      .slice(Math.max(0, last === undefined ? 0 : alreadyPrinted))
       .map(contextLine)
       .join("");
     const lines = formatMatchLine(hit.text, hit.highlights, stdout, INDENT.length, style).split("\n");
@@ -102,13 +103,13 @@ function grepTotal({ lines, sessions, searched, isComplete }: GrepTotal, world: 
   const all = `${countOf(searched.sessionsInAll, "session")}, ${formatBytes(searched.bytesInAll)}`;
   if (sessions === 0) return `No match in ${all}.\n`;
   const what = lines === 0 ? "" : `${countOf(lines, "line")} in `;
-  const rest = isComplete ? ` of ${all}` : "; there may be more, the limit is reached";
+  const rest = isComplete ? ` of ${all}` : "; there may be more: the limit is reached";
   return `${style.dim(`${what}${countOf(sessions, "session")}${rest}`)}\n`;
 }
 
 type Range = readonly [number, number];
 
-/** A matching text, safe to print, with its matches marked; on a terminal each line is cut to fit around its first match. */
+/** Sanitizes a matching text and marks its matches; on a terminal each line is cut to fit around its first match. */
 function formatMatchLine(
   text: string,
   highlights: readonly Range[],
@@ -139,7 +140,7 @@ function fitLine(
 ): string {
   if (width === undefined || displayWidth(line) <= width) return highlight(line, ranges, style);
   const [first = 0, firstEnd = 0] = ranges[0] ?? [];
-  // The first match is shown with what stands before it, as far as there is room.
+  // The first match is shown with some text before it.
   const skipped = firstEnd <= width - 1 ? 0 : first - Math.min(Math.floor(width / 3), first);
   const shown = skipped === 0 ? line : `…${line.slice(skipped)}`;
   const shift = skipped === 0 ? 0 : 1 - skipped;
@@ -149,20 +150,20 @@ function fitLine(
   return highlight(cut, moved, style);
 }
 
-/** What a search came to. */
+/** The totals of a search. */
 interface GrepTotal {
   readonly sessions: number;
   /** Lines that match, and matches on them. */
   readonly lines: number;
   readonly matches: number;
-  /** False where it ended at the limit. */
+  /** False if it ended at the limit. */
   readonly isComplete: boolean;
   readonly problems: readonly Problem[];
   readonly searched: GrepProgress;
   readonly tookMs: number;
 }
 
-/** How a search is told, while it runs and when it has ended. */
+/** Prints a search while it runs, and its end. */
 export interface GrepReporter {
   hits(session: FoundIn, hits: readonly GrepHit[]): void;
   end(total: GrepTotal): void;
@@ -172,7 +173,7 @@ interface GrepTally {
   take(session: FoundIn, hits: readonly GrepHit[]): void;
   problem(problem: Problem): void;
   finish(): void;
-  /** What counts against the limit. */
+  /** The number that counts against the limit. */
   shown(): number;
   total(searched: GrepProgress, now: number): GrepTotal;
 }

@@ -4,10 +4,10 @@ import { countOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
 
-/** More would hide what else there is to say; all of them stand in the JSON. */
+/** More would bury the answer; the JSON has all of them. */
 const MAX_SHOWN = 20;
 
-/** Tells what went wrong, a line each; of a file that has the same in many lines, the first of them. */
+/** Prints problems, one line each; the same problem in many lines of a file is printed once. */
 export function reportProblems(problems: readonly Problem[], { stderr }: Pick<World, "stderr">): void {
   const style = createStyle(stderr.hasColor);
   const kinds = new Map<string, { readonly first: Problem; count: number }>();

@@ -11,20 +11,20 @@ interface ProgressState {
 }
 
 interface Progress {
-  /** As often as one likes; the line is drawn ten times a second at most. */
+  /** May be called at any rate; the line is drawn at most ten times a second. */
   update(state: ProgressState): void;
-  /** Erases the line. Called in any case, also after a failure. */
+  /** Erases the line. Must be called after an error, too. */
   end(): void;
 }
 
 const DRAW_EVERY_MS = 100;
-/** Short runs are over before a line could be read. */
+/** Short runs show no progress. */
 const QUIET_MS = 300;
-/** A rate taken from less than this is a guess. */
+/** Before this, a rate would be a guess. */
 const RATE_AFTER_MS = 1_000;
 const ERASE = "\r\x1b[K";
 
-/** One line on stderr that tells how far a long run is; nothing at all where no terminal shows it. */
+/** Shows the progress of a long run as one line on stderr, if that is a terminal. */
 export function createProgress(verb: string, world: Pick<World, "now" | "stderr">): Progress {
   const startedAt = world.now();
   let drawnAt = startedAt + QUIET_MS - DRAW_EVERY_MS;
@@ -62,7 +62,7 @@ export function progressLine(verb: string, state: ProgressState, elapsedMs: numb
   return parts.join(", ");
 }
 
-/** Tells on a terminal how far the index is. */
+/** Shows how far the index is. */
 export function indexProgress(world: World): RefreshMeter {
   const progress = createProgress("Indexing", world);
   return {

@@ -8,11 +8,11 @@ import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** More than anybody would call a limit. */
+/** Above this, a period is as good as for ever. */
 const FOREVER_DAYS = 36_500;
 const MAX_LISTED = 10;
 
-/** What agents delete, and when, for people. */
+/** What agents delete, and when. */
 export function formatRetention(all: readonly RetentionStatus[], world: World): string {
   return all.map((status) => formatOne(status, world)).join("\n");
 }
@@ -21,21 +21,21 @@ function formatOne(status: RetentionStatus, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const { effective, atRisk, folder } = status;
   const short = (path: string): string => sanitize(shortPath(path, world.home));
-  const where = effective.from === "default" ? "its default" : short(effective.from);
-  const days = effective.days >= FOREVER_DAYS ? "for good" : `for ${countOf(effective.days, "day")}`;
+  const source = effective.from === "default" ? "its default" : short(effective.from);
+  const days = effective.days >= FOREVER_DAYS ? "for ever" : `for ${countOf(effective.days, "day")}`;
   const lines = [
-    `${status.agentName} keeps sessions ${style.bold(days)} (${where}${effective.managed ? ", set by an administrator" : ""}).`,
+    `${status.agentName} keeps sessions ${style.bold(days)} (${source}${effective.managed ? ", set by an administrator" : ""}).`,
     style.dim(`${short(folder)}: ${countOf(status.sessions, "session")}, ${notArchived(status)}.`),
   ];
   if (effective.paused !== undefined) {
     lines.push(
-      `${style.yellow("Nothing is swept at present:")} ${short(effective.paused.place)}: ${sanitize(effective.paused.what)}.`,
-      style.dim("Claude Code before 2.1.227 leaves that file out, and sweeps."),
+      `${style.yellow("Nothing is deleted at present:")} ${short(effective.paused.place)}: ${sanitize(effective.paused.what)}.`,
+      style.dim("Claude Code before 2.1.227 ignores that file, and deletes."),
     );
   }
   for (const { project, days: fewer, from } of status.earlierSweeps.slice(0, MAX_LISTED)) {
     lines.push(
-      `${style.yellow("Started in")} ${short(project)} ${style.yellow("it sweeps all projects")} after ` +
+      `${style.yellow("Started in")} ${short(project)} ${style.yellow("it deletes sessions of all projects")} after ` +
         `${countOf(fewer, "day")} (${short(from)}).`,
     );
   }
@@ -47,15 +47,13 @@ function formatOne(status: RetentionStatus, world: World): string {
 
 function notArchived({ sessions, notArchived }: RetentionStatus): string {
   if (sessions === 0) return "nothing to archive";
-  return notArchived === 0
-    ? "all archived as they are"
-    : `${formatCount(notArchived)} not archived as they are`;
+  return notArchived === 0 ? "all archived" : `${formatCount(notArchived)} not archived, or changed since`;
 }
 
 function nothingGoes({ withinMs, notArchived }: RetentionStatus, style: Style): string {
   const nothing = `Nothing is deleted within ${countOf(Math.round(withinMs / DAY_MS), "day")}.`;
   if (notArchived === 0) return nothing;
-  return `${nothing}\n${style.dim("That setting has been reported to be ignored; to be safe:")} ${style.cyan("sessions archive")}`;
+  return `${nothing}\n${style.dim("Claude Code has been reported to ignore that setting; to be safe:")} ${style.cyan("sessions archive")}`;
 }
 
 function formatRisks(status: RetentionStatus, world: World): string {
@@ -64,7 +62,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const unprotected = atRisk.filter(({ archived }) => !archived);
   const days = countOf(Math.round(withinMs / DAY_MS), "day");
   const heading = `${countOf(atRisk.length, "session")} will be deleted within ${days}, ${protection(unprotected.length, atRisk.length)}:\n`;
-  // Those that are lost for good come first.
+  // Those that would be lost come first.
   const shown = [...unprotected, ...atRisk.filter(({ archived }) => archived)].slice(0, MAX_LISTED);
   const table = formatTable(
     shown,
@@ -84,8 +82,8 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const more = rest > 0 ? style.dim(`and ${formatCount(rest)} more: sessions retention --json\n`) : "";
   const fix =
     unprotected.length === 0
-      ? style.dim("Archived sessions stay readable, searchable and restorable.\n")
-      : `${style.cyan("sessions archive")} keeps every byte of them; ${style.cyan("sessions retention forever")} stops the sweep.\n`;
+      ? style.dim("Archived sessions can still be read, searched and restored.\n")
+      : `${style.cyan("sessions archive")} keeps every byte of them; ${style.cyan("sessions retention forever")} makes Claude Code keep them.\n`;
   return `${heading}${table}${more}${fix}`;
 }
 
@@ -99,7 +97,7 @@ function whenOf({ deletedAfterMs }: RiskySession, sweepsAtMs: number, world: Wor
   return sweepsAtMs > world.now() ? `from ${day(sweepsAtMs, world)}` : "at the next start";
 }
 
-/** One line for `sessions` alone; empty where all is well. What was written today is not at risk yet. */
+/** One line for the overview; empty if all is well. Sessions of the last day are not at risk yet. */
 export function retentionWarning(all: readonly RetentionStatus[], world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const lost = all

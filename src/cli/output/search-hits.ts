@@ -15,7 +15,7 @@ export function formatSearch(result: SearchResult, offset: number, world: World)
   const ids = shortIds(result.hits.map(({ row }) => row.digest.id));
   const hits = result.hits.map((hit) => formatHit(hit, ids, style, world));
   const total = `${result.totalIsExact ? "" : "at least "}${countOf(result.total, "session")}`;
-  const how = { all: "", fuzzy: ", with prefixes or typos", some: ", not with every word", none: "" }[
+  const how = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" }[
     result.match
   ];
   const shown = offset + result.hits.length;
@@ -32,8 +32,8 @@ function formatHit(
   const { digest, state } = row;
   const id = world.stdout.isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id;
   const when = digest.endedAt === null ? [] : [relativeDate(digest.endedAt, world)];
-  const where = [digest.agent, projectName(digest.project), ...when, ...(state === "idle" ? [] : [state])];
-  const about = sanitize(where.join(" · "));
+  const place = [digest.agent, projectName(digest.project), ...when, ...(state === "idle" ? [] : [state])];
+  const about = sanitize(place.join(" · "));
   const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
   const title = truncate(sanitize(digest.title ?? "(no title)"), Math.max(12, room));
   const lines = snippets.map((snippet) => formatSnippet(snippet, style, world));
@@ -73,48 +73,50 @@ function formatPassage(
   return `  ${style.dim(label)}${shown}\n`;
 }
 
-/** As much as can be looked over: more lines where they are short. */
+/** The lines of a passage: more if they are short. */
 function passageRoom(width: number): Omit<PassageRoom, "first"> {
   return { width, indent: 7, lines: width < 80 ? 3 : 2 };
 }
 
-/** Why nothing was found, what is near, and where else to look. */
+/** Says why nothing was found, which words are near, and what else to try. */
 export function saysNothing(result: SearchResult, { words }: ParsedQuery, world: World): string {
   if (result.total > 0) {
     const least = result.totalIsExact ? "" : "at least ";
-    return `No more: the query matches ${least}${countOf(result.total, "session")}.\n`;
+    return `No more results: the query matches ${least}${countOf(result.total, "session")}.\n`;
   }
   const style = createStyle(world.stderr.hasColor);
   if (result.coverage.sessions === 0) {
-    const hint = style.dim("hint: sessions doctor tells what can't be read");
-    return `There is no session to search in.\n${hint}\n`;
+    const hint = style.dim("hint: `sessions doctor` shows what can't be read");
+    return `There are no sessions to search.\n${hint}\n`;
   }
   const near = result.nearestWords
     .slice(0, NEAR_WORDS)
     .map(({ word, nearest }) => `${word}: ${nearest.join(", ")}`);
   const hints = [
-    ...(near.length === 0 ? [] : [`${style.dim("near words:")} ${sanitize(near.join(" · "))}`]),
-    ...(words.length === 0 ? [] : [style.dim("hint: sessions grep -iF looks through every text to its end")]),
+    ...(near.length === 0 ? [] : [`${style.dim("similar words:")} ${sanitize(near.join(" · "))}`]),
+    ...(words.length === 0
+      ? []
+      : [style.dim("hint: `sessions grep -iF` searches the complete text of every log")]),
   ];
-  return `${[`No session matches in ${countOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
+  return `${[`No match in ${countOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
 }
 
-/** Of a pasted text nobody reads more. */
+/** Enough; a pasted text could have many. */
 const NEAR_WORDS = 5;
 
 type Range = readonly [number, number];
 
 interface PassageRoom {
   readonly width: number;
-  /** Columns that are taken on the first line, and left free on the others. */
+  /** Columns that are taken on the first line, and the indent of the others. */
   readonly first: number;
   readonly indent: number;
   readonly lines: number;
 }
 
 /**
- * A passage in so many lines, broken at spaces, with its words marked. Where it is too long, it begins later, so that
- * as many of the marked words as possible are seen.
+ * Fits a passage into a few lines, broken at spaces, with its matches marked. A passage that is too long starts later, so
+ * that as many matches as possible are visible.
  */
 export function fitPassage(
   text: string,
@@ -141,7 +143,7 @@ export function fitPassage(
     .join(`\n${" ".repeat(room.indent)}`);
 }
 
-/** Where lines begin and end; what does not fit on the last is left out. */
+/** Finds the start and end of each line; what does not fit on the last is left out. */
 function layOut(text: string, start: number, { width, first, indent, lines }: PassageRoom): readonly Range[] {
   const found: Range[] = [];
   let from = start;
@@ -152,7 +154,7 @@ function layOut(text: string, start: number, { width, first, indent, lines }: Pa
     const whole = from + taken(text.slice(from), columns);
     const most = whole < text.length && isLast ? from + taken(text.slice(from), columns - 1) : whole;
     const space = most < text.length ? text.lastIndexOf(" ", most) : -1;
-    // A word that is longer than most of a line is broken.
+    // A word longer than half a line is broken.
     const to = space > from + columns / 2 ? space : most;
     found.push([from, to]);
     from = text[to] === " " ? to + 1 : to;
@@ -160,7 +162,7 @@ function layOut(text: string, start: number, { width, first, indent, lines }: Pa
   return found;
 }
 
-/** How many units of a text fit so many columns. */
+/** Counts the UTF-16 units of a text that fit into a number of columns. */
 function taken(text: string, columns: number): number {
   let used = 0;
   let units = 0;
@@ -172,7 +174,7 @@ function taken(text: string, columns: number): number {
   return units;
 }
 
-/** Where a word begins, about so many units before; the place itself where there is none near. */
+/** Finds the start of a word about `units` before `at`; `at` itself if there is none near. */
 function startBefore(text: string, at: number, units: number): number {
   if (at <= units) return 0;
   const space = text.lastIndexOf(" ", at - units);

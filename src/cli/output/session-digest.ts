@@ -12,7 +12,7 @@ import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { wrap } from "./text-width.ts";
 
-/** Rows shown of each list; the rest is counted. */
+/** Rows shown of each list; the others are counted. */
 const ROWS = 12;
 
 interface Page {
@@ -55,7 +55,7 @@ function prose(page: Page, text: string): string {
 }
 
 function requests(page: Page, { requests: all }: Digest): string {
-  // The first says what it is about, the last where it stands.
+  // The first requests say what it is about, the last ones how far it got.
   const shown = all.length <= ROWS ? all : [...all.slice(0, 4), ...all.slice(-(ROWS - 4))];
   const text = formatTable(
     shown,

@@ -9,10 +9,10 @@ import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
 import { formatTable } from "./table.ts";
 
-/** As much of an id as tells sessions apart, and is enough to name one. */
+/** Enough of an id to tell sessions apart, and to select one. */
 const SHORT_ID = 8;
 
-/** Sessions, a line each. In a pipe ids come whole: whoever reads them there wants to use them. */
+/** Formats sessions, one line each. In a pipe ids are complete, for programs to use. */
 export function formatSessions(rows: readonly CatalogRow[], world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const isTerminal = world.stdout.isTerminal;
@@ -45,7 +45,7 @@ function title(text: string | null, state: CatalogRow["state"]): string {
   return `${kept}${text ?? "(no title)"}`;
 }
 
-/** The shortest prefixes, of eight characters at least, that tell these ids apart. Ids made in one moment begin alike. */
+/** The shortest prefixes, of at least eight characters, that tell these ids apart: ids by time start alike. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = [...new Set(ids)].sort();
   const short = new Map<string, string>();
@@ -65,12 +65,12 @@ function commonStart(a: string, b: string): number {
   return length;
 }
 
-/** What a session is, in four lines: title, where and when, how much, how to go on. */
+/** Describes a session in four lines: title, place and time, size, resume command. */
 export function sessionHead(open: OpenSession, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const { digest, session } = open;
   const branch = digest.branch === null ? "" : ` (${digest.branch})`;
-  const where = digest.project === null ? [] : [`${shortPath(digest.project, world.home)}${branch}`];
+  const place = digest.project === null ? [] : [`${shortPath(digest.project, world.home)}${branch}`];
   const state = open.state === "live" ? style.green("live") : open.state;
   const much = [
     countOf(digest.turns, "turn"),
@@ -83,11 +83,11 @@ export function sessionHead(open: OpenSession, world: World): string {
   const parent = digest.lineage === null ? [] : [`${digest.lineage.kind} of ${digest.lineage.session}`];
   const next = session.continuedIn === null ? [] : [`continued in ${session.continuedIn}`];
   const folder = open.resume.folder === null ? "" : `cd ${shellQuote([open.resume.folder])} && `;
-  // Whatever comes out of a log is cleaned before it is painted.
+  // Text from a log is sanitized before it is styled.
   const line = (words: readonly string[]): string => sanitize(words.join(" · "));
   return [
     style.bold(sanitize(digest.title ?? "(no title)")),
-    `${style.cyan(sanitize(digest.id))} · ${line([digest.agent, ...where, ...when(open, world)])} · ${state}`,
+    `${style.cyan(sanitize(digest.id))} · ${line([digest.agent, ...place, ...when(open, world)])} · ${state}`,
     line([...(digest.model === null ? [] : [digest.model]), ...much, ...parent, ...next]),
     `${style.dim("resume:")} ${sanitize(`${folder}${shellQuote(open.resume.command)}`)}`,
     "",
@@ -103,13 +103,13 @@ function when({ digest }: OpenSession, world: World): readonly string[] {
   return [`${localDateTime(startedAt, world)} – ${end}${span}, ${relativeDate(endedAt, world)}`];
 }
 
-/** A path as people write it: `~` for their home. */
+/** Shortens a path: `~` for the home. */
 export function shortPath(path: string, home: string): string {
   if (path === home) return "~";
   return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
 }
 
-/** The last folder of a project's path: what people call it. */
+/** The name of a project: the last folder of its path. */
 export function projectName(path: string | null): string {
   if (path === null) return "–";
   return path.split(/[/\\]/).findLast((part) => part !== "") ?? path;

@@ -8,10 +8,10 @@ import { sanitize } from "./sanitize.ts";
 import { createStyle, type Style } from "./style.ts";
 import { truncate } from "./text-width.ts";
 
-/** Branches within branches are set in up to here; deeper ones stand below one another. */
+/** Nested branches are indented up to here; deeper ones are not indented further. */
 const MAX_INDENT = 60;
 
-/** What is still to be drawn of a branch. */
+/** The part of a branch that is not drawn yet. */
 interface Undrawn {
   readonly branch: TreeBranch;
   readonly forks: TreeBranch["forks"];
@@ -26,7 +26,7 @@ export function formatTree(session: Session, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const lines: string[] = [];
   const roots = sessionTree(session).map((branch) => undrawn(branch, "", "", ""));
-  // A list and no recursion: branches may be nested deeper than the stack.
+  // No recursion: branches may be nested deeper than the stack.
   const left = roots.toReversed();
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { branch, forks, indent, stem, below, from } = next;

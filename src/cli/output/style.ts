@@ -1,6 +1,6 @@
 import { sanitize } from "./sanitize.ts";
 
-/** A few styles that every terminal of 16 colours has and that read on light and on dark grounds alike. */
+/** Styles that every terminal with 16 colours has, readable on light and dark backgrounds. */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -9,11 +9,11 @@ export interface Style {
   readonly green: (text: string) => string;
   readonly yellow: (text: string) => string;
   readonly cyan: (text: string) => string;
-  /** Where a search matched. */
+  /** A search match. */
   readonly match: (text: string) => string;
 }
 
-/** With `on` false every style leaves its text alone, so that callers need not ask. */
+/** Creates the styles; with `on` false they leave their text unchanged. */
 export function createStyle(on: boolean): Style {
   const paint = (open: string, close: string) => (text: string) =>
     on && text !== "" ? `\x1b[${open}m${text}\x1b[${close}m` : text;
@@ -32,8 +32,8 @@ export function createStyle(on: boolean): Style {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whether to print in colour where no flag says so: NO_COLOR (any value but an empty one) turns it off, then
- * FORCE_COLOR turns it on (0 and false: off), and else a terminal that can do it must be there.
+ * Decides on colour if no flag does: NO_COLOR (any value but an empty one) turns it off, FORCE_COLOR turns it on (0 and
+ * false: off), else the terminal must support it.
  */
 export function wantsColor(isTerminal: boolean | undefined, variables: Variables): boolean {
   if ((variables.NO_COLOR ?? "") !== "") return false;
@@ -43,9 +43,9 @@ export function wantsColor(isTerminal: boolean | undefined, variables: Variables
 }
 
 /**
- * Marks ranges of a text, as a search hit has them: [start, end) in UTF-16 units, in any order. Ranges that
- * overlap are marked once; what lies outside the text is cut off. The text is made safe to print here, piece
- * by piece: before, the ranges would no longer fit, and afterwards the marks would go too.
+ * Marks ranges of a text: [start, end) in UTF-16 units, in any order. Overlapping ranges are marked once; what is outside
+ * the text is cut off. The text is sanitized here, piece by piece: earlier the ranges would no longer fit, later the marks
+ * would be removed.
  */
 export function highlight(
   text: string,

@@ -5,15 +5,15 @@ export interface Column<Row> {
   readonly title?: string;
   readonly text: (row: Row) => string;
   readonly align?: "left" | "right";
-  /** Shrinks where the terminal is too narrow, down to this many columns. The first such column shrinks first. */
+  /** Shrinks if the terminal is too narrow, down to this many columns; the first such column shrinks first. */
   readonly shrinkTo?: number;
-  /** Where a text that is too wide is cut. */
+  /** The end at which a text that is too wide is cut. */
   readonly cut?: "end" | "middle";
   readonly style?: (text: string, row: Row) => string;
 }
 
 interface TableOptions {
-  /** Columns of the terminal; undefined in a pipe, where nothing is cut. */
+  /** Columns of the terminal; undefined in a pipe: nothing is cut. */
   readonly width: number | undefined;
   readonly titleStyle?: (text: string) => string;
 }
@@ -42,10 +42,10 @@ export function formatTable<Row>(
           options.width === undefined
             ? (texts[index] ?? "")
             : truncate(texts[index] ?? "", width, column.cut);
-        // The last column needs no filling: blanks at line ends spoil what is copied from a terminal.
+        // The last column is not padded: trailing blanks get in the way of copying.
         const isLast = index === columns.length - 1 && column.align !== "right";
         const filled = isLast ? cut : pad(cut, width, column.align);
-        // Only the text is painted; underlined blanks are ugly.
+        // Only the text is styled, not the padding.
         return cut === "" ? filled : filled.replace(cut, () => paint(cut, index));
       })
       .join(GAP)
@@ -62,7 +62,7 @@ export function formatTable<Row>(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Takes what is too much from the columns that may shrink, in their order. */
+/** Shrinks columns in their order until the table fits. */
 function shrink<Row>(widths: number[], columns: readonly Column<Row>[], width: number): void {
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width;
   for (const [index, column] of columns.entries()) {
@@ -74,7 +74,7 @@ function shrink<Row>(widths: number[], columns: readonly Column<Row>[], width: n
   }
 }
 
-/** Fills a text with spaces up to a number of columns; one that is wider is left as it is. */
+/** Pads a text with spaces to a number of columns; a wider one stays as it is. */
 export function pad(text: string, width: number, align: "left" | "right" = "left"): string {
   const space = " ".repeat(Math.max(0, width - displayWidth(text)));
   return align === "left" ? text + space : space + text;

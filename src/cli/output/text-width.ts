@@ -1,9 +1,8 @@
 import { once } from "../../fs/once.ts";
 
 /**
- * How many columns of a terminal a text takes. Wide are the East Asian wide and full-width characters and
- * emoji; marks and joiners take none. One grapheme is measured as a whole, so that a family of four joined
- * emoji is 2 wide, as terminals draw it, and not 8.
+ * Counts the columns of a terminal that a text takes. East Asian wide and full-width characters and emoji take two; marks
+ * and joiners take none. A grapheme is measured as a whole, so four joined emoji are 2 wide, as terminals draw them.
  */
 export function displayWidth(text: string): number {
   if (isPlain(text)) return text.length;
@@ -21,7 +20,7 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** What an eye takes for one character. */
+/** The user-perceived characters of a text. */
 export function* graphemesOf(text: string): Generator<string> {
   // Without marks, joiners, flags and conjoining letters every code point is its own grapheme, and the
   // segmenter, which is slow to make, is not needed.
@@ -35,7 +34,7 @@ export function* graphemesOf(text: string): Generator<string> {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The last line: letters that a few scripts draw with the one before or behind them. */
+/** Last line: letters that a few scripts draw with the one before or after them. */
 const joining = once(
   () =>
     new RegExp(
@@ -99,14 +98,14 @@ const ELLIPSIS = "…";
 
 /**
  * Cuts a text to a number of columns, never through a character, and shows with `…` that it was cut.
- * Paths are cut in the middle: both their root and their file name tell something.
+ * Paths are cut in the middle: both root and file name matter.
  */
-export function truncate(text: string, width: number, where: "end" | "middle" = "end"): string {
+export function truncate(text: string, width: number, at: "end" | "middle" = "end"): string {
   if (isPlain(text) ? text.length <= width : displayWidth(text) <= width) return text;
   if (width <= 0) return "";
   const room = width - 1;
-  if (where === "end") return takeStart(text, room) + ELLIPSIS;
-  // The end says more than the start: the file, not the disk.
+  if (at === "end") return takeStart(text, room) + ELLIPSIS;
+  // The end of a path says more than its start.
   const end = Math.ceil(room * (2 / 3));
   return takeStart(text, room - end) + ELLIPSIS + takeEnd(text, end);
 }
@@ -143,8 +142,8 @@ interface WrapOptions {
 }
 
 /**
- * Breaks a text at spaces into lines of at most so many columns. Its own line breaks stay. A word wider
- * than a line is broken where the line ends.
+ * Wraps a text at spaces into lines of at most `width` columns. Its line breaks stay. A word wider than a line is broken
+ * at the line's end.
  */
 export function wrap(text: string, options: WrapOptions): string {
   const indent = options.indent ?? "";

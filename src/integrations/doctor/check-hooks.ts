@@ -10,7 +10,7 @@ import { type Package, skillPaths } from "../install-files.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 import { type DryRun, runDryEvents } from "./dry-events.ts";
 
-/** A hook of ours as it stands in settings. */
+/** One of our hooks in a settings file. */
 export interface InstalledHook {
   /** As the agent calls it. */
   readonly event: string;
@@ -20,14 +20,14 @@ export interface InstalledHook {
   readonly args: readonly string[];
 }
 
-/** Are our hooks in the settings of agents that have hooks, and do they do their work? */
+/** Checks that our hooks are in the settings of agents that have hooks, and that they work. */
 export async function checkHooks(library: Library, run: DryRun): Promise<readonly Check[]> {
   const checks: Check[] = [];
   for (const { agent, how } of agentsThat("hooks")) {
     checks.push(
       how.isHere(library)
         ? await checkHooksOf(library, how, run)
-        : note("hooks", `${agent.name} is not here`),
+        : note("hooks", `${agent.name} is not installed`),
     );
   }
   return checks;
@@ -40,7 +40,7 @@ async function checkHooksOf(library: Library, how: Hooks, run: DryRun): Promise<
   });
   const off = files.find(({ settings }) => settingAt(settings, [how.offKey]) === true);
   if (off !== undefined)
-    return problem("hooks", "all hooks are switched off", `take "${how.offKey}" out of ${off.path}`);
+    return problem("hooks", "all hooks are disabled", `remove "${how.offKey}" from ${off.path}`);
   const installed = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, how.events));
   const missing = how.events.filter(({ name }) => !installed.some(({ event }) => event === name));
   if (missing.length === how.events.length) {
@@ -54,7 +54,7 @@ async function checkHooksOf(library: Library, how: Hooks, run: DryRun): Promise<
   const failures = await runDryEvents(library, how, installed, run);
   const places = [...new Set(installed.map(({ path }) => path))];
   return failures.length === 0
-    ? ok("hooks", `${installed.length} installed, and a dry event went through each`, places)
+    ? ok("hooks", `${installed.length} installed, and a test event passed through each`, places)
     : problem("hooks", "installed, but they do not work", "sessions install", failures);
 }
 
@@ -69,9 +69,9 @@ function hooksIn(path: string, text: string, events: readonly HookEvent[]): read
   );
 }
 
-/** Is the skill there, for the agents that have it, and is it this version's? */
+/** Checks that the skill is installed, in this version. */
 export function checkSkill(library: Library, pack: Package): Check {
-  // In the home itself this folder's skills are the user's.
+  // In the home, the project's skill folder is the user's.
   const places = new Set(
     agentsThat("skills").flatMap(({ how }) =>
       (["user", "project"] as const).flatMap((scope) => skillPaths(library, pack, how, scope)),
@@ -83,23 +83,23 @@ export function checkSkill(library: Library, pack: Package): Check {
   });
   const paths = states.map(({ path }) => path);
   if (states.length === 0) {
-    return note("skill", "agents do not know how to look into earlier sessions", "sessions install --all");
+    return note("skill", "not installed: agents can't search earlier sessions", "sessions install --all");
   }
   const old = states.filter(({ isCurrent }) => !isCurrent).map(({ path }) => path);
   return old.length === 0
     ? ok("skill", `${pack.skill.name} is installed`, paths)
-    : note("skill", `${pack.skill.name} is another version's, or was changed`, "sessions install --all", old);
+    : note("skill", `${pack.skill.name} is of another version, or was edited`, "sessions install --all", old);
 }
 
 export interface FoundAgent {
   readonly agent: string;
   readonly name: string;
   readonly sessions: number;
-  /** The one that wrote the newest session; null where its logs do not say. */
+  /** The version that wrote the newest session; null if its logs do not say. */
   readonly version: string | null;
 }
 
-/** The agents whose sessions are here, the one with the most first. */
+/** Finds the agents that have sessions here, the one with the most first. */
 export async function findAgents({ rows, digestOf }: SessionCatalog): Promise<readonly FoundAgent[]> {
   const found: FoundAgent[] = [];
   for (const { agent, name } of agents) {
@@ -112,7 +112,7 @@ export async function findAgents({ rows, digestOf }: SessionCatalog): Promise<re
 }
 
 export function checkAgents(agents: readonly FoundAgent[]): Check {
-  if (agents.length === 0) return note("agents", "no agent has written any session here");
+  if (agents.length === 0) return note("agents", "no agent has sessions here");
   const lines = agents.map(
     ({ name, sessions, version }) =>
       `${name}${version === null ? "" : ` ${version}`}: ${count(sessions, "session")}`,

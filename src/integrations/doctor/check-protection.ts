@@ -10,11 +10,11 @@ import { type Check, count, note, ok, problem } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** As good as for ever. */
+/** Above this, a period is as good as for ever. */
 const FOREVER_DAYS = 36_500;
 const MAX_LISTED = 10;
 
-/** When do agents delete sessions, and does it find any that are not archived? */
+/** Checks when agents delete sessions, and whether they are archived. */
 export function checkRetention(
   library: Library,
   rows: readonly CatalogRow[],
@@ -26,8 +26,8 @@ export function checkRetention(
     ...status.earlierSweeps.map(({ project, days, from }) =>
       note(
         "retention",
-        `started in ${project}, ${status.agentName} sweeps all projects after ${count(days, "day")}`,
-        `change ${from}`,
+        `started in ${project}, ${status.agentName} deletes sessions of all projects after ${count(days, "day")}`,
+        `change the setting in ${from}`,
       ),
     ),
   ]);
@@ -35,7 +35,7 @@ export function checkRetention(
 
 function checkSettings({ effective: { paused } }: RetentionStatus): readonly Check[] {
   if (paused === undefined) return [];
-  return [problem("settings", `${paused.place}: ${paused.what}`, "correct that file")];
+  return [problem("settings", `${paused.place}: ${paused.what}`, "fix that file")];
 }
 
 function checkSweep({ agentName, effective, atRisk, folder, withinMs }: RetentionStatus, now: number): Check {
@@ -52,12 +52,12 @@ function checkSweep({ agentName, effective, atRisk, folder, withinMs }: Retentio
       lost.slice(0, MAX_LISTED).map(({ id }) => id),
     );
   }
-  if (days >= FOREVER_DAYS) return ok("retention", `${agentName} keeps sessions for good (${source})`);
-  const what = `${agentName} deletes sessions after ${count(days, "day")} (${source}); in the archive they stay`;
+  if (days >= FOREVER_DAYS) return ok("retention", `${agentName} keeps sessions for ever (${source})`);
+  const what = `${agentName} deletes sessions after ${count(days, "day")} (${source}); archived ones stay`;
   return note("retention", what, "sessions retention forever", [folder]);
 }
 
-/** Sessions of any agent that the archive does not have as they are. Those of the last hour are the guard's next work. */
+/** Checks that the sessions of all agents are archived. The guard still has to get to those of the last hour. */
 export function checkSessions(library: Library, rows: readonly CatalogRow[]): Check {
   const archive = archiveState(openArchive(library).list().sessions);
   const forgotten = forgottenSessions(library);
@@ -70,14 +70,13 @@ export function checkSessions(library: Library, rows: readonly CatalogRow[]): Ch
   const isQuiet = ({ files }: SessionFiles): boolean =>
     files.every(({ mtimeMs }) => mtimeMs < library.now() - HOUR_MS);
   const quiet = open.filter(isQuiet);
-  if (open.length === 0)
-    return ok("sessions", sessions.length === 0 ? "there are none yet" : "all are archived");
+  if (open.length === 0) return ok("sessions", sessions.length === 0 ? "none yet" : "all are archived");
   if (quiet.length === 0) {
-    const what = `${count(open.length, "session")} of the last hour not archived yet, all others are`;
+    const what = `${count(open.length, "session")} of the last hour not archived yet; all others are`;
     return note("sessions", what, "sessions archive");
   }
   const paths = quiet.slice(0, MAX_LISTED).map(({ files }) => files[0]?.path ?? "");
   const more = quiet.length > paths.length ? [`and ${quiet.length - paths.length} more`] : [];
-  const what = `${count(quiet.length, "session")} not archived as they are`;
+  const what = `${count(quiet.length, "session")} not archived, or changed since`;
   return problem("sessions", what, "sessions archive", [...paths, ...more]);
 }

@@ -15,10 +15,10 @@ import { type Check, count, note, ok, problem } from "./check.ts";
 const DAY_MS = 24 * 3_600_000;
 const MAX_LISTED = 10;
 
-/** Can others on this machine read what the store holds? */
+/** Checks that only the user can read the store. */
 export function checkModes({ disk, places }: Library): Check {
   const home = disk.stat(places.home);
-  if (home === undefined) return note("modes", `${places.home} is not there yet`);
+  if (home === undefined) return note("modes", `${places.home} does not exist yet`);
   const paths = [places.home, ...disk.readdir(places.home).map(({ name }) => join(places.home, name))];
   const open = paths.filter((path) => ((disk.stat(path)?.mode ?? 0) & 0o077) !== 0);
   if ((home.mode & 0o077) === 0) return ok("modes", `only you can read ${places.home}`);
@@ -30,7 +30,7 @@ export function checkModes({ disk, places }: Library): Check {
   );
 }
 
-/** Why the store can't be used by this program; undefined where it can. */
+/** Checks the store's version; undefined: this program can use it. */
 export function checkVersion({ disk, places }: Pick<Library, "disk" | "places">): Check | undefined {
   try {
     checkStoreVersion(disk, places);
@@ -41,7 +41,7 @@ export function checkVersion({ disk, places }: Pick<Library, "disk" | "places">)
   }
 }
 
-/** Can the record of every session be read? Whether each byte is right, `verify` tells. */
+/** Checks that the records of all sessions can be read; `verify` checks their bytes. */
 export function checkArchive(library: Library): Check {
   const { sessions, unreadable } = openArchive(library).list();
   if (unreadable.length > 0) {
@@ -50,10 +50,10 @@ export function checkArchive(library: Library): Check {
     return problem("archive", what, "sessions verify, then sessions archive --check", places);
   }
   if (sessions.length === 0) return note("archive", "it is empty", "sessions archive");
-  return ok("archive", `${count(sessions.length, "session")}; \`sessions verify\` proves every byte`);
+  return ok("archive", `${count(sessions.length, "session")}; \`sessions verify\` checks every byte`);
 }
 
-/** Can every flattened session be put back? */
+/** Checks that every flattened session can be restored. */
 export function checkFlattened(library: Library): Check {
   const { sidecars, flattenedLogs, findings } = checkSidecars(library, { blocks: false });
   const [first] = findings;
@@ -65,23 +65,19 @@ export function checkFlattened(library: Library): Check {
   }
   if (sidecars === 0 && flattenedLogs === 0) return ok("sidecars", "no session is flattened");
   const holds = `${count(flattenedLogs, "flattened log")}, ${count(sidecars, "sidecar")}`;
-  return ok("sidecars", `${holds}: all that was moved out can be put back`);
+  return ok("sidecars", `${holds}: everything can be put back`);
 }
 
-/** Keys in config.json that mean nothing, most likely by a typing error. */
+/** Finds unknown keys in config.json, most likely typing errors. */
 export async function checkConfig({ disk, places, surroundings }: Library): Promise<readonly Check[]> {
   const { config, unknownKeys } = await readConfig(disk, places.config, surroundings.home);
   const notAgents = Object.keys(config.sources).filter((name) => !isAgent(name));
   return [...unknownKeys, ...notAgents.map((name) => `sources.${name}`)].map((key) =>
-    problem(
-      "settings",
-      `${places.config} has a key that means nothing: ${key}`,
-      "correct it, or take it out",
-    ),
+    problem("settings", `${places.config} has an unknown key: ${key}`, "correct or remove it"),
   );
 }
 
-/** What went wrong where nobody could be told: in hooks, and in the guard. */
+/** Reports errors of hooks and of the guard, which run unseen. */
 export function checkBackground(library: Pick<Library, "disk" | "places" | "now">): Check {
   const failures = readHookFailures(library);
   const lines = failures
@@ -92,13 +88,13 @@ export function checkBackground(library: Pick<Library, "disk" | "places" | "now"
   const [log] = hookLogPaths(library);
   if (recent.length > 0) {
     const what = `${count(recent.length, "failure")} of hooks and of the guard within a day`;
-    return problem("background", what, `mend what they name; then remove ${log}`, lines);
+    return problem("background", what, `fix what they name, then delete ${log}`, lines);
   }
-  if (failures.length > 0) return note("background", `older failures stand in ${log}`, null, lines);
+  if (failures.length > 0) return note("background", `older failures are in ${log}`, null, lines);
   return ok("background", "no failures of hooks or of the guard");
 }
 
-/** Temp files of killed processes, which the guard and `archive` remove. */
+/** Finds temp files of killed processes, which the guard and `archive` remove. */
 export function checkLeftovers(library: Library): readonly Check[] {
   const { files, bytes } = sweepLeftovers(library, { dryRun: true });
   if (files.length === 0) return [];
@@ -107,12 +103,12 @@ export function checkLeftovers(library: Library): readonly Check[] {
 }
 
 export interface DiskUse {
-  /** Of the agents' logs that are still there. */
+  /** The agents' logs. */
   readonly logs: number;
   readonly raw: number;
   readonly archive: number;
   readonly index: number;
-  /** All else in the store. */
+  /** Everything else in the store. */
   readonly other: number;
 }
 
@@ -123,7 +119,7 @@ export function diskUse({ disk, places }: Library, logs: number): DiskUse {
   return { logs, raw, archive, index, other: sizeOf(disk, places.home) - raw - archive - index };
 }
 
-/** Of all files below; what vanishes meanwhile, or can't be read, counts nothing. */
+/** Sums the sizes of all files below a folder. What vanishes or can't be read counts as 0. */
 function sizeOf(disk: Disk, folder: string): number {
   let size = 0;
   try {

@@ -1,4 +1,4 @@
-/** What one look at the set-up says. */
+/** The result of checking one part of the set-up. */
 export interface Check {
   readonly name:
     | "agents"
@@ -15,12 +15,12 @@ export interface Check {
     | "background"
     | "store"
     | "leftovers";
-  /** `note`: good to know, and nothing wrong. */
+  /** `note`: good to know, but nothing is wrong. */
   readonly state: "ok" | "note" | "problem";
   readonly what: string;
-  /** What to do about it: a command, or a sentence. null where nothing can or needs to be done. */
+  /** What to do: a command, or a sentence. null if nothing can or needs to be done. */
   readonly fix: string | null;
-  /** One each: places, names, numbers. */
+  /** Places, names and numbers, one line each. */
   readonly details: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export interface DryRunOptions {
   readonly timeoutMs: number;
 }
 
-/** Runs a program without showing what it prints; its exit code, or undefined where there is no such program. */
+/** Runs a program silently and returns its exit code; undefined if there is no such program. */
 export type DryRun = (
   program: string,
   args: readonly string[],
@@ -24,8 +24,8 @@ export type DryRun = (
 const TIMEOUT_MS = 20_000;
 
 /**
- * Has each hook do its work as its agent would, on a made-up session in a store of its own, which is removed
- * afterwards: neither the agent's folder nor the archive sees anything of it. Gives what went wrong.
+ * Calls each hook as its agent would, on a test session in a temporary store that is removed afterwards: neither the
+ * agent's folder nor the archive is touched. Returns what went wrong.
  */
 export async function runDryEvents(
   library: Library,
@@ -46,7 +46,7 @@ export async function runDryEvents(
     return failures;
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    return [`no dry event could be made in ${folder}: ${explainDiskError(error)}`];
+    return [`cannot set up a test event in ${folder}: ${explainDiskError(error)}`];
   } finally {
     removeTree(disk, folder);
   }

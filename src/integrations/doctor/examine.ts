@@ -31,21 +31,18 @@ export interface Examination {
   readonly agents: readonly FoundAgent[];
   /** Files and lines of logs that can't be read. */
   readonly problems: readonly Problem[];
-  /** null where the store can't be used. */
+  /** null if the store can't be used. */
   readonly disk: DiskUse | null;
 }
 
-/**
- * Looks at a store that this program can't use: what is wrong with it, and what hooks could only note. undefined where
- * it can be used.
- */
+/** Examines a store that this program can't use; undefined: it can be used. */
 export function examineUnusable(store: Pick<Library, "disk" | "places" | "now">): Examination | undefined {
   const version = checkVersion(store);
   if (version === undefined) return undefined;
   return { checks: [version, checkBackground(store)], agents: [], problems: [], disk: null };
 }
 
-/** Looks at everything that has to be right for the promise to hold. Changes nothing but the index. */
+/** Checks everything that keeping the history depends on. Changes nothing but the index. */
 export async function examine(library: Library, options: ExamineOptions): Promise<Examination> {
   const { access, pack, managedFolder, run } = options;
   const wasDamaged = await isDamaged(access);
@@ -88,7 +85,7 @@ async function isDamaged({ engine }: IndexAccess): Promise<boolean> {
 function checkIndex({ coverage }: SessionCatalog, wasDamaged: boolean): Check {
   const { sessions, turns, stale } = coverage;
   const holds = `${count(sessions, "session")}, ${count(turns, "turn")}`;
-  if (wasDamaged) return ok("index", `it was damaged, and has been built anew: ${holds}`);
+  if (wasDamaged) return ok("index", `it was damaged and has been rebuilt: ${holds}`);
   return stale > 0
     ? problem("index", `${holds}; ${count(stale, "session")} changed since`, "sessions index")
     : ok("index", `up to date: ${holds}`);
@@ -97,6 +94,6 @@ function checkIndex({ coverage }: SessionCatalog, wasDamaged: boolean): Check {
 function checkLogs(problems: readonly Problem[]): Check {
   if (problems.length === 0) return ok("logs", "every line can be read");
   const what = `${count(problems.length, "place")} can't be read`;
-  // The agent wrote them so, or a disk did; the rest of the session is not touched by it.
-  return problem("logs", what, "nothing is lost: `sessions archive` keeps these bytes as they are");
+  // The agent or a disk wrote them so; the rest of the session is fine.
+  return problem("logs", what, "nothing is lost: `sessions archive` keeps these bytes");
 }

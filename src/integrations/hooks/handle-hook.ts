@@ -12,23 +12,23 @@ import { type RecallAfter, recallPacket } from "../../render/agent/recall-packet
 import type { AgentName } from "../../session/entry.ts";
 import { recallDigest } from "../recall-digest.ts";
 
-/** What a hook can ask for. */
+/** What hooks need from their caller. */
 export interface HookPorts {
   readonly library: Library;
   readonly markdown: MarkdownWriter;
   readonly locking: Locking;
-  /** Leaves this log's session to a process in the background; false where there is to be none. */
+  /** Leaves this log's session to a background process; false if none may be started. */
   readonly handOver: (log: string) => Promise<boolean>;
   /** Starts the guard if it is time for it. */
   readonly startGuard: () => Promise<void>;
-  /** Tells the log what went wrong. */
+  /** Writes to the log what went wrong. */
   readonly note: (what: string) => void;
 }
 
-/** The readable copy of more than this takes longer than an agent should wait: half a second in all. */
+/** Above this, making the readable copy takes longer than an agent should wait. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 
-/** Does what an event asks for, and gives what may be printed. Whatever it throws is for the log. */
+/** Handles an event and returns what to print. What it throws goes to the log. */
 export async function handleHook(input: HookInput, ports: HookPorts): Promise<string> {
   switch (input.event) {
     case "pre-compact":
@@ -53,8 +53,8 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
 }
 
 /**
- * Archives a session while its agent waits. Of a long one only the bytes, which is what can be lost; its readable
- * copy is made in the background. A store that stays busy is waited for there too.
+ * Archives a session while its agent waits. Of a long one, only the bytes, which could be lost; its readable copy is made
+ * in the background, which also waits for a busy store.
  */
 async function archiveNow(log: string, ports: HookPorts): Promise<void> {
   const { library, markdown, locking, handOver, note } = ports;
@@ -68,7 +68,7 @@ async function archiveNow(log: string, ports: HookPorts): Promise<void> {
   try {
     await archive(isLarge ? {} : { markdown });
   } catch (error) {
-    // Who takes it over tells what it can't do either.
+    // The background process will report what it can't do either.
     if (await handOver(log)) return;
     throw error;
   }
@@ -78,7 +78,7 @@ async function archiveNow(log: string, ports: HookPorts): Promise<void> {
 async function afterCompaction(input: HookInput, { library, handOver }: HookPorts): Promise<void> {
   const { agent, sessionId, summary, trigger, log } = input;
   if (summary !== undefined) {
-    // Its log knows best whose session it is.
+    // The log says best whose session it is.
     const known = log === undefined ? undefined : sessionOfLog(library, log);
     const session = known ?? (sessionId === undefined ? undefined : { agent, id: sessionId });
     if (session !== undefined) noteSummary(library, session, { text: summary, trigger: trigger ?? null });
@@ -87,13 +87,13 @@ async function afterCompaction(input: HookInput, { library, handOver }: HookPort
 }
 
 function recall({ agent, source, log, folder }: HookInput, { library }: HookPorts): string {
-  const wanted = library.config.hooks.recall;
+  const mode = library.config.hooks.recall;
   if (source === "compact") {
-    if (wanted === "off" || log === undefined) return "";
+    if (mode === "off" || log === undefined) return "";
     return recallAnswer(agent, recallDigest(library, { log }), "compaction");
   }
-  // A session that is resumed has its context; one that was cleared is not to have it.
-  if (source !== "startup" || wanted !== "always" || folder === undefined) return "";
+  // A resumed session has its context; a cleared one must not get it back.
+  if (source !== "startup" || mode !== "always" || folder === undefined) return "";
   const digest = recallDigest(library, { folder, ...(log === undefined ? {} : { except: log }) });
   return recallAnswer(agent, digest, "start");
 }
@@ -103,7 +103,7 @@ function logOf({ event, log }: HookInput): string {
   return log;
 }
 
-/** Of all that is printed. Agents cut off at 10,000; this has to earn its place in a context of its own. */
+/** Limit of what is printed: agents cut off at 10,000, and every character takes up context. */
 const MAX_CHARS = 2_000;
 
 /** What a hook prints when a session starts; nothing if there is nothing to recall. */

@@ -1,7 +1,7 @@
 import { agentsThat } from "../../agents/actions.ts";
 import type { ReadHookInput } from "../../agents/agent-actions.ts";
 
-/** A summary is the longest thing that is sent; more than this is no event. */
+/** A summary is the longest field; anything larger is no event. */
 export const MAX_INPUT_BYTES: number = 4 * 1024 * 1024;
 
 /** Reads what came on stdin, as the first agent that understands it. */

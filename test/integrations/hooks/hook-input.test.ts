@@ -44,14 +44,14 @@ describe("readHookInput()", () => {
   });
 
   test.each([
-    ["", "nothing came on stdin"],
-    [" \n", "nothing came on stdin"],
-    ["{", "no JSON"],
-    ["[]", "no JSON object"],
-    ["null", "no JSON object"],
+    ["", "stdin is empty"],
+    [" \n", "stdin is empty"],
+    ["{", "not JSON"],
+    ["[]", "not a JSON object"],
+    ["null", "not a JSON object"],
     ['{"transcript_path":7}', "transcript_path is no text"],
     ['{"session_id":{}}', "session_id is no text"],
-    ['{"hook_event_name":"Stop"}', 'no event "Stop"'],
+    ['{"hook_event_name":"Stop"}', 'unknown event "Stop"'],
   ])("refuses %j: %s", (text, what) => {
     expect(readHookInput(text, "pre-compact")).toEqual({ kind: "bad", what: expect.stringContaining(what) });
   });
@@ -59,7 +59,7 @@ describe("readHookInput()", () => {
   test("refuses an event that nobody knows", () => {
     expect(readHookInput("{}", "tea-time")).toEqual({
       kind: "bad",
-      what: 'there is no event "tea-time" here',
+      what: 'unknown event "tea-time"',
     });
   });
 
