@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { exactTokens } from "../../src/cli/exact-tokens.ts";
 import { forgetSession, undoForget } from "../../src/forget.ts";
 import type { Library } from "../../src/fs/library.ts";
@@ -14,10 +14,8 @@ import { type FlattenAnswer, type FlattenOptions, flattenSession } from "../../s
 import { openSidecar } from "../../src/shrink/open-sidecar.ts";
 import { type Retrieved, retrieveBlock } from "../../src/shrink/retrieve-block.ts";
 import { type UnflattenAnswer, unflattenSession } from "../../src/shrink/unflatten-session.ts";
-import { bundleScript } from "../crash/spawn-script.ts";
 import { locking, quickLibrary } from "../support/archive/archiving.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
-import { numbersIn, startAppending, upTo } from "../support/shrink/appending.ts";
 import {
   callOf,
   PI_SESSION,
@@ -27,9 +25,6 @@ import {
   TOOL_SESSION,
   toolLog,
 } from "../support/shrink/tool-log.ts";
-
-const appender = bundleScript("scripts/append-numbers.ts");
-afterAll(() => appender.remove());
 
 const wish = { minBytes: 1024, copies: true };
 
@@ -182,27 +177,6 @@ describe("flattenSession()", () => {
     fs.writeFileSync(path, `${lines.slice(2, 5).join("\n")}\n`);
     expect(await unflatten(library, TOOL_SESSION, true)).toMatchObject({ isExact: false, blocks: 1 });
     expect(fs.readFileSync(path, "utf8")).toBe(`${log.split("\n").slice(2, 5).join("\n")}\n`);
-  });
-
-  it("loses no line of a process that appends every 5 ms: 200 rounds", { timeout: 300_000 }, async () => {
-    const library = { ...quickLibrary(), disk: nodeDisk };
-    const path = putToolLog(library.surroundings.home, toolLog(calls));
-    const appending = await startAppending(appender.path, [path]);
-    let refused = 0;
-    const compact = (): Promise<unknown> =>
-      compactSession(library, selectSession(library, [TOOL_SESSION]), {
-        ...{ wish: { auto: false, aggressive: true, keep: 0 }, force: true, locking },
-      });
-    for (let round = 0; round < 67; round++) {
-      await flatten(library, TOOL_SESSION, { force: true }).catch(() => refused++);
-      await unflatten(library, TOOL_SESSION, true).catch(() => refused++);
-      await compact().catch(() => refused++);
-    }
-    const count = await appending.end();
-    expect(numbersIn(path)).toEqual(upTo(count));
-    // One that finds the log moving again and again gives up, and says so.
-    expect(refused).toBeLessThan(50);
-    expect(fs.readdirSync(dirname(path))).toHaveLength(1);
   });
 });
 

@@ -1,83 +1,20 @@
-import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Disk } from "../../src/fs/disk.ts";
-import { nodeDisk } from "../../src/fs/node-disk.ts";
-import { planEdits, type RewritePlan } from "../../src/jsonl/rewrite-plan.ts";
 import { recoverRewrites } from "../../src/shrink/recover.ts";
-import { type Swapped, swapFile } from "../../src/shrink/swap-file.ts";
 import { diskThatDiesAfter } from "../crash/disk-that-dies.ts";
 import { everyDeath } from "../crash/every-death.ts";
 import { type Call, intercept } from "../crash/intercept.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { diskWithoutLinks } from "../crash/sick-disks.ts";
-import { bundleScript } from "../crash/spawn-script.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
-import { numbersIn, startAppending, upTo } from "../support/shrink/appending.ts";
-
-const appender = bundleScript("scripts/append-numbers.ts");
-afterAll(() => appender.remove());
-
-const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-const noWait = async (_ms: number): Promise<void> => {};
-
-/** Replaces the first line by another, whatever follows. */
-function swapFirstLine(
-  disk: Disk,
-  path: string,
-  rewrites: string,
-  line: string,
-  wait = noWait,
-): Promise<Swapped> {
-  const before = fs.readFileSync(path);
-  const stat = disk.stat(path);
-  if (stat === undefined) throw new Error("no file");
-  const bytes = before.subarray(0, stat.size);
-  const plan: RewritePlan = planEdits(
-    [{ from: 0, to: bytes.indexOf(0x0a), with: Buffer.from(line) }],
-    bytes.length,
-  );
-  return swapFile(disk, {
-    ...{ path, expected: { ...stat, size: bytes.length }, sha256: hashOf(bytes), plan, rewrites, wait },
-    mtimeOf: ({ mtimeMs }) => mtimeMs,
-    isHeld: () => false,
-  });
-}
+import { swapFirstLine } from "../support/shrink/appending.ts";
 
 const litter = (folder: string): readonly string[] =>
   fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tmp|\.json$/.test(name));
 
 describe("swapFile()", () => {
-  it("loses no line of a process that appends every 5 ms: 200 rounds", { timeout: 120_000 }, async () => {
-    const folder = temporaryFolder();
-    const paths = ["a", "b", "c", "d"].map((name) => join(folder, `${name}.jsonl`));
-    for (const path of paths) fs.writeFileSync(path, "first\n", { mode: 0o640 });
-    const appending = await startAppending(appender.path, paths);
-    const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-    let carried = 0;
-    await Promise.all(
-      paths.map(async (path) => {
-        for (let round = 0; round < 50; ) {
-          const done = await swapFirstLine(nodeDisk, path, join(folder, "rewrites"), `first ${round}`, wait);
-          // Between the look and the open it may have grown twice: then it is not what was planned.
-          if (done.kind !== "done") continue;
-          carried += done.carried;
-          round++;
-        }
-      }),
-    );
-    const count = await appending.end();
-    expect(count).toBeGreaterThan(100);
-    for (const path of paths) {
-      expect(numbersIn(path)).toEqual(upTo(count));
-      expect(fs.readFileSync(path, "utf8").split("\n")[0]).toBe("first 49");
-      expect(fs.statSync(path).mode & 0o7777).toBe(0o640);
-    }
-    expect(carried).toBeGreaterThan(0);
-    expect(litter(folder)).toEqual([]);
-  });
-
   /** Acts when the file has just been replaced: a writer that had opened it writes now, another opens it anew. */
   function withLateWriter(under: Disk, path: string, late: readonly string[], fresh: string): Disk {
     const old = fs.openSync(path, "a");

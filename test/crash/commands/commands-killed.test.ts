@@ -8,9 +8,9 @@ vi.mock("node:timers/promises", async (original) =>
 );
 
 const ways: readonly WayToDie[] = [
-  { name: "kill", sample: () => 7, die: (trial, at) => trial.die("kill", at) },
-  { name: "EIO", sample: () => 2, die: (trial, at) => trial.die("EIO", at) },
-  { name: "ENOSPC", sample: () => 2, die: (trial, at) => trial.die("ENOSPC", at) },
+  { name: "kill", sample: () => 3, die: (trial, at) => trial.die("kill", at) },
+  { name: "EIO", sample: () => 1, die: (trial, at) => trial.die("EIO", at) },
+  { name: "ENOSPC", sample: () => 1, die: (trial, at) => trial.die("ENOSPC", at) },
 ];
 
 describe("every command that writes, killed at any call, or met by a sick disk", () => {

@@ -9,7 +9,7 @@ vi.mock("node:timers/promises", async (original) =>
 
 const ways: readonly WayToDie[] = (["contents-lost", "names-lost"] as const).map((name) => ({
   name,
-  sample: ({ rewritesLog }) => (rewritesLog === true ? 8 : 2),
+  sample: ({ rewritesLog }) => (rewritesLog === true ? 3 : 1),
   die: (trial, at) => trial.die(name, at),
 }));
 

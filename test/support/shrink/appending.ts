@@ -1,7 +1,11 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
 import process from "node:process";
+import type { Disk } from "../../../src/fs/disk.ts";
+import { planEdits, type RewritePlan } from "../../../src/jsonl/rewrite-plan.ts";
+import { type Swapped, swapFile } from "../../../src/shrink/swap-file.ts";
 
 /** A process that opens files every 5 ms, appends a numbered line and closes them. */
 export interface Appender {
@@ -35,4 +39,30 @@ export function numbersIn(path: string): readonly number[] {
 
 export function upTo(count: number): readonly number[] {
   return Array.from({ length: count }, (_, n) => n);
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const noWait = async (_ms: number): Promise<void> => {};
+
+/** Replaces the first line by another, whatever follows. */
+export function swapFirstLine(
+  disk: Disk,
+  path: string,
+  rewrites: string,
+  line: string,
+  wait: (ms: number) => Promise<void> = noWait,
+): Promise<Swapped> {
+  const before = fs.readFileSync(path);
+  const stat = disk.stat(path);
+  if (stat === undefined) throw new Error("no file");
+  const bytes = before.subarray(0, stat.size);
+  const plan: RewritePlan = planEdits(
+    [{ from: 0, to: bytes.indexOf(0x0a), with: Buffer.from(line) }],
+    bytes.length,
+  );
+  return swapFile(disk, {
+    ...{ path, expected: { ...stat, size: bytes.length }, sha256: hashOf(bytes), plan, rewrites, wait },
+    mtimeOf: ({ mtimeMs }) => mtimeMs,
+    isHeld: () => false,
+  });
 }
