@@ -1,6 +1,6 @@
 import type { MarkdownWriter } from "../archive/keep-session.ts";
 import type { Library } from "../fs/library.ts";
-import { maskDeep } from "../redact/mask.ts";
+import { maskDeep, RULES_VERSION } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
 import { markdownParts } from "../render/markdown/render-markdown.ts";
 
@@ -12,7 +12,7 @@ export function markdownWriter({ config }: Pick<Library, "config">): MarkdownWri
   const redactor = createRedactor({ extra: config.redact });
   const masks = config.redact.length === 0 ? "" : ` ${JSON.stringify(config.redact)}`;
   return {
-    version: `${MARKDOWN_VERSION}${masks}`,
+    version: `${MARKDOWN_VERSION}.${RULES_VERSION}${masks}`,
     render: markdownParts,
     mask: (value) => maskDeep(value, redactor.redact),
   };

@@ -38,6 +38,52 @@ export function* seenText(text: string): Generator<EscapedPiece, void, void> {
   if (!isClean(text)) yield* pieceAt(text, 0, removed(), () => "");
 }
 
+/** Encodings other than those of string literals: what shows one, what ends a piece of text that has it, its escapes. */
+const ENCODINGS = [
+  { sign: /%(?:22|3[AD]|5D)/gi, end: /[\s"'<>\\]/, escaped: /%([\da-fA-F]{2})/g, decode: decodePercent },
+  {
+    sign: /&(?:quot|#34|#x22);/g,
+    end: /[\n<>]/,
+    escaped: /&(quot|apos|amp|lt|gt|#34|#39|#x22|#x27);/g,
+    decode: decodeEntity,
+  },
+] as const;
+const MAX_PIECE = 4_000;
+const ENTITIES: Readonly<Record<string, string>> = {
+  apos: "'",
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  "#39": "'",
+  "#x27": "'",
+};
+
+/** The pieces of a text with percent escapes (`%22password%22%3A…`) or entities of HTML, as they read without them. */
+export function* otherEncodings(text: string): Generator<EscapedPiece, void, void> {
+  for (const { sign, end, escaped, decode } of ENCODINGS) {
+    sign.lastIndex = 0;
+    let from = 0;
+    for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
+      let start = found.index;
+      while (start > from && start > found.index - MAX_PIECE && !end.test(text.charAt(start - 1))) start--;
+      let after = found.index;
+      while (after < text.length && after < found.index + MAX_PIECE && !end.test(text.charAt(after))) after++;
+      yield* pieceAt(text.slice(start, after), start, escaped, decode);
+      from = after;
+      sign.lastIndex = after;
+    }
+  }
+}
+
+function decodePercent(_: string, hex?: string): string {
+  const code = Number.parseInt(hex ?? "", 16);
+  return code >= 32 && code < 127 ? String.fromCharCode(code) : "?";
+}
+
+function decodeEntity(_: string, name?: string): string {
+  return ENTITIES[name ?? ""] ?? '"';
+}
+
 /** The next quote or line end that is not escaped; the end of the text where there is none. */
 function endOfPiece(text: string, from: number): number {
   STEP.lastIndex = from;

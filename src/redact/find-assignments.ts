@@ -1,17 +1,22 @@
 import { findCredentialLine } from "./find-credential-lines.ts";
+import { findAuthorization, findCookies, holdsUserAndPassword } from "./find-headers.ts";
 import { findJwk } from "./find-jwk.ts";
+import { findListedValues } from "./find-lists.ts";
+import { findPair, mayBePair } from "./find-pairs.ts";
+import { isSeedPhrase } from "./find-phrases.ts";
 import { findUrlCredentials } from "./find-url-credentials.ts";
 import type { Finding } from "./finding.ts";
 import { MASK_BEGIN } from "./mask.ts";
 import { readNameInWords, readNameWithParent, readPairedName, readParentName } from "./name-around.ts";
-import { isUuid, looksRandom, looksWritten } from "./randomness.ts";
+import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { endOfSecretName, mayBeSecretName } from "./secret-ending.ts";
 import { readSecretName, type SecretName } from "./secret-name.ts";
-import { isPlaceholder, isSecretValue, readValue, type Value, withoutTrailing } from "./secret-value.ts";
+import { isPlaceholder, isSecretValue, readValue, skip, TYPE_BETWEEN, type Value } from "./secret-value.ts";
 import { MARGIN } from "./text-units.ts";
 
 const MAX_NAME = 80;
+const PLURAL = /(?:keys|tokens|secrets|passwords|credentials)$/;
 const LONG = 256;
 const LONG_VALUE = /[ \t]{0,12}[brufL@&]?\\{0,3}["'`]?[^\s"'`]{16}/iy;
 
@@ -22,14 +27,57 @@ export const assignmentSigns: readonly Sign[] = [
   // As it is typed in Chinese and Japanese.
   { sign: "：", find: assignmentAt },
   { sign: ":", before: "123456789*", find: findCredentialLine },
+  // `setProperty("db.password", "…")`, `getenv("DB_PASS", "…")`
+  ...['",', "',"].map((sign) => ({ sign, find: argumentAfter })),
+  // `set -gx DB_PASS …`, `ENV API_KEY …`, `#define WIFI_PASSWORD "…"`
+  ...["PASS ", "Pass ", "PWD ", "WORD ", "KEY ", "TOKEN ", "CRET "].map((sign) => ({
+    sign,
+    find: (text: string, at: number, found: Finding[]) => settingAfter(text, at + sign.length - 1, found),
+  })),
 ];
 
 function assignmentAt(text: string, at: number, found: Finding[], units: Uint16Array): number {
   // The colons inside of a URL are no signs of their own.
   if (units[MARGIN + at + 1] === 47 && text.startsWith("://", at)) return findUrlCredentials(text, at, found);
-  if (!mayBeSecretName(units, MARGIN + at)) return at;
+  if (!mayBeSecretName(units, MARGIN + at))
+    return units[MARGIN + at] === 58 && mayBePair(units, MARGIN + at) ? findPair(text, at, found) : at;
   const nameEnd = endOfSecretName(text, at);
-  return nameEnd === -1 ? at : maskValue(text, nameEnd, at, found);
+  const after = nameEnd === -1 ? at : maskValue(text, nameEnd, at, found);
+  return after === at && mayBePair(units, MARGIN + at) ? findPair(text, at, found) : after;
+}
+
+const ARGUMENT = /["'],\s{0,8}(?:\w{1,12}\s?[=:]\s?)?(?:'"|"\\"|(["']))([^"'\n\\]{4,400})(?:"'|\\""|["'])/y;
+
+/** Masks the argument after one that names a secret; returns where to go on. */
+function argumentAfter(text: string, at: number, found: Finding[], units: Uint16Array): number {
+  if (!mayBeSecretName(units, MARGIN + at) || endOfSecretName(text, at) !== at) return at;
+  ARGUMENT.lastIndex = at;
+  const match = ARGUMENT.exec(text);
+  const argument = match?.[2];
+  if (argument === undefined || match === null) return at;
+  const name = readSecretName(text.slice(startOfName(text, at), at));
+  const start = at + match[0].lastIndexOf(argument);
+  const value: Value = { text: argument, start, end: start + argument.length, quote: '"', isInside: true };
+  if (name === undefined || !isSecretValue(name, value, "")) return at;
+  found.push({ kind: kindOf(name, value), start, end: value.end });
+  return value.end;
+}
+
+const AFTER_SETTING = /[ \t]{1,8}(["']?)([^\s"'`\\;|<>(){}[\]]{6,400})\1(?=[\s;]|\\|$)/y;
+
+/** Masks the word after the name of a setting, without a sign between them; returns where to go on. */
+function settingAfter(text: string, nameEnd: number, found: Finding[]): number {
+  AFTER_SETTING.lastIndex = nameEnd;
+  const word = AFTER_SETTING.exec(text)?.[2];
+  if (word === undefined || !(isStrongPassword(word) || isStrongKey(word))) return nameEnd;
+  const name = readSecretName(text.slice(startOfName(text, nameEnd), nameEnd));
+  const end =
+    AFTER_SETTING.lastIndex -
+    (AFTER_SETTING.lastIndex > nameEnd && /["']/.test(text.charAt(AFTER_SETTING.lastIndex - 1)) ? 1 : 0);
+  const value: Value = { text: word, start: end - word.length, end, quote: '"' };
+  if (name === undefined || !isSecretValue(name, value, "")) return nameEnd;
+  found.push({ kind: kindOf(name, value), start: value.start, end });
+  return end;
 }
 
 function startOfName(text: string, end: number): number {
@@ -40,6 +88,13 @@ function startOfName(text: string, end: number): number {
   if (text.startsWith(": ", start - 2) && text.startsWith(MASK_BEGIN, start - 2 - MASK_BEGIN.length))
     return end;
   return start;
+}
+
+/** `arn:aws:secretsmanager:eu-west-1:123456789012:secret:…` */
+function isPartOfArn(text: string, nameStart: number): boolean {
+  return (
+    text.charAt(nameStart - 1) === ":" && text.slice(Math.max(0, nameStart - 80), nameStart).includes("arn:")
+  );
 }
 
 /** `sessionId`, `SessionID`: agents name every session so; only in cookies is such an id a secret. */
@@ -89,7 +144,8 @@ function maskValue(text: string, nameEnd: number, separatorAt: number, found: Fi
   const at = afterOperator(text, separatorAt);
   const lower = name.toLowerCase();
   if (lower.endsWith("authorization")) return findAuthorization(text, at, found);
-  if (lower.endsWith("cookie")) return findCookies(text, at, found);
+  if (lower.endsWith("cookie"))
+    return findCookies(text, at, found, lower.length > 6 && !lower.endsWith("set-cookie"));
   if (lower === "kty") return findJwk(text, at, found);
   // `user/pass: admin/…`
   const isPair = text.startsWith("user/", nameStart - 5) || text.startsWith("username/", nameStart - 9);
@@ -97,14 +153,21 @@ function maskValue(text: string, nameEnd: number, separatorAt: number, found: Fi
   if (oddEnd !== -1) return oddEnd;
   // `--- PASS: TestName`
   if (name === "PASS" && text.charCodeAt(separatorAt) !== 61) return separatorAt;
+  if (PLURAL.test(lower)) {
+    const listed = readSecretName(name.replace(/s$/i, ""));
+    const listEnd = listed === undefined ? -1 : findListedValues(text, at, listed, found);
+    if (listEnd !== -1) return listEnd;
+  }
   const secretName = readName(text, name, nameStart, at);
-  if (secretName === undefined) return separatorAt;
-  // C++ and Perl: `Pass::Name`.
-  if (text.charCodeAt(separatorAt) === 58 && text.charCodeAt(at) === 58) return at + 1;
+  if (secretName === undefined || isPartOfArn(text, nameStart)) return separatorAt;
+  // C++ and Perl: `Pass::Name`; LDIF: `userPassword:: <base64>`.
+  if (text.charCodeAt(separatorAt) === 58 && text.charCodeAt(at) === 58)
+    return maskBase64(text, at + 1, secretName, found);
   // `${DB_PASSWORD:-hunter2}`
   const isDefault = text.startsWith("${", nameStart - 2);
-  if (isDefault && text.charAt(at) !== "-") return at;
-  const valueAt = isDefault ? at + 1 : at;
+  const isAssigned = text.charAt(separatorAt + 1) === "=";
+  if (isDefault && text.charAt(at) !== "-" && !isAssigned) return at;
+  const valueAt = isDefault && !isAssigned ? at + 1 : at;
   const isSetting = secretName.isSetting && !isDefault && isSettingLine(text, nameEnd, separatorAt, valueAt);
   const value = readValue(text, valueAt, isSetting);
   if (value === undefined) return separatorAt;
@@ -115,7 +178,31 @@ function maskValue(text: string, nameEnd: number, separatorAt: number, found: Fi
     return value.text.length > LONG ? value.end : separatorAt;
   }
   found.push({ kind: kindOf(secretName, value), start: value.start, end: value.end });
-  return value.end;
+  return maskReplacement(text, value, secretName, found);
+}
+
+/** `"old" -> "new"`, as Terraform prints a change. */
+const REPLACEMENT = /["'][ \t]{0,2}(?:->|=>|\u2192)[ \t]{0,2}["']([^"'\n]{4,200})["']/y;
+
+function maskReplacement(text: string, value: Value, name: SecretName, found: Finding[]): number {
+  if (value.quote === "") return value.end;
+  REPLACEMENT.lastIndex = value.end;
+  const other = REPLACEMENT.exec(text)?.[1];
+  if (other === undefined || isPlaceholder(other)) return value.end;
+  const end = REPLACEMENT.lastIndex - 1;
+  found.push({ kind: kindOf(name, value), start: end - other.length, end });
+  return end;
+}
+
+const LDIF_BASE64 = /[ \t]{1,2}([A-Za-z0-9+/]{8,400}={0,2})(?=\s|$)/y;
+
+function maskBase64(text: string, at: number, name: SecretName, found: Finding[]): number {
+  LDIF_BASE64.lastIndex = at;
+  const encoded = LDIF_BASE64.exec(text)?.[1];
+  if (encoded === undefined || encoded.length % 4 !== 0) return at;
+  const end = LDIF_BASE64.lastIndex;
+  found.push({ kind: name.kind, start: end - encoded.length, end });
+  return end;
 }
 
 const WHOLE_LINE = /[ \t]{1,4}[^\s"'`\\]{1,4096}[ \t]{0,4}(?:$|[\r\n"'`\\])/y;
@@ -145,13 +232,20 @@ function readName(text: string, name: string, nameStart: number, at: number): Se
       ? undefined
       : (readPairedName(text, nameStart, value.end) ?? readParentName(text, nameStart));
   }
+  if (name.length <= 9 && /^(?:appid|signature)$/i.test(name))
+    return /[?&]/.test(text.charAt(nameStart - 1)) ? readSecretName("api_secret") : undefined;
   if (name.length <= 5 && /^(?:key|token|none|code)$/i.test(name)) {
     // These names are everywhere, and their values nearly always short.
-    LONG_VALUE.lastIndex = at;
+    LONG_VALUE.lastIndex = skip(TYPE_BETWEEN, text, at);
     if (!LONG_VALUE.test(text)) return undefined;
     // `?key=…`
     if (/[?&]/.test(text.charAt(nameStart - 1)))
       return readSecretName(name === "code" ? "auth_code" : "api_key");
+    if (
+      name !== "none" &&
+      /totp|otpauth|authenticator/i.test(text.slice(Math.max(0, nameStart - 60), nameStart))
+    )
+      return readSecretName("totp_secret");
     const named = readNameInWords(text, nameStart, name) ?? readNameWithParent(text, nameStart, name);
     if (named !== undefined) return named;
   }
@@ -198,7 +292,7 @@ const oddValues: readonly OddValue[] = [
     name: SEED_NAME,
     kind: "seed-phrase",
     pattern:
-      /\s{0,8}\\{0,3}["'`]?((?:(?:\d{1,2}[.)] {0,2})?[a-z]{3,8}(?:,? {1,2}|[ \t]{0,2}\r?\n[ \t]{0,4})){11,23}(?:\d{1,2}[.)] {0,2})?[a-z]{3,8})(?![a-z ])/y,
+      /\s{0,8}\\{0,3}["'`]?((?:(?:\d{1,2}[.)] {0,2})?[a-z]{3,8}(?:,? {1,3}|[ \t]{0,2}\r?\n[ \t]{0,4})){11,23}(?:\d{1,2}[.)] {0,2})?[a-z]{3,8})(?![a-z]| [a-z])/y,
     confirm: isSeedPhrase,
   },
   {
@@ -271,104 +365,4 @@ function findOddValue(text: string, name: string, at: number, found: Finding[]):
     return end;
   }
   return -1;
-}
-
-/** Words of sentences are in no seed phrase. */
-function isSeedPhrase(words: string): boolean {
-  return !/\b(?:the|and|for|are|was|were|you|has|have|with|from|not)\b/.test(words);
-}
-
-/** Whether base64 decodes to `user:password`. */
-export function holdsUserAndPassword(base64: string): boolean {
-  try {
-    return /^[\x21-\x7e]{1,80}:[\x20-\x7e]{3,}$/.test(atob(base64));
-  } catch {
-    return false;
-  }
-}
-
-const MAX_HEADER = 4096;
-const PAIR = /([\w.!#$%&*+^|~-]{1,100})=([^;,\s"'`\\]{0,4096})/g;
-/** Attributes of Set-Cookie, and cookies that follow a visitor without letting anyone in. */
-const HARMLESS =
-  /^(?:path|domain|expires|max-age|samesite|version|priority|_ga.*|_gid|_gcl_.*|_fbp|theme|lang|locale)$/i;
-const SESSION = /sess|sid$|auth|token|jwt|csrf|remember|login/i;
-
-/** Masks the values in a Cookie or Set-Cookie header that let someone in; returns where the header ends. */
-export function findCookies(text: string, at: number, found: Finding[]): number {
-  const limit = Math.min(text.length, at + MAX_HEADER);
-  // Up to the end of the line, of the quoted text, or an escaped line end of JSON.
-  const opening = /[ \t]{0,4}\\{0,3}["'`]?/y;
-  opening.lastIndex = at;
-  opening.test(text);
-  const start = opening.lastIndex;
-  let end = start;
-  while (end < limit && !/[\n"'`\\]/.test(text.charAt(end))) end++;
-  for (const match of text.slice(start, end).matchAll(PAIR)) {
-    const [pair, name = "", value = ""] = match;
-    if (HARMLESS.test(name) || isPlaceholder(value)) continue;
-    const plain = value.replace(/%[0-9A-Fa-f]{2}/g, "");
-    if (
-      !(SESSION.test(name)
-        ? plain.length >= 12 && (/\d/.test(plain) || looksRandom(plain, 20))
-        : looksRandom(plain, 24))
-    )
-      continue;
-    const valueStart = start + match.index + pair.length - value.length;
-    found.push({ kind: "cookie", start: valueStart, end: valueStart + value.length });
-  }
-  return end;
-}
-
-/** `Bearer …`, `"Basic …"`, `` `token …` ``, `ApiKey …`: the scheme stays, what follows it goes. */
-const CREDENTIALS =
-  /[\s,]{0,4}\\{0,3}["'`]?(?:([A-Za-z][\w-]{1,40})(?:\s|%20|\+){1,2})?([\w+/=.~:%!@-]{8,4096})/y;
-/** Schemes after which even a value that does not look random is a credential. */
-const KNOWN_SCHEME =
-  /^(?:bearer|basic|token|apikey|api-key|digest|negotiate|ntlm|key|bot|jwt|oauth|ssws|geniekey|accesskey|hmac|aws|sharedkey(?:lite)?|zoho-oauthtoken)$/i;
-/** `Digest username="…", response="…"`, `Signature keyId="…",signature="…"`, `SharedAccessSignature sr=…&sig=…`. */
-const PARAMETERS = /[\s,]{0,4}\\{0,3}["'`]?[A-Za-z][\w-]{1,40}\s{1,2}(?=[\w-]{1,40}=[^=\s])/y;
-const PARAMETER = /([\w-]{1,40})=\\{0,3}["']?([^\s"',&;\\]{8,1000})/g;
-const SECRET_PARAMETER =
-  /^(?:response|(?:\w{1,20}_)?(?:signature|token|secret|password)|sig|mac|hash|auth|key|api[_-]?key|pveapitoken)$/i;
-const MAX_PARAMETERS = 2_000;
-const MIN_BARE = 20;
-
-/** Masks the credentials of an Authorization header; returns where to go on. */
-function findAuthorization(text: string, at: number, found: Finding[]): number {
-  PARAMETERS.lastIndex = at;
-  if (PARAMETERS.test(text)) return maskParameters(text, PARAMETERS.lastIndex, found);
-  CREDENTIALS.lastIndex = at;
-  const match = CREDENTIALS.exec(text);
-  if (match?.[2] === undefined) return at;
-  const credentials = withoutTrailing(match[2], ".:%!");
-  if (credentials.includes("://") || isPlaceholder(credentials) || !isCredential(match[1], credentials))
-    return at;
-  const start = at + match[0].length - match[2].length;
-  const end = start + credentials.length;
-  found.push({ kind: "authorization", start, end });
-  return end;
-}
-
-function isCredential(scheme: string | undefined, credentials: string): boolean {
-  // Without a scheme, only what could be nothing else.
-  if (scheme === undefined)
-    return (
-      credentials.length >= MIN_BARE &&
-      !looksWritten(credentials) &&
-      (/[\d+/=]/.test(credentials) || looksRandom(credentials, MIN_BARE))
-    );
-  if (KNOWN_SCHEME.test(scheme)) return /[\d+/=]/.test(credentials) || looksRandom(credentials, 20);
-  return isUuid(credentials) || looksRandom(credentials, 16);
-}
-
-function maskParameters(text: string, from: number, found: Finding[]): number {
-  const parameters = text.slice(from, from + MAX_PARAMETERS).split("\n", 1)[0] ?? "";
-  for (const match of parameters.matchAll(PARAMETER)) {
-    const [pair, name = "", value = ""] = match;
-    if (!SECRET_PARAMETER.test(name) || isPlaceholder(value) || !/\d/.test(value)) continue;
-    const start = from + match.index + pair.length - value.length;
-    found.push({ kind: "authorization", start, end: start + value.length });
-  }
-  return from;
 }

@@ -1,5 +1,6 @@
-import { findCookies } from "./find-assignments.ts";
+import { findCookies } from "./find-headers.ts";
 import type { Finding } from "./finding.ts";
+import { isStrongKey, isStrongPassword } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, readValue, skip } from "./secret-value.ts";
@@ -12,7 +13,7 @@ const LONG_FLAG = new RegExp(`--?([A-Za-z][\\w.-]{1,40})${AFTER_FLAG}`, "y");
 const SHORT_FLAG_END = new RegExp(AFTER_FLAG, "y");
 /** Flags of one letter, and the programs that take a password with them. */
 const SHORT_FLAGS: Readonly<Record<string, RegExp>> = {
-  p: /\b(?:sshpass|(?:docker|podman|buildah|skopeo|oras|nerdctl|az|helm registry|cf|oc) login|mongo(?:sh|dump|restore|export|import|stat|top)?|mysql\w{0,10}|mariadb\w{0,10}|mycli|cqlsh|7z[ar]?|rar|unrar|cadaver|psexec\w{0,4}|rdesktop|crackmapexec|nxc|netexec|evil-winrm|rabbitmqadmin|xtrabackup)\b/,
+  p: /\b(?:sshpass|(?:docker|podman|buildah|skopeo|oras|nerdctl|az|helm registry|cf|oc) login|mongo(?:sh|dump|restore|export|import|stat|top)?|mysql\w{0,10}|mariadb\w{0,10}|mycli|cqlsh|7z[ar]?|rar|unrar|cadaver|psexec\w{0,4}|rdesktop|crackmapexec|nxc|netexec|evil-winrm|rabbitmqadmin|xtrabackup|cypher-shell|conan|twine|nuget|security|ejabberdctl|kinit)\b/,
   a: /\b(?:redis|valkey|keydb)-(?:cli|benchmark)\b/,
   w: /\b(?:ldap\w{1,10}|security add-\w+-password)\b/,
   P: /\b(?:zip|unzip|sqlcmd|bcp|tsql|ipmitool|mosquitto_\w{3,4}|ssh-keygen|pdfattach)\b/,
@@ -20,7 +21,9 @@ const SHORT_FLAGS: Readonly<Record<string, RegExp>> = {
   A: /\bsnmp\w{3,10}\b/,
   X: /\bsnmp\w{3,10}\b/,
   k: /\bopenssl (?:enc|aes)\S{0,20}\b/,
-  b: /\bcurl\b/,
+  K: /\bopenssl (?:enc|aes)\S{0,20}\b/,
+  t: /\b(?:auth|login)\b/,
+  b: /\b(?:curl|gh secret set)\b/,
   u: /\b(?:curl|wget|http|https|xh|lftp|ncftp\w{0,3})\b/,
   U: /\b(?:curl|smbclient|rpcclient|smbmap|net|winexe)\b/,
 };
@@ -67,7 +70,20 @@ function flagAt(text: string, at: number, found: Finding[]): number {
   }
   const programs = SHORT_FLAGS[second];
   if (programs === undefined) return at;
-  return programs.test(commandBefore(text, at)) ? shortFlag(text, at, second, found) : at;
+  const command = commandBefore(text, at);
+  if (programs.test(command)) return shortFlag(text, at, second, found, command);
+  // Whatever the program: `-u somebody -p …`.
+  return second === "p" && WITH_USER.test(command) ? strongPassword(text, at, found) : at;
+}
+
+const WITH_USER = /\s(?:-u|-U|--?user(?:name)?)[ =]/;
+
+function strongPassword(text: string, at: number, found: Finding[]): number {
+  const value = readValue(text, skip(SHORT_FLAG_END, text, at + 2), true);
+  if (value === undefined || isPlaceholder(value.text)) return at;
+  if (!isStrongPassword(value.text) && !isStrongKey(value.text)) return at;
+  found.push({ kind: "password", start: value.start, end: value.end });
+  return value.end;
 }
 
 /** The command up to `at`, with the lines before that a backslash continues. */
@@ -80,7 +96,7 @@ function commandBefore(text: string, at: number): string {
 }
 
 /** `echo … | sudo -S`, `echo … | docker login --password-stdin`. */
-const PIPED = /\becho (?:-n )?\\{0,3}(["']?)([^\s"'|]{4,128})\\{0,3}\1 ?\| ?[^|\n]{0,150}$/;
+const PIPED = /\b(?:echo|printf) (?:-\w{1,2} )?\\{0,3}(["']?)([^\s"'|]{4,128})\\{0,3}\1 ?\| ?[^|\n]{0,150}$/;
 
 function pipedPassword(text: string, at: number, found: Finding[]): number {
   const from = Math.max(0, at - LOOK_BACK);
@@ -125,10 +141,11 @@ function longFlag(text: string, at: number, found: Finding[]): number {
   return value.end;
 }
 
-function shortFlag(text: string, at: number, letter: string, found: Finding[]): number {
+function shortFlag(text: string, at: number, letter: string, found: Finding[], command: string): number {
   const valueAt = skip(SHORT_FLAG_END, text, at + 2);
   if (letter === "u" || letter === "U") return userAndPassword(text, valueAt, found);
-  if (letter === "b") return findCookies(text, valueAt, found);
+  if (letter === "b" && !command.includes("secret set")) return findCookies(text, valueAt, found);
+  if (letter === "t" || letter === "b") return strongPassword(text, at, found);
   const isGlued = valueAt === at + 2;
   const value = readValue(text, valueAt, true);
   if (value === undefined || value.text.startsWith("-") || isPlaceholder(value.text)) return at;

@@ -11,6 +11,8 @@ const CRYPT = new RegExp(
     String.raw`\$argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?[mtp=,\d]{5,60}\$[\w+/=.-]{8,90}\$[\w+/.-]{16,130}`,
     String.raw`\$(?:scrypt|pbkdf2(?:-sha\d{1,3})?)\$[\w=,]{1,40}\$[\w+/.=-]{4,90}\$[\w+/.=-]{16,130}`,
     String.raw`\$[PH]\$[./A-Za-z0-9]{31}`,
+    // In the files of Docker Compose each dollar sign is doubled.
+    String.raw`\$\$(?:apr1|2[abxy]|1|5|6|y)\$\$[./A-Za-z0-9]{2,64}\$\$[./A-Za-z0-9]{20,130}`,
   ].join("|"),
   "y",
 );
@@ -27,7 +29,7 @@ const LDAP = /\{S(?:SHA|HA|MD5|SHA256|SHA384|SHA512|HA256|HA384|HA512)\}([\w+/=]
 export const passwordHashSigns: readonly Sign[] = [
   {
     sign: "$",
-    before: "./0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    before: "$./0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
     find: (text, at, found) => {
       const end = endOfHash(text, at);
       if (end > at) found.push({ kind: "password-hash", start: at, end });

@@ -1,6 +1,6 @@
 import { findTableColumn } from "./find-tables.ts";
 import type { Finding } from "./finding.ts";
-import { isUuid, looksRandom } from "./randomness.ts";
+import { isStrongPassword, isUuid, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, skip, type Value, withoutTrailing } from "./secret-value.ts";
@@ -16,7 +16,7 @@ const AFTER_WORD = new RegExp(
       String.raw`\\{0,3}["']?(?: [\w:.-]{1,30}=["'][^"'<>\n]{0,120}["']){0,3}>(?:\s{0,40}<[vV]alue>)?`,
       String.raw`(?:\*\*)?[ \t]{0,20}\|[ \t]{0,4}`,
       String.raw`[ \t](?:(?:is|was) \w{2,12} )?for[^:\n]{1,40}(?::| is)[ \t]{1,3}`,
-      String.raw`(?:\?|[ \t])[ \t]{0,2}(is|was|ist|lautet|it's|its|it is|=|->|\u2192|set to|changed to|to):?[ \t]{1,3}(?:now )?`,
+      String.raw`(?:\?|[ \t])[ \t]{0,2}(is|was|ist|lautet|est|es|it's|its|it is|=|->|\u2192|(?:was |is |has been )?(?:set|changed|reset) to|to):?[ \t]{1,3}(?:now )?`,
       String.raw`[ \t]{1,3}(?:[-\u2013\u2014] )?`,
       String.raw`[ \t]{0,2},[ \t]{0,2}(?=\\{0,3}["'\x60])`,
       "&gt;",
@@ -41,22 +41,30 @@ const ENDS_CELL = /[\w .*"'`)]{0,24}[|\u2502,;\t\r\n]|[\w]{0,10} {2}/y;
 
 /** Passwords in prose, SQL, XML, `.netrc` and calls; columns of tables. */
 export const phraseSigns: readonly Sign[] = [
-  ...["word", "wort", "WORD"].map((part) => wordSign(part, /[pP]ass$|PASS$/, true)),
+  ...["word", "wort", "WORD", "phrase"].map((part) => wordSign(part, /[pP]ass$|PASS$|[kK]enn$/, true)),
   wordSign("wd", /[pP](?:ass)?$/, true),
+  ...["pw ", "PW ", "pin ", "PIN ", "Pin "].map((part) => wordSign(part, /(?:^|[\s"'`(_-])$/, true, 1)),
+  wordSign(" passe", /[mM]ots? de$/, true),
+  wordSign("se\u00f1a", /[cC]ontra$/, true),
+  wordSign("redential", /[cC]$/, true),
   ...["cret", "CRET"].map((part) => wordSign(part, /[sS]e$|SE$/, false)),
   ...["ken", "KEN"].map((part) => wordSign(part, /[tT]o$|TO$/, false)),
   { sign: "IDENTIFIED ", find: identifiedAt },
+  ...["nemonic", "phrase"].map((sign) => ({
+    sign,
+    find: (text: string, at: number, found: Finding[]) => seedAt(text, at + sign.length, found),
+  })),
 ];
 
 /** The end of a word for a secret, and what stands before it. */
-function wordSign(part: string, before: RegExp, isPassword: boolean): Sign {
+function wordSign(part: string, before: RegExp, isPassword: boolean, spaces = 0): Sign {
   return {
     sign: part,
     find: (text, at, found) => {
-      if (!before.test(text.slice(Math.max(0, at - 4), at))) return at;
+      if (!before.test(text.slice(Math.max(0, at - 8), at))) return at;
       const end = at + part.length;
       if (skip(ENDS_CELL, text, end) > end) findTableColumn(text, at, found);
-      return isPassword ? phraseAt(text, end, found) : end;
+      return isPassword ? phraseAt(text, end - spaces, found) : end;
     },
   };
 }
@@ -74,6 +82,32 @@ function phraseAt(text: string, at: number, found: Finding[]): number {
     found.push({ kind: "password", start, end: start + lone.length });
     return start + lone.length;
   }
+  const end = phraseAfter(text, at, found);
+  return end > at ? end : findInLine(text, at, found);
+}
+
+const MAX_LINE = 120;
+const WORD_OF_LINE = /(?<=[\s"'`<>()[\]{},;|])[^\s"'`<>()[\]{},;|\\]{8,80}(?![^\s"'`<>()[\]{},;|\\])/g;
+/** What a value follows that has a name: that name says what it is. */
+const NAMED = /[\w"')\]][ \t]{0,3}[:=][ \t]{0,3}["'`]?$/;
+
+/** A word later in the line that can hardly be anything but the password. */
+function findInLine(text: string, at: number, found: Finding[]): number {
+  const rest = text.slice(at, at + MAX_LINE);
+  if (!/\d/.test(rest) || /^[A-Za-z0-9+/]/.test(rest)) return at;
+  const lineEnd = rest.search(/\n|\\n/);
+  const line = lineEnd === -1 ? rest : rest.slice(0, lineEnd);
+  for (const match of line.matchAll(WORD_OF_LINE)) {
+    const word = withoutTrailing(match[0], ".:?,");
+    if (!isStrongPassword(word) || isPlaceholder(word) || NAMED.test(line.slice(0, match.index))) continue;
+    const start = at + match.index;
+    found.push({ kind: "password", start, end: start + word.length });
+    return start + word.length;
+  }
+  return at;
+}
+
+function phraseAfter(text: string, at: number, found: Finding[]): number {
   AFTER_WORD.lastIndex = at;
   const between = AFTER_WORD.exec(text);
   if (between === null) return at;
@@ -95,7 +129,14 @@ function phraseAt(text: string, at: number, found: Finding[]): number {
     found.push({ kind: "password", start, end });
     return end;
   }
-  if (quote === "" && !isTag && !isSpoken(bare) && !(verb !== "" && isSpokenWithSigns(bare))) return at;
+  if (
+    quote === "" &&
+    !isTag &&
+    !isSpoken(bare) &&
+    !isStrongPassword(bare) &&
+    !(verb !== "" && isSpokenWithSigns(bare))
+  )
+    return at;
   // A list of names has commas too: `"user", "password", "role"`.
   if (between[0].includes(",") && !/[^A-Za-z_-]/.test(bare)) return at;
   const value: Value = { text: bare, start, end, quote: isTag || quote !== "" ? '"' : "" };
@@ -127,6 +168,23 @@ function isSpoken(word: string): boolean {
   );
 }
 
+/** `my seed phrase is: …`, `mnemonic is …`. */
+const SEED =
+  /(?: phrase| words)?["'`)]{0,2}(?: (?:is|was|are))?[:=]?[ \t]{1,3}["'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![a-z]| [a-z])/y;
+
+function seedAt(text: string, at: number, found: Finding[]): number {
+  SEED.lastIndex = at;
+  const words = SEED.exec(text)?.[1];
+  if (words === undefined || words.split(" ").length % 3 !== 0 || !isSeedPhrase(words)) return at;
+  found.push({ kind: "seed-phrase", start: SEED.lastIndex - words.length, end: SEED.lastIndex });
+  return SEED.lastIndex;
+}
+
+/** Words of sentences are in no seed phrase. */
+export function isSeedPhrase(words: string): boolean {
+  return !/\b(?:the|and|for|are|was|were|you|has|have|with|from|not)\b/.test(words);
+}
+
 /** SQL: `IDENTIFIED BY '…'`. */
 function identifiedAt(text: string, at: number, found: Finding[]): number {
   IDENTIFIED.lastIndex = at;
@@ -138,7 +196,7 @@ function identifiedAt(text: string, at: number, found: Finding[]): number {
 
 const MIN_LENGTH = 20;
 const MAX_LENGTH = 4096;
-const LOOK_BACK = 56;
+const LOOK_BACK = 90;
 const MAX_PARTS = 64;
 
 /**
@@ -146,8 +204,10 @@ const MAX_PARTS = 64;
  * weaker than a colon or an equals sign. Only long random values, since words follow these names far more often.
  */
 const LEAD_IN =
-  /(?:(bearer|basic)\s+|((?:api|access|secret|private|auth|encryption|signing|master|account)[ _-]?key|token|secret|secret_key_base)s?["'`]?\)?(?:\s+(?:is|was|are|=|->|\u2192)\s+|\s*,\s*|\s*>\s*|\s*\(\s*|\s+))\\{0,2}["'`]?$/i;
+  /(?:(bearer|basic)\s+|((?:api|access|secret|private|auth|encryption|signing|master|account|subscription|license|this|my|your|our)[ _-]?key|api_?key|token|secret|secret_key_base)s?["'`]?\)?(?:(?:[ \t]+[\w'’.@()-]{1,14}){0,6}[ \t]*(?:[ \t](?:is|was|are)|[:=\u2013\u2014-]|->|\u2192)\s+|\s+(?:=|->|\u2192)\s+|\s*,\s*|\s*>\s*|\s*\(\s*|\s*<-\s*|\s*\|\s*|\s+))\\{0,2}["'`]?$/i;
 const REST = /[\w+/=.~-]{0,600}/y;
+/** The address of a contract or a person on a blockchain. */
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 export function findSpokenSecret(text: string, runStart: number, end: number, found: Finding[]): void {
   if (end - runStart > MAX_LENGTH) return;
@@ -158,7 +218,7 @@ export function findSpokenSecret(text: string, runStart: number, end: number, fo
   REST.lastIndex = end;
   REST.test(text);
   const value = withoutTrailing(text.slice(start, Math.max(end, REST.lastIndex)), ".~-");
-  if (isPlaceholder(value) || !looksRandom(value, MIN_LENGTH)) return;
+  if (isPlaceholder(value) || ADDRESS.test(value) || !looksRandom(value, MIN_LENGTH)) return;
   found.push({ kind: kindOf(leadIn), start, end: start + value.length });
 }
 

@@ -1,5 +1,5 @@
-import { holdsUserAndPassword } from "./find-assignments.ts";
-import { looksRandom } from "./randomness.ts";
+import { holdsUserAndPassword } from "./find-headers.ts";
+import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { readSecretName, type SecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue } from "./secret-value.ts";
@@ -12,6 +12,8 @@ interface Place {
   /** Tried where the sign is; it may look behind. The first group is the secret; a group `name` must name a secret. */
   readonly pattern: RegExp;
   readonly confirm?: (secret: string) => boolean;
+  /** For a sign of one character: only if one of these follows. */
+  readonly before?: string;
 }
 
 const QUOTE = String.raw`\\{0,3}["']?`;
@@ -22,17 +24,46 @@ const STRING = String.raw`["'][^"'\n]{0,200}["']`;
 const PASSWORD_STRING = String.raw`["']([^"'\n]{4,128})["']`;
 const COMMA = String.raw`\s{0,8},\s{0,8}(?:\w{1,20}\s?=\s?)?`;
 
-/** Letters, a digit, and a capital or sign among them: no word that could stand there otherwise. */
-function isStrongPassword(text: string): boolean {
+/** Letters, a digit, and a capital or sign among them: no word that could be there otherwise. */
+function isMixed(text: string): boolean {
   return /\d/.test(text) && /[A-Za-z]{2}/.test(text) && /[^\w:/-]|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(text);
 }
 
-const place = (sign: string, source: string, options: Partial<Place> = {}): Place => ({
+/** Nothing but a password or a key looks like that. */
+function isStrong(text: string): boolean {
+  return isStrongPassword(text) || isStrongKey(text);
+}
+
+const place = (
+  sign: string,
+  source: string,
+  { flags = "", ...options }: Partial<Place> & { readonly flags?: string } = {},
+): Place => ({
   sign,
   kind: "password",
-  pattern: new RegExp(source, "dy"),
+  pattern: new RegExp(source, `dy${flags}`),
   ...options,
 });
+
+/** A password, a pair of user and password, or base64 of one of them. */
+function isEchoed(text: string): boolean {
+  const pair = /^[\w.@+-]{1,60}:(.{6,})$/.exec(text)?.[1];
+  if (pair !== undefined) return isStrongPassword(pair);
+  if (isStrongPassword(text)) return true;
+  if (!/^[A-Za-z0-9+/_-]{12,400}={0,2}$/.test(text) || /^[0-9a-f]+$/.test(text)) return false;
+  const decoded = decodeBase64(text);
+  return decoded === undefined ? isStrongKey(text) : isStrongPassword(decoded) || holdsUserAndPassword(text);
+}
+
+/** What base64 holds, if that is plain text. */
+function decodeBase64(text: string): string | undefined {
+  try {
+    const decoded = atob(text);
+    return /^[\t\n\r -~]+$/.test(decoded) ? decoded.trim() : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const commands: readonly Place[] = [
   // htpasswd -b file user …
@@ -54,7 +85,12 @@ const commands: readonly Place[] = [
     String.raw`mqctl (?:-\w \S{1,40} )?(?:add_user|change_password|authenticate_user) ${WORD} ${PASSWORD}`,
   ),
   place("qladmin ", String.raw`qladmin (?:-\S{1,40} (?:\w{1,20} )?){0,4}password ${PASSWORD}`),
-  place("sqlplus ", String.raw`sqlplus (?:-\w{1,3} ){0,3}${QUOTE}[\w.]{1,40}/([^\s"'@/]{4,80})@`),
+  ...["sqlplus ", "rman target ", "sqlldr ", "expdp ", "impdp ", "exp ", "imp ", ":thin:"].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign}(?:-\w{1,3} ){0,3}${QUOTE}(?:userid=)?[\w.]{1,40}/${QUOTE}([^\s"'@/]{4,80})${QUOTE}@`,
+    ),
+  ),
   // redis.conf, redis-cli
   place("requirepass ", `requirepass ${PASSWORD}`),
   place("masterauth ", `masterauth ${PASSWORD}`),
@@ -84,21 +120,116 @@ const commands: readonly Place[] = [
   place("rootpw ", `rootpw (?:--plaintext )?${PASSWORD}`),
   ...["PSK ", "EAP ", "XAUTH "].map((sign) => place(sign, `(?<=: )${sign}"([^"\\n]{4,128})"`)),
   place("]:", String.raw`\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,80}:([^\s"']{4,128})`),
-  place("IDENTIFY ", `(?<=[sS]erv |^|\\n)IDENTIFY (?:\\w{1,30} )?${PASSWORD}`, { confirm: isStrongPassword }),
+  place("IDENTIFY ", `(?<=[sS]erv |^|\\n)IDENTIFY (?:\\w{1,30} )?${PASSWORD}`, { confirm: isMixed }),
   // FTP, POP3, IMAP
   place("PASS ", String.raw`(?<=USER [^\n]{1,80}\n(?:[^\n]{0,100}\n){0,2}(?:C: |> |---> )?)PASS (\S{4,128})`),
   place(" LOGIN ", String.raw`(?<=(?:^|\n)(?:C: |> )?\w{1,8}) LOGIN ${WORD} ${PASSWORD}`),
   place("--token ", String.raw`--token ([a-z0-9]{6}\.[a-z0-9]{16})(?!\w)`, { kind: "token" }),
+  place("quitto_passwd -", String.raw`quitto_passwd -\w{0,3}b\w{0,3} \S{1,80} ${WORD} ${PASSWORD}`),
+  place(" /rp ", String.raw` /rp ${PASSWORD}`),
+  place("connect to ", String.raw`connect to \w{1,30} user \w{1,30} using ${PASSWORD}`),
+  place("isql ", String.raw`isql (?:-\w )?${WORD} ${WORD} ${PASSWORD}`, { confirm: isStrong }),
+  place("bw unlock ", `bw unlock ${PASSWORD}`),
+  place("lpass ", `lpass \\w{1,12} ${PASSWORD}`, { confirm: isStrong }),
+  place("vault login ", String.raw`vault login (?:-\S{1,40} )?(?:token=)?([\w.-]{20,200})`, {
+    kind: "vault-token",
+    confirm: isStrong,
+  }),
+  place("mc alias set ", `mc alias set ${WORD} ${WORD} ${WORD} ${PASSWORD}`),
+  place("http-basic.", String.raw`http-basic\.\S{1,60} ${WORD} ${PASSWORD}`),
+  place("service install ", String.raw`(?<=cloudflared )service install ([\w+/=-]{40,800})`, {
+    kind: "cloudflare-key",
+  }),
+  place("etairportnetwork ", String.raw`etairportnetwork \w{1,12} (?:"[^"\n]{1,60}"|\S{1,60}) ${PASSWORD}`),
+  place("wpa_passphrase ", String.raw`wpa_passphrase (?:"[^"\n]{1,60}"|'[^'\n]{1,60}'|\S{1,60}) ${PASSWORD}`),
+  place(
+    "wifi connect ",
+    String.raw`wifi connect (?:"[^"\n]{1,60}"|\S{1,60}) password (?:"([^"\n]{4,63})"|'([^'\n]{4,63})'|([^\s"']{4,63}))`,
+    {
+      confirm: () => true,
+    },
+  ),
+  place("community ", String.raw`(?<=snmp-server |r[ow])community (?!public|private)([^\s"']{6,64})`, {
+    confirm: isStrong,
+  }),
+  place("-server key ", String.raw`-server key (?:\d )?([^\s"']{6,128})`, { confirm: isStrong }),
+  place("ctl register ", String.raw`ctl register ${WORD} ${WORD} ${PASSWORD}`),
+  place("/oper ", String.raw`(?<=^|\n)/oper ${WORD} ${PASSWORD}`),
+  // ACL SETUSER worker on >…
+  place("SETUSER ", String.raw`SETUSER \S{1,60} (?:[^\s>]{1,40} ){0,4}>([^\s"']{6,128})`),
+  place("setuser ", String.raw`setuser \S{1,60} (?:[^\s>]{1,40} ){0,4}>([^\s"']{6,128})`),
+  place("AUTH ", String.raw`AUTH [\w.-]{1,40} ([^\s"'\\|<>;]{8,128})`, { confirm: isStrong }),
+  // openssl passwd -6 …
+  place("openssl passwd ", String.raw`openssl passwd (?:-\w{1,8} (?:-salt \S{1,20} )?){0,3}${PASSWORD}`, {
+    confirm: isStrong,
+  }),
+  // echo … | any command, echo … > private.key
+  ...["echo ", "printf "].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign}(?:-\w{1,2} )?${QUOTE}([^\s"'\\|>$]{8,200})${QUOTE}(?:\\n)?${QUOTE} ?(?:\||> ?\S{0,80}(?:key|secret|token|pass)|\))`,
+      {
+        kind: "secret",
+        confirm: isEchoed,
+      },
+    ),
+  ),
+  ...["echo ", "printf "].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign}(?:-\w{1,2} )?["']([^\s"'\\|>$]{8,80})\\n[^"'\n]{8,80}["'] ?\| ?(?:sudo )?(?:passwd|smbpasswd)`,
+    ),
+  ),
+  ...["echo ", "printf "].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign}(?:-\w{1,2} )?["'][^\s"'\\|>$]{8,80}\\n([^"'\n]{8,80})["'] ?\| ?(?:sudo )?(?:passwd|smbpasswd)`,
+    ),
+  ),
+  place("<<<", String.raw`<<< ?${PASSWORD}`, { confirm: isStrong }),
+  // ann / …
+  place(
+    " / ",
+    String.raw`(?<=(?:log ?in|sign in|creds?|credentials|account|user|zugang\w{0,8}|access)[^\n]{0,60}[\s"'\x60][\w.@+-]{2,60}["'\x60]?) / ["'\x60]?([^\s"'\x60,;()<>|]{6,64})`,
+    { confirm: isStrong, flags: "i" },
+  ),
+  // reg add … /v ApiSecret /d …
+  place("/v ", String.raw`/v ["']?(?<name>[\w .-]{3,60}?)["']? (?:/t \w{3,12} )?/d ["']?([^\s"']{4,200})`),
+  place("nseal Key ", String.raw`nseal Key \d{1,2}: ([\w+/=]{40,90})`, { kind: "vault-token" }),
+  // /etc/ppp/chap-secrets
+  place('"  *', String.raw`(?<=(?:^|\n)\S{1,60}[ \t]{1,8}\S{1,40}[ \t]{1,8}"([^"\n]{6,64}))"  \*`),
+  place(
+    "  *",
+    String.raw`(?<=(?:^|\n)\S{1,60}[ \t]{1,8}[\w*-]{1,40}[ \t]{1,8}"?([^\s"]{6,64})"?)  \*(?=\s|$)`,
+    { confirm: isStrong },
+  ),
+  place('" *', String.raw`" \* "([^"\n]{6,64})"`, { confirm: isStrong }),
+  // <auth-user-pass>
+  place("ser-pass>", String.raw`ser-pass>\s{1,4}\S{1,60}\r?\n([^\s<]{4,128})\s`),
+  ...["time code", "time password", "OTP", "ication code"].map((sign) =>
+    place(sign, String.raw`${sign}(?: is)?:? ["'\x60*]{0,2}(\d{6,8})(?![\w-])`, { confirm: () => true }),
+  ),
+  ...["pin is ", "PIN is ", "Pin is "].map((sign) => place(sign, String.raw`${sign}(\d{4,8})(?![\w.])`)),
+  place("oathtool ", String.raw`oathtool (?:-{1,2}\S{1,20} ){0,5}["']?([A-Z2-7]{16,64}={0,6})(?!\w)`, {
+    kind: "secret",
+  }),
+  place("setapikey ", String.raw`setapikey ([\w-]{20,80})`, { kind: "api-key" }),
+  place("setApiKey ", String.raw`setApiKey ([\w-]{20,80})`, { kind: "api-key" }),
+  place("uthenticate ", `uthenticate ${PASSWORD}`, { confirm: isStrong }),
+  place("rpcauth=", String.raw`rpcauth=[\w.-]{1,40}:([0-9a-f]{16,64}\$[0-9a-f]{64})`, {
+    kind: "password-hash",
+  }),
+  place("word 16:", String.raw`word 16:([0-9A-F]{58})`, { kind: "password-hash" }),
   // user ann pass …
   place("pass ", String.raw`(?<=user(?:name)? \S{1,60} (?:and )?)pass ${PASSWORD}`, {
-    confirm: isStrongPassword,
+    confirm: isMixed,
   }),
   ...["creds are ", "credentials are "].map((sign) =>
     place(
       sign,
       String.raw`${sign}["'\x60]?[\w.@+-]{2,60}["'\x60]? ?[/:,] ?["'\x60]?([^\s"'\x60,;()]{6,64})`,
       {
-        confirm: isStrongPassword,
+        confirm: isMixed,
       },
     ),
   ),
@@ -123,7 +254,7 @@ const calls: readonly Place[] = [
   place("mysqli", String.raw`mysqli(?:_connect)?\(${STRING},\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`),
   place("Connection(", String.raw`Connection\([^,\n]{1,200},\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`),
   place("connect(", String.raw`connect\([^,\n]{1,200},\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`, {
-    confirm: isStrongPassword,
+    confirm: isMixed,
   }),
   // What a test of a page types: get('#password').type('…')
   ...[".type(", ".fill(", "send_keys(", "sendKeys("].map((sign) =>
@@ -132,10 +263,56 @@ const calls: readonly Place[] = [
       String.raw`(?<=[pP]ass(?:word|wd)?[^\n;]{0,30}\)\.?)${sign.replace(/[.(]/g, "\\$&")}${PASSWORD_STRING}`,
     ),
   ),
+  place(
+    "Credentials(",
+    String.raw`Credentials\((?:\s{0,8}${STRING},){2,3}\s{0,8}${PASSWORD_STRING}\s{0,8}\)`,
+  ),
+  place("pw_set(", String.raw`pw_set\(\s{0,8}${STRING}${COMMA}${PASSWORD_STRING}`),
+  place("_auth(", String.raw`_auth\(\s{0,8}${STRING},\s{0,8}Some\(\s{0,4}${PASSWORD_STRING}`),
+  place("WiFi.begin(", String.raw`WiFi\.begin\(\s{0,8}${STRING},\s{0,8}${PASSWORD_STRING}`),
+  // With a key among its arguments: signing, encryption, wallets
+  ...[
+    "Fernet(",
+    "hmac.new(",
+    "createHmac(",
+    "Hmac(",
+    "Cipheriv(",
+    "Decipheriv(",
+    "jwt.sign(",
+    "jwt.verify(",
+    "jwt.encode(",
+    "jwt.decode(",
+    "JWT.encode(",
+    "JWT.decode(",
+    "ookieParser(",
+    "crypt(",
+    "ncrypt(",
+    "ecrypt(",
+    "Wallet(",
+    "Realtime(",
+    "Rest(",
+    "uthenticate(",
+    "signin(",
+    "signIn(",
+    "hashpw(",
+    "getBytes(",
+    "secretbox(",
+    "SecretKeySpec(",
+    "SigningKey(",
+    "hmac(",
+    "HMAC(",
+    "Client(",
+  ].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign.replace(/[.(]/g, "\\$&")}(?:[^"'\n;]|["'][^"'\n]{0,14}["']){0,120}?b?["'](?:0x)?((?!(?:aes|sha|des|rsa|chacha|bf|id)[-\d])[^"'\n\s]{8,200})["']`,
+      { kind: "secret", confirm: isStrong },
+    ),
+  ),
   // With a name and a value: define('AUTH_SALT', '…')
   place(
     "define(",
-    String.raw`define\(\s{0,4}["'](?<name>\w{3,60})["'],\s{0,4}(?:"([^"\n]{8,200})"|'([^'\n]{8,200})')`,
+    String.raw`define\(\s{0,4}["'](?<name>\w{3,60})["'],\s{0,24}(?:"([^"\n]{8,200})"|'([^'\n]{8,200})')`,
     {
       kind: "secret",
     },
@@ -153,10 +330,27 @@ const records: readonly Place[] = [
     "</Key>",
     String.raw`(?<=<Key>(?<name>[\w .-]{2,60}))</Key>\s{0,40}<Value[^<>\n]{0,60}>([^<\n]{4,200})</Value>`,
   ),
+  // The session of Salesforce
+  place("!AQ", String.raw`(?<=\b00D[A-Za-z0-9]{12,15})(!AQ[\w.]{60,200})`, { kind: "token" }),
+  place("content=", String.raw`(?<=name=["'](?<name>[\w .-]{2,60})["'] )content=["']([^"'<>\n]{8,400})["']`),
+  // The keypair of Solana
+  place(
+    "[",
+    String.raw`(?<=(?:key|solana|secret|wallet|id\.json)[^[]{0,60})\[((?:\d{1,3}, ?){63}\d{1,3})\]`,
+    {
+      kind: "private-key",
+      before: "0123456789",
+      confirm: () => true,
+    },
+  ),
   place("<Pass", String.raw`<Pass(?: [^<>\n]{0,40})?>([^<\n]{4,200})</Pass>`),
   place(" As String = ", String.raw`(?<=(?<name>\w{3,60})) As String = "([^"\n]{4,200})"`),
   // The state of Terraform
   place("random_password", String.raw`random_password"[^]{0,800}?"result": ?"([^"\n\\]{4,200})"`),
+  place(
+    '"result"',
+    String.raw`(?<="(?:bcrypt_hash|min_lower|override_special)"[^]{0,400})"result": ?"([^"\n\\]{4,200})"`,
+  ),
   // The key file of Kaggle
   place('"key"', String.raw`(?<="username": ?"[^"\n]{1,60}", ?)"key": ?"([0-9a-f]{32})"`, {
     kind: "api-key",
@@ -178,6 +372,7 @@ const NO_PASSWORD =
 /** Secrets that commands, calls and records have at a place of their own. */
 export const placeSigns: readonly Sign[] = [...commands, ...calls, ...records].map((entry) => ({
   sign: entry.sign,
+  ...(entry.before === undefined ? {} : { before: entry.before }),
   find: (text, at, found) => {
     entry.pattern.lastIndex = at;
     const match = entry.pattern.exec(text);

@@ -203,7 +203,9 @@ function tokenAt(text: string, at: number, { anchor, kind }: Anchored, found: Fi
   if (lead === "" && anchor.length > 1 && isInWord(text, at)) return -1;
   const body = text.slice(lead === "" ? at + anchor.length : start, end);
   // A long filler is passed at once: else a text of nothing but `ghp_` would be read from each of them on.
-  const isFiller = kind.certain === true ? isRepetitive(body) : looksWritten(body);
+  if (kind.confirm !== undefined && !kind.confirm(text.slice(at + anchor.length, end))) return -1;
+  const isFiller =
+    kind.certain === true || kind.confirm !== undefined ? isRepetitive(body) : looksWritten(body);
   if (isFiller || isPlaceholder(body)) return body.length > LONG ? end : -1;
   if (kind.isPublic !== true)
     found.push({ kind: kind.kind, start, end, shown: kind.shown === "none" ? "" : anchor });

@@ -40,6 +40,10 @@ const urlKeys: readonly UrlKey[] = [
     pattern:
       /^[\w.-]{0,60}(?:loggly\.com\/(?:inputs|bulk)|sumologic\.com\/receiver\/v1\/http|pagerduty\.com\/integration)\/([\w=-]{20,200})/,
   },
+  {
+    kind: "webhook",
+    pattern: /^hooks?\.[\w.-]{3,80}\/(?:[\w-]{1,20}\/){0,3}((?:[\w-]{8,40}\/)?[\w-]{24,80})(?![\w./-])/,
+  },
   // Mattermost, Rocket.Chat and others
   {
     kind: "webhook",

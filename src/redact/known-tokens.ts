@@ -1,3 +1,5 @@
+import { isStrongKey } from "./randomness.ts";
+
 /** A key that can be told by itself, wherever it stands. */
 export interface TokenKind {
   readonly kind: string;
@@ -12,6 +14,8 @@ export interface TokenKind {
   readonly lead?: RegExp;
   /** `none` where the anchor would tell nobody anything. */
   readonly shown?: "anchor" | "none";
+  /** What follows the anchor must pass this as well. */
+  readonly confirm?: (body: string) => boolean;
   /** Nothing but such a key has this form: that its letters look like words is chance. */
   readonly certain?: boolean;
   /** An id that is no secret by itself, but has its secret beside it. */
@@ -72,6 +76,7 @@ export const platformTokens: readonly TokenKind[] = [
   begun("npm-token", "npm_", "[A-Za-z0-9]{36}"),
   begun("pypi-token", "pypi-AgE", "[\\w-]{40,400}"),
   begun("docker-token", "dckr_pat_ dckr_oat_", "[\\w-]{20,60}"),
+  begun("docker-token", "SWMTKN-", "1-[a-z0-9]{40,60}-[a-z0-9]{20,30}"),
   begun("sendgrid-key", "SG.", "[\\w-]{16,32}\\.[\\w-]{32,64}"),
   begun("twilio-key", "SK", HEX32, { strict: true }),
   begun("twilio-key", "AC", HEX32, {
@@ -252,6 +257,19 @@ export const serviceTokens: readonly TokenKind[] = [
     strict: true,
     shown: "none",
   }),
+  begun("vendor-key", "AVNS_", "[\\w-]{18,30}"),
+  begun("vendor-key", "ck_ cs_", HEX40, { strict: true }),
+  begun("vendor-key", "os_v2_app_ os_v2_org_", "[a-z0-9]{40,120}"),
+  begun("vendor-key", "perm: perm-", "[\\w=]{8,60}\\.[\\w=]{4,60}\\.[\\w=]{20,80}"),
+  begun("vendor-key", "snyk_uat. snyk_sat.", "[\\w.-]{30,300}"),
+  begun("vendor-key", "sec-c-", "[\\w-]{40,60}"),
+  begun("vendor-key", "GR1348941", "[\\w-]{20,60}", { strict: true }),
+  begun("vendor-key", "K10", "[0-9a-f]{64}::(?:server|node|agent):[\\w.]{16,64}", { strict: true }),
+  begun("vendor-key", "APP_USR-", "[\\w-]{40,100}", { strict: true }),
+  begun("vendor-key", "dG9rO cmVmdGtuO", "[A-Za-z0-9+/]{40,120}={0,2}", { strict: true }),
+  begun("vendor-key", "amzn1.oa2-cs.v1.", HEX64),
+  begun("vendor-key", "AQ.", "Ab8[\\w-]{30,80}"),
+  begun("vendor-key", "pk_", "\\d{6,12}_[A-Z0-9]{32}", { strict: true }),
   begun("age-key", "AGE-SECRET-KEY-1", "[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{50,60}"),
   begun("elevenlabs-key", "sk_", "[0-9a-f]{48}", { strict: true }),
   begun("mapbox-token", "sk.", "eyJ[\\w-]{20,400}\\.[\\w-]{20,60}"),
@@ -262,5 +280,16 @@ export const serviceTokens: readonly TokenKind[] = [
     "eyJ",
     "[\\w-]{16,4000}\\.[\\w-]{0,1000}\\.[\\w-]{10,200}\\.[\\w-]{16,16000}\\.[\\w-]{16,64}",
     { strict: true },
+  ),
+  // Makers that nobody has entered here: parts that say what it is, then a key.
+  begun(
+    "vendor-key",
+    "live_ prod_ sk_ sk- api_ pat_ pat- secret_ token_ sec- priv_ private_",
+    "[\\w-]{24,200}",
+    {
+      lead: /(?<![A-Za-z0-9_/.-])(?:(?!(?:pk|pub|public|publishable|client|anon|test)[_-])[A-Za-z][A-Za-z0-9]{0,11}[_-]){0,3}$/,
+      shown: "none",
+      confirm: (body) => isStrongKey(body.slice(body.search(/[A-Za-z0-9]{20}/))),
+    },
   ),
 ];

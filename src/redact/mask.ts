@@ -1,5 +1,8 @@
 import type { Finding } from "./finding.ts";
 
+/** Changes with the rules: an index and readable copies that older rules masked are made again. */
+export const RULES_VERSION = 2;
+
 /**
  * What stands in place of a secret: `[masked: github-token ghp_…]`. The brackets keep it in one piece, and the
  * ellipsis keeps the visible beginning from looking like a key again, so that masking twice changes nothing.

@@ -97,3 +97,35 @@ function isMadeOfWords(text: string): boolean {
 function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
+
+/** Signs that passwords have inside of them and words of a text have not. */
+const PASSWORD_SIGN = /[!#$%^*?~&]/;
+const PASSWORD_CHARACTERS = /^[\w.!#$%^&*?~@+=-]{8,64}$/;
+/** `LoginForm2.tsx`, `v1.2.34`, `user@host.example`, `$HOME`, `?a=b`, `--flag`, `C:12`. */
+const NO_PASSWORD =
+  /^[$#%@*!?^&~.+=-]|^v?\d+(?:\.\d+)+|[.][A-Za-z]{1,5}$|@[\w-]+\.[a-z]|[?&]\w{1,20}=|[?]\.|[!=]=|&\w{2,6};|\*[./]|\.\*|%[sdvf]\b|%\d\d|^[A-Za-z_]+\$\d+$|^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
+
+const TWO_WORDS_AND_NUMBER = /^[A-Za-z\d]{3,}[_-][A-Za-z\d]{2,}[a-z][_-]?\d{2,4}$/;
+
+/**
+ * Whether a word can hardly be anything but a password: `glacierBadger70!`, `MkjAVcc51aep`, `junip3r_Swan656`,
+ * `Copper-Glacier-6973`. For places that say little about what is in them.
+ */
+export function isStrongPassword(text: string): boolean {
+  if (!PASSWORD_CHARACTERS.test(text) || NO_PASSWORD.test(text) || isUuid(text) || HEX.test(text))
+    return false;
+  if (!/\d/.test(text))
+    return /[a-z]/.test(text) && /[A-Z]/.test(text) && PASSWORD_SIGN.test(text) && looksRandom(text, 12);
+  if (!/[A-Za-z]{3}|[A-Za-z]\d[A-Za-z]/.test(text)) return false;
+  if (PASSWORD_SIGN.test(text)) return countMatches(text, /\d/g) >= 2 && countMatches(text, /[A-Za-z]/g) >= 4;
+  if (!/[a-z]/.test(text) || !/[A-Z]/.test(text)) return looksRandom(text, 16) && !SNAKE.test(text);
+  return looksRandom(text, 10) || TWO_WORDS_AND_NUMBER.test(text);
+}
+
+/** Whether a word is so irregular that any name near it makes it a key: of mixed case, or long. */
+export function isStrongKey(text: string): boolean {
+  return (
+    looksRandom(text, 16) &&
+    (text.length >= 32 || (/[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text)))
+  );
+}

@@ -1,12 +1,12 @@
-import { type EscapedPiece, escapedPieces, seenText } from "./escaped-text.ts";
+import { type EscapedPiece, escapedPieces, otherEncodings, seenText } from "./escaped-text.ts";
 import { assignmentSigns } from "./find-assignments.ts";
 import { flagSigns } from "./find-flags.ts";
 import { keyBlockSigns } from "./find-key-blocks.ts";
+import { listSigns } from "./find-lists.ts";
 import { passwordHashSigns } from "./find-password-hashes.ts";
 import { phraseSigns } from "./find-phrases.ts";
 import { placeSigns } from "./find-places.ts";
 import { printedSecretSigns } from "./find-printed-secrets.ts";
-import { recoveryCodeSigns } from "./find-recovery-codes.ts";
 import { sqlRowSigns } from "./find-sql-rows.ts";
 import { findTokens } from "./find-tokens.ts";
 import { type Finding, mergeFindings } from "./finding.ts";
@@ -48,7 +48,7 @@ const findAtSigns = createSignScanner([
   ...phraseSigns,
   ...passwordHashSigns,
   ...printedSecretSigns,
-  ...recoveryCodeSigns,
+  ...listSigns,
   ...sqlRowSigns,
 ]);
 
@@ -66,6 +66,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     if (depth === 0 || text.length < SHORTEST) return;
     if (NOT_PLAIN.test(text)) findIn(seenText(text), found, depth);
     if (text.includes("\\")) findIn(escapedPieces(text), found, depth);
+    if (text.includes("%") || text.includes("&")) findIn(otherEncodings(text), found, depth);
   };
   const findIn = (pieces: Iterable<EscapedPiece>, found: Finding[], depth: number): void => {
     for (const { decoded, toEncoded } of pieces) {

@@ -121,17 +121,21 @@ function pairsOf({ sign, before }: Sign, offset: number): readonly number[] {
   return Array.from({ length: 128 }, (_, second) => first | second);
 }
 
-/** Characters of English, the commonest first; all others are taken for rarer than these. */
-const BY_FREQUENCY = " etaoinsrhldcumfpgwybv";
+/** Pairs of characters of logs, the most frequent first; all others are rarer than these. */
+const FREQUENT_PAIRS: readonly string[] = (
+  "re|in|es|te|er|on|nt|at|st|e |en|t |an|or|..|se|it|, |ti| t|s | s|le|th|ta|he|ss|io| c|ra|co|n |tr|r |ed|ng|om|= |et|ro|de|il|d | i|ch| f| a| e|" +
+  'ec|me|al|is|: |rr|nd|si|ri| r|po|ge|to|la|li|ar| "|as|ck|nc| p|ne|ct|pl|f |ns|ea|if|ir|ur|ad|pr|mi| n|ex|ut|fi|ma|mm|mp|rn|un| =|--|tu|rk|ha|t.|' +
+  'ou| b| {|",|ni|o |su|ts|//|ep|fo|ac|da|/ |lo|ve|l |ag|cl|el| d|pa| o|di|od| w|ai|pt|s.|==|) |oi|y |/c|na|pe|g | m|ot|sh|ul|oo|e_|h |gi|em|im|ue|' +
+  'ce|am|""|Co| l|ow|ll|id|us|t_|no| 1|xt| (|/e|ho|rt| :|rs|:=|ru|ol|ca|cr|ef|Re|n_|br|kp|("|e.|()| -|fa|ip|wi|ew|ee|St|ID|be|um|No|- |e,|oc|ub|' +
+  'hi|Se|e/|_p|ke|s/|ic|wo|so|sc|")|e(| g|md| P| u|nu|i/| C|ry|ie|lt|tt|ap|.g|a |sa|k |pu|_i|mo|do|os| h|e:|t(|au|. | N|d/|m |ab| !|ok| 2|r_|fr|ba|bl|' +
+  'lu|# |_r|eg|_c|og|gs|_s|t,|r)|ls|Er|up|op|w |cm|Ch| T|go|**|!=|-s|ld|Fi|/s|ty| S| %|e-|bo|f(|d_|vi|_t|_n|s:|iv|ly|" |ev|t-|mb|va|e)| R|_b|(s|fu|nv|ph'
+).split("|");
+const rankOf: ReadonlyMap<string, number> = new Map(FREQUENT_PAIRS.map((pair, rank) => [pair, rank]));
 
-/** Where the two characters of a sign stand that texts have most seldom: `qu` in `requirepass`. */
+/** Where the two characters of a sign are that texts have most seldom: `hr` in `phrase`. */
 function rarestPair(sign: string): number {
-  const frequency = (at: number): number => {
-    const rank = BY_FREQUENCY.indexOf(sign.charAt(at));
-    return rank === -1 ? 1 : BY_FREQUENCY.length + 1 - rank;
-  };
+  const rank = (at: number): number => rankOf.get(sign.slice(at, at + 2)) ?? FREQUENT_PAIRS.length;
   let rarest = 0;
-  for (let at = 1; at < sign.length - 1; at++)
-    if (frequency(at) * frequency(at + 1) < frequency(rarest) * frequency(rarest + 1)) rarest = at;
+  for (let at = 1; at < sign.length - 1; at++) if (rank(at) > rank(rarest)) rarest = at;
   return rarest;
 }

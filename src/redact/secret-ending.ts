@@ -5,12 +5,13 @@
 const ENDINGS = (
   "password passwords passwd passwort kennwort passphrase passcode pwd pass psk pw secret secrets key key_data key-data token jwt pat bearer " +
   "sessionid sessid sid authorization cookie value default signature sig auth none private-lines mnemonic phrase words seed salt kty " +
-  "credentials creds login accounts keypair totp otp code verifier dockerconfigjson dockercfg " +
+  "credentials credential creds login accounts keypair totp otp code verifier dockerconfigjson dockercfg " +
+  "keys tokens codes pin pepper sk appid license " +
   "contraseña contrasena senha passe wachtwoord parola hasło haslo salasana passord lösenord пароль 密码 パスワード 비밀번호"
 ).split(" ");
 /** Endings that say which of several (`API_KEY_PROD`, `secret_key_base`); the name proper stands before them. */
 const WHICH =
-  "prod production dev development staging stage test testing live sandbox old new base default main backup primary secondary".split(
+  "prod production dev development staging stage test testing live sandbox old new base default main backup primary secondary plain plaintext cleartext raw string text".split(
     " ",
   );
 

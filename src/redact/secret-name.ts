@@ -12,11 +12,11 @@ export interface SecretName {
 }
 
 const PASSWORD =
-  /(?:passwords?|passwd|passphrase|passwort|passcode|kennwort|contrasena|wachtwoord|motdepasse)$|^(?:pwd|pass|pw|psk|(?!by|mini|com|encom|tres|over|under|sur|sub|render|multi|no)[a-z]{2,14}(?:pass|pwd)|(?:db|root|admin|user|bind)pw|senha|passe|parola|haslo|salasana|passord)$/;
+  /(?:passwords?|passwd|passphrase|passwort|passcode|kennwort|contrasena|wachtwoord|motdepasse)$|^(?:pwd|pass|pw|psk|(?!by|mini|com|encom|tres|over|under|sur|sub|render|multi|no)[a-z]{2,14}(?:pass|pwd)|(?:db|root|admin|user|bind)pw|pin|senha|passe|parola|haslo|salasana|passord)$/;
 /** contraseña, hasło, lösenord, пароль, 密码, パスワード, 비밀번호: words for a password whose letters splitting a name into words would lose. */
 const FOREIGN_PASSWORD =
   /(?:contrase\u00f1a|has\u0142o|l\u00f6senord|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u30d1\u30b9\u30ef\u30fc\u30c9|\ube44\ubc00\ubc88\ud638)$/i;
-const SECRET = /secrets?$|(?:secret|private|encryption|signing|master)key$/;
+const SECRET = /secrets?$|credentials?$|(?:secret|private|encryption|signing|master)key$|^pepper$/;
 const TOKEN = /token$|^(?:jwt|pat|bearer|dockerconfigjson|dockercfg)$/;
 const KEY = /(?:api|access|auth|app|admin|service|license)key$/;
 const COOKIES = new Set(
@@ -24,7 +24,9 @@ const COOKIES = new Set(
 );
 /** What stands before `key` where the key opens something. */
 const API_KEY_WORDS = new Set(
-  "api apis app access auth admin service rest webhook integration write ingest maps".split(" "),
+  "api apis app access auth admin service rest webhook integration write ingest maps license serial activation subscription".split(
+    " ",
+  ),
 );
 const SECRET_KEY_WORDS = new Set(
   "secret private encryption encrypt signing sign master hmac aes des jwt session cookie shared cipher crypto fernet kms root".split(
@@ -47,7 +49,7 @@ const HARMLESS_TOKEN_WORDS = new Set(
 );
 /** Endings that say which of several: `API_KEY_PROD`, `password2`. */
 const WHICH =
-  /^(?:prod|production|dev|development|staging|stage|test|testing|live|sandbox|old|new|base|default|main|backup|primary|secondary|v?\d{1,2})$/;
+  /^(?:prod|production|dev|development|staging|stage|test|testing|live|sandbox|old|new|base|default|main|backup|primary|secondary|plain|plaintext|cleartext|raw|value|string|text|v?\d{1,2})$/;
 
 /** The same few names stand all over a log: each is taken apart once. */
 const known = new Map<string, SecretName | undefined>();
@@ -108,7 +110,9 @@ function kindOf(
   if (last === "totp" || (last === "verifier" && before === "code")) return "secret";
   if (last === "code" && AUTH_CODE_WORDS.has(before)) return "token";
   // `AUTH_SALT=…` of a site's settings; in code a salt is as public as its hash.
-  if ((last === "salt" || last === "seed") && isSetting) return "secret";
+  if ((last === "salt" || last === "seed") && (isSetting || SECRET_KEY_WORDS.has(before))) return "secret";
+  if (isSetting && (last === "auth" || last === "sk")) return "api-key";
+  if (last === "login") return "token";
   if (COOKIES.has(last) && !(last === "sid" && words.length > 1 && before !== "connect")) return "cookie";
   if (last === "session" && (before === "laravel" || before === "rails")) return "cookie";
   if (TOKEN.test(last)) return isHarmlessToken(last, before) ? undefined : "token";

@@ -1,5 +1,5 @@
 import { MASK_BEGIN } from "./mask.ts";
-import { isUuid, looksRandom } from "./randomness.ts";
+import { isStrongKey, isStrongPassword, isUuid, looksRandom } from "./randomness.ts";
 import type { SecretName } from "./secret-name.ts";
 
 /** Words that follow `password:` in forms, schemas, types and settings, and are none. */
@@ -15,18 +15,23 @@ const NO_PASSWORD = new Set(
 /** `^7.1.2`, `>=1.0`, `v2.3.4-beta.1`: of a package whose name ends in `pass`. */
 const VERSION = /^[\^~<>=v]{0,3}\d{1,4}(?:\.[\dx*]{1,6}){1,3}(?:-[\w.]{1,20})?$/;
 const IDENTIFIER_PATH = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+[!?]*$/;
+/** The address of a contract or a person on a blockchain. */
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const FILE_PATH = /^(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])[\w .@+~/\\-]*$/;
 /** `current-password`, `user_password`, `pwdHash`: a name for a password. */
+/** `required|min:8`, `string|null`: rules of a form, types. */
+const RULES = /^[a-z_]+(?:[|:][a-z_\d,]+)+$/;
 const NAMES_ITSELF = /^[A-Za-z._: -]+$/;
 
 /** Whether the value after such a name is a secret, and not code, prose, a type or a place to fill in. */
 export function isSecretValue(name: SecretName, value: Value, next: string): boolean {
   const { text, quote } = value;
   if (text.length < 4 || isPlaceholder(text)) return false;
+  if (value.isInside === true && !isStrongPassword(text) && !isStrongKey(text)) return false;
   // A call, an index, a template: code. (The pieces of a quoted text say nothing about code.)
   if (quote === "" && (next === "(" || next === "[" || next === "{" || isIdentifierPath(name, text)))
     return false;
-  if (/:\/\//.test(text)) return false;
+  if (/:\/\//.test(text) || ADDRESS.test(text)) return false;
   // Base64 may begin with a slash as well.
   if (FILE_PATH.test(text) && (name.kind === "password" || !looksRandom(text, 32))) return false;
   switch (name.kind) {
@@ -48,6 +53,7 @@ export function isSecretValue(name: SecretName, value: Value, next: string): boo
 function isIdentifierPath(name: SecretName, text: string): boolean {
   // A password with a full stop in it has digits before that, and no words.
   if (!IDENTIFIER_PATH.test(text)) return false;
+  if (looksRandom(text.slice(text.lastIndexOf(".") + 1), 20)) return false;
   const mayHoldDots = name.kind === "password" || name.isSetting;
   return !mayHoldDots || /^[A-Za-z_$]+[.:?-]/.test(text) || !looksRandom(text, 12);
 }
@@ -56,9 +62,28 @@ function isKey(name: SecretName, value: Value): boolean {
   const { text } = value;
   if (isUuid(text)) return name.isStrong;
   if (looksRandom(text, name.isStrong ? 16 : 20)) return true;
+  if (LICENSE_KEY.test(text)) return name.words.includes("license") || name.words.includes("serial");
+  // `AUTH_KEY = 'LtD8kGANf_~I*Q^|0Amq…'`: signs that only a generator puts side by side.
+  if (value.quote !== "" && text.length >= 32 && text.length <= 128 && isNoise(text)) return true;
   if (text.length < 8 || text.length > 128 || /\s/.test(text)) return false;
+  if ((name.kind === "secret" || (name.isStrong && text.length >= 12)) && isStrongPassword(text)) return true;
   // Secrets that people make up: `JWT_SECRET=s3cr3t!Sauce`, `APP_SECRET=willow_Lantern259`.
   return name.kind === "secret" && (hasThreeClasses(text) || isMadeUp(value, name));
+}
+
+const LICENSE_KEY = /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,6}$/;
+
+/** Capital and small letters, digits and many signs, without spaces. */
+function isNoise(text: string): boolean {
+  const signs = text.match(/[^\w\s.:/\\"'-]/g)?.length ?? 0;
+  return (
+    !/\s/.test(text) &&
+    signs >= 4 &&
+    signs < text.length / 2 &&
+    /[a-z]/.test(text) &&
+    /[A-Z]/.test(text) &&
+    /\d/.test(text)
+  );
 }
 
 /** Words with a number, as people make up passwords; in a setting, or in quotes and of mixed case: not the name of a thing. */
@@ -98,13 +123,15 @@ function isPassword(name: SecretName, value: Value): boolean {
   if (text.length > 200) return false;
   if (/\s/.test(text)) return isPassphrase(name, value);
   const lower = text.toLowerCase();
-  if (NO_PASSWORD.has(lower) || VERSION.test(text)) return false;
+  if (NO_PASSWORD.has(lower) || VERSION.test(text) || RULES.test(text)) return false;
   const hasDigit = /\d/.test(text);
   const hasSign = /[^\w.\-/]/.test(text);
   const isNumber = /^(?:0x[\da-f]+|[\d._-]+)[;,]?$/i.test(text);
+  if (isNumber && name.words.at(-1) === "pin") return /^\d{4,12}$/.test(text);
   if (isNumber) return name.isSetting ? /^\d{4,}$/.test(text) : quote !== "" && /^\d{6,}$/.test(text);
   if (!hasDigit && /pass|pwd|secret|token|key/i.test(text) && NAMES_ITSELF.test(text)) return false;
   if (name.isSetting && !name.words.includes("pwd")) return true;
+  if (APP_PASSWORD.test(text)) return true;
   // `pass` is also a verb and a count.
   if (name.words.length === 1 && name.words[0] === "pass")
     return text.length >= 6 && (quote !== "" ? hasDigit || hasSign : hasDigit && isMixed(text));
@@ -117,6 +144,9 @@ function isPassword(name: SecretName, value: Value): boolean {
   // A plain word in quotes: a label begins with a capital, and a name has parts.
   return quote !== "" && /^[a-z]{6,}$/.test(text);
 }
+
+/** The passwords that Apple and Google make for one program: `abcd-efgh-ijkl-mnop`. */
+const APP_PASSWORD = /^[a-z]{4}(?:-[a-z]{4}){3}$/;
 
 /** Capital and small letters, or a sign that no word has. */
 function isMixed(text: string): boolean {
@@ -143,6 +173,8 @@ export interface Value {
   readonly end: number;
   /** The quote before it; `"` for a text that YAML or a table sets apart without one. */
   readonly quote: "" | '"' | "'" | "`";
+  /** An argument of a call or what follows an `||`: only a value that can be nothing else is a secret there. */
+  readonly isInside?: boolean;
 }
 
 const MAX_VALUE = 16_384;
@@ -152,12 +184,13 @@ const MAX_VALUE = 16_384;
  */
 export const LINE_BREAK: string = String.raw`(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)(?:[ \t]{0,8}\d{1,6}(?:\u2192|:|\t| ?\|))?[ \t+]{0,60}`;
 /** `password: str = "…"`, `val apiKey: String = "…"`, `KEY: &[u8] = b"…"`: a type between the name and its value. */
-const TYPE_BETWEEN = /[ \t]{0,4}[A-Za-z&'[*][\w&'<>[\]?|.;* ]{0,40}=[ \t]{0,4}(?=[A-Za-z]{0,2}["'`])/y;
+export const TYPE_BETWEEN: RegExp =
+  /[ \t]{0,4}[A-Za-z&'[*][\w&'<>[\]?|.;* ]{0,40}=[ \t]{0,4}(?=[A-Za-z]{0,2}["'`])/y;
 /** What YAML puts before a value: `!!str x`, `&anchor x`. */
 const YAML_PROPERTIES = /[ \t]{1,12}(?:!![\w-]{1,20}[ \t]{1,4})?(?:&[\w-]{1,40}[ \t]{1,4})?(?=[^\s,;)=|])/y;
 /** A block scalar of YAML, `|`, `>-`, `|2 # comment`: its text is on the next line. */
 const YAML_BLOCK = new RegExp(
-  String.raw`[ \t]{0,4}[|>][+-]?\d?[+-]?[ \t]{0,4}(?:#[^\n\\]{0,80})?${LINE_BREAK}`,
+  String.raw`[ \t]{0,4}(?:[|>][+-]?\d?[+-]?|<<[-~]?["']?\w{1,20}["']?)[ \t]{0,4}(?:#[^\n\\]{0,80})?${LINE_BREAK}`,
   "y",
 );
 const LINE_OF_BLOCK = /[^\s"'`\\](?:[^\r\n"'`\\]{0,4094}[^\s"'`\\])?/y;
@@ -184,7 +217,9 @@ const SETTING = /(?:[^\s"'`\\]|\\(?![nrt"'\\])){1,4096}/y;
 export function readValue(text: string, at: number, isSetting: boolean): Value | undefined {
   const inlineAt = skip(YAML_PROPERTIES, text, skip(TYPE_BETWEEN, text, at));
   const blockAt = skip(YAML_BLOCK, text, inlineAt);
-  if (blockAt > inlineAt) return readWhile(LINE_OF_BLOCK, text, blockAt, '"');
+  if (blockAt > inlineAt) return readBlock(text, blockAt);
+  const wrapped = readWrapped(text, inlineAt);
+  if (wrapped !== undefined) return wrapped;
   const from = skip(QUOTED_ON_NEXT_LINE, text, inlineAt);
   const loneAt = skip(LONE_ON_NEXT_LINE, text, from);
   if (loneAt > from) {
@@ -201,6 +236,43 @@ export function readValue(text: string, at: number, isSetting: boolean): Value |
   if (from > inlineAt && value !== undefined && skip(NAME_OF_FIELD, text, value.end) > value.end)
     return undefined;
   return value;
+}
+
+/** The first line of a block, and the lines after it that are nothing but more of a key. */
+function readBlock(text: string, at: number): Value | undefined {
+  const first = readWhile(LINE_OF_BLOCK, text, at, '"');
+  if (first === undefined || !looksRandom(first.text, 16)) return first;
+  let end = first.end;
+  for (let line = 0; line < MAX_BLOCK_LINES; line++) {
+    const next = skip(LINE_OF_KEY, text, end);
+    if (next === end) break;
+    end = next;
+  }
+  return { text: first.text, start: first.start, end, quote: '"' };
+}
+
+const MAX_BLOCK_LINES = 40;
+const LINE_OF_KEY = new RegExp(String.raw`${LINE_BREAK}[A-Za-z0-9+/=_-]{20,200}(?=\r?\n|\\|$)`, "y");
+
+/** `Pwd={…}` of ODBC, `password = [[…]]` of Lua. */
+const IN_BRACKETS = /[ \t]{0,2}(?:\{([^\s{}"'`\\]{4,128})\}(?=[;"'\s]|$)|\[\[([^\n[\]]{4,128})\]\])/dy;
+/** `Sensitive('…')`, `[]byte("…")`, `process.env.SECRET || '…'`, `os.getenv("SECRET") or "…"`. */
+const BEFORE_LITERAL =
+  /[ \t]{0,4}(?:(?:new )?[A-Za-z_][\w.:]{0,40}\(\s{0,8}|\[\]byte\(\s{0,8}|(?:[\w.$?[\]()]|["'][\w.]{1,40}["']){3,80}[ \t]{0,2}(?:\|\||\?\?|\?:|or)[ \t]{1,4})[bruf]?(?=["'`])/y;
+
+function readWrapped(text: string, at: number): Value | undefined {
+  IN_BRACKETS.lastIndex = at;
+  const range = IN_BRACKETS.exec(text)
+    ?.indices?.slice(1)
+    .find((indices) => indices !== undefined);
+  if (range !== undefined)
+    return { text: text.slice(range[0], range[1]), start: range[0], end: range[1], quote: '"' };
+  const literalAt = skip(BEFORE_LITERAL, text, at);
+  if (literalAt === at) return undefined;
+  const quote = text.charAt(literalAt);
+  if (quote !== '"' && quote !== "'" && quote !== "`") return undefined;
+  const value = readQuoted(text, literalAt + 1, quote);
+  return value === undefined ? undefined : { ...value, isInside: true };
 }
 
 function readWhile(pattern: RegExp, text: string, start: number, quote: Value["quote"]): Value | undefined {

@@ -303,6 +303,10 @@ export const keyShapes: Readonly<Record<string, KeyShape>> = {
   together: begun("together-key", "TOGETHER_API_KEY", "tgp_v1_", 43, base62),
   trigger: begun("trigger-key", "TRIGGER_SECRET_KEY", "tr_prod_", 24, base62),
   typeform: begun("typeform-token", "TYPEFORM_TOKEN", "tfp_", 44, base62),
+  aiven: begun("vendor-key", "AIVEN_PASSWORD", "AVNS_", 20, base62),
+  woocommerce: begun("vendor-key", "WC_CONSUMER_SECRET", "cs_", 40, hex),
+  onesignal: begun("vendor-key", "ONESIGNAL_KEY", "os_v2_app_", 80, base36),
+  "unknown-maker": begun("vendor-key", "ACME_KEY", "acme_live_", 32, base62),
   voyage: begun("voyage-key", "VOYAGE_API_KEY", "pa-", 43, base62),
   xprv: begun(
     "wallet-key",

@@ -1,5 +1,6 @@
 import type { Library } from "../../fs/library.ts";
 import type { Processes } from "../../fs/processes.ts";
+import { RULES_VERSION } from "../../redact/mask.ts";
 import { ANALYSIS_VERSION, createAnalyzer } from "../analysis/analyze-text.ts";
 import type { SearchEngine } from "../engine.ts";
 import { createEmbeddedEngine } from "../paged/embedded-engine.ts";
@@ -34,7 +35,7 @@ const DOCUMENTS_VERSION = 8;
 
 export const sessionSchema: IndexSchema = {
   fields: sessionFields,
-  analysisVersion: `${ANALYSIS_VERSION}.${DOCUMENTS_VERSION}`,
+  analysisVersion: `${ANALYSIS_VERSION}.${DOCUMENTS_VERSION}.${RULES_VERSION}`,
   createAnalyzer,
 };
 
