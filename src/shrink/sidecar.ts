@@ -154,7 +154,7 @@ export function createSidecar(readLog: (from: number, to: number) => Iterable<Ui
       others.set(number, { read: source, isPacked: false });
       return number;
     },
-    take({ offset, stored, pieces, ...block }, packed) {
+    take({ offset: _offset, stored: _stored, pieces: _pieces, ...block }, packed) {
       const number = put(block, 0, 0);
       others.set(number, { read: packed, isPacked: true });
       return number;
