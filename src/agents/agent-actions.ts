@@ -14,7 +14,7 @@ import type { LogSnapshot } from "./log-snapshot.ts";
  * needs it and its bundle should not carry it. What an agent leaves out can't be done to its sessions.
  */
 export interface AgentActions {
-  readonly compaction?: Compaction;
+  readonly compaction?: Compactor;
   readonly fork?: Forker;
   readonly flattening?: Flattening;
   /** What a line adds to the conversation that the agent sends to its model; undefined if nothing. */
@@ -54,7 +54,7 @@ export interface Fork {
 export type Forker = (request: ForkRequest) => Fork;
 
 /** How an agent compacts its sessions. */
-export interface Compaction {
+export interface Compactor {
   /** What it does to a log, for help: a sentence that follows the agent's name, without its full stop. */
   readonly description: string;
   /** Flags of `sessions compact` that only this agent has. */

@@ -1,4 +1,5 @@
 import type { Buffer } from "node:buffer";
+import { join } from "node:path";
 import type { Environment } from "../fs/library.ts";
 import type { Line } from "../jsonl/lines.ts";
 import type { KeyPath } from "../jsonl/rewrite-strings.ts";
@@ -192,4 +193,14 @@ export interface RehomedPlace {
   readonly relative: string;
   /** Where that root is in the project itself, for an agent that keeps logs there. */
   readonly inProject?: string;
+}
+
+/** Puts a file of one project's folder into another's; a file in no folder stays where it is. */
+export function inFolder(relative: string, folder: string): RehomedPlace {
+  const [, ...rest] = relative.split(/[/\\]/);
+  return { relative: rest.length === 0 ? relative : join(folder, ...rest) };
+}
+
+export function firstFolder(relative: string): string | undefined {
+  return relative.split(/[/\\]/)[0];
 }

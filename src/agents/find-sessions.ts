@@ -6,7 +6,7 @@ import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { findFiles, peekOn } from "../fs/sources.ts";
 import type { AgentName } from "../session/entry.ts";
-import type { Agent, FoundFile, LogRoot, PlacementCache, SessionFiles } from "./agent.ts";
+import type { Agent, FoundFile, LogRoot, PlacementCache, PromptHistory, SessionFiles } from "./agent.ts";
 import { agentNamed, agents } from "./agents.ts";
 
 interface FoundSessions {
@@ -162,4 +162,19 @@ function hasFile(disk: Disk, folder: string, depth: number, extensions: readonly
     return errorCode(error) === "EACCES";
   }
   return depth > 1 && folders.some((name) => hasFile(disk, join(folder, name), depth - 1, extensions));
+}
+
+/** A file with the prompts that were typed into an agent. */
+interface HistoryFile extends Pick<PromptHistory, "readLine"> {
+  readonly agent: AgentName;
+  readonly path: string;
+}
+
+/** The files of all agents that keep prompts beside their logs. They may be missing. */
+export function promptHistories({ surroundings }: Pick<Library, "surroundings">): readonly HistoryFile[] {
+  return agents.flatMap(({ agent, history }) =>
+    history === undefined
+      ? []
+      : history.files(surroundings).map((path) => ({ agent, path, readLine: history.readLine })),
+  );
 }

@@ -1,5 +1,5 @@
 import type { HistoryPrompt } from "../agents/agent.ts";
-import { promptHistories } from "../agents/prompt-histories.ts";
+import { promptHistories } from "../agents/find-sessions.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import type { Problem } from "../errors.ts";
 import { isExcluded } from "../fs/config.ts";

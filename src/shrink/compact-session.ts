@@ -1,6 +1,6 @@
 import { actionsOf } from "../agents/actions.ts";
 import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
-import type { Compaction, CompactionOptions, CompactionPlan } from "../agents/agent-actions.ts";
+import type { CompactionOptions, CompactionPlan, Compactor } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
@@ -90,7 +90,7 @@ export function compactSession(
   return withStore(library, options.locking, run);
 }
 
-function compactionOf({ agent }: SessionFiles): Compaction {
+function compactionOf({ agent }: SessionFiles): Compactor {
   const { compaction } = actionsOf(agent);
   if (compaction !== undefined) return compaction;
   throw new UserError(`Cannot compact: sessions of ${agentNamed(agent).name} are not supported`, {

@@ -4,7 +4,6 @@ import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
 import type { Fork } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import type { BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
-import { contextTokens } from "../agents/context-tokens.ts";
 import {
   type LogSnapshot,
   logToRewrite,
@@ -24,7 +23,8 @@ import { withStore } from "../fs/store.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { changesNothing, plannedSize, type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
-import type { Session, SessionName } from "../session/session.ts";
+import type { Session, SessionName, Step } from "../session/session.ts";
+import { sessionContext } from "../session/session-context.ts";
 import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
 import { type Forked, type ForkNames, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
@@ -207,6 +207,27 @@ function contextCounter(
       ? contextTokens(session)
       : countTokens(library, files, session, () => plannedChunks(snapshot, plan));
   };
+}
+
+/** Tokens that the agent would load if the session were resumed: about four characters each. */
+function contextTokens(session: Session): number {
+  let characters = 0;
+  for (const item of sessionContext(session))
+    characters += item.kind === "request" ? item.text.length : stepCharacters(item.step);
+  return Math.floor(characters / 4);
+}
+
+function stepCharacters(step: Step): number {
+  switch (step.kind) {
+    case "thinking":
+      return step.chars;
+    case "tool":
+      return step.call.inputChars + (step.call.result?.chars ?? 0);
+    case "reply":
+    case "summary":
+    case "note":
+      return step.text.length;
+  }
 }
 
 interface FlattenForkOptions extends ForkOptions {

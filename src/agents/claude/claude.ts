@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { isObject, tryParse } from "../../jsonl/json-line.ts";
-import { numberAt } from "../../jsonl/values.ts";
-import type { Agent, RunningSession } from "../agent.ts";
-import { firstFolder, inFolder } from "../rehomed-place.ts";
+import { isObject, type JsonObject, readJsonLine, tryParse } from "../../jsonl/json-line.ts";
+import type { Line } from "../../jsonl/lines.ts";
+import { numberAt, objectAt, stringAt, timeAt } from "../../jsonl/values.ts";
+import { type Agent, firstFolder, type HistoryPrompt, inFolder, type RunningSession } from "../agent.ts";
 import { sessionIdAt } from "../session-id.ts";
 import {
   agentIdOf,
@@ -13,7 +13,6 @@ import {
   ownsClaude,
   readClaudeSideFile,
 } from "./files.ts";
-import { readHistoryLine } from "./history-line.ts";
 import { createClaudeParser } from "./parser.ts";
 
 export const claude: Agent = {
@@ -55,4 +54,34 @@ function readRunning(text: string): RunningSession | undefined {
   if (sessionId === undefined || pid === undefined) return undefined;
   // 0 and below name groups of processes, and some process is always in one.
   return Number.isSafeInteger(pid) && pid > 0 ? { sessionId, pid } : undefined;
+}
+
+/** Without arguments a command asks for nothing. */
+const BARE_COMMAND = /^\/[\w:-]+\s*$/;
+const PASTED = /\[(?:Pasted text|Image) #(\d+)[^\]]*\]/g;
+
+/** The prompts on a line of history.jsonl, which outlives the logs; none where it is no request of the user. */
+function readHistoryLine(line: Line): readonly HistoryPrompt[] {
+  return readJsonLine(line.bytes, line.ended).objects.flatMap((object) => {
+    const display = stringAt(object, "display");
+    if (display === undefined || display.trim() === "" || BARE_COMMAND.test(display)) return [];
+    return [
+      {
+        // As the names of logs are read.
+        sessionId: sessionIdAt(object, "sessionId")?.toLowerCase() ?? null,
+        project: stringAt(object, "project") ?? null,
+        at: timeAt(object, "timestamp") ?? null,
+        text: withPasted(display, objectAt(object, "pastedContents")),
+      },
+    ];
+  });
+}
+
+/** What was pasted stands for its place holder, where the line itself has it. */
+function withPasted(display: string, pasted: JsonObject | undefined): string {
+  if (pasted === undefined) return display;
+  return display.replace(PASTED, (holder, number: string) => {
+    const entry = pasted[number];
+    return (isObject(entry) ? stringAt(entry, "content") : undefined) ?? holder;
+  });
 }

@@ -5,9 +5,9 @@ import { type JsonSpan, jsonString, lengthOf, memberAt, stringOf } from "../../j
 import { rawLines } from "../../jsonl/lines.ts";
 import { type Edit, planEdits, type RewritePlan } from "../../jsonl/rewrite-plan.ts";
 import {
-  type Compaction,
   type CompactionInput,
   type CompactionPlan,
+  type Compactor,
   chosenNumber,
   type ShrunkPart,
 } from "../agent-actions.ts";
@@ -34,7 +34,7 @@ const KEEP = {
   description: "the last N calls of each tool stay",
 } as const;
 
-export const claudeCompaction: Compaction = {
+export const claudeCompaction: Compactor = {
   description: "inputs and results of tool calls that are both old and large become placeholders",
   options: [AGGRESSIVE, KEEP],
   plan: compactClaude,

@@ -8,10 +8,10 @@ import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import {
-  type Compaction,
   type CompactionInput,
   type CompactionOptions,
   type CompactionPlan,
+  type Compactor,
   chosenNumber,
 } from "../agent-actions.ts";
 import { readPlanned } from "../log-snapshot.ts";
@@ -42,7 +42,7 @@ const AUTO_INPUT_TOKENS = 200_000;
 /** claw-code cuts a text at 16,384 characters; around the summary stand the sentences of the continuation. */
 const SUMMARY_CHARS = 16_000;
 
-export const clawCompaction: Compaction = {
+export const clawCompaction: Compactor = {
   description: "old messages become a summary",
   options: [PRESERVE, MAX_TOKENS],
   plan: compactClaw,

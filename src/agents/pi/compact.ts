@@ -14,10 +14,10 @@ import type { Session } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
 import { createTextBudget, type TextBudget } from "../../session/text-budget.ts";
 import {
-  type Compaction,
   type CompactionInput,
   type CompactionOptions,
   type CompactionPlan,
+  type Compactor,
   chosenNumber,
 } from "../agent-actions.ts";
 import { placed } from "../entry-body.ts";
@@ -48,7 +48,7 @@ const CONTEXT_WINDOW = {
   description: "tokens that the model takes",
 } as const;
 
-export const piCompaction: Compaction = {
+export const piCompaction: Compactor = {
   description: "a compaction entry is appended, and nothing is removed",
   options: [KEEP_RECENT, RESERVE, CONTEXT_WINDOW],
   note: "The log keeps all that it has: Pi loads the summary at its end, and the last messages.",

@@ -1,5 +1,4 @@
-import type { Agent } from "../agent.ts";
-import { firstFolder, inFolder } from "../rehomed-place.ts";
+import { type Agent, firstFolder, inFolder } from "../agent.ts";
 import { encodePiFolder, groupPiFiles, ownsPi, piRoots } from "./files.ts";
 import { createPiParser } from "./parser.ts";
 

@@ -1,6 +1,5 @@
 import type { SessionFiles } from "../../agents/agent.ts";
-import { findSessions } from "../../agents/find-sessions.ts";
-import { promptHistories } from "../../agents/prompt-histories.ts";
+import { findSessions, promptHistories } from "../../agents/find-sessions.ts";
 import { type ArchivedSession, archivedSessions } from "../../archive/archived-sessions.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
