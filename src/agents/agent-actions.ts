@@ -115,7 +115,7 @@ export interface CompactionPlan {
   readonly before: TokenEstimate;
   readonly after: TokenEstimate;
   readonly shrunk: readonly ShrunkPart[];
-  /** Why there is nothing to do, as a sentence without its full stop; null where there is something. */
+  /** Why there is nothing to do, as a sentence without its full stop; null if there is something. */
   readonly nothing: string | null;
 }
 
@@ -190,7 +190,7 @@ export interface Skills {
   folders(library: Library, scope: Scope): readonly string[];
 }
 
-/** How an agent tells other programs of what happens to a session. */
+/** How an agent informs other programs of what happens to a session. */
 export interface Hooks {
   /** The events that are installed. */
   readonly events: readonly HookEvent[];
@@ -232,7 +232,7 @@ export interface HookInput {
   readonly folder: string | undefined;
   /** Why a session starts. */
   readonly source: string | undefined;
-  /** What asked for a compaction: `manual` or `auto`. */
+  /** What triggered a compaction: `manual` or `auto`. */
   readonly trigger: string | undefined;
   /** The summary that a compaction left. */
   readonly summary: string | undefined;

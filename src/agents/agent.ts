@@ -10,7 +10,7 @@ import type { TextBudget } from "../session/text-budget.ts";
 /** A folder that holds logs of one agent. */
 export interface LogRoot {
   readonly folder: string;
-  /** How deep logs stand below it: 1 is the folder itself. */
+  /** How deep logs are below it: 1 is the folder itself. */
   readonly depth: number;
   /** Only these are looked at; a name that nothing matches is no log. */
   readonly extensions: readonly string[];
@@ -20,7 +20,7 @@ export interface LogRoot {
 export interface FoundFile {
   readonly path: string;
   readonly size: number;
-  /** Whole milliseconds: runtimes differ behind the point. */
+  /** Whole milliseconds: runtimes differ in the fraction. */
   readonly mtimeMs: number;
   readonly inode: number;
 }
@@ -52,7 +52,7 @@ export interface SessionFiles {
   readonly files: readonly SessionFile[];
 }
 
-/** Reads the first bytes of a file (64 KiB at most); empty where it can't be read. */
+/** Reads the first bytes of a file (64 KiB at most); empty if it can't be read. */
 export type Peek = (path: string, from?: number) => Buffer;
 
 /** Which session a file belongs to, and as what. */
@@ -71,11 +71,11 @@ export interface PlacementCache {
 /** Takes the lines of one file in order, and emits what they say. */
 export interface LineParser {
   line(line: Line): void;
-  /** To be called once, behind the last line: the parser may emit more entries. */
+  /** To be called once, after the last line: the parser may emit more entries. */
   finish(): SourceFacts;
   /**
-   * What it must know to go on behind the last line: text for `resume` of another parser. undefined where the
-   * log must be read from its beginning.
+   * What it must know to go on after the last line: text for `resume` of another parser. undefined if the
+   * log must be read from its start.
    */
   save(): string | undefined;
 }
@@ -87,18 +87,18 @@ export interface ParserContext {
   readonly path: string;
   /** It is a sub-agent's own log: what marks lines of sub-agents in others says nothing here. */
   readonly isSubagent: boolean;
-  /** What a parser of the same format saved behind the line before the first that comes. */
+  /** What a parser of the same agent saved before the first line that comes. */
   readonly resume?: string | undefined;
 }
 
-/** What stands beside a log in files of its own. */
+/** What small files beside a log say. */
 export interface SideFile {
   readonly title?: string;
   readonly work?: readonly WorkItem[];
   readonly subagent?: SubagentOrigin;
 }
 
-/** Which call started a sub-agent, where a file beside its log says so. */
+/** Which call started a sub-agent, if a file beside its log says so. */
 export interface SubagentOrigin {
   readonly id: string;
   readonly type: string | null;
@@ -151,7 +151,7 @@ export interface Agent {
   /** It keeps logs in the folders of projects too, so these must be known first. */
   readonly inProjects?: boolean;
   roots(surroundings: Environment): readonly LogRoot[];
-  /** Is this the beginning of a log of this agent? By content: names lie. */
+  /** Is this the start of a log of this agent? By content: names lie. */
   owns(head: Buffer): boolean;
   /** Puts the files below all roots together into sessions. Files that are none are left out. */
   group(files: readonly FoundFile[], peek: Peek, memory?: PlacementCache): readonly SessionFiles[];

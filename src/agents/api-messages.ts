@@ -12,7 +12,7 @@ export interface LoadedParts {
 }
 
 /**
- * The conversation that an agent would send, as near to it as a log tells. Thinking is left out: the API drops it.
+ * The conversation that an agent would send, as near to it as a log allows. Thinking is left out: the API drops it.
  * Empty for agents that say nothing of it.
  */
 export function apiMessages(

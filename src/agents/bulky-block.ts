@@ -8,7 +8,7 @@ export interface BulkyBlock {
   readonly span: JsonSpan;
   /** What stays: the marker as a string, a text block with the marker, or an empty list. */
   readonly leaves: "string" | "text-block" | "empty-list";
-  /** A copy of a result is not asked for by itself. */
+  /** A copy of a result, which nobody requests by itself. */
   readonly isCopy: boolean;
   readonly content: FlatContent;
 }
@@ -175,7 +175,7 @@ function inCopy(bytes: Buffer, span: JsonSpan, call: CallOfResult, minBytes: num
   return { blocks: found.flatMap(({ blocks }) => blocks), left: rest };
 }
 
-/** Leaves out what is small, and markers that stand there already. */
+/** Leaves out what is small, and markers that are there already. */
 export function bulkyOnly(
   bytes: Buffer,
   blocks: readonly BulkyBlock[],
@@ -190,14 +190,14 @@ export function bulkyOnly(
 
 /** A part that was moved out of a line. */
 export interface MovedPart {
-  /** Where it stood in the line, and what stands there now. */
+  /** Where it was in the line, and what is there now. */
   readonly start: number;
   readonly end: number;
   readonly by: Buffer;
-  /** Where in the new line its marker stands. */
+  /** Where in the new line its marker is. */
   readonly at: number;
   readonly length: number;
-  /** The exact bytes that stood there. */
+  /** The exact bytes that were there. */
   readonly raw: Buffer;
   readonly isCopy: boolean;
   readonly content: FlatContent;

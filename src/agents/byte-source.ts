@@ -6,15 +6,15 @@ import { peekOn } from "../fs/sources.ts";
 import { reasonOf } from "./isolate.ts";
 
 /**
- * Where the bytes of a session come from: the agent's own files, or the raw archive where those are
+ * Where the bytes of a session come from: the agent's own files, or the raw archive if those are
  * gone. Reading does not care.
  */
 export interface ByteSource {
-  /** Chunks share one buffer: each is valid until the next is asked for. Throws where it can't be read. */
+  /** Chunks share one buffer: each is valid until the next is requested. Throws if it can't be read. */
   chunks(path: string): Iterable<Uint8Array>;
-  /** A small file whole; undefined where it is missing, too long or unreadable. */
+  /** A small file whole; undefined if it is missing, too long or unreadable. */
   text(path: string, maxBytes: number): string | undefined;
-  /** The first bytes, or those from a place on; empty where it can't be read. */
+  /** The first bytes, or those from a place on; empty if it can't be read. */
   head(path: string, from?: number): Buffer;
   /** What an error of `chunks` means, in a few words. */
   explain(error: unknown): string;

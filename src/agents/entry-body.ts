@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../jsonl/values.ts";
 import type { Entry, EntryPlace } from "../session/entry.ts";
 
-/** What an entry says, before it has a place: readers of messages need not know where they stand. */
+/** What an entry says, before it has a place: readers of messages need not know where they are. */
 export type EntryBody = Entry extends infer E ? (E extends Entry ? Omit<E, keyof EntryPlace> : never) : never;
 
 /** Line and time of what is read now. */
@@ -60,14 +60,14 @@ function imageData(block: JsonObject): string | undefined {
   return block.type === "input_image" ? stringAt(block, "image_url") : undefined;
 }
 
-/** The first and the last of the times that it is told; lines are not always in order. */
+/** The first and the last of the times that were added; lines are not always in order. */
 interface TimeSpan {
   add(at: number | undefined): void;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
 }
 
-/** What it was told before. */
+/** Times that were added before. */
 export type SavedSpan = Pick<TimeSpan, "firstAt" | "lastAt">;
 
 export function createTimeSpan(before?: SavedSpan): TimeSpan {

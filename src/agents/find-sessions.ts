@@ -81,7 +81,7 @@ function rootsOf(library: Library, format: Agent, projects: readonly string[]): 
   return [...own, ...extra];
 }
 
-/** The folder of logs below which a file of an agent stands, the nearest one; null where it stands elsewhere. */
+/** The nearest folder of logs above a file of an agent; null if it is in none. */
 export function rootOfFile(library: Library, agent: AgentName, path: string): string | null {
   // Agents that keep logs inside projects: any folder above the file may be the project.
   return rootsWith(library, agent, foldersAbove(path))
@@ -90,7 +90,7 @@ export function rootOfFile(library: Library, agent: AgentName, path: string): st
 }
 
 /**
- * Tells of a file, by its path without links, whether it is below a folder of logs of any agent. A link may lead
+ * Says of a file, by its path without links, whether it is below a folder of logs of any agent. A link may lead
  * anywhere: what it leads to is read or written only if it is.
  */
 export function belowRoots(library: Library): (real: string) => boolean {

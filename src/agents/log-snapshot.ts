@@ -20,9 +20,9 @@ export interface LogSnapshot {
   readonly mark: FileMark;
   /** Of all bytes, in hex. Reads them, at the first time. */
   sha256(): string;
-  /** The bytes from the beginning. Each chunk is valid until the next is asked for. */
+  /** The bytes from the start. Each chunk is valid until the next is requested. */
   chunks(): Iterable<Uint8Array>;
-  /** A part of it: at once, or in chunks, each of which is valid until the next is asked for. */
+  /** A part of it: at once, or in chunks, each of which is valid until the next is requested. */
   range(from: number, to: number): Buffer;
   parts(from: number, to: number): Iterable<Uint8Array>;
 }

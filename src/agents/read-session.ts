@@ -23,12 +23,12 @@ export function readSession(
   source: ByteSource,
   files: SessionFiles,
   limits: TextLimits = defaultTextLimits,
-  tails?: ParseCheckpoints,
+  checkpoints?: ParseCheckpoints,
 ): Session {
   const { agent, id } = files;
   const format = agentNamed(agent);
   const problems: Problem[] = [];
-  const reader: LogReader = { source, format, limits, problems, session: files, tails };
+  const reader: LogReader = { source, format, limits, problems, session: files, checkpoints };
   spareMemoryFor(files.files.reduce((sum, { size }) => sum + size, 0));
   return (
     isolate(problems, files.files[0]?.path ?? "", "cannot be read", () => readAll(reader)) ??
@@ -50,7 +50,7 @@ function readAll(reader: LogReader): Session {
   const rest: SessionRest = {
     agent: files.agent,
     id: files.id,
-    // Where only sub-agents are left, they tell where and when it was.
+    // If only sub-agents are left, they say where and when it was.
     facts:
       main.lines > 0
         ? main.facts
@@ -71,10 +71,10 @@ interface LogReader {
   readonly problems: Problem[];
   readonly session: SessionFiles;
   /** Of logs that were read before. */
-  readonly tails: ParseCheckpoints | undefined;
+  readonly checkpoints: ParseCheckpoints | undefined;
 }
 
-/** Older parts first, the leading log last: of what stands in several, its word counts. */
+/** Older parts first, the leading log last: if several say something, the last one counts. */
 function inReadingOrder(files: readonly SessionFile[]): readonly SessionFile[] {
   const rotations = files.filter((file) => file.role === "rotation");
   const logs = files.filter((file) => file.role === "main");
@@ -90,14 +90,14 @@ interface ReadLogs {
 function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: boolean): ReadLogs {
   const { source, format, problems, session } = reader;
   const builder = createSessionBuilder(format.leafRule);
-  // Of several files all have one budget: where the first one grew, the next ones have less.
-  const tails = files.length === 1 ? reader.tails : undefined;
+  // Of several files all have one budget: if the first one grew, the next ones have less.
+  const checkpoints = files.length === 1 ? reader.checkpoints : undefined;
   let budget = createTextBudget(reader.limits);
   let facts = NO_FACTS;
   let lines = 0;
   for (const file of files) {
     const { path } = file;
-    const before = tails?.find({ session, file, isSubagent });
+    const before = checkpoints?.find({ session, file, isSubagent });
     let recorder: CheckpointRecorder | undefined;
     const take = (entry: Entry): void => {
       if (entry.kind === "opaque" && entry.problem !== undefined)
@@ -114,7 +114,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
       lines = before.lines;
     }
     const parser = format.parser({ emit, budget, path, isSubagent, resume: before?.state });
-    recorder = tails?.record({ session, file, isSubagent }, before);
+    recorder = checkpoints?.record({ session, file, isSubagent }, before);
     const end = (): void => recorder?.end(() => parser.save(), budget.used, lines);
     try {
       const chunks = before?.chunks() ?? source.chunks(path);

@@ -8,7 +8,7 @@ import { diskSource } from "./byte-source.ts";
 import { belowRoots, findSessionsOf, isStrayLink } from "./find-sessions.ts";
 
 /**
- * The session whose log this is, with all its files; undefined where it is no log. Only the folders of
+ * The session whose log this is, with all its files; undefined if it is no log. Only the folders of
  * its own agent are looked through: an agent waits for this.
  */
 export function sessionOfLog(library: Library, named: string): SessionFiles | undefined {
@@ -29,7 +29,7 @@ export function sessionOfLog(library: Library, named: string): SessionFiles | un
   return format.group([file], head)[0];
 }
 
-/** The project that a log belongs to, as the beginning of the leading one tells. */
+/** The project that a log belongs to, by the start of the leading one. */
 export function projectOfLog(library: Library, { agent, files }: SessionFiles): string | null {
   const path = files[0]?.path ?? "";
   return projectInHead(agent, path, diskSource(library.disk).head(path));

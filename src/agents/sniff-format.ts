@@ -6,8 +6,8 @@ import type { FoundFile, Peek, Placement, PlacementCache, SessionFile, SessionFi
 import { sessionIdOfPath } from "./session-id.ts";
 
 /**
- * What tells whose log a file is: its beginning; and where that has no line that can be read (zeros that a power cut
- * left, a torn line, noise), what comes behind it.
+ * The bytes that show whose log a file is: its start; and if that has no line that can be read (zeros that a power cut
+ * left, a torn line, noise), what comes after it.
  */
 export function* sniffHeads(path: string, peek: Peek): Generator<Buffer> {
   const head = peek(path);
@@ -46,7 +46,7 @@ function headBehind(path: string, peek: Peek): Buffer | undefined {
     if (bytes.length === 0) return undefined;
     const { at, isWhole } = firstObject(bytes);
     if (isWhole) return at === 0 ? bytes : peek(path, from + at);
-    // A line that goes on behind these bytes is looked at again, from its beginning; not one that is longer.
+    // A line that goes on after these bytes is looked at again, from its start; not one that is longer.
     from += at === 0 ? bytes.length : at;
   }
   return undefined;
@@ -56,7 +56,7 @@ function headBehind(path: string, peek: Peek): Buffer | undefined {
 function firstObject(bytes: Buffer): { readonly at: number; readonly isWhole: boolean } {
   for (let start = 0; start < bytes.length; ) {
     let at = start;
-    // Zeros as well: they stand before what was written when the power came back.
+    // Zeros as well: they come before what was written when the power came back.
     while (at < bytes.length && (bytes[at] ?? 0) <= SPACE) at++;
     const end = bytes.indexOf(LF, at);
     if (end === -1) return { at: bytes[at] === BRACE ? at : bytes.length, isWhole: false };
@@ -87,7 +87,7 @@ function readObjects(head: Buffer): readonly JsonObject[] {
   return objects;
 }
 
-/** Which session a file belongs to and as what; undefined where it is none of this agent's. */
+/** Which session a file belongs to and as what; undefined if it is none of this agent's. */
 type PlaceFile = (file: FoundFile) => Placement | undefined;
 
 /** Puts files of the same id together: the longest log leads, the others follow by path. */

@@ -125,7 +125,7 @@ function readWork(input: JsonObject | undefined): WorkUpdate | undefined {
 const PATCH_START = "*** Begin Patch";
 const FILE_LINE = /^\*\*\* (?:Update File|Add File|Delete File|Move to): (.+)$/gm;
 
-/** The files that a patch in the apply_patch form changes, wherever in the text it stands. */
+/** The files that a patch in the apply_patch form changes, anywhere in a text. */
 function readPatchFiles(text: string): readonly FileTouch[] {
   const start = text.indexOf(PATCH_START);
   if (start === -1) return [];

@@ -18,7 +18,7 @@ const STATUSES: ReadonlyMap<string, WorkItem["status"]> = new Map([
   ["canceled", "deleted"],
 ]);
 
-/** The whole list that a todo or plan tool writes; undefined where it writes none. */
+/** The whole list that a todo or plan tool writes; undefined if it writes none. */
 export function readWorkList(input: JsonObject | undefined): readonly WorkItem[] | undefined {
   for (const key of LIST_KEYS) {
     const list = arrayAt(input, key);

@@ -36,11 +36,11 @@ const MAX_FILE: number = 256 * 1024 * 1024;
 
 interface CheckpointKey {
   seal(text: string, about: string): SealedFrame;
-  /** undefined where it is not what was sealed with this key and for this. */
+  /** undefined if it is not what was sealed with this key and for this. */
   open(frame: SealedFrame, about: string): (() => string) | undefined;
 }
 
-/** The key for a log. Its first 16 KB have dozens of random names that stand nowhere else. */
+/** The key for a log. Its first 16 KB have dozens of random names that are nowhere else. */
 export function checkpointKey(disk: Disk, path: string): CheckpointKey {
   const key = createHash("sha256").update("sessions tail\0").update(disk.readHead(path, KEY_BYTES)).digest();
   return {
@@ -58,7 +58,7 @@ export function checkpointKey(disk: Disk, path: string): CheckpointKey {
         const packed = Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]);
         return () => inflateRawSync(packed).toString("utf8");
       } catch {
-        // It was sealed with another key, or is not what was sealed: both are told only here.
+        // It was sealed with another key, or is not what was sealed: both are noticed only here.
         return undefined;
       }
     },
@@ -123,7 +123,7 @@ export const noSums: BlockSums = { end: 0, sums: [] };
 
 export const BLOCK_BYTES: number = 8 * 1024 * 1024;
 
-/** Goes on summing behind what was summed before. */
+/** Goes on summing after what was summed before. */
 interface BlockSummer {
   take(bytes: Uint8Array): void;
   sums(): BlockSums;

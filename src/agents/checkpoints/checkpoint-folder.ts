@@ -5,12 +5,12 @@ import { errorCode } from "../../fs/disk-error.ts";
 import { makeFolders, namesIn } from "../../fs/folders.ts";
 import type { SessionName } from "../../session/session.ts";
 
-/** Where the tails of an index stand: a part of that cache. */
+/** Where the checkpoints of an index are: a part of that cache. */
 export function checkpointFolder(index: string): string {
   return join(index, "tails");
 }
 
-/** A tail is that of one file of one session. */
+/** A checkpoint is that of one file of one session. */
 export function checkpointName(session: SessionName, path: string): string {
   return `${sessionPart(session)}-${hash(path)}.tail`;
 }
@@ -23,7 +23,7 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-const TAIL_NAME = /^([0-9a-f]{16})-[0-9a-f]{16}\.tail$/;
+const CHECKPOINT_NAME = /^([0-9a-f]{16})-[0-9a-f]{16}\.tail$/;
 
 export interface CheckpointEntry {
   readonly path: string;
@@ -35,7 +35,7 @@ export interface CheckpointEntry {
 export function listCheckpoints(disk: Disk, index: string): readonly CheckpointEntry[] {
   const folder = checkpointFolder(index);
   return namesIn(disk, folder).flatMap((name) => {
-    const session = TAIL_NAME.exec(name)?.[1];
+    const session = CHECKPOINT_NAME.exec(name)?.[1];
     const path = join(folder, name);
     const stat = session === undefined ? undefined : disk.stat(path);
     if (session === undefined || stat === undefined) return [];
@@ -43,7 +43,7 @@ export function listCheckpoints(disk: Disk, index: string): readonly CheckpointE
   });
 }
 
-/** Makes room for so many bytes: the oldest go first. False where it is not enough. */
+/** Makes room for so many bytes: the oldest go first. False if it is not enough. */
 export function evictCheckpoints(
   disk: Disk,
   index: string,
@@ -59,7 +59,7 @@ export function evictCheckpoints(
   let left = room - bytes;
   for (const { path, size } of others) {
     left -= size;
-    if (left < 0) removeTail(disk, path);
+    if (left < 0) removeCheckpoint(disk, path);
   }
   return true;
 }
@@ -71,18 +71,18 @@ export function sweepCheckpoints(
   olderThanMs: number,
   forgotten: Iterable<SessionName>,
 ): void {
-  const tails = listCheckpoints(disk, index);
-  if (tails.length === 0) return;
+  const checkpoints = listCheckpoints(disk, index);
+  if (checkpoints.length === 0) return;
   const gone = new Set(Array.from(forgotten, sessionPart));
-  for (const { path, session, mtimeMs } of tails)
-    if (mtimeMs < olderThanMs || gone.has(session)) removeTail(disk, path);
+  for (const { path, session, mtimeMs } of checkpoints)
+    if (mtimeMs < olderThanMs || gone.has(session)) removeCheckpoint(disk, path);
 }
 
 export function forgetCheckpoints(disk: Disk, index: string, session: SessionName): void {
   sweepCheckpoints(disk, index, Number.NEGATIVE_INFINITY, [session]);
 }
 
-function removeTail(disk: Disk, path: string): void {
+function removeCheckpoint(disk: Disk, path: string): void {
   try {
     disk.unlink(path);
   } catch (error) {

@@ -22,14 +22,14 @@ import { checkpointFolder, checkpointName, evictCheckpoints } from "./checkpoint
 
 /** Shorter logs are read in some milliseconds. */
 const LEAST_BYTES: number = 1024 * 1024;
-/** So much may stand behind what is kept before it is kept anew: it is read in 5 ms. */
+/** So much may follow what is kept before it is written again: it is read in a few milliseconds. */
 const MOST_BEHIND: number = 1024 * 1024;
-/** No tail is a larger share of its log, or hardly one: what would not fit is not made. */
+/** No checkpoint is a larger share of its log, or hardly one: what would not fit is not made. */
 const LIKELY_SHARE = 0.05;
 /** Entries that are sealed together. */
 const FRAME_ENTRIES = 2_000;
 /** Changes with the shape of entries, or of what a parser saves. */
-const TAIL_VERSION = 3;
+const CHECKPOINT_VERSION = 3;
 
 /** What was read of a log before: all lines up to one of them. */
 export interface ParsedPrefix {
@@ -40,7 +40,7 @@ export interface ParsedPrefix {
   /** For the parser. */
   readonly state: string;
   entries(): Iterable<Entry>;
-  /** What comes behind it. */
+  /** What comes after it. */
   chunks(): Iterable<Uint8Array>;
 }
 
@@ -49,7 +49,7 @@ export interface CheckpointRecorder {
   /** Hands the bytes on. */
   watch(chunks: Iterable<Uint8Array>): Iterable<Uint8Array>;
   entry(entry: Entry): void;
-  /** Behind the last whole line: what comes later is not taken down. Where nothing is saved, nothing is kept. */
+  /** After the last whole line: what comes later is not taken down. If nothing is saved, nothing is kept. */
   end(save: () => string | undefined, used: number, lines: number): void;
   /** To be called when everything was read. */
   keep(): void;
@@ -62,17 +62,17 @@ export interface LogName {
   readonly isSubagent: boolean;
 }
 
-/** Remembers how far logs were read, so that one that has grown is read from there on. Any doubt means from the beginning. */
+/** Remembers how far logs were read, so that one that has grown is read from there on. Any doubt means from the start. */
 export interface ParseCheckpoints {
   find(log: LogName): ParsedPrefix | undefined;
-  /** undefined where it is not worth while. */
+  /** undefined if it is not worth the effort. */
   record(log: LogName, before: ParsedPrefix | undefined): CheckpointRecorder | undefined;
 }
 
 export interface CheckpointOptions {
   /** Logs that were not changed since are not likely to grow. */
   readonly sinceMs: number;
-  /** Bytes that all tails may take. */
+  /** Bytes that all checkpoints may take. */
   readonly room: number;
   readonly leastBytes?: number;
   readonly mostBehind?: number;
@@ -88,7 +88,7 @@ export function createParseCheckpoints(
     join(checkpointFolder(places.index), checkpointName(session, file.path));
   const kindOf = ({ session, file, isSubagent }: LogName): string =>
     [
-      TAIL_VERSION,
+      CHECKPOINT_VERSION,
       documentsVersion,
       JSON.stringify(limits),
       checkpointName(session, file.path),
@@ -99,12 +99,13 @@ export function createParseCheckpoints(
   const open = (log: LogName): ParsedPrefix | undefined => {
     const { file } = log;
     const kind = kindOf(log);
-    const tail = readCheckpoint(disk, pathOf(log));
-    if (tail === undefined || tail.head.kind !== kind || tail.head.sums.end > file.size) return undefined;
-    const { head } = tail;
+    const checkpoint = readCheckpoint(disk, pathOf(log));
+    if (checkpoint === undefined || checkpoint.head.kind !== kind || checkpoint.head.sums.end > file.size)
+      return undefined;
+    const { head } = checkpoint;
     if (!isPrefixUnchanged(disk, file.path, head.sums)) return undefined;
     const key = checkpointKey(disk, file.path);
-    const [first, ...frames] = tail.frames;
+    const [first, ...frames] = checkpoint.frames;
     const state = first === undefined ? undefined : key.open(first, headBytes(head).toString("utf8"));
     const texts = frames.map((frame, index) => key.open(frame, `${kind} ${index}`));
     if (state === undefined || !texts.every((text) => text !== undefined)) return undefined;
@@ -123,7 +124,7 @@ export function createParseCheckpoints(
       },
       chunks: () => disk.readChunks(file.path, { from: head.sums.end }),
     };
-    opened.set(before, tail);
+    opened.set(before, checkpoint);
     return before;
   };
 
@@ -134,11 +135,11 @@ export function createParseCheckpoints(
       if (file.size < leastBytes || file.mtimeMs < sinceMs || file.size * LIKELY_SHARE > room)
         return undefined;
       if (before !== undefined && file.size - before.offset < mostBehind) return undefined;
-      const tail = before === undefined ? undefined : opened.get(before);
+      const checkpoint = before === undefined ? undefined : opened.get(before);
       const kind = kindOf(log);
       const key = checkpointKey(disk, file.path);
-      const summer = createBlockSummer(tail?.head.sums ?? noSums);
-      const frames: SealedFrame[] = tail?.frames.slice(1) ?? [];
+      const summer = createBlockSummer(checkpoint?.head.sums ?? noSums);
+      const frames: SealedFrame[] = checkpoint?.frames.slice(1) ?? [];
       let sums = summer.sums();
       let batch: Entry[] = [];
       let reading: ReadUpTo | undefined;
@@ -198,7 +199,7 @@ interface SavedReading {
 
 const LF = 0x0a;
 
-/** Tails only save time: where the disk does not give or take one, the log is read whole. */
+/** Checkpoints only save time: if the disk does not return or take one, the log is read whole. */
 function unlessDiskFails<T>(work: () => T): T | undefined {
   try {
     return work();

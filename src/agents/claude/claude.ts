@@ -60,7 +60,7 @@ function readRunning(text: string): RunningSession | undefined {
 const BARE_COMMAND = /^\/[\w:-]+\s*$/;
 const PASTED = /\[(?:Pasted text|Image) #(\d+)[^\]]*\]/g;
 
-/** The prompts on a line of history.jsonl, which outlives the logs; none where it is no request of the user. */
+/** The prompts on a line of history.jsonl, which outlives the logs; none if it is no request of the user. */
 function readHistoryLine(line: Line): readonly HistoryPrompt[] {
   return readJsonLine(line.bytes, line.ended).objects.flatMap((object) => {
     const display = stringAt(object, "display");
@@ -77,7 +77,7 @@ function readHistoryLine(line: Line): readonly HistoryPrompt[] {
   });
 }
 
-/** What was pasted stands for its place holder, where the line itself has it. */
+/** Puts what was pasted in the place of its placeholder, if the line itself has it. */
 function withPasted(display: string, pasted: JsonObject | undefined): string {
   if (pasted === undefined) return display;
   return display.replace(PASTED, (holder, number: string) => {

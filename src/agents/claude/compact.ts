@@ -127,7 +127,7 @@ function lineEdits({ parts, copy }: ToolLine, chosen: readonly (ShrunkPart | und
     : [...edits, ...shrinkCopy(copy, first)];
 }
 
-/** A tool call, or what came of one, as it stands in the log. */
+/** A tool call, or what came of one, as the log has it. */
 interface FoundPart {
   readonly kind: "use" | "result";
   readonly id: string;
@@ -150,16 +150,16 @@ export const NORMAL_RULE: ShrinkRule = { keep: KEEP.default, minResultBytes: 102
 const AGGRESSIVE_RULE: ShrinkRule = { ...NORMAL_RULE, minResultBytes: 500, minInputBytes: 1024 };
 
 const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
-/** What an agent is told about a project; it stays readable as long as it is what the file says. */
+/** What agents read about a project; it stays readable as long as it is what the file says. */
 const GUIDES = /^(?:CLAUDE(?:\.local)?\.md|README(?:\.[A-Za-z]+)?|package\.json)$/i;
 
-/** What becomes of each part, in the order of the parts; undefined where it stays. */
+/** What becomes of each part, in the order of the parts; undefined if it stays. */
 function chooseParts(parts: readonly FoundPart[], rule: ShrinkRule): readonly (ShrunkPart | undefined)[] {
   const calls = new Map<string, Call>();
   for (const [at, part] of parts.entries()) {
     const known = calls.get(part.id);
     const isCall = part.kind === "use";
-    // A call that is written again, behind a compaction, is a recent one.
+    // A call that is written again, after a compaction, is a recent one.
     calls.set(part.id, {
       tool: (isCall ? part.tool : undefined) ?? known?.tool ?? "",
       file: (isCall ? part.file : undefined) ?? known?.file,
@@ -219,7 +219,7 @@ const EMPTY_LIST = Buffer.from("[]");
 
 /**
  * Makes the copy of a result small without changing its shape: the agent's display takes it apart by
- * its keys, and fails where a list is none any more.
+ * its keys, and fails if a list is none any more.
  */
 function shrinkCopy(copy: JsonSpan, placeholder: string): readonly Edit[] {
   return shrink(copy, jsonString(placeholder)).edits;

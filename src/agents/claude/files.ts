@@ -22,7 +22,7 @@ import { readStatus, readTodos } from "./tools.ts";
 
 const UUID = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
 
-/** What a file is, by where it stands. The first group is the session. */
+/** What a file is, by its path. The first group is the session. */
 const BY_PATH: readonly (readonly [RegExp, FileRole])[] = [
   [new RegExp(`/(${UUID})/subagents/(?:.*/)?agent-[^/]+\\.meta\\.json$`), "subagent-meta"],
   [new RegExp(`/(${UUID})/subagents/(?:.*/)?agent-[^/]+\\.jsonl$`), "subagent"],
@@ -67,7 +67,7 @@ function place(file: FoundFile, peek: Peek): Placement | undefined {
     if (id !== undefined) return { id: id.toLowerCase(), role };
   }
   if (!path.endsWith(".jsonl")) return undefined;
-  // Flat files of sub-agents, and logs under a name of someone's own: only the content tells.
+  // Flat files of sub-agents, and logs under a name of someone's own: only the content says.
   const head = peek(file.path);
   const first = firstWithSession(head);
   if (first === undefined) return undefined;
@@ -94,7 +94,7 @@ export function ownsClaude(head: Buffer): boolean {
     if (type === "file-history-snapshot") return true;
     if (stringAt(object, "sessionId") !== undefined && type !== "") return true;
   }
-  // A first line longer than the head: its beginning must do.
+  // A first line longer than the head: its start must do.
   if (!isFirst || head.length < HEAD_BYTES) return false;
   return head.includes('"sessionId":"') && head.includes('"parentUuid":');
 }

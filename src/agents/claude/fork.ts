@@ -84,7 +84,7 @@ interface Way {
 }
 
 interface Tree {
-  /** The line itself, or the nearest above it that is in the copy; null where there is none. */
+  /** The line itself, or the nearest above it that is in the copy; null if there is none. */
   nearestKept(name: string): string | null;
   /** The last line of the conversation, counted from 0. */
   readonly lastLine: number;

@@ -3,25 +3,25 @@ import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { parseWith } from "./read-line.ts";
 
 /**
- * The keys that every line of a log begins with: folder, session, version, branch. Behind the parent's name they are the
+ * The keys that every line of a log begins with: folder, session, version, branch. After the parent's name they are the
  * same bytes on thousands of lines, a third of what a line without a long text has, so they are parsed once and
  * then compared: parsing them takes 0.6 to 1.1 µs a line, a fifth of all parsing.
  */
 export interface LineHead {
   readonly keys: JsonObject;
-  /** undefined where it stands behind the head. */
+  /** undefined if it follows the head. */
   readonly type: unknown;
   readonly isSidechain: unknown;
-  /** It has all that is noted of a session: nothing of that stands behind it. */
+  /** It has all that is noted of a session: nothing of that follows it. */
   readonly hasFacts: boolean;
   /** Where its last byte is followed by the comma before the first nested value. */
   readonly comma: number;
-  /** From behind the parent's name up to that nested value. */
+  /** From after the parent's name up to that nested value. */
   readonly bytes: Buffer;
 }
 
 export interface HeadMemory {
-  /** The head that the line begins with; undefined where it must be read whole. */
+  /** The head that the line begins with; undefined if it must be read whole. */
   find(bytes: Buffer): LineHead | undefined;
   /** The parent's name on the line that a head was found for last. */
   parent(): string;
@@ -29,11 +29,11 @@ export interface HeadMemory {
 
 const PARENT = '{"parentUuid":"';
 const UUID_CHARS = 36;
-/** Behind the quote that ends the parent's name. */
+/** After the quote that ends the parent's name. */
 const START: number = PARENT.length + UUID_CHARS + 1;
 const BEGINNING = /^\{"parentUuid":"[0-9a-f-]{36}$/;
 
-/** What may stand in a head: those that say something to a reader are looked for there. */
+/** What may be in a head: those that say something to a reader are looked for there. */
 const HEAD_KEYS: ReadonlySet<string> = new Set([
   "isSidechain",
   "userType",
@@ -95,7 +95,7 @@ export function createHeadMemory(): HeadMemory {
 function begins(bytes: Buffer, head: LineHead): boolean {
   const { length } = head.bytes;
   const end = START + length;
-  // Heads of one log differ in what comes last: nearly always one of these bytes tells.
+  // Heads of one log differ in what comes last: nearly always one of these bytes decides.
   if (bytes[end] !== OPEN_BRACE || bytes[head.comma] !== COMMA || bytes[end - 3] !== head.bytes[length - 3])
     return false;
   return bytes.compare(head.bytes, 0, length, START, end) === 0;

@@ -34,7 +34,7 @@ export interface ClaudeState extends ParserContext {
   lastUid: string | undefined;
 }
 
-/** What the parser needs to go on later. `touched` only saves room: it may begin anew. */
+/** What the parser needs to go on later. `touched` only saves room: it may begin again. */
 interface SavedState {
   readonly openCalls: readonly (readonly [string, string])[];
   readonly openBoundary?: string | undefined;
@@ -136,7 +136,7 @@ function readEntry(
   }
 }
 
-/** A prompt typed while the agent worked may stand in the chain as an attachment, and nowhere else. */
+/** A prompt typed while the agent worked may be in the chain as an attachment, and nowhere else. */
 function readAttachment(object: JsonObject, envelope: Envelope, state: ClaudeState): Entry {
   const attachment = objectAt(object, "attachment");
   const text = stringAt(attachment, "prompt")?.trim() ?? "";
@@ -194,9 +194,9 @@ function noteTime(facts: MutableFacts, at: number | undefined): void {
 }
 
 /**
- * Prompts typed while the agent worked. Most stand later as a user line; those that were handed over
- * in the middle of a turn stand only here (40 % of the real ones). Which they are is known when all
- * requests are; here only those that were taken back are told from the others.
+ * Prompts typed while the agent worked. Most follow later as a user line; those that were handed over
+ * in the middle of a turn are only here (40 % of the real ones). Which they are is known when all
+ * requests are; here only those that were taken back are sorted out.
  */
 interface PromptQueue {
   operation(object: JsonObject, envelope: Envelope): void;

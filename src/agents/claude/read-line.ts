@@ -6,14 +6,14 @@ import type { HeadMemory, LineHead } from "./line-head.ts";
 /**
  * Reads a line of Claude Code with as little parsing as possible. Half of the bytes of its logs are
  * of no use here: `progress` lines (17 %) and the `toolUseResult` copy of each result (36 %). They
- * are left out in the bytes. Where a shortcut is not surely right, the whole line is parsed.
+ * are left out in the bytes. If a shortcut is not surely right, the whole line is parsed.
  */
 export interface ClaudeLine {
   readonly objects: readonly JsonObject[];
-  /** What stands before all of the only object's keys, and is not in it. */
+  /** What comes before all of the only object's keys, and is not in it. */
   readonly head?: LineHead | undefined;
   readonly problem?: string;
-  /** The copy that was left out; gives it back where the parser needs it. */
+  /** The copy that was left out; returns it if the parser needs it. */
   readonly toolUseResult?: () => unknown;
 }
 
@@ -27,7 +27,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /**
- * What stands inside of a line only where the one before it lacks its LF, or was torn: in a string its quotes would be
+ * What is inside a line only if the one before it lacks its LF, or was torn: in a string its quotes would be
  * escaped. A string may end like the first one, and costs a whole parse then.
  */
 const GLUED = Buffer.from('}{"');
@@ -44,7 +44,7 @@ export function readClaudeLine(line: Line, heads?: HeadMemory): ClaudeLine {
   return rest ?? readWhole(line);
 }
 
-/** Where a crash tore a line, the next one stands behind what is left of it. */
+/** If a crash tore a line, the next one follows what is left of it. */
 function readGlued({ bytes, ended }: Line): ClaudeLine {
   const read = readJsonLine(bytes, ended);
   const at = bytes.lastIndexOf(ENVELOPE);
@@ -55,7 +55,7 @@ function readGlued({ bytes, ended }: Line): ClaudeLine {
     : read;
 }
 
-/** Reads what stands behind the head; undefined where the whole line must be looked at. */
+/** Reads what follows the head; undefined if the whole line must be looked at. */
 function readBehind(bytes: Buffer, head: LineHead): ClaudeLine | undefined {
   const close = lastNonSpace(bytes);
   if (bytes[close] !== CLOSE_BRACE) return undefined;
@@ -87,7 +87,7 @@ function readWhole(line: Line): ClaudeLine {
   return readJsonLine(bytes, line.ended);
 }
 
-/** The top-level type, where it stands before anything nested; else undefined. */
+/** The top-level type, if it comes before anything nested; else undefined. */
 function firstType(bytes: Buffer): string | undefined {
   const at = bytes.indexOf(TYPE_KEY);
   if (at === -1) return undefined;
@@ -100,7 +100,7 @@ function firstType(bytes: Buffer): string | undefined {
 }
 
 /**
- * The keys before the first nested value and behind the last one. Envelope keys are all there; a
+ * The keys before the first nested value and after the last one. Envelope keys are all there; a
  * line that lacks a `uuid` or a `messageId` in both is not such a line.
  */
 function readEnds(bytes: Buffer): JsonObject | undefined {
@@ -139,7 +139,7 @@ function readWithoutResult(bytes: Buffer, head?: LineHead): ClaudeLine | undefin
   };
 }
 
-/** Parses what stands from `from` to the comma at `at`, and behind `end`. */
+/** Parses the bytes from `from` to the comma at `at`, and after `end`. */
 function parseAround(
   bytes: Buffer,
   from: number,
@@ -157,7 +157,7 @@ function parseAround(
   return object;
 }
 
-/** Were the key nested, one brace would not close what stands before it, and it would not parse. */
+/** Were the key nested, one brace would not close what comes before it, and it would not parse. */
 function parseBoth(
   bytes: Buffer,
   from: number,
@@ -170,13 +170,13 @@ function parseBoth(
   return isObject(before) && behind !== undefined ? Object.assign(before, behind) : undefined;
 }
 
-/** What stands behind a result is a few short keys. */
+/** What follows a result is a few short keys. */
 const MAX_BEHIND = 4_096;
 const overwritten: Buffer = Buffer.alloc(MAX_BEHIND);
 
 /**
- * In one parse where the value ends in a bracket, which is the last one of the line but for its own: were the key nested,
- * too few brackets would follow, and it would not parse. What stands behind is moved over the value for a moment.
+ * In one parse if the value ends in a bracket, which is the last one of the line but for its own: were the key nested,
+ * too few brackets would follow, and it would not parse. What follows is moved over the value for a moment.
  */
 function parseJoined(
   bytes: Buffer,
@@ -199,14 +199,14 @@ function parseHead(bytes: Buffer, comma: number, from = 0): unknown {
   return parseWith(bytes, comma, CLOSE_BRACE, from, comma + 1);
 }
 
-/** Keys with plain values between `from` and the closing brace; undefined where it is no such thing. */
+/** Keys with plain values between `from` and the closing brace; undefined if it is no such thing. */
 function parseTail(bytes: Buffer, from: number, close: number): JsonObject | undefined {
   return from === close ? {} : parseFrom(bytes, from, close + 1);
 }
 
 /**
  * Where the value ends. For objects and arrays it is the last closing bracket before the line's own:
- * what follows has plain values nearly always, and where it has not, `parseTail` still sees only
+ * what follows has plain values nearly always, and if it has not, `parseTail` still sees only
  * whole keys.
  */
 function endOfValue(bytes: Buffer, at: number, close: number): number | undefined {
@@ -247,7 +247,7 @@ export function parseWith(bytes: Buffer, comma: number, brace: number, from: num
   }
 }
 
-/** The keys from the comma at `from` up to the brace that ends the line; undefined where it is no such thing. */
+/** The keys from the comma at `from` up to the brace that ends the line; undefined if it is no such thing. */
 function parseFrom(bytes: Buffer, from: number, end: number): JsonObject | undefined {
   if (bytes[from] !== COMMA) return undefined;
   const rest = parseWith(bytes, from, OPEN_BRACE, from, end);

@@ -80,7 +80,7 @@ function isDays(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
 }
 
-/** The folders of Claude Code on this machine: the first one always, others where they exist. */
+/** The folders of Claude Code on this machine: the first one always, others if they exist. */
 function settingsFolders({ disk, surroundings }: Library): readonly string[] {
   const folders = claudeFolders(surroundings).map((folder) => resolve(surroundings.folder, folder));
   return folders.filter((folder, index) => index === 0 || disk.stat(folder)?.kind === "folder");

@@ -87,7 +87,7 @@ const SILENT = new Set([
   "fork-context-ref",
 ]);
 
-/** Lines about the session as a whole. What is not known is kept as opaque, in the chain where it has a place there. */
+/** Lines about the session as a whole. What is not known is kept as opaque, in the chain if it has a place there. */
 export function readStateLine(type: unknown, object: JsonObject, envelope: Envelope): Entry | undefined {
   const fact = readFact(type, object);
   if (fact !== undefined) return { kind: "fact", line: envelope.line, fact };

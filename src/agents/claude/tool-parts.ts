@@ -21,7 +21,7 @@ export interface ToolUsePart {
   readonly isSidechain: boolean;
 }
 
-/** What a tool gave back. */
+/** What a tool returned. */
 export interface ToolResultPart {
   readonly kind: "result";
   readonly id: string;

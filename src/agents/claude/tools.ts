@@ -95,7 +95,7 @@ export function readStatus(status: unknown): WorkItem["status"] | undefined {
     : undefined;
 }
 
-/** Tools whose `toolUseResult` says something that stands nowhere else. */
+/** Tools whose `toolUseResult` says something that is nowhere else. */
 const RESULT_NEEDED = new Set(["Task", "Agent", "TaskCreate"]);
 
 const EXIT_CODE = /^Exit code (\d{1,9})\b/;
@@ -126,7 +126,7 @@ export function readToolResult(
   };
 }
 
-/** The contract's rule: N of `Exit code N`; 0 where the result is no error; else not known. */
+/** The contract's rule: N of `Exit code N`; 0 if the result is no error; else not known. */
 function exitCode(text: string, isError: boolean): number | null {
   const match = text.startsWith("Exit code ") ? EXIT_CODE.exec(text) : null;
   if (match !== null) return Number(match[1]);

@@ -131,7 +131,7 @@ function readForkedFrom(value: unknown): string | undefined {
   return isObject(value) ? stringAt(value, "sessionId") : undefined;
 }
 
-/** What the text of a user line is: a request, or one of the many things that stand where requests stand. */
+/** What the text of a user line is: a request, or one of the many things in the place of a request. */
 type UserText =
   | { readonly kind: "request"; readonly via: RequestVia; readonly text: string }
   | { readonly kind: "note"; readonly about: NoteEntry["about"]; readonly text: string }

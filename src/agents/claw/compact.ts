@@ -39,7 +39,7 @@ const MAX_TOKENS = {
   description: "only where the rest has so many tokens",
 } as const;
 const AUTO_INPUT_TOKENS = 200_000;
-/** claw-code cuts a text at 16,384 characters; around the summary stand the sentences of the continuation. */
+/** claw-code cuts a text at 16,384 characters; around the summary are the sentences of the continuation. */
 const SUMMARY_CHARS = 16_000;
 
 export const clawCompaction: Compactor = {
@@ -117,7 +117,7 @@ export function planClawCompaction(
     log.form === "whole"
       ? wholeEdits(log, keptFrom, message, record)
       : lineEdits(log, keptFrom, message, record);
-  // A whole file that grew was written anew; lines that came behind the others go on standing there.
+  // A whole file that grew was rewritten; lines that came after the others stay there.
   return planEdits(
     edits.toSorted((a, b) => a.from - b.from),
     log.bytes.length,
@@ -148,7 +148,7 @@ function wholeEdits(
   ];
 }
 
-/** Prompts may stand between messages: line by line. */
+/** Prompts may be between messages: line by line. */
 function lineEdits(
   { bytes, messages, compaction, compactionAt }: ClawLog,
   keptFrom: number,
@@ -190,11 +190,11 @@ export interface ClawSized {
 export interface ClawCompactionRule {
   readonly preserve: number;
   readonly maxTokens: number;
-  /** Set where only a session is to be compacted that has read so many tokens in all. */
+  /** Set if only a session is to be compacted that has read so many tokens in all. */
   readonly onlyFromInputTokens: number | null;
 }
 
-/** Messages from `removedFrom` up to `keptFrom` go into the summary; before them stands at most an earlier one. */
+/** Messages from `removedFrom` up to `keptFrom` go into the summary; before them is at most an earlier one. */
 interface ClawCut {
   readonly removedFrom: number;
   readonly keptFrom: number;

@@ -21,7 +21,7 @@ export function clawRoots({ home, variables, folder, projects }: Environment): r
   const add = (path: string, depth: number, extensions: readonly string[]): void => {
     if (!roots.has(path)) roots.set(path, { folder: path, depth, extensions });
   };
-  // One folder per workspace below it; the logs of older versions stand beside those folders.
+  // One folder per workspace below it; the logs of older versions are beside those folders.
   add(join(variables.CLAW_CONFIG_HOME || join(home, ".claw"), "sessions"), 2, [".json", ".jsonl"]);
   for (const project of [folder, ...projects]) {
     add(below(project, `.claw${sep}sessions`), 2, [".json", ".jsonl"]);
@@ -57,7 +57,7 @@ export function groupClawFiles(
   return groups.map((group) => ({ ...group, files: withLead(group.files) }));
 }
 
-/** Where the log itself is gone, the last rotation is the log. */
+/** If the log itself is gone, the last rotation is the log. */
 function withLead(files: readonly SessionFile[]): readonly SessionFile[] {
   const newest = files.at(-1);
   if (files[0]?.role === "main" || newest === undefined) return files;
@@ -73,7 +73,7 @@ function idInHead(head: Buffer): string | undefined {
   return sessionIdAt({ given }, "given");
 }
 
-/** Lines as only claw-code writes them, or a whole-file log, of which the head is but the beginning. */
+/** Lines as only claw-code writes them, or a whole-file log, of which the head is but the start. */
 export function ownsClaw(head: Buffer): boolean {
   return headObjects(head).some(isClawLine) || isWholeFileLog(decodeLine(head));
 }

@@ -62,7 +62,7 @@ function* withValues(
     if (span === undefined) added.push(`${JSON.stringify(key)}:${JSON.stringify(value)},`);
     else edits.push({ from: span.start, to: span.end, with: Buffer.from(JSON.stringify(value)) });
   }
-  // Both kinds of object have other members behind these.
+  // Both kinds of object have other members after these.
   edits.push({ from: object.start + 1, to: object.start + 1, with: Buffer.from(added.join("")) });
   edits.sort((a, b) => a.from - b.from);
   yield* rewrittenBytes(planEdits(edits, bytes.length), [bytes]);

@@ -12,7 +12,7 @@ export interface ClawMessage {
   readonly usage: JsonObject | undefined;
 }
 
-/** undefined where it is no message of claw-code. */
+/** undefined if it is no message of claw-code. */
 export function readClawMessage(value: unknown): ClawMessage | undefined {
   if (!isObject(value)) return undefined;
   const role = stringAt(value, "role");
@@ -41,7 +41,7 @@ export function fingerprint(message: ClawMessage): string {
       if (value !== undefined) hash.update(`\0${value.slice(0, NAMING_CHARS)}`);
     }
   }
-  // Input grows from reply to reply: it tells one "Done." from another.
+  // Input grows from reply to reply: it distinguishes one "Done." from another.
   for (const key of ["input_tokens", "output_tokens"]) hash.update(`\0${numberAt(message.usage, key) ?? ""}`);
   return hash.digest("hex").slice(0, 16);
 }
@@ -148,7 +148,7 @@ function plainOutput(object: JsonObject | undefined): string | undefined {
 /** How the text begins that claw-code puts in place of what it removed; all versions agree on it. */
 const OPENING = "This session is being continued from a previous conversation";
 
-/** What stands around the summary: for the model, not for a reader. */
+/** What is around the summary: for the model, not for a reader. */
 const PREAMBLE = /^This session is being continued from a previous conversation[^\n]*\n+/;
 const POSTSCRIPT =
   /\n+(?:Recent messages are preserved verbatim\.|Continue the conversation from where it left off)[\s\S]*$/;

@@ -31,7 +31,7 @@ interface SavedState {
 
 /**
  * Two shapes: lines, and one JSON object for the whole file, on one line or on many. Only the end
- * tells whether lines that are no JSON by themselves are one object together.
+ * shows whether lines that are no JSON by themselves are one object together.
  */
 export function createClawParser(context: ParserContext): LineParser {
   const before: SavedState =
@@ -82,7 +82,7 @@ export function createClawParser(context: ParserContext): LineParser {
         takeLine(line);
       }
     },
-    // What may be a whole-file log is written anew, and never goes on.
+    // What may be a whole-file log is rewritten, and never goes on.
     save: () =>
       held.length > 0 ? undefined : JSON.stringify({ thread: thread.save(), isFirst } satisfies SavedState),
     finish() {
@@ -123,8 +123,8 @@ function textOf(lines: readonly HeldLine[]): string {
 }
 
 /**
- * Is this the beginning of a whole-file log? `{"messages":[{"blocks":…`: keys are sorted, so `version`
- * stands behind all messages, out of sight in the head of a long one.
+ * Is this the start of a whole-file log? `{"messages":[{"blocks":…`: keys are sorted, so `version`
+ * follows all messages, out of sight in the head of a long one.
  */
 export function isWholeFileLog(text: string): boolean {
   const keys = topLevelKeys(text);

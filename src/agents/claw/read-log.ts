@@ -35,7 +35,7 @@ export class UnreadableClawLog extends Error {}
 /** Reads a log as strictly as claw-code does: a line that it does not know is an error. */
 export function readClawLog(chunks: Iterable<Uint8Array>): ClawLog {
   const parts: Buffer[] = [];
-  // A chunk is valid until the next is asked for.
+  // A chunk is valid until the next is requested.
   for (const chunk of chunks) parts.push(Buffer.from(chunk));
   const bytes = Buffer.concat(parts);
   const whole = wholeFile(bytes);

@@ -71,7 +71,7 @@ export function clawSummary(messages: readonly SummaryMessage[]): string {
   return [...lines, ...listed(TIMELINE, messages.map(timelineRow), true), "</summary>"].join("\n");
 }
 
-/** The heading behind which every message stands in one line. */
+/** The heading after which every message is in one line. */
 const TIMELINE = "- Key timeline:";
 
 function scopeLine(messages: readonly SummaryMessage[]): string {
@@ -166,7 +166,7 @@ function head(text: string): string {
 
 /**
  * claw-code cuts every text that it writes at 16,384 characters, and what it cuts off is the end: the last messages,
- * and the words that tell the model to go on. So a summary gives up its oldest lines instead.
+ * and the words that make the model go on. So a summary gives up its oldest lines instead.
  */
 export function fitClawSummary(summary: string, maxChars: number): string {
   if (summary.length <= maxChars) return summary;
@@ -211,7 +211,7 @@ const HEADINGS: ReadonlySet<string> = new Set([
 const TAG = /^\s*<\/?[a-z-]+>$/;
 
 /**
- * Puts a new summary behind an earlier one, as claw-code does: all that the earlier one says but its timeline, then
+ * Puts a new summary after an earlier one, as claw-code does: all that the earlier one says but its timeline, then
  * what is new, then the timeline of the new part alone.
  */
 export function mergeClawSummary(earlier: string, newer: string): string {

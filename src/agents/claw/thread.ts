@@ -18,7 +18,7 @@ import {
 
 /** Makes one chain of the records of a file. */
 interface ClawThread {
-  /** False where it is no record of claw-code. */
+  /** False if it is no record of claw-code. */
   record(object: JsonObject, line: number): boolean;
   finish(): SourceFacts;
   save(): SavedClawThread;
@@ -63,7 +63,7 @@ interface OpenCompaction {
  * name is made of the content. What a user types repeats itself ("continue"), so its name is made of the
  * reply too, and each message is held back until the next is known.
  *
- * A link `<name>^` stands before each message. Where a compaction kept that message, the current log
+ * A link `<name>^` comes before each message. If a compaction kept that message, the current log
  * has the compaction in its place, which names the link as what preceded it: there hang the removed
  * messages, if a rotation still has them.
  */
@@ -255,12 +255,12 @@ function timeInName(name: string): number | null {
 
 /**
  * Messages have no times, but the prompts that the user typed are logged with theirs. A time is given
- * only where it is certain which prompt a message is: the one on the line before, or the only one with
+ * only if it is certain which prompt a message is: the one on the line before, or the only one with
  * that text. After a compaction the prompts of messages that are gone are still there.
  */
 interface PromptTimes {
   prompt(text: string, at: number): void;
-  /** The time of a message of the user; to be asked for each of them in turn. */
+  /** The time of a message of the user; to be called for each of them in turn. */
   timeOf(text: string): number | undefined;
   save(): SavedPrompts;
 }
@@ -276,7 +276,7 @@ interface SavedPrompts {
   readonly last?: LastPrompt | undefined;
 }
 
-/** Enough to tell prompts apart. */
+/** Enough to distinguish prompts. */
 const KEY_CHARS = 400;
 
 function createPromptTimes(before: SavedPrompts): PromptTimes {

@@ -24,7 +24,7 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "codex/event/raw_item",
 ]);
 
-/** An event of Codex's interface. False where it is not known. */
+/** An event of Codex's interface. False if it is not known. */
 export function readEvent(event: JsonObject, thread: CodexThread): boolean {
   switch (event.type) {
     case "user_message":

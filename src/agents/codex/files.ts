@@ -10,7 +10,7 @@ import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.
 export function codexRoots({ home, variables }: Environment): readonly LogRoot[] {
   const folder = variables.CODEX_HOME || join(home, ".codex");
   return [
-    // Logs stand in <year>/<month>/<day>; what people put deeper costs nothing where there is none.
+    // Logs are in <year>/<month>/<day>; what people put deeper costs nothing if there is none.
     { folder: join(folder, "sessions"), depth: 12, extensions: [".jsonl"] },
     { folder: join(folder, "archived_sessions"), depth: 1, extensions: [".jsonl"] },
   ];
@@ -46,7 +46,7 @@ const LINE_TYPES: ReadonlySet<unknown> = new Set([
   "world_state",
 ]);
 
-/** The header holds the instructions for the model and may be longer than the head: its beginning must do. */
+/** The header holds the instructions for the model and may be longer than the head: its start must do. */
 const HEADER_START = /^\s*\{[^{}]*"type":"session_meta"[^{}]*"payload":\{/;
 const ID_AT_START = /^\s*\{[^{}]*"payload":\{(?:"[a-z_]+":"[^"]*",)*?"id":"([^"]+)"/;
 

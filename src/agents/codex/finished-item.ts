@@ -14,7 +14,7 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "ImageGeneration",
 ]);
 
-/** In paginated mode what is done is reported as items of the interface. False where one is not known. */
+/** In paginated mode what is done is reported as items of the interface. False if one is not known. */
 export function readFinishedItem(item: JsonObject, thread: CodexThread): boolean {
   const id = stringAt(item, "id") ?? "";
   switch (item.type) {

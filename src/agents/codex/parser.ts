@@ -33,7 +33,7 @@ export function createCodexParser(context: ParserContext): LineParser {
   const span = createTimeSpan(before.span);
   let { header, folder } = before;
 
-  /** A fork begins with the headers of its ancestors behind its own: the first is the session's. */
+  /** A fork begins with the headers of its ancestors after its own: the first is the session's. */
   const takeHeader = (payload: JsonObject, line: number): void => {
     if (header !== undefined) return;
     header = withoutTexts(payload);
@@ -47,7 +47,7 @@ export function createCodexParser(context: ParserContext): LineParser {
     if (model !== undefined) thread.model(model);
   };
 
-  /** False where it is not understood. */
+  /** False if it is not understood. */
   const take = (object: JsonObject, line: number): boolean => {
     const payload = objectAt(object, "payload");
     if (payload === undefined) {
@@ -129,12 +129,12 @@ function readLineage(payload: JsonObject): readonly Fact[] {
 }
 
 const HISTORY_KEY = ',"replacement_history":[';
-/** Where another line stands behind this one, without a LF between them. */
+/** Where another line follows this one, without a LF between them. */
 const GLUED = '}{"';
 
 /**
  * A compaction repeats the history that it leaves, and does so each time: lines of hundreds of
- * megabytes. Only what stands before it is parsed.
+ * megabytes. Only what comes before it is parsed.
  */
 function readCodexLine(line: Line): JsonLine {
   const at = line.bytes.indexOf(HISTORY_KEY);

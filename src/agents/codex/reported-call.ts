@@ -8,8 +8,8 @@ import type { CodexThread } from "./thread.ts";
 const NO_OUTPUT: CallOutput = { text: "", chars: 0, exitCode: undefined, failed: false };
 
 /**
- * Events that tell how a call ended. Most calls are items as well, and then the exit code is all that is
- * new; those that a script made (code mode) or that the user typed stand here alone.
+ * Events that report how a call ended. Most calls are items as well, and then the exit code is all that is
+ * new; those that a script made (code mode) or that the user typed are here alone.
  */
 export function readReportedCall(event: JsonObject, thread: CodexThread): boolean {
   const id = stringAt(event, "call_id") ?? "";

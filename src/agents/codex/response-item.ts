@@ -7,7 +7,7 @@ import { readItemText } from "./user-text.ts";
 /** Known and of no use here: they repeat something, or hold nothing that can be read. */
 const SILENT: ReadonlySet<unknown> = new Set(["ghost_snapshot", "compaction", "compaction_summary", "other"]);
 
-/** An item of the model's history. False where it is not known. */
+/** An item of the model's history. False if it is not known. */
 export function readItem(item: JsonObject, thread: CodexThread): boolean {
   const callId = stringAt(item, "call_id") ?? stringAt(item, "id") ?? "";
   switch (item.type) {
@@ -147,7 +147,7 @@ function readOutputObject(output: JsonObject): CallOutput {
   return { text: json, chars: json.length, exitCode: undefined, failed };
 }
 
-/** Headers of shell tools stand on the first lines, before the output itself. */
+/** Headers of shell tools are on the first lines, before the output itself. */
 const HEADER_CHARS = 400;
 
 function exitCodeIn(text: string): number | null | undefined {

@@ -8,7 +8,7 @@ import type { CallOutput } from "./response-item.ts";
 /** Makes one chain of what the lines say: Codex has neither names nor parents. */
 export interface CodexThread {
   readonly budget: TextBudget;
-  /** Says where what follows stands. */
+  /** Names the place of what follows. */
   place(line: number, at: number | undefined): void;
   model(model: string): void;
   put(body: EntryBody): void;
@@ -20,10 +20,10 @@ export interface CodexThread {
   result(id: string, output: CallOutput): void;
   /** A call that events alone report, or one that an item has reported already: then only its end is new. */
   reported(call: ToolCallPart, output: CallOutput): void;
-  /** `total` tells one count of tokens from a repetition of it. */
+  /** `total` distinguishes a count of tokens from a repetition of it. */
   usage(usage: Usage, total?: string): void;
   title(text: string): void;
-  /** The last turns are taken back: what follows stands where they began. */
+  /** The last turns are taken back: what follows goes on from where they began. */
   rollBack(turns: number): void;
   save(): SavedCodexThread;
 }
@@ -34,7 +34,7 @@ export interface SavedCodexThread {
   /** Calls by name: does it run a command? */
   readonly calls: readonly (readonly [string, boolean])[];
   readonly exitCodes: readonly (readonly [string, number | null])[];
-  /** What stood before each request of the present path. */
+  /** What came before each request of the present path. */
   readonly beforeRequests: readonly (string | null)[];
   readonly count: number;
   readonly last: string | null;
@@ -190,9 +190,9 @@ type TwinSource = "item" | "event";
 type TwinKind = "request" | "reply" | "thinking" | "bash";
 
 interface Twins {
-  /** True where the other source has said the same before. */
+  /** True if the other source has said the same before. */
   isTwin(kind: TwinKind, source: TwinSource, text: string): boolean;
-  /** The model has answered, or the user asked anew: twins of what was said before will not come. */
+  /** The model has answered, or the user asked again: twins of what was said before will not come. */
   close(...kinds: readonly TwinKind[]): void;
   /** What may still get a twin. */
   open(): readonly OpenText[];

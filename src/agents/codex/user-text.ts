@@ -1,4 +1,4 @@
-/** What stands where the user's words stand. */
+/** What the text in the user's place is. */
 export type CodexUserText =
   | { readonly kind: "request"; readonly text: string }
   | { readonly kind: "bash"; readonly command: string; readonly result: string }

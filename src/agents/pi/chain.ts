@@ -8,20 +8,20 @@ interface PiPlace {
 
 /**
  * Gives every entry its name and its parent. Version 1 has neither: its entries are named by their
- * index in the file, which is what its compactions name too, and stand one behind the other. Some
+ * index in the file, which is what its compactions name too, and follow each other. Some
  * relatives leave single entries without a name; nothing can branch off those, so what names the
- * same parent later stands behind them.
+ * same parent later follows them.
  */
 export interface PiChain {
   /** The header of the session: entries that name it as parent are roots. */
   header(id: string): void;
   /** Name and parent of the next entry. `index`: its place among the entries that Pi itself can read. */
   next(object: JsonObject, index: string): PiPlace;
-  /** Name and parent of an entry that Pi itself can't read: nothing stands behind it, and nobody can name it. */
+  /** Name and parent of an entry that Pi itself can't read: nothing follows it, and nobody can name it. */
   aside(index: string): PiPlace;
-  /** Entries behind the first of the same line: what follows the line stands behind the last of them. */
+  /** Entries after the first of the same line: what follows the line follows the last of them. */
   further(uid: string, count: number): PiPlace;
-  /** Some relatives name a tool call as parent where the entry that holds it is meant. */
+  /** Some relatives name a tool call as parent if the entry that holds it is meant. */
   holds(uid: string, callIds: readonly string[]): void;
   save(): SavedChain;
 }

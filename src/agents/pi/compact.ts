@@ -74,7 +74,7 @@ function compactPi(input: CompactionInput): CompactionPlan {
     return { plan, before, after: before, shrunk: [], nothing: prepared.nothing };
   }
   const line = newLine(input, trail, prepared);
-  // What is appended meanwhile would stand on a branch that nobody goes on with: better do it again.
+  // What is appended meanwhile would be on a branch that nobody goes on with: better do it again.
   const plan = planAppend(line, snapshot.mark.size, "give-up");
   const after = estimateContext(readPlanned(library, files, snapshot, plan));
   return { plan, before, after, shrunk: [], nothing: null };
@@ -138,7 +138,7 @@ interface NewCompaction {
   readonly now: number;
 }
 
-/** The bytes that make a compaction of a log when they stand behind it, in the log's own version. */
+/** The bytes that make a compaction of a log when they follow it, in the log's own version. */
 export function compactionLine(trail: PiTrail, compaction: NewCompaction): Uint8Array {
   const { summary, firstKept, leaf, tokensBefore, details, system, now } = compaction;
   const timestamp = new Date(now).toISOString();
@@ -156,7 +156,7 @@ export function compactionLine(trail: PiTrail, compaction: NewCompaction): Uint8
   return Buffer.from(`${trail.isEnded ? "" : "\n"}${JSON.stringify(entry)}\n`);
 }
 
-/** Of the content, so that a trial run tells the same as the real one. */
+/** Of the content, so that a dry run reports the same as the real one. */
 function newName({ entries }: PiTrail, leaf: TrailEntry, summary: string): string {
   const taken = new Set(entries.map(({ id }) => id));
   const hash = createHash("sha256").update(`${leaf.id}\0${summary}`).digest("hex");
@@ -197,8 +197,8 @@ export function readPiEntries(
 }
 
 /**
- * Reads some entries of a log, given by their lines, as a conversation of their own: one behind the other, whatever
- * else stood between them. `edits` has the words that stand for an entry's own, by its line.
+ * Reads some entries of a log, given by their lines, as a conversation of their own: one after the other, whatever
+ * else was between them. `edits` has the words that stand for an entry's own, by its line.
  */
 function* summarisedEntries(
   chunks: Iterable<Uint8Array>,

@@ -20,7 +20,7 @@ export interface PiMessage {
   /** As the log has it; entries that become messages have the role of those. */
   readonly role: string;
   readonly tokens: number;
-  /** What the model reported to have had in front of it, where that can be trusted. */
+  /** What the model reported to have had in front of it, if that can be trusted. */
   readonly usedTokens: number | null;
   readonly files: PiFileUse;
   readonly system?: PiSystem;
@@ -32,7 +32,7 @@ export interface PiCompaction {
   /** Of the summary. */
   readonly tokens: number;
   readonly firstKept: string | null;
-  /** The files that it lists; empty where an extension wrote it, whose lists may mean anything. */
+  /** The files that it lists; empty if an extension wrote it, whose lists may mean anything. */
   readonly files: PiFileUse;
   readonly system?: PiSystem;
 }
@@ -65,7 +65,7 @@ export interface PiTool {
 /** An entry on the way from the root to the last entry, with what is loaded of it now. */
 export interface PiLoaded {
   readonly entry: PiEntry;
-  /** Its message, with edits applied; undefined where nothing is loaded of it. */
+  /** Its message, with edits applied; undefined if nothing is loaded of it. */
   readonly message: PiMessage | PiCompaction | undefined;
   /** The edit that stands for its own words. */
   readonly edited: boolean;
@@ -87,7 +87,7 @@ export function piPath(entries: readonly PiEntry[]): readonly PiEntry[] {
 
 const EDITABLE: ReadonlySet<string> = new Set(["user", "assistant", "toolResult", "custom"]);
 
-/** What Pi loads of a path: the last compaction, what it kept, and what came behind it. */
+/** What Pi loads of a path: the last compaction, what it kept, and what came after it. */
 export function piContext(path: readonly PiEntry[]): readonly PiLoaded[] {
   const chosen = chooseEntries(path);
   const edits = new Map<string, PiReplacement | null>();
@@ -105,7 +105,7 @@ export function piContext(path: readonly PiEntry[]): readonly PiLoaded[] {
       return { entry, message: undefined, edited: edit === null };
     if (edit === undefined || says.kind !== "message" || !EDITABLE.has(says.role))
       return { entry, message: says, edited: false };
-    // The calls that a tool made stand beside its words, and stay; an agent's own calls are among its words.
+    // The calls that a tool made are beside its words, and stay; an agent's own calls are among its words.
     const files = says.role === "toolResult" ? says.files : NO_FILES;
     const message: PiMessage = { ...says, tokens: edit.tokens, files };
     return { entry, message, edited: true };
@@ -129,7 +129,7 @@ type PiBranch =
   /** The entry is on the current path: nothing was left there. */
   | { readonly kind: "current" };
 
-/** The branch that an entry stands on: from where it leaves the current path to its last entry. */
+/** The branch that an entry is on: from where it leaves the current path to its last entry. */
 export function findPiBranch(entries: readonly PiEntry[], entry: PiEntry): PiBranch {
   const current = new Set(piPath(entries));
   if (current.has(entry)) return { kind: "current" };

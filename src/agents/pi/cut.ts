@@ -2,7 +2,7 @@ import { type PiEntry, type PiLoaded, type PiSystem, type PiTool, piContext, piP
 
 export interface PiCompactionRule {
   readonly keepRecentTokens: number;
-  /** Set where only a context beyond this is to be compacted. */
+  /** Set if only a context beyond this is to be compacted. */
   readonly onlyBeyondTokens: number | null;
 }
 
@@ -79,7 +79,7 @@ function fileLists(uses: readonly FileUse[]): Pick<PiPreparation, "readFiles" | 
 interface PiCut {
   /** Index of the first entry that is kept. */
   readonly keptFrom: number;
-  /** Index of the request whose turn the cut goes through; null where it goes between turns. */
+  /** Index of the request whose turn the cut goes through; null if it goes between turns. */
   readonly splitTurnFrom: number | null;
 }
 
@@ -89,7 +89,7 @@ const CUT_ROLES: ReadonlySet<string> = new Set([
 const TURN_ROLES: ReadonlySet<string> = new Set([...CUT_ROLES].filter((role) => role !== "assistant"));
 
 /**
- * Where Pi cuts a context: from its end back until so many tokens are kept, at the nearest message behind that which
+ * Where Pi cuts a context: from its end back until so many tokens are kept, at the nearest message after that which
  * is no tool result, for a result must follow its call.
  */
 function findPiCut(context: readonly PiLoaded[], from: number, keepRecentTokens: number): PiCut {
@@ -99,7 +99,7 @@ function findPiCut(context: readonly PiLoaded[], from: number, keepRecentTokens:
   const full = whereFull(context, from, keepRecentTokens);
   let keptFrom = full === -1 ? first : (cuts.find((at) => at >= full) ?? cuts.at(-1) ?? first);
   if (full !== -1 && isLeftAttempt(context, keptFrom)) keptFrom++;
-  // What says nothing itself stays with what it stands before.
+  // What says nothing itself stays with what it comes before.
   while (keptFrom > from && isSilent(context[keptFrom - 1])) keptFrom--;
   if (hasRole(context[keptFrom], TURN_ROLES)) return { keptFrom, splitTurnFrom: null };
   const turn = context.findLastIndex(
@@ -128,7 +128,7 @@ function isSilent(loaded: PiLoaded | undefined): boolean {
 }
 
 /**
- * Behind the cut stands nothing but an attempt of the model that Pi has taken out of the context again, and its
+ * Nothing follows the cut but an attempt of the model that Pi has taken out of the context again, and its
  * bookkeeping: then the last thing that is loaded may go into the summary too.
  */
 function isLeftAttempt(context: readonly PiLoaded[], cut: number): boolean {
@@ -155,7 +155,7 @@ function isLeftAttempt(context: readonly PiLoaded[], cut: number): boolean {
 
 /**
  * How many tokens a context has, by Pi's rule: what the model last reported, and an estimate of all that came
- * behind it. A report from before the last edit or compaction is of another context; then all is estimated.
+ * after it. A report from before the last edit or compaction is of another context; then all is estimated.
  */
 function piContextTokens(context: readonly PiLoaded[], path: readonly PiEntry[]): number {
   const reported = context.findLastIndex(
@@ -189,7 +189,7 @@ export interface CurrentSystem {
   readonly tools: readonly PiTool[];
 }
 
-/** undefined where there are none. */
+/** undefined if there are none. */
 function currentSystem(context: readonly PiLoaded[]): CurrentSystem | undefined {
   const systems = context.flatMap(({ message }): readonly PiSystem[] =>
     message?.system === undefined ? [] : [message.system],

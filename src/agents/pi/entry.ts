@@ -5,14 +5,14 @@ import type { TextBudget } from "../../session/text-budget.ts";
 import { type EntryBody, readContentText } from "../entry-body.ts";
 import { readPiMessage } from "./message.ts";
 
-/** What a line says: the entries that stand in its place in the tree, and what it says of the session. */
+/** What a line says: the entries that are in its place in the tree, and what it says of the session. */
 export interface PiRead {
   readonly bodies: readonly EntryBody[];
   readonly facts?: readonly Fact[];
   readonly isUnknown?: boolean;
 }
 
-/** An entry of the log. Facts stand beside the tree, so the entry's place in it is held by a link. */
+/** An entry of the log. Facts are beside the tree, so the entry's place in it is held by a link. */
 export function readPiEntry(object: JsonObject, uid: string, budget: TextBudget): PiRead {
   switch (object.type) {
     case "message": {

@@ -15,7 +15,7 @@ export function piFolder({ home, variables }: Environment): string {
 export function piRoots(surroundings: Environment): readonly LogRoot[] {
   const folder =
     surroundings.variables.PI_CODING_AGENT_SESSION_DIR || join(piFolder(surroundings), "sessions");
-  // One folder per project below it, or none where the user named the folder.
+  // One folder per project below it, or none if the user named the folder.
   return [{ folder, depth: 2, extensions: [".jsonl"] }];
 }
 
@@ -58,7 +58,7 @@ export function groupPiFiles(
 const FILE_NAME =
   /(?:^|[\\/])\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([^\\/]+?)(?:\.checkpoint\.[^\\/]+)?\.jsonl$/;
 
-/** `<time>_<id>.jsonl`: the id stands behind the time, and may have underscores itself. */
+/** `<time>_<id>.jsonl`: the id follows the time, and may have underscores itself. */
 export function idOfPiPath(path: string): string {
   const named = sessionIdAt({ id: FILE_NAME.exec(path)?.[1] }, "id");
   return named ?? sessionIdOfPath(path.replace(/\.checkpoint\.[^\\/]+\.jsonl$/, ".jsonl"));

@@ -6,7 +6,7 @@ import { type EntryBody, readContentText } from "../entry-body.ts";
 import { isShellTool, readToolCall } from "../tool-call.ts";
 import { readWorkList } from "../work-list.ts";
 
-/** What a message of any role says; undefined where its role is not known. */
+/** What a message of any role says; undefined if its role is not known. */
 export function readPiMessage(
   message: JsonObject,
   uid: string,
@@ -121,7 +121,7 @@ function readUsage(usage: JsonObject | undefined): Usage | undefined {
   };
 }
 
-/** A tool's result; before it the calls that the tool made itself, which stand nowhere else. */
+/** A tool's result; before it the calls that the tool made itself, which are nowhere else. */
 function readToolResultMessage(message: JsonObject, uid: string, budget: TextBudget): readonly EntryBody[] {
   const nested = readNestedCalls(message, uid, budget);
   const results: EntryBody = {

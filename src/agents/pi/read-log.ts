@@ -15,10 +15,10 @@ import { readKeptFrom } from "./entry.ts";
 
 /** A Pi log as Pi itself loads it: lines that are no JSON are not there. */
 export interface PiTrail {
-  /** 1 where the header has none; undefined where Pi would not load the file at all. */
+  /** 1 if the header has none; undefined if Pi would not load the file at all. */
   readonly version: number | undefined;
   readonly entries: readonly TrailEntry[];
-  /** False where the last line lacks its end. */
+  /** False if the last line lacks its end. */
   readonly isEnded: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface TrailEntry extends PiEntry {
   readonly line: number;
   /** Its place among all that could be read, the header included: what version 1 names entries by. */
   readonly index: number;
-  /** False where the log has no name for it, and version 1 does not explain that. */
+  /** False if the log has no name for it, and version 1 does not explain that. */
   readonly isNamed: boolean;
 }
 
@@ -180,7 +180,7 @@ function systemChars(message: JsonObject): number {
   return contentChars(message.content) + inSections + (added === undefined ? 0 : jsonText(added).length);
 }
 
-/** What the model had in front of it; nothing where it failed or was stopped. */
+/** What the model had in front of it; nothing if it failed or was stopped. */
 function usedTokens(message: JsonObject): number | null {
   const usage = objectAt(message, "usage");
   if (usage === undefined || message.stopReason === "aborted" || message.stopReason === "error") return null;
@@ -189,7 +189,7 @@ function usedTokens(message: JsonObject): number | null {
   return used > 0 ? used : null;
 }
 
-/** Calls of the tools that read and write files; those inside other calls stand on the result. */
+/** Calls of the tools that read and write files; those inside other calls are on the result. */
 function filesOf(message: JsonObject, role: string): PiFileUse {
   const calls =
     role === "assistant" ? arrayAt(message, "content") : role === "toolResult" ? nestedCalls(message) : [];

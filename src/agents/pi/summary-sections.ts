@@ -16,7 +16,7 @@ const ITEM_CHARS = 240;
 const REQUEST_CHARS = 120;
 /** Pi cuts tool results here before it has them summarised. */
 const RESULT_CHARS = 2_000;
-/** A thumb up tells nothing. */
+/** A thumb up says nothing. */
 const MIN_ANSWER = 4;
 
 /** What the user insists on. Few words, each plain: a list of wrong ones is worse than a short list. */
@@ -44,7 +44,7 @@ export function piSectionsOf(session: Session): PiSections {
   };
 }
 
-/** What was asked for, the first in some length; words that only wave on ("yes", "go on") are no goal. */
+/** What was requested, the first in some length; words that only wave on ("yes", "go on") are no goal. */
 function goals(session: Session): readonly string[] {
   const requests = session.turns.filter(({ via }) => via !== "bash").map(({ request }) => request.trim());
   const telling = requests.filter((request) => request.split(/\s+/).length > 3);
@@ -79,7 +79,7 @@ function itemsInWork(session: Session): readonly string[] {
     .map(({ text }) => cutLine(text, ITEM_CHARS));
 }
 
-/** A turn that ended with words is done, as far as the log tells: what was asked, and what was answered. */
+/** A turn that ended with words is done, as far as the log says: what was requested, and what was answered. */
 function outcome(turn: Turn): readonly string[] {
   const reply = lastReply(turn);
   if (reply === undefined || !endsWithWords(turn)) return [];
@@ -129,7 +129,7 @@ function failure(step: Extract<Step, { kind: "tool" }>): string | undefined {
   return cutLine(result.text, ITEM_CHARS);
 }
 
-/** `**what**: why`, where the sentence tells both. */
+/** `**what**: why`, if the sentence has both. */
 function decision(text: string): string {
   const line = cutLine(text, ITEM_CHARS);
   const reason = /^(.{8,}?),? (because|since|so that) (.+)$/i.exec(line);
@@ -164,7 +164,7 @@ function lastError(session: Session): string | undefined {
   return undefined;
 }
 
-/** What a model needs to know of the beginning of a turn of which it sees only the end. */
+/** What a model needs to know of the start of a turn of which it sees only the end. */
 export function turnPrefixSummary(prefix: Session): string {
   const steps = prefix.turns.flatMap((turn) => turn.steps);
   const said = steps.flatMap((step) =>

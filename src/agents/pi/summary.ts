@@ -10,7 +10,7 @@ interface FileLists {
 }
 
 interface PiSummaryParts {
-  /** What is to be summarised; null where all of it belongs to a turn that is split. */
+  /** What is to be summarised; null if all of it belongs to a turn that is split. */
   readonly history: Session | null;
   /** The beginning of a turn whose end is kept. */
   readonly turnPrefix: Session | null;
@@ -38,7 +38,7 @@ function sectionsOf(history: Session, earlier: string | null): ReturnType<typeof
   return earlier === null ? newer : mergePiSections(earlier, newer);
 }
 
-/** The files of an earlier summary stand behind the new one. */
+/** The files of an earlier summary follow the new one. */
 function historyAlone(earlier: string | null): string {
   return earlier === null
     ? NO_HISTORY
@@ -53,7 +53,7 @@ function piContinuationText(summary: string): string {
 const BRANCH_PREAMBLE =
   "The user explored a different conversation branch before returning here.\nSummary of that exploration:\n\n";
 
-/** What Pi attaches where the user came back from a branch. */
+/** What Pi attaches when the user came back from a branch. */
 export function piBranchSummary(branch: Session, files: FileLists): string {
   const lists = renderFileLists(files.readFiles, files.modifiedFiles);
   return `${BRANCH_PREAMBLE}${renderPiSections(piSectionsOf(branch))}${lists}`;
@@ -86,11 +86,11 @@ const MAX_BLOCKED = 8;
 
 /**
  * Brings an earlier summary up to date: all that it says stays; what was in progress or to be done next and is done now
- * moves; what is new comes behind it.
+ * moves; what is new comes after it.
  */
 export function mergePiSections(earlier: string, newer: PiSections): PiSections {
   const old = parsePiSections(earlier);
-  // Another shape, written by a person or an extension: it is context as it stands.
+  // Another shape, written by a person or an extension: it is kept as it is.
   if (old === undefined)
     return { ...newer, critical: [`Earlier summary:\n${earlier.trim()}`, ...newer.critical] };
   const done = union(old.done, newer.done);
@@ -117,7 +117,7 @@ export function mergePiSections(earlier: string, newer: PiSections): PiSections 
   };
 }
 
-/** True at the time, and told anew by every summary. */
+/** True at the time, and repeated by every summary. */
 const PASSING = /^(?:Last reply|Last failed command|Last error|Tools used):/;
 
 function union(first: readonly string[], second: readonly string[]): readonly string[] {
@@ -193,7 +193,7 @@ function indented(item: string): string {
   return item.replaceAll("\n", "\n  ");
 }
 
-/** Reads a summary of this shape; undefined where a text has another one. The lists of files are left out. */
+/** Reads a summary of this shape; undefined if a text has another one. The lists of files are left out. */
 export function parsePiSections(summary: string): PiSections | undefined {
   const found = new Map<SectionName, string[]>();
   let section: SectionName | undefined;
@@ -221,7 +221,7 @@ export function parsePiSections(summary: string): PiSections | undefined {
   };
 }
 
-/** A mark at the beginning of the line begins an item; anything else goes on with the last one. */
+/** A mark at the start of the line begins an item; anything else goes on with the last one. */
 function takeLine(items: string[], line: string): void {
   const marked = /^(?:[-*] (?:\[[ xX]\] )?|\d{1,3}[.)] )(.*)$/.exec(line);
   const isRule = /^(?:---+|\*\*Turn Context \(split turn\):\*\*|No prior history\.)$/.test(line.trim());
@@ -235,7 +235,7 @@ function withoutFileLists(summary: string): string {
   return summary.replace(/<(read-files|modified-files)>[\s\S]*?<\/\1>/g, "");
 }
 
-/** Files that were read only, then those that were changed, as Pi puts them behind a summary. */
+/** Files that were read only, then those that were changed, as Pi puts them after a summary. */
 function renderFileLists(readFiles: readonly string[], modifiedFiles: readonly string[]): string {
   const list = (tag: string, files: readonly string[]): string =>
     files.length === 0 ? "" : `\n\n<${tag}>\n${files.map(cleanLine).join("\n")}\n</${tag}>`;
