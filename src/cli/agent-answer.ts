@@ -2,7 +2,7 @@ import { agents } from "../agents/agents.ts";
 import { encodeJson } from "../redact/encode-json.ts";
 import { estimateJsonTokens, type FittedJson, fitJson } from "../render/agent/fit-json.ts";
 import { quoteText } from "../render/agent/quote-text.ts";
-import { shellQuote } from "../render/json/shell-quote.ts";
+import { shellQuote } from "../render/words.ts";
 import type { Command, ParsedArguments } from "./command.ts";
 import type { World } from "./world.ts";
 

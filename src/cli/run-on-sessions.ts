@@ -1,5 +1,5 @@
 import { type ExitCode, exitCodes, gravest, type Problem, UserError } from "../errors.ts";
-import { shellQuote } from "../render/json/shell-quote.ts";
+import { shellQuote } from "../render/words.ts";
 import { type SessionPointer, selectSessions } from "../search/select-sessions.ts";
 import type { FlattenAnswer } from "../shrink/flatten-session.ts";
 import { matchingSessions } from "../shrink/matching-sessions.ts";

@@ -2,17 +2,15 @@ import { shorten } from "../extract/pending.ts";
 import { jsonText } from "../jsonl/values.ts";
 import { cleanLine } from "../redact/clean-text.ts";
 import type { ToolCall } from "../session/session.ts";
-import { parseCutJson } from "./cut-json.ts";
-import { relativeTo } from "./session-document.ts";
-import { formatNumber } from "./words.ts";
+import { formatNumber, relativeTo } from "./words.ts";
 
-/** A tool call for reading: one line, and what is folded below it. */
+/** A tool call for people: one line, and details that are folded below it. */
 interface CallView {
   readonly name: string;
-  /** What it is about: its command, its file, what it looked for. */
+  /** What it is about: its command, its file, its search pattern. */
   readonly subject: string;
   readonly state: "done" | "failed" | "unanswered";
-  /** "exit 1", "failed", or nothing where there is nothing to say. */
+  /** "exit 1", "failed", or empty if it succeeded. */
   readonly outcome: string;
   readonly details: readonly CallDetail[];
 }
@@ -48,9 +46,9 @@ function outcomeOf({ result }: ToolCall): Pick<CallView, "state" | "outcome"> {
 
 function resultOf({ result, name, agentId }: ToolCall): readonly CallDetail[] {
   if (result === undefined || result.text.trim() === "") return [];
-  const spilled = result.spilledTo === undefined ? [] : [`The whole was put into ${result.spilledTo}`];
+  const spilled = result.spilledTo === undefined ? [] : [`The whole is in ${result.spilledTo}`];
   const notes = [noteOf(result.text.length, result.chars) ?? [], spilled].flat();
-  // What a sub-agent brings back is prose, as any agent writes it.
+  // The result of a sub-agent is prose.
   const isSaid = !result.isError && (agentId !== undefined || name === "Task" || name === "Agent");
   const part: CallPart = isSaid
     ? { kind: "prose", text: result.text }
@@ -58,15 +56,25 @@ function resultOf({ result, name, agentId }: ToolCall): readonly CallDetail[] {
   return [{ of: "result", part, note: notes.length === 0 ? null : notes.join(". ") }];
 }
 
-/** Masking and cleaning may change a length a little; what is cut is cut at round numbers. */
+/** Says how much is shown, if it was cut. Masking and cleaning change a length a little, which does not count. */
 function noteOf(shown: number, chars: number): string | null {
   return chars > shown * 1.05 + 64
     ? `The first ${formatNumber(shown)} of ${formatNumber(chars)} characters`
     : null;
 }
 
-/** Fields that say in a few words what a call is about, in the order of how well they do. */
-const telling = ["subject", "description", "pattern", "query", "url", "skill", "summary", "title", "name"];
+/** Fields that say in a few words what a call is about, the best first. */
+const subjectFields = [
+  "subject",
+  "description",
+  "pattern",
+  "query",
+  "url",
+  "skill",
+  "summary",
+  "title",
+  "name",
+];
 
 function subjectOf(call: ToolCall, { fields, text }: CallInput, project: string | null): string {
   if (call.command !== undefined) return shorten(call.command, SUBJECT_CHARS);
@@ -79,7 +87,7 @@ function subjectOf(call: ToolCall, { fields, text }: CallInput, project: string 
   const status = fields.get("status");
   if (typeof task === "string" && typeof status === "string")
     return shorten(`${task} ${status}`, SUBJECT_CHARS);
-  const found = telling.map((key) => fields.get(key)).find((value) => typeof value === "string");
+  const found = subjectFields.map((key) => fields.get(key)).find((value) => typeof value === "string");
   const path = fields.get("path");
   if (typeof found === "string" && (place === undefined || fields.has("pattern"))) {
     const where = typeof path === "string" && path !== "" ? ` in ${relativeTo(project, path)}` : "";
@@ -94,18 +102,18 @@ function firstLine(text: string): string {
   return /[^\s#].*/.exec(text)?.[0] ?? "";
 }
 
-/** A part of what a call was given, or gave back, in the form in which it reads best. */
+/** A part of the input or the result of a call, in the form that reads best. */
 type CallPart =
   | { readonly kind: "code"; readonly language: string; readonly text: string }
   | { readonly kind: "prose"; readonly text: string };
 
 interface CallInput {
-  /** Its fields by name; undefined where the input is no object. */
+  /** Its fields by name; undefined if the input is not an object. */
   readonly fields: ReadonlyMap<string, unknown> | undefined;
   readonly text: string;
 }
 
-/** Names come from logs: a map, so that no prototype answers for one. */
+/** Uses a map, because names come from logs and may be those of an object's prototype. */
 function readInput({ input }: ToolCall): CallInput {
   const value = parseCutJson(input);
   const fields =
@@ -115,7 +123,7 @@ function readInput({ input }: ToolCall): CallInput {
   return { fields, text: input };
 }
 
-/** Commands as shell, edits as a diff, new files in their language, lists of work as such; the rest by name. */
+/** Shows commands as shell code, edits as a diff, new files in their language, todo lists as lists, and the rest by name. */
 function inputParts(call: ToolCall, { fields, text }: CallInput, subject: string): readonly CallPart[] {
   if (call.plan !== undefined) return [{ kind: "prose", text: call.plan }];
   if (fields === undefined) {
@@ -200,12 +208,12 @@ function workParts(fields: Map<string, unknown>): readonly CallPart[] {
   return [];
 }
 
-/** What has no form of its own, as `name: value`; short ones in one line. What the call's line tells already is left out. */
+/** Lists the remaining fields as `name: value`; short ones in one line. Leaves out what the call's line says already. */
 function otherFields(call: ToolCall, fields: ReadonlyMap<string, unknown>, subject: string): string {
-  const told = new Set<unknown>([subject, ...subject.split(" "), ...call.files.map(({ path }) => path)]);
-  for (const nothing of [false, null, ""]) told.add(nothing);
+  const shown = new Set<unknown>([subject, ...subject.split(" "), ...call.files.map(({ path }) => path)]);
+  for (const empty of [false, null, ""]) shown.add(empty);
   const lines = [...fields]
-    .filter(([, value]) => !told.has(value))
+    .filter(([, value]) => !shown.has(value))
     .map(([name, value]) => `${cleanLine(name)}: ${typeof value === "string" ? value : jsonText(value)}`);
   const line = lines.join(", ");
   return line.length <= SHORT_CHARS && !line.includes("\n") ? line : lines.join("\n");
@@ -215,7 +223,7 @@ const SHORT_CHARS = 80;
 
 const CONTEXT_LINES = 3;
 
-/** One replacement as lines that begin with `-`, `+` or a space; what is equal at both ends is context. */
+/** Shows one replacement as lines that start with `-`, `+` or a space; equal lines at both ends are context. */
 function editDiff(before: string, after: string): readonly string[] {
   const old = linesOf(before);
   const now = linesOf(after);
@@ -235,3 +243,63 @@ function editDiff(before: string, after: string): readonly string[] {
 function linesOf(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
+
+/**
+ * Parses JSON whose end may be missing, because long inputs of tools are kept cut. Closes what is open, so that the start
+ * of a long text is a string again. undefined if it is not JSON.
+ */
+export function parseCutJson(json: string): unknown {
+  const whole = tryParse(json);
+  if (whole !== undefined) return whole;
+  const { open, inText, safe } = scan(json);
+  if (open.length === 0) return undefined;
+  const closers = open.toReversed().join("");
+  // A string is closed at the end; anything else that may be incomplete (a number, a key without value) is dropped.
+  const closed = inText ? tryParse(`${withoutHalfEscape(json)}"${closers}`) : undefined;
+  return closed ?? tryParse(json.slice(0, safe.at) + safe.open.toReversed().join(""));
+}
+
+function tryParse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutHalfEscape(json: string): string {
+  const cut = json.replace(/\\u[\da-f]{0,3}$/i, "");
+  const slashes = /\\*$/.exec(cut)?.[0].length ?? 0;
+  return slashes % 2 === 1 ? cut.slice(0, -1) : cut;
+}
+
+interface Scan {
+  /** What would close the objects and lists that are open at the end. */
+  readonly open: readonly string[];
+  readonly inText: boolean;
+  /** The last place where closing everything open makes valid JSON: before a comma, or after an opening bracket. */
+  readonly safe: { readonly at: number; readonly open: readonly string[] };
+}
+
+function scan(json: string): Scan {
+  const open: string[] = [];
+  let inText = false;
+  let safe: Scan["safe"] = { at: 0, open: [] };
+  for (let at = 0; at < json.length; at++) {
+    const character = json.charAt(at);
+    if (inText) {
+      if (character === "\\") at++;
+      else if (character === '"') inText = false;
+    } else if (character === '"') inText = true;
+    else if (character === "{" || character === "[") {
+      // No tool's input is so deep, and copying the list of open brackets takes quadratic time.
+      if (open.length >= MAX_DEPTH) return { open: [], inText: false, safe };
+      open.push(character === "{" ? "}" : "]");
+      safe = { at: at + 1, open: [...open] };
+    } else if (character === "}" || character === "]") open.pop();
+    else if (character === ",") safe = { at, open: [...open] };
+  }
+  return { open, inText, safe };
+}
+
+const MAX_DEPTH = 64;

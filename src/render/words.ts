@@ -1,7 +1,8 @@
+import type { Digest } from "../extract/digest.ts";
 import type { Compaction, Context, Step, Subagent, Turn } from "../session/session.ts";
 import { isoTime } from "./json/session-json.ts";
 
-/** Where something stands, in words; nothing where it stands in what the agent would load now. */
+/** Says in words where something is; null if the agent would load it now. */
 export function contextWords(context: Context): string | null {
   switch (context) {
     case "current":
@@ -9,16 +10,16 @@ export function contextWords(context: Context): string | null {
     case "compacted":
       return "compacted away";
     case "branch":
-      return "on a branch that was left";
+      return "on an abandoned branch";
     case "subagent":
       return "by a sub-agent";
   }
 }
 
-/** When a turn began, where it stands, how it came in. */
+/** Says when a turn started, where it is, and how its request was entered. */
 export function turnWords(turn: Pick<Turn, "at" | "context" | "via" | "copiedFrom">): readonly string[] {
   const at = utcMinute(turn.at);
-  const via = { typed: null, command: "slash command", bash: "shell line", queued: "typed ahead" }[turn.via];
+  const via = { typed: null, command: "slash command", bash: "shell line", queued: "queued" }[turn.via];
   const copied = turn.copiedFrom === undefined ? null : `copied from ${turn.copiedFrom}`;
   return [at === null ? null : `${at} UTC`, contextWords(turn.context), via, copied].filter(
     (word) => word !== null,
@@ -32,7 +33,7 @@ export function subagentWords({ type, turn, steps }: Subagent): readonly string[
   );
 }
 
-/** What kind of note it is, in a word. */
+/** Names the kind of a note. */
 export function noteWord(about: Extract<Step, { kind: "note" }>["about"]): string {
   const words = {
     command: "Command",
@@ -46,7 +47,7 @@ export function noteWord(about: Extract<Step, { kind: "note" }>["about"]): strin
   return words[about];
 }
 
-/** How far a compaction shrank what the agent loads. */
+/** Says how much a compaction shrank what the agent loads. */
 export function tokenWords({ tokensBefore, tokensAfter }: Compaction): readonly string[] {
   if (tokensBefore === null && tokensAfter === null) return [];
   if (tokensAfter === null) return [`${formatNumber(tokensBefore ?? 0)} tokens before`];
@@ -54,17 +55,17 @@ export function tokenWords({ tokensBefore, tokensAfter }: Compaction): readonly 
   return [`${formatNumber(tokensBefore)} → ${formatNumber(tokensAfter)} tokens`];
 }
 
-/** A whole number with its thousands apart: "12,345". */
+/** Formats a whole number with separators: "12,345". */
 export function formatNumber(value: number): string {
   return value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** A number with its noun: "1 turn", "3 turns". */
+/** Formats a number with its noun: "1 turn", "3 turns". */
 export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** To the minute, in UTC: files that are kept read the same everywhere. */
+/** Formats a time to the minute, in UTC, so that files read the same everywhere. */
 export function utcMinute(ms: number | null): string | null {
   return (
     isoTime(ms)
@@ -73,7 +74,7 @@ export function utcMinute(ms: number | null): string | null {
   );
 }
 
-/** From and to, the day once where it is the same: "2026-10-12 14:05 – 16:20 UTC (2 h 15 min)". */
+/** Formats a period, with the day once if it is the same: "2026-10-12 14:05 – 16:20 UTC (2 h 15 min)". */
 export function utcSpan(startMs: number | null, endMs: number | null): string | null {
   const start = utcMinute(startMs);
   const end = utcMinute(endMs);
@@ -96,4 +97,39 @@ function spanOf(minutes: number): string {
 
 function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
+
+interface TouchedFile {
+  /** Relative to the project if it is in it. */
+  readonly name: string;
+  readonly reads: number;
+  readonly writes: number;
+}
+
+/** Lists files that tools read or wrote, those written most often first. */
+export function touchedFiles({ files, project }: Digest): readonly TouchedFile[] {
+  return files
+    .filter(({ reads, writes }) => reads + writes > 0)
+    .map(({ path, reads, writes }) => ({ name: relativeTo(project, path), reads, writes }))
+    .sort((a, b) => b.writes - a.writes || b.reads - a.reads);
+}
+
+/** Lists files that are only named in texts. */
+export function namedFiles({ files, project }: Digest): readonly string[] {
+  return files
+    .filter(({ reads, writes }) => reads + writes === 0)
+    .map(({ path }) => relativeTo(project, path));
+}
+
+/** Shortens a path inside the project to its relative form. */
+export function relativeTo(project: string | null, path: string): string {
+  const inside = project !== null && (path.startsWith(`${project}/`) || path.startsWith(`${project}\\`));
+  return inside && path.length > project.length + 1 ? path.slice(project.length + 1) : path;
+}
+
+/** Formats a command for a shell: words with special characters are quoted. */
+export function shellQuote(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
 }

@@ -5,7 +5,7 @@ import type { Digest } from "../extract/digest.ts";
 import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
 import { isoTime } from "../render/json/session-json.ts";
-import { shellQuote } from "../render/json/shell-quote.ts";
+import { shellQuote } from "../render/words.ts";
 import { sessionKey } from "../session/session.ts";
 import type { MatchKind, NearestWords, SearchReader, SessionHit } from "./engine.ts";
 import { rowMatches, sessionsWithFiles } from "./filter-sessions.ts";

@@ -10,7 +10,7 @@ import type { Library } from "../fs/library.ts";
 import { removeQuietly } from "../fs/lock.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { createPackedList } from "../jsonl/packed-list.ts";
-import { inBatches } from "../render/in-batches.ts";
+import { inBatches } from "../render/text-parts.ts";
 import type { FlatContent } from "../session/flat-marker.ts";
 import type { SessionName } from "../session/session.ts";
 import type { FlattenPlan } from "./plan-flatten.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseCutJson } from "../../src/render/cut-json.ts";
+import { parseCutJson } from "../../src/render/call-view.ts";
 import fc from "../support/fc.ts";
 
 describe("parseCutJson()", () => {

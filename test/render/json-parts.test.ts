@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { jsonParts } from "../../src/render/json-parts.ts";
+import { jsonParts } from "../../src/render/text-parts.ts";
 
 describe("jsonParts()", () => {
   const values: readonly (readonly [string, object])[] = [

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inBatches } from "../../src/render/in-batches.ts";
+import { inBatches } from "../../src/render/text-parts.ts";
 import { writeDocument } from "../../src/search/export-session.ts";
 import { makeLibrary } from "../support/make-library.ts";
 

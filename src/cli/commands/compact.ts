@@ -1,7 +1,7 @@
 import { actionsOf, agentsThat } from "../../agents/actions.ts";
 import { exitCodes } from "../../errors.ts";
 import type { TokenEstimate } from "../../extract/digest.ts";
-import { shellQuote } from "../../render/json/shell-quote.ts";
+import { shellQuote } from "../../render/words.ts";
 import { selectSession } from "../../search/select-sessions.ts";
 import { type CompactAnswer, compactSession } from "../../shrink/compact-session.ts";
 import {

@@ -1,5 +1,5 @@
 import { exitCodes } from "../../errors.ts";
-import { inBatches } from "../../render/in-batches.ts";
+import { inBatches } from "../../render/text-parts.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../search/export-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openLibrary } from "../open-library.ts";

@@ -1,7 +1,7 @@
 import type { RestoredFile, RestoredSession } from "../../archive/restore-session.ts";
 import { type RestoreAnswer, restoreSessions } from "../../archive/restore-sessions.ts";
 import { type ExitCode, exitCodes, gravest, UserError } from "../../errors.ts";
-import { shellQuote } from "../../render/json/shell-quote.ts";
+import { shellQuote } from "../../render/words.ts";
 import { allArchived, selectArchived } from "../../search/select-archived.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { openLibrary } from "../open-library.ts";

@@ -1,6 +1,6 @@
 import type { ResumeCommand } from "../../agents/agent.ts";
 import { exitCodes, UserError } from "../../errors.ts";
-import { shellQuote } from "../../render/json/shell-quote.ts";
+import { shellQuote } from "../../render/words.ts";
 import { openSession } from "../../search/open-session.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openLibrary } from "../open-library.ts";

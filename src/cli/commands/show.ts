@@ -1,10 +1,10 @@
 import { exitCodes, UserError } from "../../errors.ts";
 import { extractTimeline } from "../../extract/extract-digest.ts";
 import type { Library } from "../../fs/library.ts";
-import { inBatches } from "../../render/in-batches.ts";
 import { contextJson, treeJson, turnJson } from "../../render/json/conversation-json.ts";
 import { sessionDetailJson } from "../../render/json/session-json.ts";
-import { shellQuote } from "../../render/json/shell-quote.ts";
+import { inBatches } from "../../render/text-parts.ts";
+import { shellQuote } from "../../render/words.ts";
 import { documentOf } from "../../search/export-session.ts";
 import { onlyInIndex } from "../../search/only-in-index.ts";
 import { type OpenSession, openSession } from "../../search/open-session.ts";

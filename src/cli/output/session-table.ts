@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { shellQuote } from "../../render/json/shell-quote.ts";
+import { shellQuote } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
 import type { World } from "../world.ts";

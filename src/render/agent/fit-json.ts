@@ -1,6 +1,6 @@
 import { cleanText } from "../../redact/clean-text.ts";
 
-/** A token is about four characters, as in all our estimates. */
+/** As in all estimates of this program. */
 const CHARS_PER_TOKEN = 4;
 
 export function estimateJsonTokens(text: string): number {
@@ -9,20 +9,20 @@ export function estimateJsonTokens(text: string): number {
 
 export interface FittedJson {
   readonly value: object;
-  /** How many items were left out of the list that the answer is about, by its name. */
+  /** How many items were left out of each list, by its name. */
   readonly dropped: Readonly<Record<string, number>>;
   /** Texts or inner lists were shortened. */
   readonly isShortened: boolean;
 }
 
 interface Limits {
-  /** Of texts that people wrote, in characters. */
+  /** Characters of a prose text. */
   readonly text: number;
-  /** Of lists inside of items. */
+  /** Items of an inner list. */
   readonly items: number;
 }
 
-/** One after the other, until it fits: many short items tell more than a few long ones. */
+/** Tried one after the other until the answer fits: many short items say more than a few long ones. */
 const LEVELS: readonly Limits[] = [
   { text: 1_500, items: 20 },
   { text: 600, items: 8 },
@@ -31,10 +31,10 @@ const LEVELS: readonly Limits[] = [
   { text: 200, items: 2 },
   { text: 200, items: 1 },
 ];
-/** Less of an item than this tells nothing of it: then some are left out. */
+/** Shorter items would say nothing, so past this some are left out. */
 const NARROWEST: Limits = { text: 140, items: 1 };
 
-/** What may be cut at any letter. All other texts are ids, paths, times, commands to be run: half of one is wrong. */
+/** Fields that may be cut anywhere. All others are ids, paths, times or commands to run: half of one would be wrong. */
 const PROSE: ReadonlySet<string> = new Set([
   "text",
   "title",
@@ -51,9 +51,8 @@ const PROSE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes an answer fit into so many tokens, and takes control characters out of it. Every field stays, with the type
- * that it has: lists and texts get shorter, and at last the list that the answer is about loses its end, where the
- * least important stands.
+ * Makes an answer fit into a number of tokens, and removes control characters from it. Every field stays and keeps its
+ * type: texts and inner lists get shorter, and at last the top-level lists lose their ends, which matter least.
  */
 export function fitJson(answer: object, budget: number, note: (fitted: FittedJson) => object): object {
   const clean = cleanDeep(answer);
@@ -70,7 +69,7 @@ function fits(value: object, budget: number): boolean {
   return estimateJsonTokens(JSON.stringify(value)) <= budget;
 }
 
-/** The longest list first, item by item from its end; one item always stays, or there would be no answer. */
+/** Shortens the longest list item by item, from its end. One item always stays. */
 function dropEnds(value: object, budget: number, note: (fitted: FittedJson) => object): object {
   const dropped: Record<string, number> = {};
   let left = new Map<string, unknown>(Object.entries(value));
@@ -104,14 +103,14 @@ function shortenField(key: string, value: unknown, limits: Limits, depth: number
   }
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
-  // A table of counts by name, as of tools: its keys are data.
+  // A table of counts by name: its keys are data, so it may be shortened.
   const isTable = key === "tools" && entries.length > limits.items;
   const short = shorten(
     isTable ? Object.fromEntries(entries.slice(0, limits.items)) : value,
     limits,
     depth + 1,
   );
-  // Highlights are for eyes, and the cut may have taken their text.
+  // Highlights are for people, and their text may have been cut off.
   return "highlights" in short ? { ...short, highlights: [] } : short;
 }
 

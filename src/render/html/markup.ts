@@ -1,6 +1,6 @@
 import { cleanText } from "../../redact/clean-text.ts";
 
-/** HTML that this program wrote itself. Only `html` makes it, so nothing out of a log is ever taken for it. */
+/** HTML that this program wrote. Only the `html` template makes it, so text from a log never becomes markup. */
 export interface Html {
   readonly html: string;
 }
@@ -8,8 +8,8 @@ export interface Html {
 type Part = Html | string | number | null | readonly Html[];
 
 /**
- * A template of HTML. Whatever is put in is text and is escaped, in attributes too (which must stand in double
- * quotes), unless it is HTML of ours. null is nothing.
+ * A template for HTML. Every value is escaped, in attributes too (which must be in double quotes), unless it is `Html`
+ * already. null is empty.
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] ?? "";

@@ -1,8 +1,8 @@
 import type { Html } from "./markup.ts";
 
 /**
- * Light and dark by what the reader's system says; one column for reading, the requests beside it where there is
- * room; on paper without them and with everything unfolded.
+ * Light or dark as the reader's system prefers. One column for reading, with the requests beside it if the window is wide
+ * enough; printed without them and with everything unfolded.
  */
 export const pageStyle: Html = {
   html: `:root {

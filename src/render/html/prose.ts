@@ -1,7 +1,6 @@
 import { Marked, type RendererObject } from "marked";
 import { cleanText } from "../../redact/clean-text.ts";
-import { closingRuns } from "../markdown/escape-inline.ts";
-import { closesFence, isBlank, openingFence } from "../markdown/sanitize-markdown.ts";
+import { closesFence, closingRuns, isBlank, openingFence } from "../markdown/sanitize-markdown.ts";
 import { type Html, html, joined } from "./markup.ts";
 
 /** Renders what an agent said: its markdown as HTML. */

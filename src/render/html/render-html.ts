@@ -1,28 +1,28 @@
 import type { Digest } from "../../extract/digest.ts";
-import type { Session, Turn } from "../../session/session.ts";
+import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
+import { type CallDetail, viewCall } from "../call-view.ts";
 import { isoTime } from "../json/session-json.ts";
-import { contextWords, subagentWords, turnWords, utcMinute } from "../words.ts";
+import { contextWords, formatNumber, noteWord, subagentWords, turnWords, utcMinute } from "../words.ts";
 import { type Html, html, joined } from "./markup.ts";
 import { pageStyle } from "./page-style.ts";
-import { typedHtml } from "./prose.ts";
+import { codeHtml, proseHtml, typedHtml } from "./prose.ts";
 import { digestSections, factsHtml, requestsHtml } from "./sections-html.ts";
-import { type StepsHtml, stepsHtml } from "./steps-html.ts";
 
 export interface HtmlMeta {
-  /** The agent's own command that goes on with the session. */
+  /** The agent's command that resumes the session. */
   readonly resume: string;
 }
 
 /**
- * A session as one page that needs nothing else: no script, nothing loaded from anywhere, and a policy that forbids
- * both. Text out of the log is escaped where it is put in, by `html`. As with the markdown, whoever calls this masks
- * the session first and takes the digest of the masked one.
+ * Renders a session as one self-contained page: no script, nothing loaded from anywhere, and a policy that forbids both.
+ * All text from the log is escaped by the `html` template. As with the markdown, the caller masks the session first and
+ * passes the digest of the masked session.
  */
 export function renderHtml(session: Session, digest: Digest, meta: HtmlMeta): string {
   return Array.from(htmlParts(session, digest, meta)).join("");
 }
 
-/** The same in parts, in order. */
+/** Renders the same page in parts, in order. */
 export function* htmlParts(session: Session, digest: Digest, meta: HtmlMeta): Generator<string> {
   const title = digest.title ?? `Session ${digest.id}`;
   yield `${headOf(title).html}\n<body>\n`;
@@ -33,7 +33,7 @@ export function* htmlParts(session: Session, digest: Digest, meta: HtmlMeta): Ge
   yield "</main>\n</body>\n</html>\n";
 }
 
-/** The style stands in the page; nothing else may act or be loaded. */
+/** Only the style in the page itself is allowed. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
@@ -92,4 +92,90 @@ function turnHtml(turn: Turn, steps: StepsHtml): Html {
 <div class="request">${typedHtml(turn.request)}</div>
 ${steps(turn.steps, context)}
 </article>`;
+}
+
+const SHORT_NOTE_CHARS = 200;
+
+type StepsHtml = (steps: readonly Step[], context: Context) => Html;
+
+/** Renders what happened in a turn: replies as text, tool calls and thinking as lines that unfold, grouped in boxes. */
+function stepsHtml(session: Session): StepsHtml {
+  const compacted = new Map(session.compactions.map(({ summary }, index) => [summary, index + 1]));
+  const agents = new Map(session.subagents.map(({ callId }, index) => [callId, index + 1]));
+
+  const stepHtml = (step: Exclude<Step, { kind: "tool" }>): Html | undefined => {
+    switch (step.kind) {
+      case "reply":
+        if (step.text.trim() === "") return undefined;
+        return step.isError
+          ? html`<div class="reply error">${proseHtml(step.text)}</div>`
+          : html`<div class="reply">${proseHtml(step.text)}</div>`;
+      case "thinking":
+        if (step.text.trim() === "") return undefined;
+        return html`<details class="call thinking"><summary>Thinking · ${formatNumber(step.chars)} characters</summary><div>${proseHtml(step.text)}</div></details>`;
+      case "summary": {
+        const number = step.of === "compaction" ? compacted.get(step.text) : undefined;
+        if (number !== undefined)
+          return html`<p class="mark"><a href="#compaction-${number}">Compacted here</a></p>`;
+        const title = step.of === "branch" ? "Summary of an abandoned branch" : "Summary of what came before";
+        return html`<details class="aside"><summary>${title}</summary>${proseHtml(step.text)}</details>`;
+      }
+      case "note":
+        return noteHtml(step);
+    }
+  };
+
+  return (steps, context) => {
+    const parts: Html[] = [];
+    let work: Html[] = [];
+    let now = context;
+    const flush = (): void => {
+      if (work.length > 0) parts.push(html`<div class="calls">${joined(work, "\n")}</div>`);
+      work = [];
+    };
+    for (const step of steps) {
+      const part =
+        step.kind === "tool"
+          ? callHtml(step.call, session.project, agents.get(step.call.id))
+          : stepHtml(step);
+      if (part === undefined) continue;
+      const isWork = step.kind === "tool" || step.kind === "thinking";
+      if (!isWork || step.context !== now) flush();
+      if (step.context !== now) {
+        now = step.context;
+        parts.push(html`<p class="mark">From here: ${contextWords(now) ?? "in the current context"}</p>`);
+      }
+      (isWork ? work : parts).push(part);
+    }
+    flush();
+    return joined(parts, "\n");
+  };
+}
+
+function noteHtml({ about, text }: Extract<Step, { kind: "note" }>): Html | undefined {
+  if (about === "meta" || text.trim() === "") return undefined;
+  const word = noteWord(about);
+  const isShort = text.length <= SHORT_NOTE_CHARS && !text.trim().includes("\n");
+  if (isShort && about !== "custom") return html`<p class="note">${word}: ${text.trim()}</p>`;
+  return html`<details class="aside"><summary>${word} · ${formatNumber(text.length)} characters</summary>${codeHtml(text, "text")}</details>`;
+}
+
+const marks = { done: "✓", failed: "✗", unanswered: "·" } as const;
+
+function callHtml(call: ToolCall, project: string | null, agent: number | undefined): Html {
+  const { name, subject, state, outcome, details } = viewCall(call, project);
+  const line = html`<span class="state">${marks[state]}</span> <b>${name}</b> <code>${subject}</code>${
+    outcome === "" ? null : html` <span class="outcome">${outcome}</span>`
+  }`;
+  const link =
+    agent === undefined
+      ? null
+      : html`<p class="mark"><a href="#subagent-${agent}">Sub-agent ${agent}</a></p>`;
+  if (details.length === 0 && link === null) return html`<div class="call ${state}">${line}</div>`;
+  return html`<details class="call ${state}"><summary>${line}</summary>${link}${details.map(detailHtml)}</details>`;
+}
+
+function detailHtml({ of, part, note }: CallDetail): Html {
+  const body = part.kind === "prose" ? proseHtml(part.text) : codeHtml(part.text, part.language);
+  return html`<div class="${of}">${body}${note === null ? null : html`<p class="cut">${note}.</p>`}</div>`;
 }

@@ -1,12 +1,20 @@
 import type { Digest } from "../../extract/digest.ts";
 import { summaryCore } from "../../extract/summary-text.ts";
 import type { Session } from "../../session/session.ts";
-import { namedFiles, touchedFiles } from "../session-document.ts";
-import { contextWords, countOf, formatNumber, tokenWords, utcMinute, utcSpan } from "../words.ts";
+import {
+  contextWords,
+  countOf,
+  formatNumber,
+  namedFiles,
+  tokenWords,
+  touchedFiles,
+  utcMinute,
+  utcSpan,
+} from "../words.ts";
 import { type Html, html, joined } from "./markup.ts";
 import { inlineHtml, proseHtml } from "./prose.ts";
 
-/** Who, where, when, how much. */
+/** Renders the table of facts: agent, place, time, size. */
 export function factsHtml(digest: Digest, resume: string): Html {
   const tools = Object.entries(digest.tools)
     .sort(([, a], [, b]) => b.count - a.count)
@@ -32,7 +40,7 @@ export function factsHtml(digest: Digest, resume: string): Html {
       digest.lineage === null ? null : html`${digest.lineage.kind} of <code>${digest.lineage.session}</code>`,
     ],
     ["Session", html`<code>${digest.id}</code>`],
-    ["Go on", resume === "" ? null : html`<code>${resume}</code>`],
+    ["Resume", resume === "" ? null : html`<code>${resume}</code>`],
   ];
   return html`<dl>${rows.map(([name, value]) => (value === null ? html`` : html`<dt>${name}</dt><dd>${value}</dd>`))}</dl>`;
 }
@@ -45,7 +53,7 @@ function textOrNull(text: string | null): Html | null {
   return text === null ? null : html`${text}`;
 }
 
-/** So many rows are shown at once; more are folded, so that the conversation stays near. */
+/** Longer lists are folded, so that the conversation stays near. */
 const SHOWN_ROWS = 15;
 
 function foldMany(count: number, summary: string, body: Html): Html {
@@ -58,6 +66,7 @@ function sectionHtml(id: string, title: string, body: Html): Html {
   return html`<section id="${id}"><h2>${title}</h2>\n${body}</section>`;
 }
 
+/** Renders the sections about a session, up to the conversation. */
 export function* digestSections(session: Session, digest: Digest): Generator<Html> {
   const last = session.compactions.findLast(({ summary }) => summary !== null)?.summary ?? null;
   if (last !== null || digest.currentWork !== null) {
@@ -132,7 +141,7 @@ function compactionsHtml({ compactions }: Session): Html {
     const { at, trigger, afterTurn, summary } = compaction;
     const words = [
       ...(at === null ? [] : [`${utcMinute(at)} UTC`]),
-      ...(trigger === null ? [] : [trigger === "auto" ? "automatic" : "asked for"]),
+      ...(trigger === null ? [] : [trigger === "auto" ? "automatic" : "manual"]),
       ...tokenWords(compaction),
     ];
     const where = afterTurn === 0 ? html`before the first turn` : html`after ${turnLink(afterTurn)}`;
@@ -145,7 +154,7 @@ function compactionsHtml({ compactions }: Session): Html {
   return html`<ol>\n${items}</ol>`;
 }
 
-/** The table of contents: every request in a line. */
+/** Renders the table of contents: every request in one line. */
 export function requestsHtml({ turns }: Session): Html {
   const items = turns.map(({ number, request, context }) => {
     const where = contextWords(context);

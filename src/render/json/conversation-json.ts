@@ -31,7 +31,7 @@ export function turnJson({ number, at, context, via, request, copiedFrom, steps 
   };
 }
 
-function stepJson(step: Step): StepJson {
+export function stepJson(step: Step): StepJson {
   const place = { kind: step.kind, at: isoTime(step.at), context: step.context };
   switch (step.kind) {
     case "reply":
@@ -79,7 +79,7 @@ export interface TreeJson {
   readonly compactions: readonly object[];
 }
 
-/** Branches and leaves, labels, sub-agents. */
+/** Makes JSON of the tree of a session: branches, labels, sub-agents. */
 export function treeJson(session: Session): TreeJson {
   return {
     branches: session.branches,
@@ -92,7 +92,11 @@ export function treeJson(session: Session): TreeJson {
     labels: session.labels,
     subagents: session.subagents.map(subagentJson),
     compactions: session.compactions.map(({ at, trigger, tokensBefore, tokensAfter, afterTurn }) => ({
-      ...{ at: isoTime(at), trigger, tokensBefore, tokensAfter, afterTurn },
+      at: isoTime(at),
+      trigger,
+      tokensBefore,
+      tokensAfter,
+      afterTurn,
     })),
   };
 }

@@ -3,10 +3,10 @@ import type { TimelineRow } from "../../extract/extract-digest.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { Context, Session } from "../../session/session.ts";
 
-/** The shape of all JSON that is printed; it only ever gains fields. */
+/** The version of all printed JSON. Fields are only ever added. */
 export const SCHEMA_VERSION = 1 as const;
 
-/** Times are ISO 8601 in UTC wherever a program reads them. */
+/** Formats a time for programs: ISO 8601 in UTC. */
 export function isoTime(ms: number | null): string | null {
   if (ms === null) return null;
   const date = new Date(ms);
@@ -31,7 +31,7 @@ export interface SessionJson {
   readonly archive: string | null;
 }
 
-/** What lists know of a session. */
+/** What lists know about a session. */
 export interface SessionWhereabouts {
   readonly digest: Pick<
     Digest,
@@ -71,7 +71,7 @@ export function sessionJson({ digest, state, source, archive, bytes }: SessionWh
   };
 }
 
-/** A session alone. */
+/** A session by itself, with its digest. */
 export interface SessionDetailJson extends SessionJson {
   readonly model: string | null;
   readonly version: string | null;
@@ -129,22 +129,10 @@ export function sessionDetailJson(
   resume: string,
 ): SessionDetailJson {
   const { digest } = where;
-  const {
-    model,
-    version,
-    decisions,
-    tools,
-    commands,
-    errors,
-    currentWork,
-    counts,
-    tokens,
-    usage,
-    subagents,
-  } = digest;
   return {
     ...sessionJson(where),
-    ...{ model, version },
+    model: digest.model,
+    version: digest.version,
     summaries: digest.summaries.map(({ text, at, kind }) => ({ text, at: isoTime(at), kind })),
     requests: digest.requests.map(({ turn, at, text, context }) => ({
       turn,
@@ -152,17 +140,28 @@ export function sessionDetailJson(
       text,
       context,
     })),
-    decisions,
+    decisions: digest.decisions,
     files: digest.files.map(({ path, reads, writes, mentions }) => ({ path, reads, writes, mentions })),
-    ...{ tools, commands, errors },
+    tools: digest.tools,
+    commands: digest.commands,
+    errors: digest.errors,
     pending: digest.pending.map(({ text, turn, source }) => ({ text, turn, source })),
-    ...{ currentWork, counts, tokens, usage, timeline },
+    currentWork: digest.currentWork,
+    counts: digest.counts,
+    tokens: digest.tokens,
+    usage: digest.usage,
+    timeline,
     parent: digest.lineage === null ? null : { kind: digest.lineage.kind, session: digest.lineage.session },
     continuedIn: session.continuedIn,
-    subagents,
+    subagents: digest.subagents,
     compactionList: session.compactions.map(
       ({ at, trigger, tokensBefore, tokensAfter, afterTurn, summary }) => ({
-        ...{ at: isoTime(at), trigger, tokensBefore, tokensAfter, afterTurn, summary },
+        at: isoTime(at),
+        trigger,
+        tokensBefore,
+        tokensAfter,
+        afterTurn,
+        summary,
       }),
     ),
     labels: session.labels,

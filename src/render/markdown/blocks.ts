@@ -1,16 +1,15 @@
 import { cleanLine, cleanText } from "../../redact/clean-text.ts";
-import { escapeInline } from "./escape-inline.ts";
-import { type SanitizeOptions, sanitizeMarkdown, sanitizeRest } from "./sanitize-markdown.ts";
+import { escapeInline, type SanitizeOptions, sanitizeMarkdown, sanitizeRest } from "./sanitize-markdown.ts";
 
-/** A paragraph, a list, a block of code: what an empty line sets apart from the next. */
+/** A paragraph, a list or a block of code; an empty line separates it from the next block. */
 export type Block = string;
 
-/** One line out of a log within a line of ours. */
+/** Makes text from a log safe within a line. */
 export function inline(text: string): string {
   return escapeInline(cleanLine(text));
 }
 
-/** One line out of a log as an item of a list: it must not begin a block of its own there. */
+/** Makes a list item of text from a log: it must not start another block. */
 export function item(text: string): string {
   return `- ${sanitizeRest(cleanLine(text))}`;
 }
@@ -25,15 +24,14 @@ export function quoted(text: string, options?: SanitizeOptions): readonly Block[
   return lines.length === 0 ? [] : [lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n")];
 }
 
-/** Blocks below a list item. */
+/** Indents blocks below a list item. */
 export function indented(blocks: readonly Block[]): Block {
   return blocks.join("\n\n").replace(/^(?=.)/gm, "  ");
 }
 
 /**
- * What is read only by those who open it. `<details>` is the one fold that hosts and most readers know, and in plain
- * text it is a line before and a line behind; where a reader does not know it, the content is simply there. The summary
- * is HTML.
+ * Folds blocks below a line. Most programs that show markdown know `<details>`; in others, and in plain text, the content
+ * is simply there. The summary is HTML.
  */
 export function fold(summary: string, blocks: readonly Block[]): readonly Block[] {
   if (blocks.length === 0) return [];
@@ -41,8 +39,8 @@ export function fold(summary: string, blocks: readonly Block[]): readonly Block[
 }
 
 /**
- * Text within our own line of HTML. An ampersand that can't begin an entity is HTML, so `a && b` stays as it is. What
- * some readers look for within HTML too (links, comments) is taken apart.
+ * Makes text safe within a line of HTML. An ampersand that cannot start an entity is valid, so `a && b` stays as it is.
+ * Links and comments, which some programs recognize even within HTML, are broken up.
  */
 export function htmlBlock(text: string): string {
   return cleanLine(text)
@@ -53,7 +51,7 @@ export function htmlBlock(text: string): string {
     .replace(/%(?=%)/g, "&#37;");
 }
 
-/** Text as inline code. Its backticks are more than any that stand in the text, so that it can't end early. */
+/** Formats text as inline code. Its run of backticks does not occur in the text, so that it cannot end early. */
 export function codeSpan(text: string): string {
   const line = cleanLine(text);
   if (line === "") return "";
@@ -62,7 +60,7 @@ export function codeSpan(text: string): string {
   return `${marks}${pad}${line}${pad}${marks}`;
 }
 
-/** The shortest run of backticks that the text does not have. */
+/** Finds the length of the shortest run of backticks that the text does not have. */
 function unusedRun(text: string): number {
   const used = new Set(Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   let length = 1;
@@ -70,14 +68,14 @@ function unusedRun(text: string): number {
   return length;
 }
 
-/** Text as a block of code, as lines. Its fence is longer than any run of backticks in the text. */
+/** Formats text as the lines of a code block. Its fence is longer than any run of backticks in the text. */
 export function codeBlock(text: string, language: string): readonly string[] {
   const lines = cleanText(text).trimEnd().split("\n");
   const start = lines.findIndex((line) => line.trim() !== "");
   return fencedLines(lines.slice(Math.max(0, start)), language);
 }
 
-/** Clean lines behind a fence that none of them can end. */
+/** Puts clean lines into a fence that none of them can end. */
 export function fencedLines(lines: readonly string[], language: string): readonly string[] {
   const fence = "`".repeat(Math.max(3, longestRun(lines) + 1));
   return [`${fence}${knownLanguage(language)}`, ...lines, fence];
@@ -93,8 +91,8 @@ function longestRun(lines: readonly string[]): number {
 }
 
 /**
- * Languages that are only coloured. Others may be acted on: notes programs and hosts draw `mermaid`, load maps for
- * `geojson` and run `dataviewjs`, and a transcript could ask them to.
+ * Languages that programs only color. Others may be executed: notes programs draw `mermaid`, load maps for `geojson` and
+ * run `dataviewjs`, and a transcript must not be able to request that.
  */
 const languages: ReadonlySet<string> = new Set(
   (
@@ -106,7 +104,7 @@ const languages: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The language of a fence, where it is one that is only coloured. */
+/** Returns the language of a fence if it is harmless, else `text`. */
 function knownLanguage(name: string): string {
   const word = name.toLowerCase();
   return languages.has(word) ? word : word === "" ? "" : "text";

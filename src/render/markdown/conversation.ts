@@ -2,14 +2,14 @@ import type { Context, Session, Step, ToolCall, Turn } from "../../session/sessi
 import { type CallDetail, viewCall } from "../call-view.ts";
 import { contextWords, formatNumber, noteWord, subagentWords, turnWords } from "../words.ts";
 import { type Block, codeBlock, fold, htmlBlock, inline, prose, quoted } from "./blocks.ts";
-import { turnTitle } from "./render-markdown.ts";
 import { verbatim } from "./sanitize-markdown.ts";
+import { turnTitle } from "./sections.ts";
 
-/** Longer requests stand whole in their own section, and here with their beginning. */
+/** Of longer requests only the start is shown here; the section of requests has them whole. */
 const REQUEST_CHARS = 1_500;
 const SHORT_NOTE_CHARS = 200;
 
-/** Turn by turn: the request as a quote, replies as text, each tool call in a line that unfolds, thinking folded. */
+/** Renders turn by turn: the request as a quote, replies as text, each tool call as a line that unfolds, thinking folded. */
 export function* conversationOf(session: Session): Generator<Block> {
   const writer = stepWriter(session);
   const before = [...writer(session.preamble, "current")];
@@ -44,7 +44,7 @@ function* requestOf({ request, number }: Turn): Generator<Block> {
     return;
   }
   yield* quoted(`${request.slice(0, REQUEST_CHARS)}…`, verbatim);
-  yield `*The whole request stands under [Requests](#requests), number ${number}.*`;
+  yield `*The whole request is under [Requests](#requests), number ${number}.*`;
 }
 
 type StepWriter = (steps: readonly Step[], context: Context) => Generator<Block>;
@@ -64,7 +64,7 @@ function stepWriter(session: Session): StepWriter {
         if (step.of === "compaction" && compacted.has(step.text))
           return ["**Compacted here.** See [Compactions](#compactions)."];
         return fold(
-          step.of === "branch" ? "Summary of a branch that was left" : "Summary of what came before",
+          step.of === "branch" ? "Summary of an abandoned branch" : "Summary of what came before",
           prose(step.text),
         );
       case "note":

@@ -1,11 +1,10 @@
 import { cleanText } from "../../redact/clean-text.ts";
 import { fencedLines } from "./blocks.ts";
-import { escapeInline } from "./escape-inline.ts";
 
 export interface SanitizeOptions {
-  /** What a heading becomes: bold text, or its own characters with the first one escaped. */
+  /** A heading becomes bold text, or stays as text with its first character escaped. */
   readonly headings: "bold" | "escaped";
-  /** Lines end where the transcript ends them: who typed a request meant its lines. */
+  /** Keeps line breaks as they were typed. */
   readonly keepBreaks: boolean;
 }
 
@@ -13,37 +12,36 @@ const replyOptions: SanitizeOptions = { headings: "bold", keepBreaks: false };
 export const verbatim: SanitizeOptions = { headings: "escaped", keepBreaks: true };
 
 /**
- * Markdown out of a transcript as lines that can't alter the document around them: no headings, no rules, no fence
- * that stays open, nothing that `escapeInline` takes the power from. Emphasis, lists, tables, quotes and code stay as
- * they were written.
+ * Turns markdown from a transcript into lines that cannot change the document around them: no headings, no rules, no open
+ * fences, and nothing that `escapeInline` escapes. Emphasis, lists, tables, quotes and code stay as they were written.
  *
- * Which lines are code decides what may stay as it is, and readers differ in how they see lists and indents. So every
- * block of code is written anew: after an empty line, behind a fence longer than any run inside, each of its lines
- * indented at least as far as its fence. Whether a reader takes that for a block in a list, a block of its own or
- * indented code, it is code to its end.
+ * Code may keep its text, but programs disagree about lists and indents, and so about which lines are code. So every code
+ * block is written again: after an empty line, in a fence that is longer than any run inside, each line indented at least
+ * as far as the fence. Whether a program takes that for a block in a list, a separate block or indented code, it is code
+ * to its end.
  */
 export function sanitizeMarkdown(text: string, options: SanitizeOptions = replyOptions): readonly string[] {
   const lines = trimmedLines(text);
-  const tame: string[] = [];
+  const safe: string[] = [];
   let bold: string | undefined;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const fence = openingFence(line);
     if (fence === undefined) {
       const isTitle = options.headings === "bold" && /^ {0,3}#{1,6}[ \t]/.test(line);
-      // What was a heading is a paragraph of its own.
-      if ((isTitle || tame.at(-1) === bold) && !isBlank(tame.at(-1)) && !isBlank(line)) tame.push("");
+      // A former heading is a separate paragraph.
+      if ((isTitle || safe.at(-1) === bold) && !isBlank(safe.at(-1)) && !isBlank(line)) safe.push("");
       const breaks = options.keepBreaks && !isBlank(line) && !isBlank(lines[at + 1]);
-      tame.push(tameLine(line, options) + (breaks ? "  " : ""));
-      bold = isTitle ? tame.at(-1) : undefined;
+      safe.push(sanitizeLine(line, options) + (breaks ? "  " : ""));
+      bold = isTitle ? safe.at(-1) : undefined;
       continue;
     }
     const end = findClose(lines, at + 1, fence.run);
-    if (!isBlank(tame.at(-1))) tame.push("");
-    for (const code of rewriteCode(fence, lines.slice(at + 1, end))) tame.push(code);
+    if (!isBlank(safe.at(-1))) safe.push("");
+    for (const code of rewriteCode(fence, lines.slice(at + 1, end))) safe.push(code);
     at = end;
   }
-  return tame;
+  return safe;
 }
 
 function trimmedLines(text: string): readonly string[] {
@@ -60,7 +58,7 @@ function findClose(lines: readonly string[], from: number, run: string): number 
   return lines.length;
 }
 
-/** Deeper than any list that people read; a hostile indent must not be repeated on every line. */
+/** No list is indented more; a hostile indent must not be repeated on every line. */
 const MAX_INDENT = 16;
 
 function rewriteCode({ indent, mark, language }: Fence, code: readonly string[]): readonly string[] {
@@ -75,12 +73,12 @@ function rewriteCode({ indent, mark, language }: Fence, code: readonly string[])
   return [outer + item + open, ...rest.map((line) => (line === "" ? "" : inner + line))];
 }
 
-/** Quotes and list items within each other; deeper ones are text. */
+/** Quotes and list items that are nested deeper are text. */
 const MAX_DEPTH = 8;
 const container = /[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
 const heading = /^(#{1,6})(?:[ \t]+(.*))?$/;
 
-function tameLine(line: string, options: SanitizeOptions): string {
+function sanitizeLine(line: string, options: SanitizeOptions): string {
   let at = 0;
   for (let depth = 0; depth < MAX_DEPTH && ruleKind(line, at) === undefined; depth++) {
     container.lastIndex = at;
@@ -91,7 +89,7 @@ function tameLine(line: string, options: SanitizeOptions): string {
   return line.slice(0, at) + sanitizeRest(line.slice(at), options);
 }
 
-/** One line that begins a block of its own, or stands behind the marks of quotes and lists. */
+/** Sanitizes a line that starts a block, or the rest of a line after the marks of quotes and lists. */
 export function sanitizeRest(rest: string, options: SanitizeOptions = verbatim): string {
   if (rest === "") return "";
   if (ruleKind(rest) !== undefined || /^(?:>|~~~|[-*+](?=[ \t]))/.test(rest))
@@ -107,13 +105,13 @@ export function sanitizeRest(rest: string, options: SanitizeOptions = verbatim):
   return title === "" ? "" : `**${escapeInline(title)}**`;
 }
 
-/** What one line of markdown may be. By hand where a pattern would be slow, or run out of stack, on a hostile line. */
+/* What a line of markdown is. Loops instead of patterns that would be slow, or overflow the stack, on a hostile line. */
 
 export function isBlank(line: string | undefined): boolean {
   return line === undefined || !/\S/.test(line);
 }
 
-/** White space at the beginning, in columns: a tab goes on to the next multiple of four. */
+/** Measures the indent of a line in columns: a tab extends to the next multiple of four. */
 export function indentOf(line: string): number {
   let columns = 0;
   for (const character of line) {
@@ -124,7 +122,7 @@ export function indentOf(line: string): number {
   return columns;
 }
 
-/** Without so many columns of white space at its beginning, or all of it where it has less. */
+/** Removes up to `width` columns of white space from the start of a line. */
 export function dedent(line: string, width: number): string {
   let columns = 0;
   let at = 0;
@@ -139,7 +137,7 @@ export function dedent(line: string, width: number): string {
 
 interface Fence {
   readonly indent: string;
-  /** The mark of the list item that begins on the same line. */
+  /** The mark of the list item that starts on the same line. */
   readonly mark: string;
   readonly run: string;
   readonly language: string;
@@ -147,7 +145,7 @@ interface Fence {
 
 const fenceLine = /^([ \t]*)([-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}|~{3,})(.*)$/;
 
-/** Does the line begin a block of code? */
+/** Does the line start a code block? */
 export function openingFence(line: string): Fence | undefined {
   const parts = fenceLine.exec(line);
   if (parts === null) return undefined;
@@ -166,8 +164,8 @@ export function closesFence(line: string, run: string): boolean {
 }
 
 /**
- * `rule`: three or more of `-`, `*` or `_`, maybe apart. `underline`: `=` or `-` alone, which makes a heading of the
- * line above.
+ * `rule`: three or more of `-`, `*` or `_`, possibly with spaces. `underline`: only `=` or `-`, which makes the line above
+ * a heading.
  */
 export function ruleKind(line: string, from = 0): "rule" | "underline" | undefined {
   let mark = "";
@@ -187,4 +185,129 @@ export function ruleKind(line: string, from = 0): "rule" | "underline" | undefin
   }
   if (mark !== "=" && count > 2) return "rule";
   return (mark === "=" || mark === "-") && !isApart ? "underline" : undefined;
+}
+
+/**
+ * Makes one line of markdown from a transcript harmless, and keeps it readable and searchable. Emphasis and inline code
+ * stay. A backslash is put before everything that could become active markup, so that `grep '[ERROR]'` still finds
+ * `\[ERROR]`: raw HTML, links, images and footnotes (they all start with `<` or `[`), entities (they can spell characters
+ * that were cleaned away), and what notes programs recognize: `$` of formulas, `#` of tags, `%%` of comments.
+ *
+ * Inline code keeps its text, so every program must agree that it is code. So it never spans lines, and lone backticks are
+ * escaped. If programs may disagree, it is not code: after an address (some take the backtick for a part of it), and around
+ * a `|` (a table is cut into cells first) beside code with markup.
+ */
+export function escapeInline(line: string): string {
+  if (!special.test(line)) return line;
+  const { text, pipeInCode, markupInCode } = escapeLine(line, true);
+  return pipeInCode && markupInCode ? escapeLine(line, false).text : text;
+}
+
+const special = /[\\`<[$&#]|%%/;
+const tokens = /\\|`+|<|\[|\$|&|#|%{2,}|:\/\/|www\./gi;
+const punctuation = /[!-/:-@[-`{-~]/;
+const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy;
+/** A tag needs a character that is not a digit. */
+const tag = /#[\p{N}]*[\p{L}\p{S}\p{M}_/-]/uy;
+const wordBefore = /[\p{L}\p{N}_]$/u;
+const markup = /[<[]|%%/;
+
+interface EscapedLine {
+  readonly text: string;
+  readonly pipeInCode: boolean;
+  readonly markupInCode: boolean;
+}
+
+function escapeLine(line: string, pipesInCode: boolean): EscapedLine {
+  const closers = closingRuns(line);
+  let text = "";
+  let from = 0;
+  let addressEnd = 0;
+  let pipeInCode = false;
+  let markupInCode = false;
+  const put = (end: number, replacement: string, next: number): void => {
+    text += line.slice(from, end) + replacement;
+    from = next;
+  };
+  /** In an address a backslash would be taken for a part of it, so a character reference is used there. */
+  const disarm = (at: number, characters: string): void => {
+    const inAddress = at < addressEnd;
+    let disarmed = "";
+    for (const each of characters) disarmed += inAddress ? `&#${each.charCodeAt(0)};` : `\\${each}`;
+    put(at, disarmed, at + characters.length);
+  };
+  tokens.lastIndex = 0;
+  for (let match = tokens.exec(line); match !== null; match = tokens.exec(line)) {
+    const [token] = match;
+    const at = match.index;
+    switch (token[0]) {
+      case "\\":
+        // Escaped in the transcript already.
+        if (at >= addressEnd && punctuation.test(line.charAt(at + 1))) tokens.lastIndex = at + 2;
+        break;
+      case "`": {
+        const end = at < addressEnd ? undefined : closers(at, token.length);
+        const inside = end === undefined ? "" : line.slice(at + token.length, end);
+        const hasPipe = inside.includes("|");
+        if (end === undefined || (hasPipe && !pipesInCode)) disarm(at, token);
+        else {
+          pipeInCode ||= hasPipe;
+          markupInCode ||= markup.test(inside);
+          tokens.lastIndex = end + token.length;
+        }
+        break;
+      }
+      case "%":
+        // Separated in the source too, because not every program knows escapes.
+        put(at, `%${"\\%".repeat(token.length - 1)}`, at + token.length);
+        break;
+      case "&":
+        entity.lastIndex = at;
+        if (entity.test(line)) disarm(at, token);
+        break;
+      case "#":
+        tag.lastIndex = at;
+        if (at >= addressEnd && tag.test(line) && !wordBefore.test(line.slice(Math.max(0, at - 2), at)))
+          disarm(at, token);
+        break;
+      case "<":
+      case "[":
+      case "$":
+        disarm(at, token);
+        break;
+      default:
+        if (at >= addressEnd) addressEnd = endOfWord(line, at);
+    }
+  }
+  return { text: text + line.slice(from), pipeInCode, markupInCode };
+}
+
+function endOfWord(line: string, at: number): number {
+  const space = line.slice(at).search(/\s/);
+  return space === -1 ? line.length : at + space;
+}
+
+/**
+ * Finds the end of inline code: the next run of exactly as many backticks. Must be called from left to right, so that the
+ * text is searched only once.
+ */
+export function closingRuns(text: string): (at: number, length: number) => number | undefined {
+  let starts: Map<number, number[]> | undefined;
+  return (at, length) => {
+    starts ??= startsByLength(text);
+    const ahead = starts.get(length) ?? [];
+    while (ahead.length > 0 && (ahead.at(-1) ?? 0) <= at) ahead.pop();
+    return ahead.at(-1);
+  };
+}
+
+/** Lists the positions of runs by their length, the last first, so that the next one is at the end of its list. */
+function startsByLength(text: string): Map<number, number[]> {
+  const starts = new Map<number, number[]>();
+  for (const { 0: run, index } of [...text.matchAll(/`+/g)].reverse()) {
+    const known = starts.get(run.length);
+    if (known === undefined) starts.set(run.length, [index]);
+    else known.push(index);
+  }
+  return starts;
 }

@@ -1,14 +1,32 @@
 import type { Digest } from "../../extract/digest.ts";
+import { shorten } from "../../extract/pending.ts";
 import { summaryCore } from "../../extract/summary-text.ts";
+import { cleanLine } from "../../redact/clean-text.ts";
 import type { Session } from "../../session/session.ts";
-import { namedFiles, touchedFiles } from "../session-document.ts";
-import { contextWords, countOf, formatNumber, tokenWords, utcMinute, utcSpan } from "../words.ts";
+import {
+  contextWords,
+  countOf,
+  formatNumber,
+  namedFiles,
+  tokenWords,
+  touchedFiles,
+  utcMinute,
+  utcSpan,
+} from "../words.ts";
 import { type Block, codeSpan, fold, indented, inline, item, prose, quoted } from "./blocks.ts";
-import type { MarkdownMeta } from "./front-matter.ts";
-import { slugOf, turnTitle } from "./render-markdown.ts";
 import { verbatim } from "./sanitize-markdown.ts";
 
-/** What a session was, at a glance. */
+/** Facts about a session that are not in the session itself. */
+export interface MarkdownMeta {
+  /** Hash of the raw bytes in the archive; null if they are not archived. */
+  readonly sha256: string | null;
+  /** The agent's command that resumes the session, with its folder: what a person would type. */
+  readonly resume: string;
+  /** Paths of the log's files, the main one first; empty if they are not to be shown. */
+  readonly sources: readonly string[];
+}
+
+/** Lists the facts of a session: agent, place, time, size. */
 export function factsOf(digest: Digest, meta: MarkdownMeta): Block {
   const branch = digest.branch === null ? "" : `, branch ${codeSpan(digest.branch)}`;
   const model = digest.model === null ? "" : `, ${inline(digest.model)}`;
@@ -33,11 +51,11 @@ export function factsOf(digest: Digest, meta: MarkdownMeta): Block {
     ...(digest.lineage === null
       ? []
       : [`- **From:** ${digest.lineage.kind} of ${codeSpan(digest.lineage.session)}`]),
-    ...(meta.resume === "" ? [] : [`- **Go on:** ${codeSpan(meta.resume)}`]),
+    ...(meta.resume === "" ? [] : [`- **Resume:** ${codeSpan(meta.resume)}`]),
   ].join("\n");
 }
 
-/** What was said last, and what the agent itself made of all that came before its last compaction. */
+/** Shows what was said last, and the agent's own summary of everything before its last compaction. */
 export function* summaryOf(session: Session, digest: Digest): Generator<Block> {
   const last = session.compactions.findLast(({ summary }) => summary !== null)?.summary ?? null;
   if (last === null && digest.currentWork === null) return;
@@ -60,7 +78,7 @@ export function* requestsOf(session: Session): Generator<Block> {
 export function* decisionsOf(digest: Digest): Generator<Block> {
   if (digest.decisions.length === 0) return;
   yield "## Decisions";
-  // A plan of several lines stands below its item, so items can't stand line to line then.
+  // A plan of several lines is below its item, and then items need empty lines between them.
   const items = digest.decisions.map(({ turn, text }) =>
     text.includes("\n")
       ? `- Plan (turn ${turn})\n\n${indented(quoted(text))}`
@@ -119,11 +137,35 @@ export function* compactionsOf(session: Session): Generator<Block> {
     const { at, trigger, afterTurn, summary } = compaction;
     const words = [
       ...(at === null ? [] : [`${utcMinute(at)} UTC`]),
-      ...(trigger === null ? [] : [trigger === "auto" ? "automatic" : "asked for"]),
+      ...(trigger === null ? [] : [trigger === "auto" ? "automatic" : "manual"]),
       afterTurn === 0 ? "before the first turn" : `after turn ${afterTurn}`,
       ...tokenWords(compaction),
     ];
     yield `**Compaction ${index + 1}:** ${words.join(", ")}`;
     if (summary !== null) yield* fold("What it said", prose(summary));
   }
+}
+
+const EXCERPT_CHARS = 60;
+
+/** Makes the heading of a turn: its number, and the start of its request, which is useful in outlines. */
+export function turnTitle({
+  number,
+  request,
+}: {
+  readonly number: number;
+  readonly request: string;
+}): string {
+  const line = cleanLine(request.slice(0, 8 * EXCERPT_CHARS));
+  // Cut between words if possible; half of a surrogate pair is removed afterwards.
+  const excerpt = cleanLine(shorten(line, EXCERPT_CHARS)).replace(/(?<=.{40}) \S*\u2026$/u, "…");
+  return excerpt === "" ? `Turn ${number}` : `Turn ${number}: ${excerpt}`;
+}
+
+/** Makes the anchor of a heading as most programs do: lower case, no punctuation, dashes for spaces. */
+export function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "")
+    .replaceAll(" ", "-");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { escapeInline } from "../../../src/render/markdown/escape-inline.ts";
+import { escapeInline } from "../../../src/render/markdown/sanitize-markdown.ts";
 
 describe("escapeInline()", () => {
   test.each([

@@ -176,7 +176,7 @@ describe("renderMarkdown()", () => {
     const request = `${"word ".repeat(400)}finis`;
     const text = render(plainSession({ turns: [{ request }] }));
     expect(text.split("finis")).toHaveLength(2);
-    expect(text).toContain("*The whole request stands under [Requests](#requests), number 1.*");
+    expect(text).toContain("*The whole request is under [Requests](#requests), number 1.*");
   });
 
   test("has a line for each tool call, with what is folded below it", () => {
