@@ -37,7 +37,8 @@ interface NameChange {
 /** Remembers what is not durable yet. `grave` is an empty folder on the same file system. */
 export function cuttableDisk(under: Disk, grave: string): CuttableDisk {
   const written = new Map<Handle, WrittenFile>();
-  const allWritten: WrittenFile[] = [];
+  /** By inode: a file may be opened twice, under two names. The second names in the grave keep inodes from being used again. */
+  const files = new Map<number, WrittenFile>();
   let names: NameChange[] = [];
   let graves = 0;
 
@@ -63,9 +64,10 @@ export function cuttableDisk(under: Disk, grave: string): CuttableDisk {
     switch (call.name) {
       case "open":
         if (call.how !== "read" && typeof result === "number") {
-          const file = { grave: bury(path) ?? path, durableBytes: fs.statSync(path).size };
+          const { ino, size } = fs.statSync(path);
+          const file = files.get(ino) ?? { grave: bury(path) ?? path, durableBytes: size };
+          files.set(ino, file);
           written.set(result, file);
-          allWritten.push(file);
           if (!existed) change([path], () => fs.rmSync(path));
         }
         break;
@@ -112,7 +114,7 @@ export function cuttableDisk(under: Disk, grave: string): CuttableDisk {
     disk: intercept(under, around),
     cut: (aftermath) => {
       if (aftermath === "kill") return;
-      for (const file of allWritten) {
+      for (const file of files.values()) {
         if (fs.statSync(file.grave).size > file.durableBytes) fs.truncateSync(file.grave, file.durableBytes);
       }
       if (aftermath === "names-lost") loseNames(names.toReversed());

@@ -26,13 +26,7 @@ it("swapFile() loses no line of a process that appends every 5 ms: 200 rounds", 
   await Promise.all(
     paths.map(async (path) => {
       for (let round = 0; round < 50; ) {
-        const done = await swapFirstLine(
-          nodeDisk,
-          path,
-          join(folder, "rewrites"),
-          `first ${round}`,
-          locking.wait,
-        );
+        const done = await swapFirstLine(nodeDisk, path, join(folder, "rewrites"), `first ${round}`, locking);
         // Between the look and the open it may have grown twice: then it is not what was planned.
         if (done.kind !== "done") continue;
         carried += done.carried;

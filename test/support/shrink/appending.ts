@@ -41,8 +41,11 @@ export function upTo(count: number): readonly number[] {
   return Array.from({ length: count }, (_, n) => n);
 }
 
-const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-const noWait = async (_ms: number): Promise<void> => {};
+export interface SwapOptions {
+  readonly wait?: (ms: number) => Promise<void>;
+  readonly isHeld?: () => boolean;
+  readonly ifGrown?: RewritePlan["ifGrown"];
+}
 
 /** Replaces the first line by another, whatever follows. */
 export function swapFirstLine(
@@ -50,19 +53,22 @@ export function swapFirstLine(
   path: string,
   rewrites: string,
   line: string,
-  wait: (ms: number) => Promise<void> = noWait,
+  { wait = async () => {}, isHeld = () => false, ifGrown }: SwapOptions = {},
 ): Promise<Swapped> {
   const before = fs.readFileSync(path);
   const stat = disk.stat(path);
   if (stat === undefined) throw new Error("no file");
   const bytes = before.subarray(0, stat.size);
-  const plan: RewritePlan = planEdits(
-    [{ from: 0, to: bytes.indexOf(0x0a), with: Buffer.from(line) }],
-    bytes.length,
-  );
+  const first = { from: 0, to: bytes.indexOf(0x0a), with: Buffer.from(line) };
+  const plan = planEdits([first], bytes.length);
   return swapFile(disk, {
-    ...{ path, expected: { ...stat, size: bytes.length }, sha256: hashOf(bytes), plan, rewrites, wait },
+    path,
+    expected: { ...stat, size: bytes.length },
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    plan: ifGrown === undefined ? plan : { ...plan, ifGrown },
     mtimeOf: ({ mtimeMs }) => mtimeMs,
-    isHeld: () => false,
+    isHeld,
+    rewrites,
+    wait,
   });
 }
