@@ -137,7 +137,7 @@ export type Answered = number;
 /** The call was made before the result. */
 export const EXPECTED = 1;
 /** It is the first result of the call. */
-export const FIRST = 2;
+export const FIRST_RESULT = 2;
 
 export function createCallTable(): CallTable {
   const names = createNameTable();
@@ -165,7 +165,7 @@ export function createCallTable(): CallTable {
       results[number] = resultOf(result);
       if (result.agentId !== undefined) agents.set(number, result.agentId);
       const isExpected = early.size === 0 || !early.has(number);
-      return (isExpected ? EXPECTED : 0) + (isFirst ? FIRST : 0);
+      return (isExpected ? EXPECTED : 0) + (isFirst ? FIRST_RESULT : 0);
     },
     result: (call) => results[call],
     agentId: (call) => agents.get(call),

@@ -2,7 +2,7 @@ import type { ReplyEntry, Usage, WorkItem, WorkUpdate } from "./entry.ts";
 import type { NameTable } from "./name-table.ts";
 import { NONE, type TreeEntry } from "./node-table.ts";
 import type { Characters, SessionUsage } from "./session.ts";
-import { type Answered, FIRST } from "./steps.ts";
+import { type Answered, FIRST_RESULT } from "./steps.ts";
 
 /** Counts messages, characters and tokens. Sub-agents inside the log do not count for the session. */
 interface Tally {
@@ -45,7 +45,7 @@ export function createTally(messages: NameTable): Tally {
           for (let index = 0; index < entry.results.length; index++) {
             const result = entry.results[index];
             if (result === undefined) continue;
-            if (((answered[index] ?? 0) & FIRST) !== 0) toolMessages++;
+            if (((answered[index] ?? 0) & FIRST_RESULT) !== 0) toolMessages++;
             characters.toolResults += result.chars;
             if (result.work !== undefined) work.update(result.work, result.callId);
           }

@@ -69,7 +69,7 @@ export function checkFlattened(library: Library): Check {
 }
 
 /** Finds unknown keys in config.json, most likely typing errors. */
-export async function checkConfig({ disk, places, surroundings }: Library): Promise<readonly Check[]> {
+export async function checkConfigFile({ disk, places, surroundings }: Library): Promise<readonly Check[]> {
   const { config, unknownKeys } = await readConfig(disk, places.config, surroundings.home);
   const notAgents = Object.keys(config.sources).filter((name) => !isAgent(name));
   return [...unknownKeys, ...notAgents.map((name) => `sources.${name}`)].map((key) =>

@@ -9,7 +9,7 @@ import { checkRetention, checkSessions } from "./check-protection.ts";
 import {
   checkArchive,
   checkBackground,
-  checkConfig,
+  checkConfigFile,
   checkFlattened,
   checkLeftovers,
   checkModes,
@@ -64,7 +64,7 @@ export async function examine(library: Library, options: ExamineOptions): Promis
         checkArchive(library),
         checkFlattened(library),
         checkModes(library),
-        ...(await checkConfig(library)),
+        ...(await checkConfigFile(library)),
         checkLogs(problems),
         checkBackground(library),
         ...checkLeftovers(library),

@@ -55,12 +55,7 @@ function kindOf(code: number): number {
   return code >= 65 && code <= 90 ? UPPER : LOWER;
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const UUID_CHARS = 36;
-
-export function isUuid(text: string): boolean {
-  return text.length === UUID_CHARS && uuid.test(text);
-}
 
 const SHA1_CHARS = 40;
 /** Of uuids and commit hashes the beginning is a term: people paste those, and 32 bits tell them apart. */
