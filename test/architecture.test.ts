@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { judgeSource, layers } from "./support/judge-source.ts";
+import { judgeSource, layers, loadedFiles } from "./support/judge-source.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = readdirSync(`${root}src`, { recursive: true, encoding: "utf8" })
@@ -19,6 +19,18 @@ describe("the source", () => {
 
   test("imports in one direction, gets its world handed in, branches on no agent's name outside src/agents, and comes in files of a readable size", () => {
     expect(sources.flatMap((path) => judgeSource(path, readFileSync(root + path, "utf8")))).toEqual([]);
+  });
+});
+
+describe("the bundle of search", () => {
+  test("reads the logs of every agent, and has nothing of what changes them", () => {
+    const loaded = new Set(["src/cli/bundles/search.ts"]);
+    for (const path of loaded)
+      for (const file of loadedFiles(path, readFileSync(root + path, "utf8"))) loaded.add(file);
+    expect([...loaded]).toContain("src/agents/agents.ts");
+    const isAction = (path: string): boolean =>
+      /\/(?:actions|compact|fork|flatten|hooks|retention)\.ts$/.test(path) && isOf(path, "agents");
+    expect([...loaded].filter(isAction)).toEqual([]);
   });
 });
 

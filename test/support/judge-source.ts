@@ -71,6 +71,36 @@ export function judgeSource(path: string, text: string): readonly string[] {
   return faults;
 }
 
+/** The files of src that a file loads: imports of types alone are none. */
+export function loadedFiles(path: string, text: string): readonly string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isType =
+      ts.isImportTypeNode(node) ||
+      (ts.isExportDeclaration(node) && node.isTypeOnly) ||
+      (ts.isImportDeclaration(node) && isOnlyTypes(node.importClause));
+    if (!isType)
+      for (const imported of importsOf(node))
+        if (imported?.startsWith(".")) found.push(normalize(`${dirname(path)}/${imported}`));
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found.filter((target) => target.startsWith("src/"));
+}
+
+function isOnlyTypes(clause: ts.ImportClause | undefined): boolean {
+  if (clause === undefined) return false;
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  const names = clause.namedBindings;
+  return (
+    clause.name === undefined &&
+    names !== undefined &&
+    ts.isNamedImports(names) &&
+    names.elements.every(({ isTypeOnly }) => isTypeOnly)
+  );
+}
+
 /** What a node imports: static, re-exported, dynamic, of a type, or the file of a worker. */
 function importsOf(node: ts.Node): readonly (string | undefined)[] {
   if (ts.isImportDeclaration(node)) return [textOf(node.moduleSpecifier)];
