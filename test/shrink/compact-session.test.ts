@@ -2,12 +2,14 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CompactionOptions } from "../../src/agents/agent-actions.ts";
+import { takeSnapshot } from "../../src/agents/log-snapshot.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import { estimateTokens } from "../../src/extract/tokens.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { openSession } from "../../src/search/open-session.ts";
 import { selectSession } from "../../src/search/select-sessions.ts";
 import { type CompactAnswer, type CompactOptions, compactSession } from "../../src/shrink/compact-session.ts";
+import { secureLog } from "../../src/shrink/rewrite-session.ts";
 import { diskThatIsFull, readOnlyDisk } from "../crash/sick-disks.ts";
 import { locking, quickLibrary } from "../support/archive/archiving.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
@@ -216,6 +218,26 @@ describe("compactSession() refuses", () => {
     expect((await compact(library, { force: true })).shrunk).toHaveLength(2);
     // What this program has just written is not live.
     expect((await compact(library, { wish: { ...wish, keep: 1 } })).shrunk).toHaveLength(4);
+  });
+
+  it("a log that changed less than 10 s ago, and not one that is 10 s old", async () => {
+    const library = quickLibrary();
+    const text = toolLog(calls);
+    const path = putToolLog(library.surroundings.home, text, 0o600, library.now() - 9_999);
+    expect(await refused(library, path, text, false)).toContain("10 s ago");
+    fs.utimesSync(path, new Date(), new Date(library.now() - 10_000));
+    expect((await compact(library)).shrunk).toHaveLength(2);
+  });
+
+  it("a log of which the archive got other bytes than were read", () => {
+    const { library, path } = setUp();
+    const { files } = selectSession(library, [TOOL_SESSION]);
+    const snapshot = takeSnapshot(library, path);
+    snapshot.sha256();
+    fs.writeFileSync(path, fs.readFileSync(path, "utf8").replace("Read what there is", "Read what was here"));
+    expect(() => secureLog(library, files, snapshot, {})).toThrow(
+      "what was archived is not what the log has",
+    );
   });
 
   it("a log whose time is ahead of the clock, but with --force, and then counts it as ours", async () => {
