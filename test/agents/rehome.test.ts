@@ -29,7 +29,7 @@ describe("Agent.rehoming", () => {
     expect(place("id/1.json", "tasks", "/w/new")).toEqual({ relative: "id/1.json" });
   });
 
-  it("puts a session of Pi into the folder of the other project, unless it stands in none", () => {
+  it("puts a session of Pi into the folder of the other project, unless it is in none", () => {
     const { place } = agentNamed("pi").rehoming;
     expect(place("--old--/x.jsonl", "sessions", "/w/new")).toEqual({ relative: "--w-new--/x.jsonl" });
     expect(place("x.jsonl", "sessions", "/w/new")).toEqual({ relative: "x.jsonl" });

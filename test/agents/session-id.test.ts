@@ -37,7 +37,7 @@ describe("sessionIdOfPath()", () => {
     expect(sessionIdAt({ id }, "id")).toBe(id);
   });
 
-  test("tells files of one name in two folders apart", () => {
+  test("keeps files of one name in two folders apart", () => {
     expect(sessionIdOfPath("/logs/a/input.jsonl")).not.toBe(sessionIdOfPath("/logs/b/input.jsonl"));
   });
 });

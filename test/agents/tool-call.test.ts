@@ -121,7 +121,7 @@ describe("readToolCall()", () => {
     expect(call(name, input).work).toEqual(work);
   });
 
-  test("gives the length of the whole input and keeps its head", () => {
+  test("returns the length of the whole input and keeps its head", () => {
     const long = call("write", { path: "a.ts", content: "x".repeat(10_000) });
     expect(long.inputChars).toBe(JSON.stringify({ path: "a.ts", content: "x".repeat(10_000) }).length);
     expect(long.input.length).toBe(2_000);

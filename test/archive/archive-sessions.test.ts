@@ -108,7 +108,7 @@ describe("archiveSessions()", () => {
     expect(fs.readFileSync(markdown, "utf8")).toMatch(/^Another title\n/);
   });
 
-  it("writes a readable copy anew that somebody deleted, or that another version wrote", async () => {
+  it("writes a readable copy again that somebody deleted, or that another version wrote", async () => {
     const { library } = ground();
     const { archived } = await archive(library);
     const [first, second] = archived.map(({ markdown }) => markdown ?? "");
@@ -120,7 +120,7 @@ describe("archiveSessions()", () => {
     expect(fs.readFileSync(second ?? "", "utf8")).toBe("in other words");
   });
 
-  it("writes the copies of sessions anew whose logs are gone, where another version wrote them, and once", async () => {
+  it("writes the copies of sessions again whose logs are gone, if another version wrote them, and once", async () => {
     const { library } = ground();
     const { archived, total } = await archive(library);
     fs.rmSync(join(library.surroundings.home, ".claude"), { recursive: true });

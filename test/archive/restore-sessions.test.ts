@@ -184,7 +184,7 @@ describe("restoreSessions()", () => {
     expect(fs.readFileSync(log, "utf8")).toBe("new\n");
   });
 
-  it("refuses where a folder stands in the way, even by force", async () => {
+  it("refuses if a folder is in the way, even by force", async () => {
     const { library, claude, log } = await ground();
     fs.rmSync(log);
     fs.mkdirSync(log);
@@ -266,7 +266,7 @@ describe("restoreSessions()", () => {
     expect(fs.existsSync(path)).toBe(true);
   });
 
-  it("touches what gets swept by its age, where it is told to, and warns where it is not", async () => {
+  it("touches what gets swept by its age if asked to, and warns otherwise", async () => {
     const { library, claude, log } = await ground();
     fs.rmSync(log);
     const later = { ...library, now: () => library.now() + 40 * 86_400_000 };
@@ -292,7 +292,7 @@ describe("restoreSessions()", () => {
     expect(standing(made.files)).toEqual(made.files);
   });
 
-  it("restores what is good of a damaged session, and tells the rest", async () => {
+  it("restores what is good of a damaged session, and names the rest", async () => {
     const { library, made, claude } = await ground();
     for (const { path } of made.files) fs.rmSync(path);
     const kept = openArchive(library).get(claude);

@@ -87,7 +87,7 @@ describe("verifyArchive()", () => {
     expect([...filesBelow(join(library.places.raw, "pi")).keys()]).toEqual(expect.arrayContaining(before));
   });
 
-  it("tells logs that changed or went from those that differ for no reason", async () => {
+  it("distinguishes logs that changed or went from those that differ for no reason", async () => {
     const { library, made } = await ground();
     const [first, second, third] = made.files.map(({ path }) => path);
     fs.appendFileSync(first ?? "", "more\n");

@@ -91,7 +91,7 @@ describe("sessions archive", () => {
     expect(again.json).toMatchObject({ archived: [], unchanged: 4, problems: [] });
   });
 
-  test("tells people how many and how much", async () => {
+  test("says how many and how much to people", async () => {
     const { made, ask } = ground();
     const { code, out, err } = await ask(["archive"]);
     expect(code).toBe(0);

@@ -39,7 +39,7 @@ const noise = Buffer.from(
 test.each([
   ["zeros and the end of a line", Buffer.concat([Buffer.alloc(100_000), Buffer.from('"}}\n')])],
   ["noise", Buffer.concat(Array.from({ length: 20 }, () => noise))],
-])("a log that begins with %s is found by what comes behind it, and the rest is named", async (_, damage) => {
+])("a log that starts with %s is found by what comes after it, and the rest is named", async (_, damage) => {
   const world = worldWithLog(
     Buffer.concat([damage, request(1, "Moor the brigantine"), request(2, "Count the barrels")]),
   );
@@ -56,7 +56,7 @@ test.each([
   ["noise", Buffer.concat(Array.from({ length: 20 }, () => noise))],
   ["a torn line that is longer than what is looked at", torn],
   ["many lines of text", Buffer.from("not a log\n".repeat(7_000))],
-])("the logs of every agent are found behind %s, under their own names", async (_, damage) => {
+])("the logs of every agent are found after %s, under their own names", async (_, damage) => {
   const world = makeWorld({ nowMs: Date.UTC(2026, 10, 16, 12) });
   cpSync(demo, world.home, { recursive: true });
   const sessions = async (): Promise<readonly string[]> => {

@@ -106,7 +106,7 @@ async function ground({ after = [], change }: Case): Promise<Ground> {
 }
 
 describe("a disk that fails at any call", { timeout: 600_000 }, () => {
-  test.each(cases)("is told as what it is: sessions $argv", async (each) => {
+  test.each(cases)("is reported as what it is: sessions $argv", async (each) => {
     const { world, reset } = await ground(each);
     const bugs: string[] = [];
     // Each command begins with another error.

@@ -70,7 +70,7 @@ const working = (world: TestWorld): Partial<World> => ({
 });
 
 describe("sessions doctor", () => {
-  test("finds nothing wrong where nothing is, and leaves nothing behind", async () => {
+  test("finds nothing wrong if nothing is, and leaves nothing", async () => {
     const world = await goodHome();
     const good = await doctor(world, working(world));
     expect(problems(good)).toEqual([]);

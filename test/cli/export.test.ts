@@ -153,7 +153,7 @@ describe("sessions export -o", () => {
     expect(readFileSync(join(world.folder, "leak.html"), "utf8")).toMatch(/^---\nid/);
   });
 
-  test("tells programs what it wrote", async () => {
+  test("reports what it wrote to programs", async () => {
     const world = worldWithLogs();
     const { out } = await exportIn(world, ID, "-o", "leak.html", "--json");
     const path = join(world.folder, "leak.html");

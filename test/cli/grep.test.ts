@@ -48,7 +48,7 @@ function makeLogs(home: string, texts: readonly string[]): void {
 }
 
 describe("sessions grep", () => {
-  test("tells the session, the place and the line", async () => {
+  test("prints the session, the place and the line", async () => {
     const { code, out } = await ask(["h[a-z]x"], {}, "the first line\na hex here, a hox there\nthe last");
     expect(code).toBe(0);
     expect(out).toBe(
@@ -58,7 +58,7 @@ describe("sessions grep", () => {
     );
   });
 
-  test("tells lines around a match once, and where some are left out", async () => {
+  test("prints lines around a match once, and where some are left out", async () => {
     const { out } = await ask(["-C1", "^x"], {}, "1\nx2\n3\nx4\n5\n6\n7\nx8\n9");
     const lines = out.split("\n").slice(2, -1);
     expect(lines.map((line) => line.trim())).toEqual(["1", "x2", "3", "x4", "5", "…", "7", "x8", "9"]);
@@ -142,7 +142,7 @@ describe("sessions grep", () => {
     await expect(answer).toMatchFileSnapshot(`./golden/${name}.json`);
   });
 
-  test("ends a pattern that runs away, tells the file and goes on", async () => {
+  test("ends a pattern that runs away, names the file and goes on", async () => {
     const { home } = makeWorld();
     makeLogs(home, ["aaaa!", `${"a".repeat(60)}!`, "aaa"]);
     const { code, out, err } = await runBundle(["grep", "^(a+)+$", "--time-limit", "3"], { home });

@@ -18,7 +18,7 @@ describe("docs/JSON.md", () => {
     expect(names.length).toBeGreaterThan(5);
   });
 
-  test.each(names)("tells every field of %s", (name) => {
+  test.each(names)("documents every field of %s", (name) => {
     const keys = new Set(keysOf(JSON.parse(fs.readFileSync(join(folder, `${name}.json`), "utf8"))));
     expect(keys.size).toBeGreaterThan(3);
     const section =

@@ -336,7 +336,7 @@ describe("a hostile history", () => {
     120_000,
   );
 
-  test("reaches an agent only behind the quoting", async () => {
+  test("reaches an agent only quoted", async () => {
     const world = hostileWorld({ variables: { CLAUDECODE: "1" } });
     for (const args of [
       ["search", "schooner"],
@@ -352,7 +352,7 @@ describe("a hostile history", () => {
     }
   });
 
-  test("is recalled to an agent only behind the quoting", async () => {
+  test("is recalled to an agent only quoted", async () => {
     const world = hostileWorld();
     mkdirSync(join(world.home, ".sessions"), { recursive: true });
     writeFileSync(join(world.home, ".sessions/config.json"), '{"hooks":{"recall":"always"}}');
@@ -382,7 +382,7 @@ describe("a hostile history", () => {
     for (const { sessionId } of sessions) expect(sessionId).toMatch(/^[A-Za-z0-9][\w.-]*$/);
   });
 
-  test("names no file, and stands in no readable copy, as it is", async () => {
+  test("names no file, and is in no readable copy, as it is", async () => {
     const world = hostileWorld();
     await call(world, ["archive"]);
     await call(world, ["flatten", ID, "--min-size", "10", "--force"]);

@@ -195,7 +195,7 @@ test.each([
   expect(JSON.parse(out)).toMatchObject({ state: "idle" });
 });
 
-test("what can't be resumed because of its folder is told so", async () => {
+test("a session that can't be resumed because of its folder says so", async () => {
   const { ask } = worldWith(logOf("claude", { cwd: '"/home/ana/\\u0000shop"' }));
   const { code, err } = await ask(["resume", ID, "--exec"]);
   expect([code, err]).toEqual([2, expect.stringContaining("Cannot run claude: there is no folder")]);

@@ -11,7 +11,7 @@ describe("runProgram()", () => {
     expect(await runProgram("sh", ["-c", "exit 3"], variables, {})).toBe(3);
   });
 
-  test("gives what a shell would make of a signal", async () => {
+  test("returns what a shell would make of a signal", async () => {
     expect(await runProgram("sh", ["-c", "kill -INT $$"], variables, {})).toBe(130);
     expect(await runProgram("sh", ["-c", "kill -TERM $$"], variables, {})).toBe(143);
   });

@@ -20,7 +20,7 @@ async function ask(
 type Json = any;
 
 describe("sessions", () => {
-  test("alone tells what there is, and that it is an example", async () => {
+  test("alone says what there is, and that it is an example", async () => {
     const { code, out, err } = await ask([]);
     expect(code).toBe(0);
     expect(out).toMatch(/claude +8 sessions/);
@@ -166,7 +166,7 @@ describe("sessions show", () => {
     expect((await ask(["show", id, ...argv])).code).toBe(code);
   });
 
-  test("gives as context only what the agent would load", async () => {
+  test("prints as context only what the agent would load", async () => {
     const { sessions } = (await ask(["list", "--json", "--in", "compacted"])).json();
     for (const { sessionId } of sessions) {
       const { context } = (await ask(["show", sessionId, "--context", "--json"])).json();
@@ -179,7 +179,7 @@ describe("sessions show", () => {
     }
   });
 
-  test("gives the whole session as markdown", async () => {
+  test("prints the whole session as markdown", async () => {
     expect((await ask(["show", id, "--markdown"])).out).toMatch(
       /^---\n[\s\S]*\n# Fix token refresh race in the auth client\n/,
     );
@@ -199,7 +199,7 @@ describe("sessions show", () => {
 });
 
 describe("sessions files", () => {
-  test("tells who touched a file", async () => {
+  test("says who touched a file", async () => {
     const answer = (await ask(["files", "auth.ts", "--json"])).json();
     expect(answer.total).toBe(2);
     expect(answer.sessions[0].files[0]).toMatchObject({ path: "/home/ana/shop/src/auth.ts", writes: 1 });

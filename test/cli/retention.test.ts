@@ -62,7 +62,7 @@ describe("sessions retention", () => {
     await expect(golden).toMatchFileSnapshot("./golden/retention.json");
   });
 
-  test("tells people what goes when, and what they can do", async () => {
+  test("says what goes when, and what people can do", async () => {
     const { ask } = ground([40, 29]);
     const { out } = await ask("retention");
     expect(out).toContain("Claude Code keeps sessions for 30 days (its default).");

@@ -121,7 +121,7 @@ describe("run()", () => {
     expect((await runIn(["echo", "--color"])).out).toBe(painted);
   });
 
-  test("tells a failure that the user can act upon, with its exit code", async () => {
+  test("reports a failure that the user can act upon, with its exit code", async () => {
     expect(await runIn(["refuse"])).toEqual({
       code: 4,
       out: "",
@@ -133,7 +133,7 @@ describe("run()", () => {
     expect((await runIn(["refuse", "--no-color"], { hasColor: true })).err).not.toContain("\x1b");
   });
 
-  test("also tells programs that asked for JSON", async () => {
+  test("also reports it to programs that requested JSON", async () => {
     const { code, out, err } = await runIn(["refuse", "--json"]);
     expect(code).toBe(4);
     expect(JSON.parse(out)).toEqual({
@@ -147,7 +147,7 @@ describe("run()", () => {
     expect((await runIn(["echo", "--nonsense", "--", "--json"])).out).toBe("");
   });
 
-  test("tells a bug shortly, and where it happened only to those who ask", async () => {
+  test("reports a bug briefly, and where it happened only if asked", async () => {
     expect(await runIn(["crash"])).toEqual({
       code: 70,
       out: "",
@@ -222,7 +222,7 @@ describe("help", () => {
     );
   });
 
-  test("is a word behind --", async () => {
+  test("is a word after --", async () => {
     expect((await runIn(["echo", "--", "--help"])).out).toContain('"--help"');
   });
 

@@ -93,7 +93,7 @@ test("a phrase does not run from one output into the next, but over a blank line
   expect(JSON.stringify(near)).not.toContain("\\u001e");
 });
 
-test("show tells of a session that only the index is left of", async () => {
+test("show reports a session that only the index is left of", async () => {
   const world = worldWithLog();
   await search(world, "places");
   const folder = join(world.home, FOLDER);

@@ -102,7 +102,7 @@ describe("sessions search", () => {
     );
   });
 
-  test("tells what was asked around a passage", async () => {
+  test("shows what was asked around a passage", async () => {
     const { hits } = await answer(["--context", "1", "token", "refresh"]);
     for (const { turn, before, after } of hits[0].snippets) {
       expect(before.map((near: { turn: number }) => near.turn)).toEqual(turn === 1 ? [] : [turn - 1]);
@@ -125,7 +125,7 @@ describe("sessions search", () => {
     );
   });
 
-  test("in: tells where the words stand", async () => {
+  test("in: says where the words are", async () => {
     for (const place of ["current", "compacted"]) {
       const found = await answer(["token", `in:${place}`]);
       for (const { snippets } of found.hits) for (const { context } of snippets) expect(context).toBe(place);
@@ -160,7 +160,7 @@ describe("sessions search", () => {
     ["other scripts", ["令牌 トークン токен 🔑"]],
     ["lone surrogates", ["\ud800token\udc00"]],
     ["a dash word", ["token", "-nosuchword"]],
-  ])("gives an answer for %s", async (_, argv) => {
+  ])("answers %s", async (_, argv) => {
     const { code, err } = await ask(argv);
     expect([0, 1]).toContain(code);
     expect(err).not.toMatch(/bug|Error/);
@@ -214,7 +214,7 @@ describe("sessions search", () => {
     expect([long.code, long.err]).toEqual([0, expect.stringContaining("Only the first 10000 characters")]);
   });
 
-  test("says that there are no more behind the last page", async () => {
+  test("says that there are no more after the last page", async () => {
     const { code, err } = await ask(["token", "--offset", "1000"]);
     expect([code, err]).toEqual([
       1,

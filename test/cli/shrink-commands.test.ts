@@ -203,7 +203,7 @@ describe("a sidecar that is damaged, gone or still needed", () => {
     expect((await made.ask("retrieve", TOOL_SESSION, "toolu_c")).code).toBe(1);
   });
 
-  test("a sidecar that is nothing of the kind is told, with exit code 5, if the archive is gone, too", async () => {
+  test("a sidecar that is nothing of the kind is reported, with exit code 5, if the archive is gone, too", async () => {
     const made = ground();
     await made.ask("flatten", TOOL_SESSION);
     fs.writeFileSync(sidecarOf(made), "x");

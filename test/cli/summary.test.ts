@@ -28,7 +28,7 @@ describe("sessions summary", () => {
     ["claw", /^This session is being continued from a previous conversation .*\n\nSummary:\n/],
     ["pi", /^The conversation history before this point was compacted into .*:\n\n<summary>\n## Goal\n/],
     ["markdown", /^This session is being continued from a previous conversation .*\n\nSummary:\n# Retry/],
-  ])("--format %s --continuation gives the text that starts the next session", async (format, beginning) => {
+  ])("--format %s --continuation prints the text that starts the next session", async (format, beginning) => {
     expect((await ask(PI_SESSION, "--format", format, "--continuation")).out).toMatch(beginning);
   });
 
@@ -113,7 +113,7 @@ describe("sessions summary --branch", () => {
     expect(err).toContain("only Pi");
   });
 
-  test("tells the whole name of the entry", async () => {
+  test("prints the whole name of the entry", async () => {
     const { out } = await askTree("--branch", "2", "--json");
     expect(JSON.parse(out)).toMatchObject({ sessionId: "tree-session", format: "pi", branch: "left0001" });
   });

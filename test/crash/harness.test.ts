@@ -37,7 +37,7 @@ describe("diskThatDiesAfter()", () => {
     expect(fs.readdirSync(folder).toSorted()).toEqual(["a", "b"]);
   });
 
-  it("counts every call where it is told to", () => {
+  it("counts every call if asked to", () => {
     const folder = temporaryFolder();
     const { disk } = diskThatDiesAfter(nodeDisk, 1, { counting: "all" });
     disk.stat(folder);
@@ -204,7 +204,7 @@ describe("everyDeath()", () => {
 });
 
 describe("randomFrom()", () => {
-  it("gives the same numbers for the same seed, spread over 0 to 1", () => {
+  it("returns the same numbers for the same seed, spread over 0 to 1", () => {
     const [a, b] = [randomFrom(7), randomFrom(7)];
     const numbers = Array.from({ length: 1000 }, a);
     expect(Array.from({ length: 1000 }, b)).toEqual(numbers);

@@ -77,7 +77,7 @@ async function killed(
 }
 
 describe("sessions index", () => {
-  it("killed at any moment leaves a store that answers as one built anew", { timeout: 240_000 }, async () => {
+  it("killed at any moment leaves a store that answers as a rebuilt one", { timeout: 240_000 }, async () => {
     const { home, answers, append } = makeHome();
     const store = join(home, "killed");
     const random = randomFrom(SEED);
@@ -95,7 +95,7 @@ describe("sessions index", () => {
     expect(fs.readdirSync(join(store, "index")).filter((name) => name.includes(".tmp"))).toEqual([]);
   });
 
-  it("killed while its threads work leaves a store that answers as one built anew", {
+  it("killed while its threads work leaves a store that answers as a rebuilt one", {
     timeout: 240_000,
   }, async () => {
     const { home, answers } = makeHome();

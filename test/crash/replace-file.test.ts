@@ -93,7 +93,7 @@ describe("replaceFile(), killed at every call", () => {
 });
 
 describe("makeFolders(), killed at every call", () => {
-  it("can be run again, and what stands in its folders then is durable", async () => {
+  it("can be run again, and what is in its folders then is durable", async () => {
     await everyDeath(
       () => {},
       (disk, folder) => {

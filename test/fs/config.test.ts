@@ -22,7 +22,7 @@ function readText(text: string): Promise<ReadConfig> {
 }
 
 describe("readConfig()", () => {
-  it("gives the defaults where there is no file, and makes none", async () => {
+  it("returns the defaults if there is no file, and makes none", async () => {
     const folder = temporaryFolder();
     expect(await readConfig(disk, join(folder, "config.json"), "/home/u")).toEqual({
       config: defaults,
@@ -31,7 +31,7 @@ describe("readConfig()", () => {
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  it.each(["{}", " { } \n", "\ufeff{}", '{"search":{}}'])("gives the defaults for %j", async (text) => {
+  it.each(["{}", " { } \n", "\ufeff{}", '{"search":{}}'])("returns the defaults for %j", async (text) => {
     expect(await readText(text)).toEqual({ config: defaults, unknownKeys: [] });
   });
 

@@ -47,7 +47,7 @@ describe("diskError()", () => {
     new UserError("said already", { exitCode: 4 }),
     "text",
     undefined,
-  ])("gives back what is no error of the system: %s", (error) => {
+  ])("returns what is no error of the system: %s", (error) => {
     expect(diskError("write", "/a", error)).toBe(error);
     expect(errorCode(error)).toBeUndefined();
     expect(isAbsent(error)).toBe(false);

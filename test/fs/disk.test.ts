@@ -48,7 +48,7 @@ describe("nodeDisk.open()", () => {
 });
 
 describe("nodeDisk.stat()", () => {
-  it("tells kind, size, mode, whole milliseconds and inode", () => {
+  it("reports kind, size, mode, whole milliseconds and inode", () => {
     const folder = temporaryFolder();
     const path = join(folder, "a");
     fs.writeFileSync(path, "hello");
@@ -84,7 +84,7 @@ describe("nodeDisk.stat()", () => {
     expect(disk.realpath(join(folder, "to-a"))).toBe(join(folder, "a"));
   });
 
-  it("is undefined where nothing is, and where a file stands in the way", () => {
+  it("is undefined if nothing is there, or if a file is in the way", () => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, "a"), "");
     expect(disk.stat(join(folder, "b"))).toBeUndefined();
@@ -100,7 +100,7 @@ describe("nodeDisk.stat()", () => {
 });
 
 describe("nodeDisk.utimes()", () => {
-  it("sets a time that stat() gives back to the millisecond", () => {
+  it("sets a time that stat() returns to the millisecond", () => {
     const path = join(temporaryFolder(), "a");
     fs.writeFileSync(path, "");
     fc.assert(
@@ -114,7 +114,7 @@ describe("nodeDisk.utimes()", () => {
 });
 
 describe("nodeDisk.readdir()", () => {
-  it("tells what each name is", () => {
+  it("says what each name is", () => {
     const folder = temporaryFolder();
     fs.writeFileSync(join(folder, "file"), "");
     fs.mkdirSync(join(folder, "folder"));
@@ -173,7 +173,7 @@ describe("nodeDisk, changing things", () => {
 describe("readChunks()", () => {
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, i) => i % 251));
 
-  it("gives exactly the bytes asked for, in any sizes", () => {
+  it("returns exactly the requested bytes, in any sizes", () => {
     const path = join(temporaryFolder(), "a");
     fs.writeFileSync(path, bytes);
     const position = fc.integer({ min: 0, max: 1100 });

@@ -106,7 +106,7 @@ describe.each([
     expect(pauses).toBeGreaterThan(100);
   });
 
-  it("never lets two hold it, where one is paused while it waits behind another that is paused", () => {
+  it("never lets two hold it, if one is paused while it waits for another that is paused", () => {
     const folder = temporaryFolder();
     let nested = 0;
     const story = (n: number, m: number): "paused twice" | "paused once" | "never paused" => {
@@ -214,7 +214,7 @@ describe("tryLock()", () => {
     expect(tryLock(disk, path, born()).kind).toBe("held");
   });
 
-  it("leaves no lock behind, or a whole one, at whatever call the disk fails once", () => {
+  it("leaves no lock or a whole one, at whatever call the disk fails once", () => {
     let failures = 0;
     for (let n = 0; ; n++) {
       const folder = temporaryFolder();

@@ -22,7 +22,7 @@ import fc from "../support/fc.ts";
 const read = (path: string): string => fs.readFileSync(path, "utf8");
 
 describe("replaceFile()", () => {
-  it("writes a new file with mode 0600 and says what now stands there", () => {
+  it("writes a new file with mode 0600 and says what is there now", () => {
     const path = join(temporaryFolder(), "a");
     const done = replaceFile(disk, path, "hello");
     expect(done).toEqual({ kind: "done", path, file: disk.stat(path) });

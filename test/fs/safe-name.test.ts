@@ -49,7 +49,7 @@ describe("safeName()", () => {
     expect(safeName(text)).toBe(name);
   });
 
-  it("cuts between characters, and looks for reserved names behind the cut", () => {
+  it("cuts between characters, and looks for reserved names after the cut", () => {
     expect(safeName("x".repeat(500))).toBe("x".repeat(80));
     expect(safeName("ä".repeat(500), 5)).toBe("ää");
     expect(safeName("𝔘".repeat(2) + "語".repeat(50), 7)).toBe("UU語");
@@ -57,7 +57,7 @@ describe("safeName()", () => {
     expect(safeName("ab.cd", 3)).toBe("ab");
   });
 
-  it("gives one harmless component for any text at all, and the same again for that", () => {
+  it("makes one harmless component of any text at all, and the same again of that", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 200 }),
       fc.string({ unit: "grapheme", maxLength: 200 }),

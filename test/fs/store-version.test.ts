@@ -114,7 +114,7 @@ describe("prepareStore()", () => {
     expect(disk.stat(places.version)?.inode).toBe(before?.inode);
   });
 
-  it("writes the version file anew where it was lost", () => {
+  it("writes the version file again if it was lost", () => {
     const places = newPlaces();
     fs.mkdirSync(join(places.raw, "claude"), { recursive: true });
     prepareStore(disk, places);

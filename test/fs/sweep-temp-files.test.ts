@@ -17,7 +17,7 @@ function makeFile(path: string, ageMs: number): string {
 }
 
 describe("tempPathFor()", () => {
-  it("stands beside the target, is unique, and is recognised", () => {
+  it("is beside the target, is unique, and is recognised", () => {
     const names = Array.from({ length: 100 }, () => tempPathFor("/some/folder/file.jsonl"));
     expect(new Set(names).size).toBe(100);
     for (const name of names) {
@@ -70,7 +70,7 @@ describe("sweepTempFiles()", () => {
     expect(sweeps).toBeGreaterThan(8);
   });
 
-  it("looks as deep as it is told", () => {
+  it("looks as deep as requested", () => {
     const folder = temporaryFolder();
     fs.mkdirSync(join(folder, "a", "b"), { recursive: true });
     const deep = makeFile(tempPathFor(join(folder, "a", "b", "x")), 2 * HOUR);

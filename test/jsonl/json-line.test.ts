@@ -42,7 +42,7 @@ describe("readJsonLine()", () => {
     ["a whole object and half of one", '{"a":1}{"b":', false, { objects: [{ a: 1 }], problem: TORN }],
     ["a whole object and other text", '{"a":1}, and', true, { objects: [{ a: 1 }], problem: "not JSON" }],
     ["braces that hold no JSON", "{a}", true, { objects: [], problem: "not JSON" }],
-  ])("tells the problem of %s", (_, text, ended, expected) => {
+  ])("reports the problem of %s", (_, text, ended, expected) => {
     expect(read(text, ended)).toEqual(expected);
   });
 
@@ -69,7 +69,7 @@ describe("readJsonLine()", () => {
     );
   });
 
-  test("keeps what stands before any tear", () => {
+  test("keeps what is before any tear", () => {
     const first = '{"type":"user","text":"one } \\" {"}';
     const second = '{"type":"user","text":"two"}';
     for (let cut = 1; cut < second.length; cut++)

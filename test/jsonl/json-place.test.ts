@@ -55,7 +55,7 @@ describe("findJsonBreak()", () => {
     );
   });
 
-  it("stands a megabyte of one string, and ten thousand open brackets", () => {
+  it("survives a megabyte of one string, and ten thousand open brackets", () => {
     expect(findJsonBreak(`"${"\\n".repeat(500_000)}"`)).toBeUndefined();
     expect(findJsonBreak("[".repeat(10_000))).toMatchObject({ what: "it is nested too deeply" });
   });
@@ -77,7 +77,7 @@ describe("findJsonValue()", () => {
     [["search", "missing"], 2, 13],
     [["nothing", "at", "all"], 1, 1],
     [["hooks"], 5, 12],
-  ])("%j stands at %i:%i", (path, line, column) => {
+  ])("%j is at %i:%i", (path, line, column) => {
     expect(findJsonValue(text, path)).toEqual({ line, column });
   });
 });

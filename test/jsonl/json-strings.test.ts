@@ -20,7 +20,7 @@ const texts: readonly string[] = [
 ];
 
 describe("decodeString()", () => {
-  test.each(texts)("gives %j back, however it is cut and escaped", (text) => {
+  test.each(texts)("returns %j, however it is cut and escaped", (text) => {
     const escaped = `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"`;
     for (const json of [JSON.stringify(text), escaped]) {
       const bytes = Buffer.from(json);
@@ -29,7 +29,7 @@ describe("decodeString()", () => {
     }
   });
 
-  it("gives any string back, and texts that can be encoded one by one", () => {
+  it("returns any string, and texts that can be encoded one by one", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 20 }), (text, size) => {
         const chunks = inChunks(Buffer.from(JSON.stringify(text)), size);

@@ -42,7 +42,7 @@ describe("splitLines()", () => {
     expect(textsOf(text)).toEqual(expected);
   });
 
-  test("says where each line stands and whether a LF ends it", () => {
+  test("says where each line is and whether a LF ends it", () => {
     expect(linesOf([Buffer.from("ab\n\nc")])).toEqual([
       { text: "ab", number: 1, offset: 0, length: 2, ended: true, squeezed: 0 },
       { text: "", number: 2, offset: 3, length: 0, ended: true, squeezed: 0 },
@@ -50,20 +50,20 @@ describe("splitLines()", () => {
     ]);
   });
 
-  test("goes on counting from where it is told to start", () => {
+  test("counts on from where it starts", () => {
     expect(linesOf([Buffer.from("x\n")], { offset: 100, number: 7 })).toEqual([
       { text: "x", number: 7, offset: 100, length: 1, ended: true, squeezed: 0 },
     ]);
   });
 
-  test("gives the same lines wherever one border between chunks falls", () => {
+  test("returns the same lines wherever one border between chunks falls", () => {
     const bytes = Buffer.from('\ufeff{"a":"é\u2028😀"}\r\n\n\0\0{"b":1}\n{"torn');
     const whole = linesOf([bytes]);
     for (let at = 0; at <= bytes.length; at++)
       expect(linesOf([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
   });
 
-  test("gives the same lines for any chunks, and they cover every byte", () => {
+  test("returns the same lines for any chunks, and they cover every byte", () => {
     const piece = fc.oneof(fc.uint8Array({ maxLength: 20 }), fc.constant(Uint8Array.of(0x0a)));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), fc.array(fc.nat({ max: 30 })), (pieces, sizes) => {

@@ -4,7 +4,7 @@ import { createPackedList } from "../../src/jsonl/packed-list.ts";
 import fc from "../support/fc.ts";
 
 describe("createPackedList()", () => {
-  it("gives back what was added, in order, as often as it is gone through", () => {
+  it("returns what was added, in order, as often as it is read", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (records) => {
         const list = createPackedList();

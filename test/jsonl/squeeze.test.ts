@@ -46,7 +46,7 @@ describe("createStringSqueezer()", () => {
     }
   });
 
-  test("gives the same bytes for any chunks", () => {
+  test("makes the same bytes of any chunks", () => {
     const value = { a: 'é\\"'.repeat(20_000), b: ["short", "😀".repeat(20_000)], c: 12 };
     const bytes = Buffer.from(JSON.stringify(value));
     const whole = squeeze(bytes);

@@ -64,7 +64,7 @@ describe("maskDeep()", () => {
     expect(Object.values(masked.tools)).toEqual([2, 1, 3]);
   });
 
-  it("gives back what holds no secret as it is", () => {
+  it("returns what holds no secret as it is", () => {
     const value = { tools: { Bash: 2, "mcp__a__b-c": 1 }, list: [{ path: "/a/b" }] };
     expect(maskDeep(value, redact)).toBe(value);
   });

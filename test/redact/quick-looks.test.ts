@@ -30,7 +30,7 @@ const piece = fc.oneof(
 );
 
 describe("mayBeSecretName()", () => {
-  it("lets go no name that tells a secret", () => {
+  it("misses no name that announces a secret", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
         const text = pieces.join("");
@@ -52,7 +52,7 @@ describe("find()", () => {
     }
   });
 
-  it("finds a secret wherever it stands in a long text", () => {
+  it("finds a secret wherever it is in a long text", () => {
     const secret = samples.find((text) => find(text).length === 1) ?? "";
     const [finding] = find(secret);
     for (const length of [1, 63, 64, 65, 4_095, 70_000, 300_000]) {

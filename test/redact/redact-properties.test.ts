@@ -34,7 +34,7 @@ const piece = fc.oneof(
 const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
 
 describe("redact()", () => {
-  it("gives the same twice as once", () => {
+  it("twice is the same as once", () => {
     fc.assert(
       fc.property(text, (given) => {
         const once = redact(given);
@@ -44,7 +44,7 @@ describe("redact()", () => {
     );
   });
 
-  it("gives the same twice as once for every labelled text", () => {
+  it("twice is the same as once for every labelled text", () => {
     for (const sample of samples) {
       const once = redact(sample.text);
       expect(redact(once), sample.id).toBe(once);
@@ -70,7 +70,7 @@ describe("redact()", () => {
     );
   });
 
-  it("leaves no labelled secret behind and keeps all else, wherever the text stands", () => {
+  it("leaves no labelled secret and keeps all else, wherever the text is", () => {
     const labelled = set.withSecrets.filter((sample) => sample.secrets.length === 1);
     fc.assert(
       fc.property(fc.constantFrom(...labelled), fc.constantFrom("\n", "\n\n", "```\n"), (sample, gap) => {
@@ -84,7 +84,7 @@ describe("redact()", () => {
     );
   });
 
-  it("gives the same twice as once with any extra pattern", () => {
+  it("twice is the same as once with any extra pattern", () => {
     const patterns = fc.constantFrom(
       /\d+/,
       /[a-f]+/,
@@ -108,7 +108,7 @@ describe("redact()", () => {
 });
 
 describe("find()", () => {
-  it("gives ranges inside the text, in order and without overlap", () => {
+  it("returns ranges inside the text, in order and without overlap", () => {
     fc.assert(
       fc.property(text, (given) => {
         let from = 0;

@@ -19,7 +19,7 @@ const key = (shape: string): string => {
 const labelledKinds = (): readonly string[] =>
   loadSampleSet("dev").withSecrets.flatMap((sample) => sample.secrets.map((secret) => secret.kind));
 
-describe("redact() keeps what stands around a secret", () => {
+describe("redact() keeps what is around a secret", () => {
   it.each([
     ["the name of a variable", () => `API_KEY=${text("base62-32")}`, "API_KEY=[masked: api-key]"],
     ["the quotes of JSON", () => `{"password":"${text("strong")}"}`, '{"password":"[masked: password]"}'],
@@ -145,7 +145,7 @@ describe("redact() leaves alone", () => {
 });
 
 describe("find()", () => {
-  it("says where the secret stands in the text that was given", () => {
+  it("says where the secret is in the text", () => {
     const token = key("npm");
     expect(createRedactor().find(`a ${token} b`)).toMatchObject([
       { kind: "npm-token", start: 2, end: 2 + token.length },

@@ -35,7 +35,7 @@ const piece = fc.oneof(
 );
 
 describe("createSignScanner()", () => {
-  it("stops at every sign, wherever it stands", () => {
+  it("stops at every sign, wherever it is", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         // Without pairs of surrogates, places are counted alike by both.
@@ -58,7 +58,7 @@ describe("createSignScanner()", () => {
     expect(seen).toEqual([0, 6]);
   });
 
-  it("begins anew with every text", () => {
+  it("starts again with every text", () => {
     const seen: number[] = [];
     const find: Sign["find"] = (text, at) => {
       seen.push(at);

@@ -112,7 +112,7 @@ describe("renderHtml()", () => {
     );
   });
 
-  test("tells the title, every request as a link, and every turn under its anchor", () => {
+  test("shows the title, every request as a link, and every turn under its anchor", () => {
     const page = render(
       plainSession({
         title: "Fix <b> & co",

@@ -47,7 +47,7 @@ describe("snippetsOf()", () => {
     expect(opened).toEqual([]);
   });
 
-  test("gives the output of each turn where nothing else has a word", () => {
+  test("shows the output of each turn if nothing else has a word", () => {
     const turns = turnsOf([{ output: "a sloop" }, { reply: "no", output: "none" }, { output: "two sloops" }]);
     expect(rolesOf(hitOf(turns, { title: "Harbour" }), shown("sloop"))).toEqual([
       "1 output: a sloop",
@@ -55,7 +55,7 @@ describe("snippetsOf()", () => {
     ]);
   });
 
-  test("gives the output that has a phrase before texts that have a word of it", () => {
+  test("prefers the output that has a phrase to texts that have a word of it", () => {
     const opened: number[] = [];
     const turns = turnsOf(
       [

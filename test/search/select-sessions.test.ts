@@ -39,7 +39,7 @@ describe("selectSession()", () => {
     expect(selectSession(library, [files.files[0]?.path ?? ""]).id).toBe(files.id);
   });
 
-  test("takes a log that lies anywhere, under any name", () => {
+  test("takes a log that is anywhere, under any name", () => {
     const library = demoLibrary();
     const { files } = selectSession(library, ["28af22d5"]);
     const away = join(library.places.home, "x");

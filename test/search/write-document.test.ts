@@ -28,7 +28,7 @@ describe("writeDocument()", () => {
     expect(fs.readFileSync(path, "utf8")).toBe([...parts()].join(""));
   });
 
-  it("tells a file that has the same bytes from one that begins alike, is shorter or longer", () => {
+  it("distinguishes a file that has the same bytes from one that starts alike, is shorter or longer", () => {
     const library = makeLibrary();
     const file = join(library.surroundings.home, "page.md");
     const write = (text: string): string =>

@@ -19,7 +19,7 @@ describe("createNameTable()", () => {
     );
   });
 
-  test("tells a million names apart, also such as differ in one character", () => {
+  test("keeps a million names apart, also such as differ in one character", () => {
     const table = createNameTable();
     for (let i = 0; i < 1_000_000; i++) table.number(`toolu_${i.toString(36)}`);
     expect(table.size).toBe(1_000_000);

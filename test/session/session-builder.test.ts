@@ -65,7 +65,7 @@ describe("createSessionBuilder()", () => {
     ]);
   });
 
-  test("keeps what stands between the first kept entry and a compaction", () => {
+  test("keeps what is between the first kept entry and a compaction", () => {
     const session = build(
       [
         request("a", null, 1),

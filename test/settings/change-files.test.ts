@@ -220,7 +220,7 @@ describe("changeFiles()", () => {
     expect(fs.existsSync(join(library.places.home, "receipt.json"))).toBe(false);
   });
 
-  test("a link stays a link, and the file behind it is changed", async () => {
+  test("a link stays a link, and the file that it leads to is changed", async () => {
     const { path, set, reset, read } = ground(undefined);
     const target = join(dirname(dirname(path)), "dotfiles", "claude.json");
     fs.mkdirSync(dirname(target), { recursive: true });

@@ -59,7 +59,7 @@ describe("compactSession(), Claude Code", () => {
     }
   });
 
-  it("tells the tokens that show tells", async () => {
+  it("reports the tokens that show reports", async () => {
     const { library } = setUp();
     const before = estimateTokens(openSession(library, [TOOL_SESSION]).session.characters);
     const answer = await compact(library);

@@ -180,7 +180,7 @@ describe("a log of claude, compacted", () => {
 });
 
 describe("rewrittenBytes()", () => {
-  it("gives the same whatever the chunks are", () => {
+  it("makes the same bytes whatever the chunks are", () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 40 }),

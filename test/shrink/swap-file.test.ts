@@ -205,7 +205,7 @@ describe("swapFile()", () => {
     expect(litter(folder)).toEqual([]);
   });
 
-  it("gives up where a log grows that must not: nothing is changed", async () => {
+  it("gives up if a log grows that must not: nothing is changed", async () => {
     const { folder, path } = oldLog();
     const disk = intercept(quickDisk, (call, run) => {
       if (call.name === "link") fs.appendFileSync(path, "more\n");

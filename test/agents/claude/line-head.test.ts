@@ -39,7 +39,7 @@ function readAll(lines: readonly object[]): readonly { readonly all: object; rea
 }
 
 describe("createHeadMemory()", () => {
-  test("gives what stands before the message, on the first line and on those like it", () => {
+  test("returns what is before the message, on the first line and on those like it", () => {
     const lines = [
       { parentUuid: parent, ...head, message: reply, type: "assistant", uuid: "a" },
       { parentUuid: parent.replaceAll("a", "b"), ...head, type: "user", message: answer, uuid: "b" },

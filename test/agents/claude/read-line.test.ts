@@ -28,7 +28,7 @@ describe("readClaudeLine()", () => {
     ["a string that ends in a backslash and quotes", `${padding}\\"\\`],
     ["an object that holds the same key", { toolUseResult: { a: padding } }],
     ["an empty array", []],
-  ])("leaves out a toolUseResult that is %s, and gives it back", (_, toolUseResult) => {
+  ])("leaves out a toolUseResult that is %s, and returns it", (_, toolUseResult) => {
     const message = { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: padding }] };
     const whole = {
       ...envelope,
@@ -72,7 +72,7 @@ describe("readClaudeLine()", () => {
     ["progress", progress],
     ["a result", result],
     ["a snapshot", snapshot],
-  ])("loses nothing of a line that %s without a LF stands before", (_, before) => {
+  ])("loses nothing of a line that follows %s without a LF", (_, before) => {
     for (const parentUuid of ["p", null]) {
       const behind = { ...asked, parentUuid };
       for (const heads of [undefined, createHeadMemory()]) {

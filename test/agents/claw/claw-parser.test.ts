@@ -22,7 +22,7 @@ function emittedBeforeTheEnd(text: string): readonly Entry[] {
 }
 
 describe("clawFormat.parser()", () => {
-  test("reads the lines behind a torn header as they come, and does not hold the log", () => {
+  test("reads the lines after a torn header as they come, and does not hold the log", () => {
     const entries = emittedBeforeTheEnd(`{"created_at_ms":17\n${message("one").repeat(50)}`);
     expect(entries.filter((entry) => entry.kind === "request")).toHaveLength(49);
   });

@@ -14,7 +14,7 @@ const compacted = {
   payload: { message: "so far", replacement_history: [said("user", "earlier"), { type: "x", of: {} }] },
 };
 
-test("a line that stands behind a compaction without a LF is read as it is behind one", () => {
+test("a line right after a compaction without a LF is read as if it had a line of its own", () => {
   const lines = [said("user", "begin"), compacted, said("assistant", "what came then")].map((line) =>
     JSON.stringify(line),
   );

@@ -150,7 +150,7 @@ describe("mergePiSections()", () => {
     });
   });
 
-  test("keeps a summary of another shape as it stands", () => {
+  test("keeps a summary of another shape as it is", () => {
     expect(mergePiSections("We fixed it.", empty).critical).toEqual(["Earlier summary:\nWe fixed it."]);
   });
 

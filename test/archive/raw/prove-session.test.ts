@@ -99,7 +99,7 @@ describe("prove()", { timeout: 120_000 }, () => {
     for (const name of sessions.slice(100)) expect(archive.prove(name).damages).toEqual([]);
   });
 
-  it("tells which bytes of which file in which generation are damaged, wherever they are shared", () => {
+  it("says which bytes of which file in which generation are damaged, wherever they are shared", () => {
     const folder = temporaryFolder();
     const raw = join(folder, "raw");
     const log = join(folder, "log.jsonl");

@@ -52,7 +52,7 @@ function ground(): Ground {
 const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 describe("put()", { timeout: 120_000 }, () => {
-  it("gives back what it was given, with mode, time, role and hash", () => {
+  it("returns what it was given, with mode, time, role and hash", () => {
     const { log, put, open } = ground();
     const text = logLines(1, 5_000);
     fs.writeFileSync(log, text);
@@ -332,7 +332,7 @@ describe("put()", { timeout: 120_000 }, () => {
     );
   });
 
-  it("mends damaged chunks from their source where it is told to look", () => {
+  it("mends damaged chunks from their source if asked to look", () => {
     const { log, raw, put, open } = ground();
     fs.writeFileSync(log, logLines(1, 2_500_000));
     put(fileAt(disk, log));

@@ -42,7 +42,7 @@ describe("folderNameOf()", () => {
     }
   });
 
-  it("gives one harmless component for any id", () => {
+  it("makes one harmless component of any id", () => {
     fc.assert(
       fc.property(anyId, (id) => {
         const name = folderNameOf({ agent: "pi", id });
@@ -78,7 +78,7 @@ describe("folderNameOf()", () => {
 });
 
 describe("hashOfName()", () => {
-  it("tells sessions of two agents with one id apart", () => {
+  it("keeps sessions of two agents with one id apart", () => {
     expect(hashOfName({ agent: "pi", id: "x" }, 8)).not.toBe(hashOfName({ agent: "claw", id: "x" }, 8));
     expect(hashOfName({ agent: "pi", id: "x" }, 8)).toMatch(/^[0-9a-f]{8}$/);
   });

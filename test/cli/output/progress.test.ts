@@ -6,7 +6,7 @@ const MB = 1024 * 1024;
 const state = { files: 120, filesTotal: 1402, bytes: 24 * MB, bytesTotal: 300 * MB };
 
 describe("progressLine()", () => {
-  test("tells files, bytes, rate and time left", () => {
+  test("shows files, bytes, rate and time left", () => {
     expect(progressLine("Indexing", state, 2_000)).toBe(
       "Indexing 120 of 1,402 files, 24 MB of 300 MB, 12 MB/s, 23 s left",
     );

@@ -57,7 +57,7 @@ describe("formatTable()", () => {
     expect(formatTable<Row>([], [{ text: (row) => row.name }], { width: 80 })).toBe("");
   });
 
-  test("keeps to the width whatever stands in the flexible column", () => {
+  test("keeps to the width whatever is in the flexible column", () => {
     const cell = fc.string({ unit: "grapheme", maxLength: 60 });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 5 }), (cells) => {

@@ -61,7 +61,7 @@ describe("handleHook()", () => {
     );
   });
 
-  test("tells what could not be read of a session, and keeps the rest", async () => {
+  test("reports what could not be read of a session, and keeps the rest", async () => {
     const { library, log, handle, noted } = ground(({ disk }) => ({
       disk: unreadableDisk(disk, (path) => path.endsWith("/agent-a1b2.jsonl")),
     }));

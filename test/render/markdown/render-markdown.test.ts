@@ -120,7 +120,7 @@ describe("renderMarkdown()", () => {
     );
   });
 
-  test("tells programs in its front matter what the session was", () => {
+  test("says in its front matter what the session was, for programs", () => {
     const session = plainSession({
       title: 'A "quoted": title # no comment',
       lineage: { kind: "fork", session: "parent-id" },
@@ -229,7 +229,7 @@ describe("renderMarkdown()", () => {
     expect(text).toContain("- [ ] Write \\[docs] (in progress)\n- [ ] Ship it\n");
   });
 
-  test("tells of compactions: when, why, how much, and what they said", () => {
+  test("reports compactions: when, why, how much, and what they said", () => {
     const compaction = {
       ...{ at: Date.UTC(2026, 9, 12, 15), line: 3, keeps: null, afterTurn: 1 },
       ...{ trigger: "auto" as const, tokensBefore: 155_000, tokensAfter: 12_000 },

@@ -34,7 +34,7 @@ test("analyzeText() never throws, and the same text gives the same terms, whatev
   );
 });
 
-test("analyzeText() gives no empty term, none over 64 characters and none with a space or capital in it", () => {
+test("analyzeText() returns no empty term, none over 64 characters and none with a space or capital in it", () => {
   fc.assert(
     fc.property(text, (any) => {
       for (const term of terms(any)) {

@@ -82,7 +82,7 @@ test.each([
   expect(terms(text).toSorted()).toEqual([...expected].sort());
 });
 
-test("analyzeText() gives words as often as they occur, stop words and short numbers once", () => {
+test("analyzeText() returns words as often as they occur, stop words and short numbers once", () => {
   expect(terms("the cat and the cat at 5 and 5 and 12345 and 12345")).toEqual([
     "the",
     "cat",

@@ -41,7 +41,7 @@ describe("createByteFilter()", () => {
     ["an umlaut written as an escape", ["größe"], false, '{"a":"gr\\u00f6\\u00dfe"}', true],
     ["a far character written as an escape", ["日本"], false, '{"a":"\\u65e5\\u672c"}', true],
     ["no escape that could be an umlaut", ["größe"], false, '{"a":"\\u001b grosse"}', false],
-  ])("tells of bytes with %s", (_, literals, ignoreCase, line, expected) => {
+  ])("answers for bytes with %s", (_, literals, ignoreCase, line, expected) => {
     expect(createByteFilter({ literals, ignoreCase })?.mayMatch(Buffer.from(line))).toBe(expected);
   });
 

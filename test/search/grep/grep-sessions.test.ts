@@ -135,7 +135,7 @@ describe("grepSessions()", () => {
     expect(await grep(library, slow, {}, { threads: threadsHere() })).toEqual(await grep(library, text));
   });
 
-  test("gives the newest session first, with or without an index", async () => {
+  test("returns the newest session first, with or without an index", async () => {
     const library = demoLibrary();
     const before = await grep(library, "test");
     await refreshIndex(library, makeAccess(library));
@@ -248,7 +248,7 @@ describe("grepSessions()", () => {
     expect(revealed.hits[0]?.text).toContain(secret);
   });
 
-  test("gives lines around a match, and names sessions alone where that is asked for", async () => {
+  test("returns lines around a match, and only names of sessions if requested", async () => {
     const library = makeLibrary();
     const folder = join(library.surroundings.home, ".claude/projects/-x");
     mkdirSync(folder, { recursive: true });

@@ -10,14 +10,14 @@ const found = (text: string, regex: RegExp) =>
   }));
 
 describe("matchLines()", () => {
-  test("tells matches on one line together", () => {
+  test("reports matches on one line together", () => {
     expect(found("a b\nb b\nc", /b/g)).toEqual([
       { line: "a b", marked: ["b"], matches: 1 },
       { line: "b b", marked: ["b", "b"], matches: 2 },
     ]);
   });
 
-  test("tells a match over several lines with all of them", () => {
+  test("reports a match over several lines with all of them", () => {
     expect(found("one two\nthree four\nfive", /two\nthree/g)).toEqual([
       { line: "one two\nthree four", marked: ["two\nthree"], matches: 1 },
     ]);
@@ -66,7 +66,7 @@ describe("linesAround()", () => {
     [0, [], []],
     [1, ["b"], ["d"]],
     [9, ["a", "b"], ["d", "e"]],
-  ])("gives %i lines on both sides, as far as there are any", (count, before, after) => {
+  ])("returns %i lines on both sides, as far as there are any", (count, before, after) => {
     const text = "a\nb\nc\nd\ne\n";
     const around = linesAround(text, 4, 5, count);
     expect(around.before.map(([from, to]) => text.slice(from, to))).toEqual(before);

@@ -56,7 +56,7 @@ test("a dictionary finds each of its terms where it is, and no other", () => {
   );
 });
 
-test("a dictionary gives all terms with a prefix, in order", () => {
+test("a dictionary returns all terms with a prefix, in order", () => {
   fc.assert(
     fc.property(manyWords, word, (words, prefix) => {
       withDictionary(words.sort(), (dictionary, placed) => {
@@ -68,7 +68,7 @@ test("a dictionary gives all terms with a prefix, in order", () => {
   );
 });
 
-test("a dictionary gives all terms within a distance, although it passes over most of them", () => {
+test("a dictionary returns all terms within a distance, although it passes over most of them", () => {
   fc.assert(
     fc.property(manyWords, word, fc.integer({ min: 0, max: 3 }), (words, asked, max) => {
       withDictionary(words.sort(), (dictionary, placed) => {

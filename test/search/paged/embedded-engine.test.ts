@@ -150,7 +150,7 @@ describe("an embedded engine", () => {
     ["another analysis", { ...smallSchema, analysisVersion: "other" }],
     ["other fields", { ...smallSchema, fields: smallSchema.fields.slice(1) }],
   ];
-  test.each(others)("of %s does not read the index, and begins anew where it writes", async (_, schema) => {
+  test.each(others)("of %s does not read the index, and starts again when it writes", async (_, schema) => {
     await withIndexFolder(async (folder) => {
       await applyChanges(engineIn(folder), [{ kind: "put", session: session("a", "x", ["deploy"]) }]);
       const [old = ""] = segmentsIn(folder);

@@ -167,7 +167,7 @@ function eachDrained(
   expect(at).toBe(written.length);
 }
 
-test("an accumulator gives each term with its documents in order, whatever the frequencies", () => {
+test("an accumulator returns each term with its documents in order, whatever the frequencies", () => {
   const field = fc.array(fc.constantFrom("a", "b", "c", "longer-than-a-cached-string", "é"), {
     maxLength: 40,
   });

@@ -100,7 +100,7 @@ const damages: Readonly<Record<string, (bytes: Buffer, at: number) => Buffer>> =
 
 describe("an index with damage", () => {
   for (const [name, damage] of Object.entries(damages)) {
-    test(`(${name}) says so or gives the same answers, wherever it is`, async () => {
+    test(`(${name}) says so or answers the same, wherever it is`, async () => {
       await withIndexFolder(async (folder) => {
         const whole = await buildIndex(folder);
         let noticed = 0;
@@ -137,7 +137,7 @@ describe("an index with damage", () => {
   test.each([
     ["manifest", /^manifest$/],
     ["segment", /\.seg$/],
-  ])("(all zeros in the %s) tells who writes to it, who can then begin anew", async (name, pattern) => {
+  ])("(all zeros in the %s) tells the writer, who can then start again", async (name, pattern) => {
     await withIndexFolder(async (folder) => {
       const whole = await buildIndex(folder);
       const path = join(folder, fs.readdirSync(folder).find((file) => pattern.test(file)) ?? "");

@@ -13,7 +13,7 @@ test.each([
   expect(nearest(word, candidates)).toEqual(expected);
 });
 
-test("nearest() gives each candidate once, and no more than asked for", () => {
+test("nearest() returns each candidate once, and no more than requested", () => {
   expect(nearest("ab", ["aa", "aa", "ac", "ad", "ae"], { limit: 2 })).toEqual(["aa", "ac"]);
 });
 

@@ -68,7 +68,7 @@ test.each([
   expect(shown(text)).toEqual([undefined, undefined]);
 });
 
-test("parseDate() gives a moment or undefined for any text, and never an end before its beginning", () => {
+test("parseDate() returns a moment or undefined for any text, and never an end before its start", () => {
   const text = fc.oneof(
     fc.string(),
     fc.stringMatching(/^\d{1,5} ?(h|d|w|m|y|days ago)$/),

@@ -53,7 +53,7 @@ test.each([
   expect([...shown(parseQuery(query))].sort()).toEqual([...expected].sort());
 });
 
-test("parseQuery() takes a single letter behind a dash for a flag, which is no word to leave out", () => {
+test("parseQuery() takes a single letter after a dash for a flag, which is no word to leave out", () => {
   const { words } = parseQuery("claude -p, git log -p -1 -word");
   expect(words.filter(({ isUnwanted }) => isUnwanted).map(({ text }) => text)).toEqual(["word"]);
 });

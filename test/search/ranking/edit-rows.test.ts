@@ -18,7 +18,7 @@ function levenshtein(a: string, b: string): number {
 
 const word = fc.string({ unit: fc.constantFrom("a", "b", "c", "é", "\ud83d"), maxLength: 9 });
 
-test("createEditRows() gives the distance of words that come one after the other, as far as it is asked for", () => {
+test("createEditRows() returns the distance of words that come one after the other, up to a limit", () => {
   fc.assert(
     fc.property(
       word,

@@ -299,7 +299,7 @@ describe("a phrase", () => {
     });
   });
 
-  test("is looked for beside another one that stands in many turns", async () => {
+  test("is looked for beside another one that is in many turns", async () => {
     const turns = [
       ...Array.from({ length: 8 }, () => "token refresh token refresh"),
       "token refresh exit code",
@@ -378,7 +378,7 @@ describe("a filter", () => {
     });
   });
 
-  test("alone, without words, gives all that pass, newest first", async () => {
+  test("alone, without words, finds all that pass, newest first", async () => {
     await withHistory(history, async (search) => {
       const all = await search(planFor([]));
       expect([all.match, ...keysOf(all)]).toEqual(["all", "new", "stub", "old", "timeless"]);

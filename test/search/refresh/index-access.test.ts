@@ -64,7 +64,7 @@ function damagedAtCommit(engine: SearchEngine): SearchEngine {
 }
 
 describe("withIndex() at once, many times", () => {
-  test("gives everybody what has come, and leaves the index that is built from nothing", async () => {
+  test("shows everybody what has come, and leaves the index that is built from nothing", async () => {
     const library = demoLibrary();
     const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms / 25));
     const open = (): Promise<string> => {
@@ -89,7 +89,7 @@ describe("withIndex() with a wait", () => {
   test.each([
     ["nothing else has changed", () => {}],
     ["a log has grown", growLog],
-  ])("builds an index anew whose segments were all cut, where %s", async (_, change) => {
+  ])("rebuilds an index whose segments were all cut, if %s", async (_, change) => {
     const library = demoLibrary();
     await withIndex(library, waitingAccess(library), async () => {});
     const access = waitingAccess(library);
@@ -100,7 +100,7 @@ describe("withIndex() with a wait", () => {
     expect(await dumpIndex(access.engine)).toEqual(await dumpRebuilt(library));
   });
 
-  test("builds an index anew whose damage shows when it is written to", async () => {
+  test("rebuilds an index whose damage shows when it is written to", async () => {
     const library = demoLibrary();
     await withIndex(library, waitingAccess(library), async () => {});
     growLog(library);

@@ -17,13 +17,13 @@ test("every character is shown, folded to a space, or left out", () => {
   expect(wrong).toEqual([]);
 });
 
-test("a line begins behind every kind of line end", () => {
+test("a line starts after every kind of line end", () => {
   for (const end of ["\n", "\r", "\r\n", "\u2028", "\u2029"])
     expect([...cleanPassage(`a${end}b`, 0, 2 + end.length).lineStarts]).toEqual([2]);
   expect([...cleanPassage("a\tb", 0, 3).lineStarts]).toEqual([]);
 });
 
-test("what is shown as it is stands where it says, and nothing changes its order", () => {
+test("what is shown as it is has the place that it says, and nothing changes its order", () => {
   const signs = ["a", "B", "-", " ", "  ", "\n", "\t", "é", "😀", "\ud83d", "\u001b[31m", "\u0000", "漢"];
   fc.assert(
     fc.property(

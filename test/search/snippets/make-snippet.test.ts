@@ -73,7 +73,7 @@ test("makeSnippet() begins and ends at words where there is no sentence", () => 
   expect(marked(snippet)).toMatch(/^…(alpha|beta|gamma) .*\[token\] .*(delta|epsilon)…$/);
 });
 
-test("makeSnippet() uses the room before the words where the text ends behind them", () => {
+test("makeSnippet() uses the room before the words if the text ends after them", () => {
   const snippet = makeSnippet(`${filler}The last word is token`, terms("token"), { maxChars: 120 });
   expect(snippet?.text.length).toBeGreaterThan(80);
   expect(snippet?.text.endsWith("The last word is token")).toBe(true);
@@ -104,7 +104,7 @@ const anyText = fc
   )
   .map((parts) => parts.join(""));
 
-test("makeSnippet() gives offsets inside of its text, in order, and no control characters, for any text", () => {
+test("makeSnippet() returns offsets inside its text, in order, and no control characters, for any text", () => {
   fc.assert(
     fc.property(anyText, fc.integer({ min: 1, max: 90 }), fc.nat(), (text, maxChars, pick) => {
       const found: string[] = [];

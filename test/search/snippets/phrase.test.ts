@@ -31,7 +31,7 @@ test.each([
   expect(containsPhrase(text, phrase)).toBe(expected);
 });
 
-test("createPhraseFinder() gives the places of a phrase, as many as are asked for", () => {
+test("createPhraseFinder() returns the places of a phrase, as many as requested", () => {
   const find = createPhraseFinder("exit code");
   const text = "exit code, Exit  code; exit-code";
   expect(find(text, 10).map(([start, end]) => text.slice(start, end))).toEqual([
