@@ -1,5 +1,5 @@
 import { agents } from "../agents/agents.ts";
-import { encodeJson } from "../redact/encode-json.ts";
+import { encodeJson } from "../redact/clean-text.ts";
 import { estimateJsonTokens, type FittedJson, fitJson } from "../render/agent/fit-json.ts";
 import { quoteText } from "../render/agent/quote-text.ts";
 import { shellQuote } from "../render/words.ts";

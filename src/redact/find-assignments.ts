@@ -1,19 +1,17 @@
-import { findCredentialLine } from "./find-credential-lines.ts";
 import { findAuthorization, findCookies, holdsUserAndPassword } from "./find-headers.ts";
-import { findJwk } from "./find-jwk.ts";
 import { findListedValues } from "./find-lists.ts";
-import { findPair, mayBePair } from "./find-pairs.ts";
+import { findCredentialLine, findPair, mayBePair } from "./find-pairs.ts";
 import { isSeedPhrase } from "./find-phrases.ts";
-import { findUrlCredentials } from "./find-url-credentials.ts";
+import { findJwk } from "./find-private-keys.ts";
+import { findUrlCredentials } from "./find-urls.ts";
 import type { Finding } from "./finding.ts";
 import { MASK_BEGIN } from "./mask.ts";
 import { readNameInWords, readNameWithParent, readPairedName, readParentName } from "./name-around.ts";
 import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
-import { endOfSecretName, mayBeSecretName } from "./secret-ending.ts";
-import { readSecretName, type SecretName } from "./secret-name.ts";
+import { MARGIN } from "./scan-signs.ts";
+import { endOfSecretName, mayBeSecretName, readSecretName, type SecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, readValue, skip, TYPE_BETWEEN, type Value } from "./secret-value.ts";
-import { MARGIN } from "./text-units.ts";
 
 const MAX_NAME = 80;
 const PLURAL = /(?:keys|tokens|secrets|passwords|credentials)$/;
@@ -232,7 +230,7 @@ function readName(text: string, name: string, nameStart: number, at: number): Se
       ? undefined
       : (readPairedName(text, nameStart, value.end) ?? readParentName(text, nameStart));
   }
-  if (name.length <= 9 && /^(?:appid|signature)$/i.test(name))
+  if (name.length <= 9 && /^(?:appid|signature|auth)$/i.test(name))
     return /[?&]/.test(text.charAt(nameStart - 1)) ? readSecretName("api_secret") : undefined;
   if (name.length <= 5 && /^(?:key|token|none|code)$/i.test(name)) {
     // These names are everywhere, and their values nearly always short.

@@ -2,9 +2,9 @@ import { findCookies } from "./find-headers.ts";
 import type { Finding } from "./finding.ts";
 import { isStrongKey, isStrongPassword } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
+import { MARGIN } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, readValue, skip } from "./secret-value.ts";
-import { MARGIN } from "./text-units.ts";
 
 /** What parts a flag from its value: spaces, the end of a continued line, or in a list of arguments `"--password", "x"`. */
 const AFTER_FLAG = String.raw`(?:\\{0,3}["'],\s{0,8}(?=\\{0,3}["'])|[ \t]{1,3}(?:\\\r?\n[ \t]{0,20})?(?!-))`;

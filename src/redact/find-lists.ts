@@ -10,13 +10,14 @@ const GAP =
 const MAX_ITEMS = 40;
 
 /** A list of values after a name in the plural: `api_keys: ["…", "…"]`, `COOKIE_KEYS=…,…`, `passwords:⏎  root: …`. */
+const CONSTRUCTOR = /\s{0,4}(?:vec!|(?:new )?[A-Za-z]{2,8}\()/y;
 const ITEM_NAME = /[\w.@-]{1,40}\\{0,3}["']?[ \t]{0,2}(?::|=>|=)[ \t]{0,2}\\{0,3}["']?/y;
 const ITEM = /[^\s"'`,;(){}[\]<>|\\]{8,400}/y;
 
 /** Masks the items of the list at `from`; returns where the last one ends, or -1 if there is none. */
 export function findListedValues(text: string, from: number, name: SecretName, found: Finding[]): number {
   let after = -1;
-  let at = from;
+  let at = skip(CONSTRUCTOR, text, from);
   for (let item = 0; item < MAX_ITEMS; item++) {
     const gapEnd = skip(GAP, text, at);
     let start = gapEnd;

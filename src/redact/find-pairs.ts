@@ -1,5 +1,6 @@
 import type { Finding } from "./finding.ts";
 import { isStrongPassword } from "./randomness.ts";
+import { MARGIN } from "./scan-signs.ts";
 import { isPlaceholder } from "./secret-value.ts";
 
 /** A user right before the colon, and what may precede a user. */
@@ -12,6 +13,8 @@ const PASSWORD = /:\\{0,3}["']?([^\s"'`\\,;|<>(){}[\]]{8,80})/y;
 const HOST = /^@(?:\/\/)?[A-Za-z\d][\w.-]*(?:[:/(]|$)/;
 /** Words near a pair that say what it is. */
 const CONTEXT = /auth|user|login|logon|log in|cred|passw|account|zugang|allow|bundle|base64|secret/i;
+const KNOWN_USER =
+  /^(?:admin|administrator|root|postgres|ubuntu|deploy|demo|guest|sa|pi|superuser|elastic|neo4j)$/i;
 const LOOK_BACK = 160;
 
 const DIGIT = 1;
@@ -64,7 +67,42 @@ export function findPair(text: string, at: number, found: Finding[]): number {
   const before = text.slice(Math.max(0, at - LOOK_BACK), at);
   const user = USER.exec(before.slice(-48))?.[1];
   if (user === undefined || NO_USER.test(user)) return at;
-  if (!isBeforeHost && !CONTEXT.test(before.slice(0, -user.length))) return at;
+  if (!isBeforeHost && !KNOWN_USER.test(user) && !CONTEXT.test(before.slice(0, -user.length))) return at;
   found.push({ kind: "password", start, end: start + password.length });
   return start + password.length;
+}
+
+const COLON = 58;
+/** `.pgpass`: from the colon after the host, `:5432:shop:app:…` up to the end of the line. */
+const PGPASS = /:(?:\d{3,5}|\*):[\w*.-]{1,63}:[\w*.@-]{1,63}:([^\s:"'`\\]{4,128})(?![^\r\n"'`\\])/y;
+const HOST_BEFORE = /(?:^|[\s"'`])(?:\*|localhost|\/[\w/.-]{1,80}|[\w-]{1,63}(?:\.[\w-]{1,63}){0,8})$/;
+/** A dump of Windows accounts, from the second colon on: `:500:<LM hash>:<NT hash>:::`. */
+const PWDUMP = /:\d{3,10}:([0-9a-f]{32}:[0-9a-f]{32}):::/iy;
+
+/** Masks the password of a line whose fields are parted by colons, at the first colon; returns where to go on. */
+export function findCredentialLine(text: string, at: number, found: Finding[], units: Uint16Array): number {
+  // `:*:` or three digits: what line numbers and times seldom have.
+  const fourth = units[MARGIN + at + 4] ?? 0;
+  const isNumber = fourth >= 48 && fourth <= COLON;
+  if (!isNumber && units[MARGIN + at + 2] !== COLON) return at;
+  PWDUMP.lastIndex = at;
+  const hashes = PWDUMP.exec(text)?.[1];
+  if (hashes !== undefined) {
+    const end = PWDUMP.lastIndex - 3;
+    found.push({ kind: "password-hash", start: end - hashes.length, end });
+    return end;
+  }
+  PGPASS.lastIndex = at;
+  const password = PGPASS.exec(text)?.[1];
+  if (
+    password === undefined ||
+    isPlaceholder(password) ||
+    !/[^a-z.]/.test(password) ||
+    /^[\d.]+$/.test(password)
+  )
+    return at;
+  if (!HOST_BEFORE.test(text.slice(Math.max(0, at - 120), at))) return at;
+  const end = PGPASS.lastIndex;
+  found.push({ kind: "password", start: end - password.length, end });
+  return end;
 }

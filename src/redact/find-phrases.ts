@@ -44,11 +44,18 @@ export const phraseSigns: readonly Sign[] = [
   ...["word", "wort", "WORD", "phrase"].map((part) => wordSign(part, /[pP]ass$|PASS$|[kK]enn$/, true)),
   wordSign("wd", /[pP](?:ass)?$/, true),
   ...["pw ", "PW ", "pin ", "PIN ", "Pin "].map((part) => wordSign(part, /(?:^|[\s"'`(_-])$/, true, 1)),
+  ...["pass for ", "key for ", "key is "].map((part) =>
+    wordSign(part, /(?:^|[\s"'`(])$/, true, part.length - 4 + (part.startsWith("key") ? 1 : 0)),
+  ),
   wordSign(" passe", /[mM]ots? de$/, true),
   wordSign("se\u00f1a", /[cC]ontra$/, true),
   wordSign("redential", /[cC]$/, true),
   ...["cret", "CRET"].map((part) => wordSign(part, /[sS]e$|SE$/, false)),
   ...["ken", "KEN"].map((part) => wordSign(part, /[tT]o$|TO$/, false)),
+  ...["creds", "log in ", "wifi", "WiFi", "Wi-Fi"].map((sign) => ({
+    sign,
+    find: (text: string, at: number, found: Finding[]) => findInLine(text, at + sign.trimEnd().length, found),
+  })),
   { sign: "IDENTIFIED ", find: identifiedAt },
   ...["nemonic", "phrase"].map((sign) => ({
     sign,
@@ -204,7 +211,7 @@ const MAX_PARTS = 64;
  * weaker than a colon or an equals sign. Only long random values, since words follow these names far more often.
  */
 const LEAD_IN =
-  /(?:(bearer|basic)\s+|((?:api|access|secret|private|auth|encryption|signing|master|account|subscription|license|this|my|your|our)[ _-]?key|api_?key|token|secret|secret_key_base)s?["'`]?\)?(?:(?:[ \t]+[\w'’.@()-]{1,14}){0,6}[ \t]*(?:[ \t](?:is|was|are)|[:=\u2013\u2014-]|->|\u2192)\s+|\s+(?:=|->|\u2192)\s+|\s*,\s*|\s*>\s*|\s*\(\s*|\s*<-\s*|\s*\|\s*|\s+))\\{0,2}["'`]?$/i;
+  /(?:(bearer|basic)\s+|((?:api|access|secret|private|auth|encryption|signing|master|account|subscription|license|this|my|your|our)[ _-]?key|api_?key|token|secret|secret_key_base)s?["'`]?\)?(?:['’]s[ \t]+|(?:[ \t]+[\w'’.@()-]{1,14}){0,6}[ \t]*(?:[ \t](?:is|was|are)|[:=\u2013\u2014-]|->|\u2192)\s+|\s+(?:=|->|\u2192)\s+|\s*,\s*|\s*>\s*|\s*\(\s*|\s*<-\s*|\s*\|\s*|\s+))\\{0,2}["'`]?$/i;
 const REST = /[\w+/=.~-]{0,600}/y;
 /** The address of a contract or a person on a blockchain. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

@@ -215,6 +215,20 @@ const commands: readonly Place[] = [
   }),
   place("setapikey ", String.raw`setapikey ([\w-]{20,80})`, { kind: "api-key" }),
   place("setApiKey ", String.raw`setApiKey ([\w-]{20,80})`, { kind: "api-key" }),
+  place("ccess key", String.raw`(?<=ecret a)ccess key\s{1,40}([A-Za-z0-9+/]{40})(?![\w+/=])`, {
+    kind: "aws-secret-key",
+  }),
+  place("WORD FOR ", String.raw`WORD FOR [^\n=;]{1,80}= ?(?:PASSWORD\()?["']([^"'\n]{4,128})["']`),
+  place("ascii-text ", `ascii-text ${PASSWORD}`, { confirm: isStrong }),
+  place(
+    '"keyName"',
+    String.raw`"keyName": ?"[^"\n]{1,40}",\s{0,20}(?:"permissions": ?"\w{1,12}",\s{0,20})?"value": ?"([\w+/=]{20,100})"`,
+    { kind: "azure-key" },
+  ),
+  place("printf ", String.raw`printf ["']%s(?:\\n)?["'] ["']([^\s"'\\|>$]{8,200})["'] ?\|`, {
+    kind: "secret",
+    confirm: isEchoed,
+  }),
   place("uthenticate ", `uthenticate ${PASSWORD}`, { confirm: isStrong }),
   place("rpcauth=", String.raw`rpcauth=[\w.-]{1,40}:([0-9a-f]{16,64}\$[0-9a-f]{64})`, {
     kind: "password-hash",

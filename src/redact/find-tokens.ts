@@ -2,8 +2,8 @@ import { findSpokenSecret, mayBeSpoken } from "./find-phrases.ts";
 import type { Finder, Finding } from "./finding.ts";
 import { awsSecret, platformTokens, serviceTokens, type TokenKind } from "./known-tokens.ts";
 import { isRepetitive, looksWritten } from "./randomness.ts";
+import { MARGIN } from "./scan-signs.ts";
 import { isPlaceholder } from "./secret-value.ts";
-import { MARGIN } from "./text-units.ts";
 
 export const tokenKinds: readonly TokenKind[] = [...platformTokens, ...serviceTokens];
 

@@ -1,18 +1,39 @@
+/**
+ * Masks secrets: a text goes in, the same text with `[masked: kind]` in place of each secret comes out.
+ *
+ * A text is read once. Two scanners say where a secret may be, and detectors read what is there:
+ * - `find-tokens.ts` looks at runs of 20 or more key characters and knows the prefixes of makers (`ghp_`, `sk-ant-`).
+ * - `scan-signs.ts` stops at signs (`=`, `:`, `--`, `password`, `-----BEGIN`) and asks the detectors that named them.
+ *
+ * Where to add
+ * - a token with a known prefix: a row in `known-tokens.ts`
+ * - a command, call or record that has a secret at a fixed place: a row in `find-places.ts`
+ * - a flag of one letter (`-p`): a program in `find-flags.ts`
+ * - a URL with a key in its path: a row in `find-urls.ts`
+ * - a name that means a secret (`DB_PASS`): `secret-name.ts`
+ * - a syntax of values (quotes, blocks, brackets): `readValue` in `secret-value.ts`; a separator between a name and a
+ *   value: a sign in `find-assignments.ts`
+ * - a way to encode text (JSON, percent, HTML): `escaped-text.ts`
+ * - what is never a secret (placeholders, types, paths): `secret-value.ts`; what is random: `randomness.ts`
+ *
+ * With a rule come an example in fixtures/redact, a look-alike that must stay, and a new `RULES_VERSION` in `mask.ts`.
+ */
+
+import { areClean } from "./clean-text.ts";
 import { type EscapedPiece, escapedPieces, otherEncodings, seenText } from "./escaped-text.ts";
 import { assignmentSigns } from "./find-assignments.ts";
 import { flagSigns } from "./find-flags.ts";
-import { keyBlockSigns } from "./find-key-blocks.ts";
 import { listSigns } from "./find-lists.ts";
 import { passwordHashSigns } from "./find-password-hashes.ts";
 import { phraseSigns } from "./find-phrases.ts";
 import { placeSigns } from "./find-places.ts";
 import { printedSecretSigns } from "./find-printed-secrets.ts";
+import { keyBlockSigns } from "./find-private-keys.ts";
 import { sqlRowSigns } from "./find-sql-rows.ts";
 import { findTokens } from "./find-tokens.ts";
 import { type Finding, mergeFindings } from "./finding.ts";
 import { findMasks, maskFor } from "./mask.ts";
-import { createSignScanner } from "./scan-signs.ts";
-import { unitsOf } from "./text-units.ts";
+import { createSignScanner, MARGIN, unitsOf } from "./scan-signs.ts";
 
 export type { Finding } from "./finding.ts";
 
@@ -35,8 +56,6 @@ const SHORTEST = 8;
 /** Extra patterns may match what masking leaves behind; this many rounds are enough for any that is meant well. */
 const MAX_ROUNDS = 4;
 
-/** Most texts are nothing but ASCII. */
-const NOT_PLAIN = /[^\t\n\r -~]/;
 /** JSON stands in JSON, as in a log that a tool has printed; deeper than this nobody nests it. */
 const MAX_ENCODINGS = 3;
 
@@ -57,14 +76,17 @@ const none: readonly Finding[] = [];
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const extra = (options.extra ?? []).map(toPattern);
   const findInto = (text: string, found: Finding[], depth: number): void => {
+    let isClean = false;
     if (text.length >= SHORTEST) {
       const units = unitsOf(text);
       findTokens(text, found, units);
+      // Before the memory of the units is used for the next text.
+      isClean = areClean(units, MARGIN, MARGIN + text.length);
       findAtSigns(text, found, units);
     }
     for (const pattern of extra) findExtra(text, pattern, found);
     if (depth === 0 || text.length < SHORTEST) return;
-    if (NOT_PLAIN.test(text)) findIn(seenText(text), found, depth);
+    if (!isClean) findIn(seenText(text), found, depth);
     if (text.includes("\\")) findIn(escapedPieces(text), found, depth);
     if (text.includes("%") || text.includes("&")) findIn(otherEncodings(text), found, depth);
   };

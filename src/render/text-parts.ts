@@ -1,4 +1,4 @@
-import { encodeJson } from "../redact/encode-json.ts";
+import { encodeJson } from "../redact/clean-text.ts";
 
 /**
  * Writes the members of an object as JSON, indented by two, in parts: the same text as `encodeJson` of the whole. Lists

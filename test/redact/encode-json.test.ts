@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeJson } from "../../src/redact/encode-json.ts";
+import { encodeJson } from "../../src/redact/clean-text.ts";
 import fc from "../support/fc.ts";
 import { hostileText } from "../support/hostile-session.ts";
 

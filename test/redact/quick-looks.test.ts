@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../src/redact/redact.ts";
-import { endOfSecretName, mayBeSecretName } from "../../src/redact/secret-ending.ts";
-import { MARGIN, unitsOf } from "../../src/redact/text-units.ts";
+import { MARGIN, unitsOf } from "../../src/redact/scan-signs.ts";
+import { endOfSecretName, mayBeSecretName } from "../../src/redact/secret-name.ts";
 import fc from "../support/fc.ts";
 import { loadSampleSet } from "../support/secret-samples.ts";
 

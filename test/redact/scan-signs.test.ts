@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSignScanner, type Sign } from "../../src/redact/scan-signs.ts";
-import { unitsOf } from "../../src/redact/text-units.ts";
+import { createSignScanner, type Sign, unitsOf } from "../../src/redact/scan-signs.ts";
 import fc from "../support/fc.ts";
 
 const SIGNS = ["=", ":", "：", "-----", "wd", "wd -", "word", "$ ", "❯ ", "requirepass "] as const;

@@ -1,5 +1,5 @@
 import { exitCodes, UserError } from "../../errors.ts";
-import { encodeJson } from "../../redact/encode-json.ts";
+import { encodeJson } from "../../redact/clean-text.ts";
 import { isWord, parseQuery } from "../../search/query/parse-query.ts";
 import {
   hitJson,

@@ -1,4 +1,4 @@
-import { encodeJson } from "../../redact/encode-json.ts";
+import { encodeJson } from "../../redact/clean-text.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import type { GrepHit, GrepQuery } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";

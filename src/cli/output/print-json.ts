@@ -1,4 +1,4 @@
-import { encodeJson } from "../../redact/encode-json.ts";
+import { encodeJson } from "../../redact/clean-text.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import type { Coverage } from "../../search/session-catalog.ts";
 import type { World } from "../world.ts";

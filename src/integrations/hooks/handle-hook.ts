@@ -7,7 +7,7 @@ import type { MarkdownWriter } from "../../archive/keep-session.ts";
 import type { Digest } from "../../extract/digest.ts";
 import type { Library } from "../../fs/library.ts";
 import type { Locking } from "../../fs/store.ts";
-import { encodeJson } from "../../redact/encode-json.ts";
+import { encodeJson } from "../../redact/clean-text.ts";
 import { type RecallAfter, recallPacket } from "../../render/agent/recall-packet.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { recallDigest } from "../recall-digest.ts";
