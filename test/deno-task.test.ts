@@ -42,7 +42,10 @@ function sessions(args: readonly string[], cwd: string): Answer {
     {
       cwd,
       env: {
-        ...{ PATH: process.env.PATH, HOME: home, SESSIONS_GUARD: "off", ...network },
+        PATH: process.env.PATH,
+        HOME: home,
+        SESSIONS_GUARD: "off",
+        ...network,
         // Fetched once for all runs of this test.
         DENO_DIR: join(root, "node_modules", ".cache", "deno"),
         DENO_TLS_CA_STORE: "system",

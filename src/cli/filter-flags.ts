@@ -50,8 +50,17 @@ type Flags = FlagValues<typeof filterFlags>;
 
 /** The values if no flag was typed. */
 export const noFilter: Flags = {
-  ...{ project: [], file: [], agent: [], branch: [], tool: [], cmd: [], error: [], title: [], in: [] },
-  ...{ since: undefined, until: undefined },
+  project: [],
+  file: [],
+  agent: [],
+  branch: [],
+  tool: [],
+  cmd: [],
+  error: [],
+  title: [],
+  in: [],
+  since: undefined,
+  until: undefined,
 };
 
 /** Reads the flags, and words such as `project:shop`; other words must be in the title. */

@@ -4,8 +4,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { nodeDisk } from "../fs/node-disk.ts";
-import type { Processes } from "../fs/processes.ts";
-import { nodeProcesses } from "../fs/processes.ts";
+import { nodeProcesses, type Processes } from "../fs/processes.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
 import { wantsColor } from "./output/style.ts";
 import type { Interrupts } from "./process-world.ts";
@@ -108,7 +107,10 @@ export function realWorld(
     managedFolder: managedFolders[host.platform] ?? "/etc/claude-code",
     demoHome: join(packageFolder, "fixtures", "demo"),
     stdout: outputTo({
-      ...{ handle: 1, open: () => host.stdout, ...pastStreams, hasColor },
+      handle: 1,
+      open: () => host.stdout,
+      ...pastStreams,
+      hasColor,
       onError: (error) => {
         // A reader may stop at any time (`| head`); that is no error.
         if (closedPipe.includes(errorCode(error) ?? "")) return interrupts.request(exitCodes.done);

@@ -63,7 +63,8 @@ export type CheckedConfig =
   | { readonly kind: "good"; readonly written: WrittenConfig; readonly unknownKeys: readonly string[] }
   | { readonly kind: "bad"; readonly path: readonly (string | number)[]; readonly what: string };
 
-export function checkConfig(value: unknown): CheckedConfig {
+/** Checks the parsed file; the first thing that is wrong is reported. */
+export function validateConfig(value: unknown): CheckedConfig {
   const result = whole.safeParse(value);
   if (!result.success) {
     const issue = result.error.issues[0];

@@ -39,8 +39,8 @@ export async function readConfig(disk: Disk, path: string, home: string): Promis
   const text = readText(disk, path);
   if (text === undefined) return { config: withDefaults({}, home), unknownKeys: [] };
   // Most users have no config file, and loading zod would slow down every search.
-  const { checkConfig } = await import("./config-schema.ts");
-  const checked = checkConfig(parse(text, path));
+  const { validateConfig } = await import("./config-schema.ts");
+  const checked = validateConfig(parse(text, path));
   if (checked.kind === "bad") {
     const key = checked.path.join(".");
     const what = key === "" ? checked.what : `${key} ${checked.what}`;

@@ -37,8 +37,14 @@ export function createMemoryDisk(now: () => number): Disk {
     return file.parts[0] ?? Buffer.alloc(0);
   };
   const statOf = (file: MemoryFile): FileStat => ({
-    ...{ kind: "file", size: file.size, mtimeMs: file.mtimeMs, atimeMs: file.mtimeMs },
-    ...{ inode: file.inode, mode: file.mode, uid: 0, gid: 0 },
+    kind: "file",
+    size: file.size,
+    mtimeMs: file.mtimeMs,
+    atimeMs: file.mtimeMs,
+    inode: file.inode,
+    mode: file.mode,
+    uid: 0,
+    gid: 0,
   });
   const stat = (path: string): FileStat | undefined => {
     const file = files.get(path);

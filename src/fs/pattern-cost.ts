@@ -25,7 +25,12 @@ export function patternCost(source: string): PatternCost {
 const SAMPLES: readonly string[] = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
   ...Array.from({ length: 860 }, (_, at) => String.fromCharCode(128 + at * 64)),
-  ...["\u2028", "\u00e9", "\u00df", "\ufeff", "\u{1f600}", "\u{10ffff}"],
+  "\u2028",
+  "\u00e9",
+  "\u00df",
+  "\ufeff",
+  "\u{1f600}",
+  "\u{10ffff}",
 ];
 
 /** The samples, and all characters in the pattern itself. */

@@ -1,4 +1,5 @@
 import { exitCodes, UserError } from "../errors.ts";
+import { tryParse } from "../jsonl/json-line.ts";
 import type { Disk } from "./disk.ts";
 import { diskError } from "./disk-error.ts";
 import { makeFolders } from "./folders.ts";
@@ -163,14 +164,6 @@ function readText(disk: Disk, path: string): string | undefined {
     return disk.readFile(path, MAX_VERSION_BYTES)?.toString("utf8");
   } catch (error) {
     throw diskError("read", path, error);
-  }
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

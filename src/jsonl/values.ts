@@ -124,3 +124,10 @@ function deepJsonText(root: unknown): string {
   }
   return parts.join("");
 }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const UUID_CHARS = 36;
+
+export function isUuid(text: string): boolean {
+  return text.length === UUID_CHARS && UUID.test(text);
+}

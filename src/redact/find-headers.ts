@@ -1,5 +1,6 @@
+import { isUuid } from "../jsonl/values.ts";
 import type { Finding } from "./finding.ts";
-import { isUuid, looksRandom, looksWritten } from "./randomness.ts";
+import { looksRandom, looksWritten } from "./randomness.ts";
 import { isPlaceholder, withoutTrailing } from "./secret-value.ts";
 
 /** Whether base64 decodes to `user:password`. */

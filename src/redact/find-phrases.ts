@@ -1,6 +1,7 @@
+import { isUuid } from "../jsonl/values.ts";
 import { findTableColumn } from "./find-tables.ts";
 import type { Finding } from "./finding.ts";
-import { isStrongPassword, isUuid, looksRandom } from "./randomness.ts";
+import { isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, skip, type Value, withoutTrailing } from "./secret-value.ts";

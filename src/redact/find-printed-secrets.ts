@@ -1,4 +1,5 @@
-import { isUuid, looksRandom } from "./randomness.ts";
+import { isUuid } from "../jsonl/values.ts";
+import { looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { isPlaceholder } from "./secret-value.ts";
 

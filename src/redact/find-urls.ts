@@ -1,5 +1,6 @@
+import { isUuid } from "../jsonl/values.ts";
 import type { Finding } from "./finding.ts";
-import { isUuid, looksRandom } from "./randomness.ts";
+import { looksRandom } from "./randomness.ts";
 import { isPlaceholder } from "./secret-value.ts";
 
 const MAX_USER_INFO = 512;

@@ -1,3 +1,5 @@
+import { isUuid } from "../jsonl/values.ts";
+
 /**
  * Tells made-by-a-machine from made-of-words. English, and the identifiers made of it, live on few pairs of
  * letters: these make up three quarters of the pairs in words and a fifth of those in random text.
@@ -14,14 +16,9 @@ const COMMON_PAIRS: ReadonlySet<string> = new Set(
 /** `x86_cpu_index_1_edx`, `MAX_RETRY_COUNT_V2`, `my-app-2-worker`: short parts of one case, three or more. */
 const SNAKE = /^(?:[a-z0-9]{1,10}(?:[_-][a-z0-9]{1,10}){2,}|[A-Z0-9]{1,10}(?:[_-][A-Z0-9]{1,10}){2,})$/;
 const MIN_COMMON_SHARE = 0.45;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const HEX = /^[0-9a-f]+$/i;
 /** Dates, times, versions, addresses: digits with few letters between them. */
 const MOSTLY_DIGITS = /^[\d.:+/_TZv-]*$/;
-
-export function isUuid(text: string): boolean {
-  return text.length === 36 && UUID.test(text);
-}
 
 /** Whether a value is as irregular as a generated key: no words, no counting up, not the same few characters. */
 export function looksRandom(text: string, minLength: number): boolean {

@@ -1,5 +1,6 @@
+import { isUuid } from "../jsonl/values.ts";
 import { MASK_BEGIN } from "./mask.ts";
-import { isStrongKey, isStrongPassword, isUuid, looksRandom } from "./randomness.ts";
+import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { SecretName } from "./secret-name.ts";
 
 /** Words that follow `password:` in forms, schemas, types and settings, and are none. */

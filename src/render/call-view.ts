@@ -1,4 +1,5 @@
 import { shorten } from "../extract/pending.ts";
+import { tryParse } from "../jsonl/json-line.ts";
 import { jsonText } from "../jsonl/values.ts";
 import { cleanLine } from "../redact/clean-text.ts";
 import type { ToolCall } from "../session/session.ts";
@@ -257,14 +258,6 @@ export function parseCutJson(json: string): unknown {
   // A string is closed at the end; anything else that may be incomplete (a number, a key without value) is dropped.
   const closed = inText ? tryParse(`${withoutHalfEscape(json)}"${closers}`) : undefined;
   return closed ?? tryParse(json.slice(0, safe.at) + safe.open.toReversed().join(""));
-}
-
-function tryParse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function withoutHalfEscape(json: string): string {

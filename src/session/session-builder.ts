@@ -25,12 +25,12 @@ import {
 } from "./node-table.ts";
 import type { Compaction, Label, Session, Turn } from "./session.ts";
 import {
+  AFTER_ITS_CALL,
   type Answered,
   type CallTable,
   createCallTable,
   type DraftStep,
   draftStep,
-  EXPECTED,
 } from "./steps.ts";
 import { makeSubagents, type SubagentLog } from "./subagents.ts";
 import { createTally } from "./tally.ts";
@@ -175,8 +175,10 @@ function answersOf({ results }: ResultsEntry, calls: CallTable): readonly Answer
 }
 
 function keepResults(entry: ResultsEntry, answered: readonly Answered[]): KeptEntry {
-  if (!answered.some((answer) => (answer & EXPECTED) === 0)) return RESULTS_WITH_THEIR_CALLS;
-  const orphans = entry.results.filter((_, index) => ((answered[index] ?? EXPECTED) & EXPECTED) === 0);
+  if (!answered.some((answer) => (answer & AFTER_ITS_CALL) === 0)) return RESULTS_WITH_THEIR_CALLS;
+  const orphans = entry.results.filter(
+    (_, index) => ((answered[index] ?? AFTER_ITS_CALL) & AFTER_ITS_CALL) === 0,
+  );
   return { kind: "results", line: entry.line, at: entry.at, results: orphans };
 }
 

@@ -135,7 +135,7 @@ export interface CallTable {
 /** What is true of a result and its call, as a sum of the two flags below. */
 export type Answered = number;
 /** The call was made before the result. */
-export const EXPECTED = 1;
+export const AFTER_ITS_CALL = 1;
 /** It is the first result of the call. */
 export const FIRST_RESULT = 2;
 
@@ -165,7 +165,7 @@ export function createCallTable(): CallTable {
       results[number] = resultOf(result);
       if (result.agentId !== undefined) agents.set(number, result.agentId);
       const isExpected = early.size === 0 || !early.has(number);
-      return (isExpected ? EXPECTED : 0) + (isFirst ? FIRST_RESULT : 0);
+      return (isExpected ? AFTER_ITS_CALL : 0) + (isFirst ? FIRST_RESULT : 0);
     },
     result: (call) => results[call],
     agentId: (call) => agents.get(call),

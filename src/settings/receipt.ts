@@ -7,6 +7,7 @@ import { diskError } from "../fs/disk-error.ts";
 import { makeFolders } from "../fs/folders.ts";
 import { insideOf, type Places } from "../fs/places.ts";
 import { replaceFile } from "../fs/replace-file.ts";
+import { tryParse } from "../jsonl/json-line.ts";
 import type { SettingsChange } from "./settings-change.ts";
 
 /*
@@ -151,12 +152,4 @@ export function readBackup(
 
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -155,7 +155,7 @@ export function planUnflatten(
   /** A line that somebody changed: its markers still say what they stand for. */
   function fillFromSidecar({ gaps }: OpenLine): void {
     if (sidecar === undefined) return;
-    for (const gap of [...gaps.values()]) {
+    for (const gap of Array.from(gaps.values())) {
       const fitting = blocksFor(gap);
       const [block] = fitting;
       // Two that the marker can't tell apart: the archive knows which one it was.

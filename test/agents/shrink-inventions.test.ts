@@ -16,8 +16,11 @@ const message = fc
       fc.record({ type: fc.constant("text"), text: fc.string({ unit: "binary" }) }),
       fc.record({ type: fc.constant("tool_use"), id: fc.string(), name: fc.string(), input: fc.string() }),
       fc.record({
-        ...{ type: fc.constant("tool_result"), tool_use_id: fc.string(), tool_name: fc.string() },
-        ...{ output: fc.string({ unit: "binary" }), is_error: fc.boolean() },
+        type: fc.constant("tool_result"),
+        tool_use_id: fc.string(),
+        tool_name: fc.string(),
+        output: fc.string({ unit: "binary" }),
+        is_error: fc.boolean(),
       }),
     ),
     extra: fc.jsonValue(),

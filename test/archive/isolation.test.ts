@@ -20,13 +20,12 @@ const ID = idNumber(1);
 const PATH = logPath("claude", ID, "-home-ana-bad");
 const line = (number: number, text: string): string =>
   `${JSON.stringify({
-    ...{
-      type: "user",
-      uuid: `u${number}`,
-      parentUuid: number === 1 ? null : `u${number - 1}`,
-      sessionId: ID,
-    },
-    ...{ cwd: "/home/ana/bad", timestamp: `2026-10-20T08:00:0${number}.000Z` },
+    type: "user",
+    uuid: `u${number}`,
+    parentUuid: number === 1 ? null : `u${number - 1}`,
+    sessionId: ID,
+    cwd: "/home/ana/bad",
+    timestamp: `2026-10-20T08:00:0${number}.000Z`,
     message: { role: "user", content: text },
   })}\n`;
 const LOG = `${line(1, "Count the barrels")}${line(2, "STUMBLE here")}${line(3, "Moor the brigantine")}`;

@@ -24,7 +24,9 @@ try {
       const wall = performance.now();
       const cpu = process.cpuUsage();
       const { text } = summarizeSession(library, [path], {
-        ...{ format, continuation: false, branch: undefined },
+        format,
+        continuation: false,
+        branch: undefined,
         mask: (value) => maskDeep(value, redact),
       });
       const used = process.cpuUsage(cpu);

@@ -80,7 +80,13 @@ describe("sessions archive", () => {
       expect.arrayContaining(["schemaVersion", "archived", "unchanged", "problems"]),
     );
     expect(Object.keys(json.archived[0]).slice(0, 7)).toEqual([
-      ...["sessionId", "agent", "markdown", "raw", "bytes", "sha256", "generation"],
+      "sessionId",
+      "agent",
+      "markdown",
+      "raw",
+      "bytes",
+      "sha256",
+      "generation",
     ]);
     for (const { markdown, raw } of json.archived) {
       expect(fs.readFileSync(markdown, "utf8")).toMatch(/^---\n/);

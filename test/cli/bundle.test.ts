@@ -40,8 +40,12 @@ describe("the bundle", () => {
     const id = "0b8ec0de-0000-4000-8000-000000000001";
     const log = samples.map(({ text }, i) =>
       JSON.stringify({
-        ...{ type: "user", uuid: `u${i}`, parentUuid: i === 0 ? null : `u${i - 1}` },
-        ...{ sessionId: id, cwd: "/x", timestamp: "2026-11-16T08:00:00.000Z" },
+        type: "user",
+        uuid: `u${i}`,
+        parentUuid: i === 0 ? null : `u${i - 1}`,
+        sessionId: id,
+        cwd: "/x",
+        timestamp: "2026-11-16T08:00:00.000Z",
         message: { role: "user", content: `say ${text}` },
       }),
     );

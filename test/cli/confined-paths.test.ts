@@ -208,8 +208,14 @@ test.each<[string, (world: Harbour) => Json]>([
   const digest = createHash("sha256").update("mine\n").digest("hex");
   const state = { changes: [{ kind: "content", sha256: digest }], sha256: digest };
   const record = {
-    ...{ path: settings, agent: "claude", scope: "user", original: null, now: state, before: state },
-    ...{ folders: [], at: "2026-11-16T08:00:00.000Z" },
+    path: settings,
+    agent: "claude",
+    scope: "user",
+    original: null,
+    now: state,
+    before: state,
+    folders: [],
+    at: "2026-11-16T08:00:00.000Z",
   };
   const files = [{ ...record, ...change(world) }];
   writeFileSync(join(world.store, "receipt.json"), JSON.stringify({ version: 1, files }));

@@ -21,8 +21,24 @@ const NOW = Date.UTC(2026, 10, 16, 12);
 
 /** What disks say, one for each kind of trouble. */
 const CODES: readonly string[] = [
-  ...["ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES", "EPERM", "EMFILE", "ENFILE", "ENAMETOOLONG", "ELOOP"],
-  ...["ENOTDIR", "EISDIR", "ESTALE", "EBUSY", "EFBIG", "ENXIO", "ENOENT", "EEXIST"],
+  "ENOSPC",
+  "EDQUOT",
+  "EIO",
+  "EROFS",
+  "EACCES",
+  "EPERM",
+  "EMFILE",
+  "ENFILE",
+  "ENAMETOOLONG",
+  "ELOOP",
+  "ENOTDIR",
+  "EISDIR",
+  "ESTALE",
+  "EBUSY",
+  "EFBIG",
+  "ENXIO",
+  "ENOENT",
+  "EEXIST",
 ];
 
 interface Case {

@@ -57,7 +57,11 @@ describe("sessions export", () => {
     const { out } = await exportIn(worldWithLogs(), ID, "--format", "md", "--json");
     const plain = await exportIn(worldWithLogs(), ID);
     expect(JSON.parse(out)).toEqual({
-      ...{ schemaVersion: 1, demo: false, sessionId: ID, agent: "claude", format: "md" },
+      schemaVersion: 1,
+      demo: false,
+      sessionId: ID,
+      agent: "claude",
+      format: "md",
       text: plain.out,
     });
   });
@@ -158,8 +162,13 @@ describe("sessions export -o", () => {
     const { out } = await exportIn(world, ID, "-o", "leak.html", "--json");
     const path = join(world.folder, "leak.html");
     expect(JSON.parse(out)).toEqual({
-      ...{ schemaVersion: 1, sessionId: ID, agent: "claude", format: "html" },
-      ...{ path, bytes: statSync(path).size, outcome: "new" },
+      schemaVersion: 1,
+      sessionId: ID,
+      agent: "claude",
+      format: "html",
+      path,
+      bytes: statSync(path).size,
+      outcome: "new",
     });
   });
 

@@ -59,10 +59,18 @@ const counts: readonly (readonly [string, number, () => number])[] = [
     MANY,
     () =>
       createSessionBuilder("last-entry").finish({
-        ...{ agent: "claude", id: "s", facts, lines: 0, problems: [] },
+        agent: "claude",
+        id: "s",
+        facts,
+        lines: 0,
+        problems: [],
         subagents: [
           {
-            ...{ id: "a", type: null, description: null, callId: null, source: "a.jsonl" },
+            id: "a",
+            type: null,
+            description: null,
+            callId: null,
+            source: "a.jsonl",
             session: plainSession({ turns: [{ request: "go", steps }] }),
           },
         ],

@@ -39,8 +39,10 @@ function claudeLog(path: string, sessionId: string): HostileLog {
   const line = (rest: object): object => {
     number++;
     return {
-      ...{ parentUuid: number === 1 ? null : `${sessionId}-${number - 1}`, uuid: `${sessionId}-${number}` },
-      ...{ ...facts, timestamp: new Date(NOW - 86_400_000 + number * 1000).toISOString() },
+      parentUuid: number === 1 ? null : `${sessionId}-${number - 1}`,
+      uuid: `${sessionId}-${number}`,
+      ...facts,
+      timestamp: new Date(NOW - 86_400_000 + number * 1000).toISOString(),
       ...rest,
     };
   };
@@ -48,7 +50,9 @@ function claudeLog(path: string, sessionId: string): HostileLog {
     line({
       type: "assistant",
       message: {
-        ...{ id: `m${number}`, role: "assistant", model: hostile("model") },
+        id: `m${number}`,
+        role: "assistant",
+        model: hostile("model"),
         content: [{ type: "tool_use", id, name, input }],
         usage: { input_tokens: 1, output_tokens: 1 },
       },
@@ -196,8 +200,16 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   grep: [["schooner"], ["mysql", "-C", "2"], ["mysql", "-l"], ["ok", "--all-lines"]],
   list: [[], ["-q"], ["--agent", "pi"]],
   show: [
-    ...[[ID], [ID, "--full"], [ID, "--tree"], [ID, "--context"], [ID, "--turn", "1"], [ID, "--markdown"]],
-    ...[["last", "--everywhere"], ["0bad0bad"], ["project-notes"], [`nobody ${ODD}`]],
+    [ID],
+    [ID, "--full"],
+    [ID, "--tree"],
+    [ID, "--context"],
+    [ID, "--turn", "1"],
+    [ID, "--markdown"],
+    ["last", "--everywhere"],
+    ["0bad0bad"],
+    ["project-notes"],
+    [`nobody ${ODD}`],
   ],
   files: [["*"], ["*", "-q"], ["nothing.ts"]],
   pending: [["--everywhere"]],
@@ -280,7 +292,10 @@ const hookInput = (world: World): Partial<World> => ({
     ...world.stdin,
     readText: async () =>
       JSON.stringify({
-        ...{ session_id: ID, source: "compact", hook_event_name: "SessionStart", cwd: world.folder },
+        session_id: ID,
+        source: "compact",
+        hook_event_name: "SessionStart",
+        cwd: world.folder,
         transcript_path: join(world.home, `.claude/projects/-home-ana-shop/${ID}.jsonl`),
       }),
   },

@@ -63,7 +63,10 @@ describe("a hook whose log is no file", { timeout: 2 * LIMIT_MS }, () => {
     if (named === "PIPE") pipe(path);
     const event = { hook_event_name: "PreCompact", session_id: "a", transcript_path: path };
     expect(await sessions(["hook", "pre-compact"], JSON.stringify(event))).toMatchObject({
-      ...{ code: 0, signal: null, out: "", err: "" },
+      code: 0,
+      signal: null,
+      out: "",
+      err: "",
     });
     expect(fs.readFileSync(join(store, "logs", "hooks.log"), "utf8")).toContain("there is no log");
   });

@@ -64,8 +64,20 @@ describe("sessions list", () => {
     const ended = answer.sessions.map((session: Json) => session.endedAt);
     expect(ended).toEqual(ended.toSorted().toReversed());
     expect(Object.keys(answer.sessions[0])).toEqual([
-      ...["sessionId", "agent", "title", "project", "branch", "startedAt", "endedAt", "turns"],
-      ...["messages", "bytes", "compactions", "state", "source", "archive"],
+      "sessionId",
+      "agent",
+      "title",
+      "project",
+      "branch",
+      "startedAt",
+      "endedAt",
+      "turns",
+      "messages",
+      "bytes",
+      "compactions",
+      "state",
+      "source",
+      "archive",
     ]);
   });
 

@@ -47,7 +47,13 @@ describe("sessions retention", () => {
     expect(code).toBe(0);
     const [agent] = json.agents;
     expect(Object.keys(agent).slice(0, 7)).toEqual([
-      ...["agent", "effectiveDays", "from", "managed", "sweepsAt", "atRisk", "unprotected"],
+      "agent",
+      "effectiveDays",
+      "from",
+      "managed",
+      "sweepsAt",
+      "atRisk",
+      "unprotected",
     ]);
     expect(agent).toMatchObject({ agent: "claude", effectiveDays: 30, from: "default", unprotected: 3 });
     expect(agent.atRisk.map(({ sessionId }: { sessionId: string }) => sessionId)).toEqual([

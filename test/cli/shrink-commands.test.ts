@@ -62,12 +62,25 @@ describe("sessions compact", () => {
     expect(code).toBe(0);
     expect(Object.keys(json)).toEqual(
       expect.arrayContaining([
-        ...["schemaVersion", "sessionId", "agent", "dryRun", "before", "after", "shrunk"],
-        ...["bytesBefore", "bytesAfter", "archive", "backup"],
+        "schemaVersion",
+        "sessionId",
+        "agent",
+        "dryRun",
+        "before",
+        "after",
+        "shrunk",
+        "bytesBefore",
+        "bytesAfter",
+        "archive",
+        "backup",
       ]),
     );
     expect(Object.keys(json.before)).toEqual([
-      ...["toolResults", "toolInputs", "assistantText", "userText", "total"],
+      "toolResults",
+      "toolInputs",
+      "assistantText",
+      "userText",
+      "total",
     ]);
     await expect(text).toMatchFileSnapshot(golden("compact"));
   });
@@ -128,15 +141,13 @@ describe("sessions flatten, retrieve, unflatten", () => {
     const flat = await ask("flatten", TOOL_SESSION, "--json");
     expect(Object.keys(flat.json.sessions[0])).toEqual(
       expect.arrayContaining([
-        ...[
-          "sessionId",
-          "dryRun",
-          "blocks",
-          "diskBytesSaved",
-          "contextTokensSaved",
-          "contextTokensTotal",
-          "sidecar",
-        ],
+        "sessionId",
+        "dryRun",
+        "blocks",
+        "diskBytesSaved",
+        "contextTokensSaved",
+        "contextTokensTotal",
+        "sidecar",
       ]),
     );
     await expect(flat.golden).toMatchFileSnapshot(golden("flatten"));

@@ -61,7 +61,10 @@ describe("sessions summary --branch", () => {
     entry("root0002", "root0001", "assistant", "Two ways exist."),
     entry("left0001", "root0002", "user", "Try the cache of the compiler first"),
     JSON.stringify({
-      ...{ type: "message", id: "left0002", parentId: "left0001", timestamp: "2026-06-01T00:00:01.000Z" },
+      type: "message",
+      id: "left0002",
+      parentId: "left0001",
+      timestamp: "2026-06-01T00:00:01.000Z",
       message: {
         role: "assistant",
         content: [

@@ -44,7 +44,8 @@ else process.exitCode = runCrash();
 function runCrash(): number {
   const { all, only, way } = values;
   const options: CrashOptions = {
-    ...{ all, seed: numberOf("seed", values.seed) },
+    all,
+    seed: numberOf("seed", values.seed),
     ...(only === undefined ? {} : { only }),
     ...(way === undefined ? {} : { way }),
     ...(values.at === undefined ? {} : { at: numberOf("at", values.at) }),

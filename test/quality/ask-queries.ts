@@ -41,8 +41,17 @@ export const qualityQueries: readonly QualityQuery[] = JSON.parse(
 const NOW = Date.UTC(2026, 10, 16);
 
 const NO_FILTER: SessionFilter = {
-  ...{ projects: [], files: [], agents: [], branches: [], tools: [], commands: [], errors: [], titles: [] },
-  ...{ contexts: [], since: undefined, until: undefined },
+  projects: [],
+  files: [],
+  agents: [],
+  branches: [],
+  tools: [],
+  commands: [],
+  errors: [],
+  titles: [],
+  contexts: [],
+  since: undefined,
+  until: undefined,
 };
 
 /** Indexes the logs of a home into a store of their own and asks everything, as the command would. */
@@ -61,8 +70,12 @@ export async function askQueries(
     library,
     access,
     queries.map(({ query }) => ({
-      ...{ query: parseQuery(query), filter: NO_FILTER, unwanted: [] },
-      ...{ sort: "relevance" as const, offset: 0, limit: 10 },
+      query: parseQuery(query),
+      filter: NO_FILTER,
+      unwanted: [],
+      sort: "relevance" as const,
+      offset: 0,
+      limit: 10,
     })),
   );
   return queries.map((asked, index) => {

@@ -46,8 +46,17 @@ describe("the labelled queries", () => {
 });
 
 const NO_FILTER: SessionFilter = {
-  ...{ projects: [], files: [], agents: [], branches: [], tools: [], commands: [], errors: [], titles: [] },
-  ...{ contexts: [], since: undefined, until: undefined },
+  projects: [],
+  files: [],
+  agents: [],
+  branches: [],
+  tools: [],
+  commands: [],
+  errors: [],
+  titles: [],
+  contexts: [],
+  since: undefined,
+  until: undefined,
 };
 
 function ask(queries: readonly string[]): Promise<readonly SearchResult[]> {
@@ -55,8 +64,12 @@ function ask(queries: readonly string[]): Promise<readonly SearchResult[]> {
     library,
     access,
     queries.map((query) => ({
-      ...{ query: parseQuery(query), filter: NO_FILTER, unwanted: [] },
-      ...{ sort: "relevance" as const, offset: 0, limit: 10 },
+      query: parseQuery(query),
+      filter: NO_FILTER,
+      unwanted: [],
+      sort: "relevance" as const,
+      offset: 0,
+      limit: 10,
     })),
   );
 }

@@ -7,8 +7,7 @@ import { actionsOf } from "../../src/agents/actions.ts";
 import { NORMAL_RULE, planClaudeCompaction } from "../../src/agents/claude/compact.ts";
 import type { LogSnapshot } from "../../src/agents/log-snapshot.ts";
 import { recoverStore } from "../../src/forget.ts";
-import type { Library } from "../../src/fs/library.ts";
-import { createLibrary } from "../../src/fs/library.ts";
+import { createLibrary, type Library } from "../../src/fs/library.ts";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
 import { rawLines } from "../../src/jsonl/lines.ts";
@@ -62,7 +61,10 @@ function skeleton(bytes: Buffer): string {
     const { type, uuid, parentUuid, message } = JSON.parse(bytes.toString("utf8"));
     const blocks = Array.isArray(message?.content) ? message.content : [];
     return JSON.stringify([
-      ...[type, uuid, parentUuid, message?.id],
+      type,
+      uuid,
+      parentUuid,
+      message?.id,
       ...blocks.map((block: Record<string, unknown> | null) => [
         block?.type,
         block?.id,
@@ -111,7 +113,9 @@ describe("every real log", () => {
         expect([path, back.left, back.missing]).toEqual([path, [], []]);
         // The same from the archive alone, as if the sidecar were gone.
         const kept = {
-          ...{ generation: 1, path, chunks: () => [bytes] },
+          generation: 1,
+          path,
+          chunks: () => [bytes],
           parts: (from: number, length: number) => [bytes.subarray(from, from + length)],
         };
         const found = planUnflatten(agent, log, { sidecar: undefined, archived: () => [kept] });

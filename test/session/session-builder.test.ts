@@ -15,10 +15,21 @@ function build(entries: readonly Entry[], rule: "last-entry" | "last-message" = 
 }
 
 const request = (uid: string, parent: string | null, line: number, text = uid): Entry => ({
-  ...{ kind: "request", uid, parent, line, text, via: "typed", chars: text.length, images: 0 },
+  kind: "request",
+  uid,
+  parent,
+  line,
+  text,
+  via: "typed",
+  chars: text.length,
+  images: 0,
 });
 const reply = (uid: string, parent: string, line: number, message = uid): Entry => ({
-  ...{ kind: "reply", uid, parent, line, message },
+  kind: "reply",
+  uid,
+  parent,
+  line,
+  message,
   parts: [{ kind: "text", text: `re ${uid}`, chars: 5 }],
 });
 
@@ -73,16 +84,15 @@ describe("createSessionBuilder()", () => {
         request("b", "a1", 3),
         reply("b1", "b", 4),
         {
-          ...{
-            kind: "compaction",
-            uid: "k",
-            parent: "b1",
-            line: 5,
-            trigger: null,
-            tokensBefore: 9,
-            tokensAfter: null,
-          },
-          ...{ keptFrom: "b", summary: "so far" },
+          kind: "compaction",
+          uid: "k",
+          parent: "b1",
+          line: 5,
+          trigger: null,
+          tokensBefore: 9,
+          tokensAfter: null,
+          keptFrom: "b",
+          summary: "so far",
         },
         request("c", "k", 6),
       ],
@@ -110,28 +120,24 @@ describe("createSessionBuilder()", () => {
         .map((chain): Entry => ({ kind: "link", line: 1, ...chain })),
       fc.record({ uid: name, parent, logicalParent: name, uids: fc.array(name), anchor: name }).map(
         ({ uids, anchor, ...rest }): Entry => ({
-          ...{
-            kind: "compaction",
-            line: 1,
-            ...rest,
-            trigger: null,
-            tokensBefore: null,
-            tokensAfter: null,
-            kept: { uids, anchor },
-          },
+          kind: "compaction",
+          line: 1,
+          ...rest,
+          trigger: null,
+          tokensBefore: null,
+          tokensAfter: null,
+          kept: { uids, anchor },
         }),
       ),
       fc.record({ uid: name, parent, head: name, tail: name, anchor: name }).map(
         ({ head, tail, anchor, ...rest }): Entry => ({
-          ...{
-            kind: "compaction",
-            line: 1,
-            ...rest,
-            trigger: null,
-            tokensBefore: null,
-            tokensAfter: null,
-            keptSegment: { head, tail, anchor },
-          },
+          kind: "compaction",
+          line: 1,
+          ...rest,
+          trigger: null,
+          tokensBefore: null,
+          tokensAfter: null,
+          keptSegment: { head, tail, anchor },
         }),
       ),
       fc

@@ -135,7 +135,10 @@ function skeleton(bytes: Buffer): unknown {
     const value = JSON.parse(part.toString("utf8"));
     const blocks = Array.isArray(value?.message?.content) ? value.message.content : [];
     return [
-      ...[value?.type, value?.uuid, value?.parentUuid, value?.message?.role],
+      value?.type,
+      value?.uuid,
+      value?.parentUuid,
+      value?.message?.role,
       ...blocks.map((block: Record<string, unknown>) => [
         block?.type,
         block?.id,

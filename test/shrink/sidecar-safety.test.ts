@@ -35,7 +35,9 @@ const session = { agent, id: TOOL_SESSION } as const;
 
 const flatten = async (library: Library, minBytes = 1024, named = TOOL_SESSION): Promise<unknown> =>
   flattenSession(library, selectSession(library, [named]), {
-    ...{ wish: { minBytes, copies: true }, locking: atOnce, force: true },
+    wish: { minBytes, copies: true },
+    locking: atOnce,
+    force: true,
   });
 const unflatten = async (library: Library, named = TOOL_SESSION): Promise<UnflattenAnswer> =>
   unflattenSession(library, selectSession(library, [named]), { locking: atOnce, force: true });

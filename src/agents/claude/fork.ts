@@ -53,7 +53,9 @@ export function forkClaude({ id: from, path, title, uuid, now }: ForkRequest): F
         return made;
       };
       const way: Way = {
-        ...{ from, id, rename },
+        from,
+        id,
+        rename,
         parentOf: (name) => {
           const kept = tree.nearestKept(name);
           return kept === null ? null : rename(kept);

@@ -137,7 +137,10 @@ function makeSession({ disk, now }: Pick<Library, "disk" | "now">, folder: strin
       message: { role: "user", content: "Is anybody there?" },
     },
     {
-      ...{ ...common, type: "assistant", uuid: "2", parentUuid: "1" },
+      ...common,
+      type: "assistant",
+      uuid: "2",
+      parentUuid: "1",
       message: { role: "assistant", content: [{ type: "text", text: "Yes." }] },
     },
   ];

@@ -38,7 +38,8 @@ export interface SavedClawThread {
 export const emptyClawThread: SavedClawThread = {
   meta: { span: { firstAt: null, lastAt: null }, id: null, project: null },
   prompts: { times: [] },
-  ...{ occurrences: [], last: null },
+  occurrences: [],
+  last: null,
 };
 
 interface HeldMessage {
@@ -184,7 +185,9 @@ export function createClawThread(context: ParserContext, before: SavedClawThread
       meta: meta.save(),
       prompts: prompts.save(),
       occurrences: [...occurrences],
-      ...{ held, open, last },
+      held,
+      open,
+      last,
     }),
   };
 }

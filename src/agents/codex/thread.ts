@@ -48,8 +48,15 @@ export interface SavedCodexThread {
 }
 
 export const emptyCodexThread: SavedCodexThread = {
-  ...{ twins: [], calls: [], exitCodes: [], beforeRequests: [] },
-  ...{ count: 0, last: null, message: 0, hasResults: false, unnamed: 0 },
+  twins: [],
+  calls: [],
+  exitCodes: [],
+  beforeRequests: [],
+  count: 0,
+  last: null,
+  message: 0,
+  hasResults: false,
+  unnamed: 0,
 };
 
 /** Calls whose output may still come; those of turns long past are forgotten. */
@@ -177,7 +184,14 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
       twins: twins.open(),
       calls: [...calls],
       exitCodes: [...exitCodes],
-      ...{ beforeRequests, count, last, model, message, hasResults, lastTotal, unnamed },
+      beforeRequests,
+      count,
+      last,
+      model,
+      message,
+      hasResults,
+      lastTotal,
+      unnamed,
     }),
   };
 }

@@ -46,7 +46,11 @@ export function preparePiCompaction(
   if (firstKept === undefined || history.length + turnPrefix.length === 0)
     return { nothing: `nothing stands before the last ${keepRecentTokens} tokens that it keeps` };
   return {
-    ...{ history, turnPrefix, firstKept, leaf, tokensBefore },
+    history,
+    turnPrefix,
+    firstKept,
+    leaf,
+    tokensBefore,
     earlier: earlier?.summary ?? null,
     ...fileLists([
       ...(earlier === undefined ? [] : [earlier.files]),
@@ -84,7 +88,12 @@ interface PiCut {
 }
 
 const CUT_ROLES: ReadonlySet<string> = new Set([
-  ...["user", "assistant", "bashExecution", "custom", "branchSummary", "compactionSummary"],
+  "user",
+  "assistant",
+  "bashExecution",
+  "custom",
+  "branchSummary",
+  "compactionSummary",
 ]);
 const TURN_ROLES: ReadonlySet<string> = new Set([...CUT_ROLES].filter((role) => role !== "assistant"));
 

@@ -33,7 +33,12 @@ interface SavedState {
 const NOTHING_READ: SavedState = {
   chain: emptyChain,
   span: { firstAt: null, lastAt: null },
-  ...{ id: null, project: null, version: null, hasHeader: false, tools: [], count: 0 },
+  id: null,
+  project: null,
+  version: null,
+  hasHeader: false,
+  tools: [],
+  count: 0,
 };
 
 export function createPiParser(context: ParserContext): LineParser {
@@ -120,7 +125,13 @@ export function createPiParser(context: ParserContext): LineParser {
         chain: chain.save(),
         span,
         tools: [...tools],
-        ...{ id, project, version, hasHeader, headerAt, parentSession, count },
+        id,
+        project,
+        version,
+        hasHeader,
+        headerAt,
+        parentSession,
+        count,
       } satisfies SavedState),
     finish: (): SourceFacts => ({
       id,

@@ -78,7 +78,13 @@ function select(library: Library, words: readonly string[], everywhere: boolean)
 function archiveJson({ archived, unchanged, forgotten, mended, problems, total }: ArchiveAnswer): object {
   return {
     archived: archived.map(({ id, agent, markdown, raw, bytes, sha256, generation, ...rest }) => ({
-      ...{ sessionId: id, agent, markdown, raw, bytes, sha256, generation },
+      sessionId: id,
+      agent,
+      markdown,
+      raw,
+      bytes,
+      sha256,
+      generation,
       newGeneration: rest.startedGeneration,
       files: rest.files,
       totalBytes: rest.totalBytes,

@@ -63,7 +63,12 @@ function hitJson({ row, files }: FileHit): object {
   return {
     ...sessionJson(row),
     files: files.map(({ path, reads, writes, mentions, firstAt, lastAt }) => ({
-      ...{ path, reads, writes, mentions, firstAt: isoTime(firstAt), lastAt: isoTime(lastAt) },
+      path,
+      reads,
+      writes,
+      mentions,
+      firstAt: isoTime(firstAt),
+      lastAt: isoTime(lastAt),
     })),
   };
 }

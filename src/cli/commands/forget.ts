@@ -60,7 +60,13 @@ export const command: Command = defineCommand({
       const undoUntil = isIndexed ? null : isoTime(done.undoUntil);
       const flattenedLogs = flattened.map(({ path, markers }) => ({ file: path, markers }));
       printJson(world, {
-        ...{ sessionId: id, agent, forgotten: true, broughtBack: false, undoUntil, source, flattenedLogs },
+        sessionId: id,
+        agent,
+        forgotten: true,
+        broughtBack: false,
+        undoUntil,
+        source,
+        flattenedLogs,
       });
     } else {
       world.stdout.write(`Session ${sanitize(id)} is forgotten.\n`);

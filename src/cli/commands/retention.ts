@@ -3,8 +3,7 @@ import { isoTime } from "../../render/json/session-json.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
 import { checkDays, FOREVER_DAYS, retentionFiles } from "../../retention/set-retention.ts";
 import { withCatalog } from "../../search/session-catalog.ts";
-import type { FilePlan } from "../../settings/change-files.ts";
-import { changeFiles, planFiles } from "../../settings/change-files.ts";
+import { changeFiles, type FilePlan, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { openLibrary } from "../open-library.ts";
 import { filePlanJson, formatPlans } from "../output/file-plans.ts";
@@ -109,7 +108,11 @@ function statusJson({ agent, folder, effective, atRisk, ...status }: RetentionSt
     managed: effective.managed,
     sweepsAt: isoTime(status.sweepsAtMs),
     atRisk: atRisk.map(({ id, deletedAfterMs, archived, title, project }) => ({
-      ...{ sessionId: id, deletedAfter: isoTime(deletedAfterMs), archived, title, project },
+      sessionId: id,
+      deletedAfter: isoTime(deletedAfterMs),
+      archived,
+      title,
+      project,
     })),
     unprotected: atRisk.filter(({ archived }) => !archived).length,
     folder,

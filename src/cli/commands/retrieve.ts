@@ -40,8 +40,12 @@ export const command: Command = defineCommand({
       file === undefined ? undefined : writeDocument(library, file, contentFor(blocks, media, mask), flags);
     if (flags.json) {
       const about = {
-        ...{ sessionId: pointer.id, agent: pointer.agent, toolUseId: blocks[0]?.toolUseId ?? name },
-        ...{ tool: mask(blocks[0]?.tool ?? ""), from, generation },
+        sessionId: pointer.id,
+        agent: pointer.agent,
+        toolUseId: blocks[0]?.toolUseId ?? name,
+        tool: mask(blocks[0]?.tool ?? ""),
+        from,
+        generation,
       };
       const texts = blocks.map(({ text }) => text && (() => maskParts(text(), mask)));
       printJsonWithTexts(

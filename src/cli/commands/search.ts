@@ -143,12 +143,10 @@ function readRequest(query: string, { flags }: Arguments<typeof flagTable>, worl
     query: parsed,
     filter: readFilters(flags, typed(false), world),
     unwanted: typed(true).map((word) => readFilters(noFilter, [word], world)),
-    ...{
-      sort: flags.sort,
-      offset: flags.offset,
-      limit: flags.limit,
-      contextTurns: flags.context,
-    },
+    sort: flags.sort,
+    offset: flags.offset,
+    limit: flags.limit,
+    contextTurns: flags.context,
   };
   if (!isEmpty(request)) return request;
   throw new UserError("Cannot search: the query has no word", {

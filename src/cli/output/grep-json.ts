@@ -36,9 +36,15 @@ export function createGrepJson({ stdout }: Pick<World, "stdout">, question: Grep
     },
     end({ sessions, lines, matches, isComplete, problems, searched, tookMs }) {
       const tail = json({
-        ...{ total: query.sessionsOnly ? sessions : lines, matches, sessions, complete: isComplete, tookMs },
+        total: query.sessionsOnly ? sessions : lines,
+        matches,
+        sessions,
+        complete: isComplete,
+        tookMs,
         coverage: {
-          ...{ sessions: searched.sessionsInAll, files: searched.filesInAll, bytes: searched.bytesInAll },
+          sessions: searched.sessionsInAll,
+          files: searched.filesInAll,
+          bytes: searched.bytesInAll,
           problems: problems.length,
         },
         problems: problems.slice(0, MOST_PROBLEMS),
@@ -52,7 +58,10 @@ function sessionJson(session: FoundIn): object {
   const { startedAt, endedAt, source, state } = session;
   return {
     ...placeJson(session),
-    ...{ startedAt: isoTime(startedAt), endedAt: isoTime(endedAt), state, source },
+    startedAt: isoTime(startedAt),
+    endedAt: isoTime(endedAt),
+    state,
+    source,
   };
 }
 
@@ -64,8 +73,19 @@ function hitJson({ at, ...hit }: GrepHit): object {
   const { turn, role, context, path, line, generation, textLine, text, highlights, matches, before, after } =
     hit;
   return {
-    ...{ turn, role, at: isoTime(at), context, path, line, generation, textLine },
-    ...{ text, highlights, matches, before, after },
+    turn,
+    role,
+    at: isoTime(at),
+    context,
+    path,
+    line,
+    generation,
+    textLine,
+    text,
+    highlights,
+    matches,
+    before,
+    after,
   };
 }
 
@@ -77,7 +97,12 @@ interface GrepProgressLine {
 }
 
 const NOTHING: GrepProgress = {
-  ...{ sessions: 0, sessionsInAll: 0, files: 0, filesInAll: 0, bytes: 0, bytesInAll: 0 },
+  sessions: 0,
+  sessionsInAll: 0,
+  files: 0,
+  filesInAll: 0,
+  bytes: 0,
+  bytesInAll: 0,
 };
 
 /** Shows how far the search is. */

@@ -196,7 +196,11 @@ export function createGrepTally(startedAt: number, sessionsOnly: boolean): GrepT
     },
     shown: () => (sessionsOnly ? sessions.size : lines),
     total: (searched, now) => ({
-      ...{ sessions: sessions.size, lines, matches, isComplete, searched },
+      sessions: sessions.size,
+      lines,
+      matches,
+      isComplete,
+      searched,
       problems: [...problems.values()],
       tookMs: now - startedAt,
     }),

@@ -55,8 +55,6 @@ function kindOf(code: number): number {
   return code >= 65 && code <= 90 ? UPPER : LOWER;
 }
 
-export const UUID_CHARS = 36;
-
 const SHA1_CHARS = 40;
 /** Of uuids and commit hashes the beginning is a term: people paste those, and 32 bits tell them apart. */
 export const HASH_HEAD_CHARS = 8;

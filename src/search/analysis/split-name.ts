@@ -1,6 +1,6 @@
-import { isUuid } from "../../redact/randomness.ts";
+import { isUuid, UUID_CHARS } from "../../jsonl/values.ts";
 import { isDigit, isLower, isUpper, TYPOGRAPHIC_APOSTROPHE, unitAt } from "./char-class.ts";
-import { HASH_HEAD_CHARS, isCommitHash, isJunk, isRandom, UUID_CHARS } from "./junk.ts";
+import { HASH_HEAD_CHARS, isCommitHash, isJunk, isRandom } from "./junk.ts";
 
 /** A word inside of a name: getUserById has four. Offsets count in the name. */
 export interface NamePart {

@@ -1,5 +1,6 @@
+import { UUID_CHARS } from "../../jsonl/values.ts";
 import { isDigit, isLower, isUpper } from "./char-class.ts";
-import { MAX_TERM_CHARS, UUID_CHARS } from "./junk.ts";
+import { MAX_TERM_CHARS } from "./junk.ts";
 import { HUMP, HUMP_IF_LOWER, humpAt, isUndivided, mayBeUndivided } from "./split-name.ts";
 import type { TextUnits } from "./text-units.ts";
 

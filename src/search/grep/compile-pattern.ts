@@ -111,7 +111,7 @@ function faultOf(text: string): string {
     readPattern(text, false);
   } catch (error) {
     if (!(error instanceof PatternFault)) throw error;
-    const position = [...text.slice(0, error.at)].length + 1;
+    const position = Array.from(text.slice(0, error.at)).length + 1;
     return `${error.message} (character ${position})`;
   }
   return engineSays(text);

@@ -5,8 +5,7 @@ import { decodeLine, endOfObject, isObject, tryParse } from "../../jsonl/json-li
 import { type Line, splitLines } from "../../jsonl/lines.ts";
 import { objectAt, timeAt } from "../../jsonl/values.ts";
 import type { ByteFilter } from "./byte-filter.ts";
-import type { TextRole } from "./text-role.ts";
-import { textsOfValue } from "./text-role.ts";
+import { type TextRole, textsOfValue } from "./text-role.ts";
 
 /** The texts that stand at one place of a file. */
 export interface PlacedTexts {
@@ -106,7 +105,11 @@ function* plainTexts(chunks: Iterable<Uint8Array>): Generator<PlacedTexts> {
   let parts: Buffer[] = [];
   let length = 0;
   const take = (bytes: Buffer): PlacedTexts => ({
-    ...{ line, at: null, isSidechain: false, isPlain: true, skippedBytes: 0 },
+    line,
+    at: null,
+    isSidechain: false,
+    isPlain: true,
+    skippedBytes: 0,
     texts: [{ role: "output", text: bytes.toString("utf8") }],
   });
   for (const chunk of chunks) {

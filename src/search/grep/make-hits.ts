@@ -38,8 +38,17 @@ export function* makeHits(
     const { before = [], after = [] } = around[index] ?? {};
     const passage = cut([start, end], ranges);
     yield {
-      ...{ path, line, generation, role, turn, at: placed.at ?? turnAt, context },
-      ...{ textLine, text: passage.text, highlights: passage.highlights, matches },
+      path,
+      line,
+      generation,
+      role,
+      turn,
+      at: placed.at ?? turnAt,
+      context,
+      textLine,
+      text: passage.text,
+      highlights: passage.highlights,
+      matches,
       before: before.map((span) => cut(span, []).text),
       after: after.map((span) => cut(span, []).text),
     };

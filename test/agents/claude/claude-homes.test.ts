@@ -38,7 +38,9 @@ describe("a folder of Claude Code", () => {
         { state, project: session.project, requests: session.turns.map(({ request }) => request) },
         claim.why,
       ).toEqual({
-        ...{ state: "stub", project, requests },
+        state: "stub",
+        project,
+        requests,
       });
       expect(rows.find(({ digest }) => digest.id === id)?.state, claim.why).toBe("stub");
     }

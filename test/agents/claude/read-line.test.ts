@@ -53,12 +53,19 @@ describe("readClaudeLine()", () => {
   });
 
   const progress = {
-    ...{ ...envelope, type: "progress", data: { type: "bash_progress", text: padding } },
-    ...{ uuid: "first", timestamp: "2026-01-02T03:04:05.678Z" },
+    ...envelope,
+    type: "progress",
+    data: { type: "bash_progress", text: padding },
+    uuid: "first",
+    timestamp: "2026-01-02T03:04:05.678Z",
   };
   const result = {
-    ...{ ...envelope, type: "user", message: { role: "user", content: padding } },
-    ...{ uuid: "first", toolUseResult: { stdout: padding }, timestamp: "2026-01-02T03:04:05.678Z" },
+    ...envelope,
+    type: "user",
+    message: { role: "user", content: padding },
+    uuid: "first",
+    toolUseResult: { stdout: padding },
+    timestamp: "2026-01-02T03:04:05.678Z",
   };
   const snapshot = { type: "file-history-snapshot", messageId: "first", snapshot: { text: padding, of: {} } };
   const asked = {

@@ -17,12 +17,13 @@ const rowSchema = z.object({
   context: z.array(z.number()),
   answer: z
     .object({
-      ...{ firstKept: z.number(), history: z.number(), turnPrefix: z.number(), tokensBefore: z.number() },
-      ...{
-        earlier: z.string().nullable(),
-        readFiles: z.array(z.string()),
-        modifiedFiles: z.array(z.string()),
-      },
+      firstKept: z.number(),
+      history: z.number(),
+      turnPrefix: z.number(),
+      tokensBefore: z.number(),
+      earlier: z.string().nullable(),
+      readFiles: z.array(z.string()),
+      modifiedFiles: z.array(z.string()),
     })
     .nullable(),
   after: z.array(z.number()).nullable(),
@@ -78,7 +79,11 @@ describe("preparePiCompaction()", () => {
       if ("nothing" in prepared) continue;
       const { tokensBefore, system } = prepared;
       const line = compactionLine(trail, {
-        ...{ summary: "s", tokensBefore, system, now: 0, details: { readFiles: [], modifiedFiles: [] } },
+        summary: "s",
+        tokensBefore,
+        system,
+        now: 0,
+        details: { readFiles: [], modifiedFiles: [] },
         firstKept: entryOf(trail, prepared.firstKept.id),
         leaf: entryOf(trail, prepared.leaf.id),
       });

@@ -71,8 +71,15 @@ describe("piSummary()", () => {
     const files = { readFiles: ["a.ts"], modifiedFiles: ["b.ts", "c.ts"] };
     const summary = piSummary({ history: session, turnPrefix: null, earlier: null, files });
     expect(summary.match(/^#+ .*$/gm)).toEqual([
-      ...["## Goal", "## Constraints & Preferences", "## Progress", "### Done", "### In Progress"],
-      ...["### Blocked", "## Key Decisions", "## Next Steps", "## Critical Context"],
+      "## Goal",
+      "## Constraints & Preferences",
+      "## Progress",
+      "### Done",
+      "### In Progress",
+      "### Blocked",
+      "## Key Decisions",
+      "## Next Steps",
+      "## Critical Context",
     ]);
     for (const part of [
       "## Goal\nMake the parser keep torn lines. Never drop a line.\n- And the writer too, please do that\n",
@@ -122,8 +129,14 @@ describe("piSummary()", () => {
 
 describe("mergePiSections()", () => {
   const empty: PiSections = {
-    ...{ goal: [], constraints: [], done: [], inProgress: [], blocked: [] },
-    ...{ decisions: [], nextSteps: [], critical: [] },
+    goal: [],
+    constraints: [],
+    done: [],
+    inProgress: [],
+    blocked: [],
+    decisions: [],
+    nextSteps: [],
+    critical: [],
   };
 
   test("moves what is done now, and keeps the rest", () => {
@@ -160,12 +173,14 @@ describe("mergePiSections()", () => {
     fc.assert(
       fc.property(
         fc.record<PiSections>({
-          ...{
-            goal: items.map((all) => all.map((item) => item.replace("\n", " "))),
-            constraints: items,
-            done: items,
-          },
-          ...{ inProgress: items, blocked: items, decisions: items, nextSteps: items, critical: items },
+          goal: items.map((all) => all.map((item) => item.replace("\n", " "))),
+          constraints: items,
+          done: items,
+          inProgress: items,
+          blocked: items,
+          decisions: items,
+          nextSteps: items,
+          critical: items,
         }),
         (sections) => {
           expect(parsePiSections(renderPiSections(sections))).toEqual(sections);

@@ -29,8 +29,17 @@ export function writeLongLine(path: string, bytes: number, seed: number, content
     const uuid = `00000000-0000-4000-9000-${String(count).padStart(12, "0")}`;
     const timestamp = new Date(Date.UTC(2026, 0, 1, 8, count)).toISOString();
     const line = JSON.stringify({
-      ...{ parentUuid: parent, isSidechain: false, userType: "external", cwd, sessionId, version: "2.1.56" },
-      ...{ gitBranch: "main", type, ...rest, uuid, timestamp },
+      parentUuid: parent,
+      isSidechain: false,
+      userType: "external",
+      cwd,
+      sessionId,
+      version: "2.1.56",
+      gitBranch: "main",
+      type,
+      ...rest,
+      uuid,
+      timestamp,
     });
     parent = uuid;
     return line;

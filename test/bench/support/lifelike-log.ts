@@ -31,10 +31,17 @@ export function* lifelikeLog(random: () => number, options: LogOptions): Generat
     clock += Math.floor(random() * 20_000);
     const line = JSON.stringify({
       parentUuid: parent,
-      ...{ isSidechain: false, userType: "external", cwd: options.cwd, sessionId: options.sessionId },
-      ...{ version: "2.1.56", gitBranch: "main", slug: "quiet-lake", type },
+      isSidechain: false,
+      userType: "external",
+      cwd: options.cwd,
+      sessionId: options.sessionId,
+      version: "2.1.56",
+      gitBranch: "main",
+      slug: "quiet-lake",
+      type,
       ...rest,
-      ...{ uuid, timestamp: new Date(clock).toISOString() },
+      uuid,
+      timestamp: new Date(clock).toISOString(),
     });
     parent = uuid;
     return line;

@@ -4,7 +4,16 @@ import { commandRows } from "./command-rows.ts";
 
 /** These write nothing, or nothing but the index, which `search` and `index` stand for. */
 const writesNothing: readonly string[] = [
-  ...["overview", "grep", "list", "files", "pending", "resume", "verify", "summary", "help", "version"],
+  "overview",
+  "grep",
+  "list",
+  "files",
+  "pending",
+  "resume",
+  "verify",
+  "summary",
+  "help",
+  "version",
 ];
 
 it("has a row for every command that writes", () => {

@@ -21,7 +21,8 @@ export const REPORT_VARIABLE = "SESSIONS_CRASH_REPORT";
 export const DEFAULT_SEED = 20_261;
 
 export const crashOptions: CrashOptions = {
-  ...{ all: false, seed: DEFAULT_SEED },
+  all: false,
+  seed: DEFAULT_SEED,
   ...JSON.parse(process.env[OPTIONS_VARIABLE] ?? "{}"),
 };
 

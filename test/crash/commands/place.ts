@@ -74,7 +74,12 @@ export function makePlace(): Place {
       hasColor: false,
     });
     const world: World = {
-      ...{ home, folder: home, demoHome, program, processes, threads: 1 },
+      home,
+      folder: home,
+      demoHome,
+      program,
+      processes,
+      threads: 1,
       managedFolder: join(root, "managed"),
       variables: { SESSIONS_HOME: store, ...(options.guard === true ? {} : { SESSIONS_GUARD: "off" }) },
       now: () => Date.now() + hours * 3_600_000,
@@ -112,7 +117,11 @@ export function makePlace(): Place {
   };
 
   return {
-    ...{ home, store, safe, grave, command },
+    home,
+    store,
+    safe,
+    grave,
+    command,
     remove: () => fs.rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }),
   };
 }

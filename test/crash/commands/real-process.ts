@@ -65,13 +65,12 @@ async function start(
   const child = spawn(process.execPath, [bundle, ...argv], {
     cwd: place.home,
     env: {
-      ...{
-        PATH: process.env.PATH,
-        HOME: place.home,
-        SESSIONS_HOME: place.store,
-        NODE_OPTIONS: `--require ${shim}`,
-      },
-      ...{ CRASH_FOLDER: folder, CRASH_INSIDE: place.home },
+      PATH: process.env.PATH,
+      HOME: place.home,
+      SESSIONS_HOME: place.store,
+      NODE_OPTIONS: `--require ${shim}`,
+      CRASH_FOLDER: folder,
+      CRASH_INSIDE: place.home,
       ...(kill === undefined ? {} : { CRASH_ROLE: kill.role, CRASH_AT: String(kill.at) }),
     },
     stdio: ["pipe", "ignore", "pipe"],

@@ -118,7 +118,7 @@ async function prepareTrial(row: CommandRow, place: Place): Promise<Trial> {
     return mortal.diedAt() !== undefined;
   };
 
-  return { ...{ row, place, argv, input, reset, recover, die }, calls: counting.calls().length };
+  return { row, place, argv, input, reset, recover, die, calls: counting.calls().length };
 }
 
 async function explain(call: Call | undefined, look: () => Promise<void>): Promise<void> {

@@ -231,8 +231,13 @@ describe("renderMarkdown()", () => {
 
   test("reports compactions: when, why, how much, and what they said", () => {
     const compaction = {
-      ...{ at: Date.UTC(2026, 9, 12, 15), line: 3, keeps: null, afterTurn: 1 },
-      ...{ trigger: "auto" as const, tokensBefore: 155_000, tokensAfter: 12_000 },
+      at: Date.UTC(2026, 9, 12, 15),
+      line: 3,
+      keeps: null,
+      afterTurn: 1,
+      trigger: "auto" as const,
+      tokensBefore: 155_000,
+      tokensAfter: 12_000,
       summary: "This session is being continued.\n\nAnalysis:\nlong\n\nSummary:\n1. Do it",
     };
     const step = {

@@ -66,7 +66,10 @@ describe("tameMarkdown()", () => {
         const lines = sanitizeMarkdown(text, isVerbatim ? verbatim : undefined);
         const { headings, rules, tags, links, isOpen } = readMarkdownLines(lines);
         expect({ headings, rules, tags, links, isOpen }).toEqual({
-          ...{ headings: [], rules: [], tags: [], links: [] },
+          headings: [],
+          rules: [],
+          tags: [],
+          links: [],
           isOpen: false,
         });
       }),

@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { archiveSessions } from "../../../src/archive/archive-sessions.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { compilePattern, type PatternOptions } from "../../../src/search/grep/compile-pattern.ts";
-import type { GrepHit, GrepQuery } from "../../../src/search/grep/grep-job.ts";
-import { grepTask } from "../../../src/search/grep/grep-job.ts";
+import { type GrepHit, type GrepQuery, grepTask } from "../../../src/search/grep/grep-job.ts";
 import { type FoundIn, type GrepOptions, grepSessions } from "../../../src/search/grep/grep-sessions.ts";
 import { timeLimitOf } from "../../../src/search/grep/scan-session.ts";
 import { defaultRoles, textRoles } from "../../../src/search/grep/text-role.ts";
@@ -20,8 +19,17 @@ const demo = fileURLToPath(new URL("../../../fixtures/demo", import.meta.url));
 const ROTATION = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
 
 const anything: SessionFilter = {
-  ...{ projects: [], files: [], agents: [], branches: [], tools: [], commands: [], errors: [], titles: [] },
-  ...{ contexts: [], since: undefined, until: undefined },
+  projects: [],
+  files: [],
+  agents: [],
+  branches: [],
+  tools: [],
+  commands: [],
+  errors: [],
+  titles: [],
+  contexts: [],
+  since: undefined,
+  until: undefined,
 };
 
 function demoLibrary(): Library {
@@ -52,7 +60,11 @@ async function grep(
   let isDone = false;
   const asked: GrepQuery = {
     pattern: compilePattern({ text, ignoreCase, fixed }),
-    ...{ roles: textRoles, contextLines: 0, sessionsOnly: false, filter: anything, reveal: false },
+    roles: textRoles,
+    contextLines: 0,
+    sessionsOnly: false,
+    filter: anything,
+    reveal: false,
     timeLimitMs: 60_000,
     ...rest,
   };
@@ -271,7 +283,11 @@ describe("grepSessions()", () => {
     const library = demoLibrary();
     const wish = {
       pattern: compilePattern({ text: "e(?=[\\s\\S]*)", ignoreCase: false, fixed: false }),
-      ...{ roles: textRoles, contextLines: 0, sessionsOnly: false, filter: anything, reveal: false },
+      roles: textRoles,
+      contextLines: 0,
+      sessionsOnly: false,
+      filter: anything,
+      reveal: false,
       timeLimitMs: 60_000,
     };
     for await (const { kind } of grepSessions(library, makeAccess(library).engine, wish, {

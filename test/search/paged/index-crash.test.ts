@@ -77,8 +77,10 @@ describe("a process that dies at any call to the disk", () => {
     { name: "adds to it and merges", sessions: second, after: '3,2,["a","c"]', plan: mergeAll },
     { name: "adds to a session that has grown", sessions: third, after: '3,3,["a","b","c"]' },
     {
-      ...{ name: "adds to a session that has grown, and merges", sessions: third },
-      ...{ after: '3,3,["a","b","c"]', plan: mergeAll },
+      name: "adds to a session that has grown, and merges",
+      sessions: third,
+      after: '3,3,["a","b","c"]',
+      plan: mergeAll,
     },
   ];
   for (const { name, sessions, after, plan } of ways) {

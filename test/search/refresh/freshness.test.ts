@@ -252,7 +252,10 @@ describe("refreshIndex()", () => {
       "a session was forgotten",
       ({ library }) =>
         writeTombstone(library.disk, join(library.places.home, "forgotten"), {
-          ...{ agent: "claude", id: SESSION, at: 0, phase: "forgotten" },
+          agent: "claude",
+          id: SESSION,
+          at: 0,
+          phase: "forgotten",
         }),
     ],
   ])("knows what all sessions come to where %s", async (_, change) => {

@@ -25,18 +25,17 @@ const demo = fileURLToPath(new URL("../../../fixtures/demo", import.meta.url));
 const TOKEN_SESSION = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
 
 const anything: SessionFilter = {
-  ...{
-    projects: [],
-    files: [],
-    agents: [],
-    branches: [],
-    tools: [],
-    commands: [],
-    errors: [],
-    titles: [],
-    contexts: [],
-  },
-  ...{ since: undefined, until: undefined },
+  projects: [],
+  files: [],
+  agents: [],
+  branches: [],
+  tools: [],
+  commands: [],
+  errors: [],
+  titles: [],
+  contexts: [],
+  since: undefined,
+  until: undefined,
 };
 
 /** A home with the example history in it, that may be changed. */
@@ -141,7 +140,8 @@ describe("refreshIndex()", () => {
     rmSync(log);
     const anew = { ...library, config: { ...library.config, index: { outputChars: 10 } } };
     expect((await search(anew, "token refresh")).hits[0]?.row).toMatchObject({
-      ...{ state: "kept", digest: { id: TOKEN_SESSION } },
+      state: "kept",
+      digest: { id: TOKEN_SESSION },
     });
   });
 

@@ -18,8 +18,20 @@ function nearTo(terms: ReadonlyMap<string, number>, words = 99): Near | undefine
 describe("nearTerms()", () => {
   test("leads to the same matches as reading every word", () => {
     const words = [
-      ...["token", "tokens", "refreshToken", "src/auth/token.ts", "refreshing", "retry_count"],
-      ...["tried", "trying", "using", "os.Stderr", "osstderr", "wt-original", "naïve", "naive"],
+      "token",
+      "tokens",
+      "refreshToken",
+      "src/auth/token.ts",
+      "refreshing",
+      "retry_count",
+      "tried",
+      "trying",
+      "using",
+      "os.Stderr",
+      "osstderr",
+      "wt-original",
+      "naïve",
+      "naive",
     ];
     const others = ["cart", "order", "the", "of", "x", "total", "a/b/c.ts", "read-only", "HTTP2", "don't"];
     const text = fc

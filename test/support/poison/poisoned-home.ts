@@ -82,14 +82,22 @@ function healthyLog(agent: FixtureAgent, id: string, text: string): string {
   const lines: Readonly<Record<FixtureAgent, readonly object[]>> = {
     claude: [
       {
-        ...{ type: "user", uuid: "h1", parentUuid: null, sessionId: id, cwd, timestamp: HEALTHY_AT },
+        type: "user",
+        uuid: "h1",
+        parentUuid: null,
+        sessionId: id,
+        cwd,
+        timestamp: HEALTHY_AT,
         message: { role: "user", content: text },
       },
     ],
     pi: [
       { type: "session", version: 3, id, timestamp: HEALTHY_AT, cwd },
       {
-        ...{ type: "message", id: "h1", parentId: null, timestamp: HEALTHY_AT },
+        type: "message",
+        id: "h1",
+        parentId: null,
+        timestamp: HEALTHY_AT,
         message: { role: "user", content: [{ type: "text", text }] },
       },
     ],
@@ -107,7 +115,8 @@ function healthyLog(agent: FixtureAgent, id: string, text: string): string {
       { timestamp: HEALTHY_AT, type: "session_meta", payload: { id, timestamp: HEALTHY_AT, cwd } },
       { timestamp: HEALTHY_AT, type: "event_msg", payload: { type: "user_message", message: text } },
       {
-        ...{ timestamp: HEALTHY_AT, type: "response_item" },
+        timestamp: HEALTHY_AT,
+        type: "response_item",
         payload: { type: "message", role: "user", content: [{ type: "input_text", text }] },
       },
     ],
