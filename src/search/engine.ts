@@ -1,10 +1,16 @@
 import type { Context } from "../session/session.ts";
 import type { SearchPlan } from "./ranking/search-plan.ts";
+import type { SessionSource } from "./session-condition.ts";
 
 /*
- * The port to a full-text engine, embedded or shared. Segments, files and offsets are the engine's own matter. Damage
- * is a value, not an error, because the answer is always the same: rebuild the index from the sources.
+ * The port to a full-text engine, embedded or shared. Segments, files, shards and requests are the engine's own matter.
+ * Everything that may take a round trip is asynchronous, filtered and paged by the engine, and takes a signal to give up.
+ * What callers must react to is a value: damage is answered by a rebuild from the logs of this machine, an engine that
+ * is unreachable or denies access by an error.
  */
+
+/** The source of an engine that only has the sessions of this machine and person. */
+export const localSource: SessionSource = { machine: "local", owner: "local" };
 
 /** What a search finds: the card of a session, or a turn. */
 export interface IndexDocument {
@@ -26,9 +32,9 @@ export interface IndexDocument {
 }
 
 export interface IndexedSession {
-  /** Unique among the sessions of all agents. */
+  /** Unique among the sessions of one source. An engine with several sources tells sessions apart by source and key. */
   readonly key: string;
-  /** What lists and freshness checks need of every session: JSON, opaque to the engine. Small. */
+  /** What lists and freshness checks need of every session: JSON of `RowAttributes` and anything else. Small. */
   readonly row: string;
   /** What showing one session needs: JSON, opaque to the engine. */
   readonly digest: string;
@@ -37,27 +43,36 @@ export interface IndexedSession {
 
 export interface StoredRow {
   readonly key: string;
+  readonly source: SessionSource;
   readonly row: string;
   readonly turns: number;
 }
 
-export interface StoredRows {
+export interface RowsRequest {
+  /** `next` of the page before; absent: from the first row. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** A page of the rows of this engine's own source, in no particular but a stable order. */
+export interface RowsPage {
   readonly kind: "rows";
+  /** Over all pages. */
   readonly sessions: number;
   readonly turns: number;
-  /** The state of the last commit. */
-  readonly state: string;
-  /** In no order. */
-  readonly rows: Iterable<StoredRow>;
+  readonly rows: readonly StoredRow[];
+  /** undefined after the last page. */
+  readonly next: string | undefined;
 }
 
 export interface StoredSession {
   readonly kind: "session";
   readonly key: string;
+  readonly source: SessionSource;
   readonly row: string;
   readonly digest: string;
-  /** The card first; each with its stored fields. Only while the reader is open. Throws `IndexDamage`. */
-  documents(): readonly IndexDocument[];
+  /** The card first; each with its stored fields. Only while the reader is open. Rejects with `IndexDamage`. */
+  documents(): Promise<readonly IndexDocument[]>;
 }
 
 /** `all`: every word; `fuzzy`: every word, with prefixes or typos; `some`: not every word. */
@@ -70,12 +85,13 @@ export interface TurnHit {
   readonly score: number;
   /** Texts of the stored fields. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Texts of the fields that are stored "apart". Only while the reader is open. Throws `IndexDamage`. */
-  fieldsApart(): Readonly<Record<string, string>>;
+  /** Texts of the fields that are stored "apart". Only while the reader is open. Rejects with `IndexDamage`. */
+  fieldsApart(): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface SessionHit {
   readonly key: string;
+  readonly source: SessionSource;
   readonly row: string;
   readonly score: number;
   /** How this session matches: a good hit may lack a word that others have. */
@@ -100,6 +116,8 @@ export interface SearchAnswer {
   readonly total: number;
   /** False if there may be more. */
   readonly totalIsExact: boolean;
+  /** Set if parts of a shared index did not answer: why. The hits are those of the others. */
+  readonly partial?: string;
   readonly hits: readonly SessionHit[];
   /** The terms of the index that matched, with prefixes and typos resolved: for highlighting. */
   readonly terms: readonly string[];
@@ -112,15 +130,30 @@ export interface DamagedIndex {
   readonly what: string;
 }
 
+/** Why an engine cannot answer. Only damage is answered by a rebuild. */
+export type EngineFailure =
+  | DamagedIndex
+  /** It did not answer. Trying again later may help. */
+  | { readonly kind: "unreachable"; readonly what: string }
+  /** It did not accept who asked. */
+  | { readonly kind: "denied"; readonly what: string };
+
+/** How long a caller waits for an engine. */
+export interface CallOptions {
+  /** Once it is aborted, the call rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
 /** Sees the index as it was when the reader was opened, whatever is written meanwhile. */
 export interface SearchReader {
   /** New with every commit. */
   readonly id: string;
-  /** The state of the last commit. */
+  /** The state of the last commit of this engine's own source. */
   readonly state: string;
-  search(plan: SearchPlan): Promise<SearchAnswer | DamagedIndex>;
-  rows(): Promise<StoredRows | DamagedIndex>;
-  session(key: string): Promise<StoredSession | DamagedIndex | undefined>;
+  search(plan: SearchPlan, options?: CallOptions): Promise<SearchAnswer | EngineFailure>;
+  rows(request: RowsRequest, options?: CallOptions): Promise<RowsPage | EngineFailure>;
+  /** Finds a session of this engine's own source by key. */
+  session(key: string, options?: CallOptions): Promise<StoredSession | EngineFailure | undefined>;
   close(): Promise<void>;
 }
 
@@ -147,19 +180,23 @@ export interface CommitOptions {
   readonly tidy: Tidy;
 }
 
-/** The only writer of an index. Nothing that is put or removed is visible before `commit`, then all of it is. */
+/**
+ * The only writer of a source. Nothing that is put or removed is visible before `commit`, then all of it is. The sessions
+ * and the state of other sources are never touched.
+ */
 export interface SearchWriter {
   /** Why it starts with an empty index, if it does: then everything must be put. */
   readonly startsEmpty: "absent" | "damaged" | "version" | undefined;
   /** The id of the last commit, as in a reader; empty if there is none. */
   readonly index: string;
-  /** Adds or replaces a session. */
-  put(session: IndexedSession): void;
+  /** Adds or replaces a session. Resolves when the writer can take the next one. */
+  put(session: IndexedSession): Promise<void>;
   remove(key: string): void;
-  add(batches: readonly IndexBatch[]): void;
-  /** Drops everything that was committed before; for a rebuild. */
+  /** Adds what worker threads built; absent if the engine only takes sessions one by one. */
+  add?(batches: readonly IndexBatch[]): void;
+  /** Drops everything that was committed before of this source; for a rebuild. */
   clear(): void;
-  commit(options: CommitOptions): Promise<{ readonly kind: "committed" } | DamagedIndex>;
+  commit(options: CommitOptions & CallOptions): Promise<{ readonly kind: "committed" } | EngineFailure>;
   /** Drops what was not committed. */
   close(): Promise<void>;
 }
@@ -169,14 +206,17 @@ export type OpenedReader =
   | { readonly kind: "absent" }
   /** Written by another version of the program, the analysis or the fields. */
   | { readonly kind: "version"; readonly what: string }
-  | DamagedIndex;
+  | EngineFailure;
 
 export type OpenedWriter =
   | { readonly kind: "open"; readonly writer: SearchWriter }
-  | { readonly kind: "locked"; readonly by: string };
+  | { readonly kind: "locked"; readonly by: string }
+  | Exclude<EngineFailure, DamagedIndex>;
 
 export interface SearchEngine {
-  read(): Promise<OpenedReader>;
+  /** Whose sessions this engine writes. It may find those of others, too. */
+  readonly source: SessionSource;
+  read(options?: CallOptions): Promise<OpenedReader>;
   /** Does not wait for another writer. */
-  write(): Promise<OpenedWriter>;
+  write(options?: CallOptions): Promise<OpenedWriter>;
 }

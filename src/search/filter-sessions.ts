@@ -1,11 +1,12 @@
 import type { Digest } from "../extract/digest.ts";
-import { matchesPath, matchesProject, withoutBraces } from "../fs/glob.ts";
+import { matchesPath, withoutBraces } from "../fs/glob.ts";
 import type { SearchReader } from "./engine.ts";
 import { wordsInFields } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
-import { damaged } from "./refresh/index-access.ts";
-import type { SessionRow } from "./refresh/session-row.ts";
+import type { SearchPlan } from "./ranking/search-plan.ts";
+import { engineError } from "./refresh/index-access.ts";
 import type { CatalogRow, SessionCatalog } from "./session-catalog.ts";
+import { any, hasWords, rowMatches } from "./session-condition.ts";
 
 /** Returns the sessions that match. Digests are only read if the rows do not decide. */
 export async function filterSessions(
@@ -22,21 +23,6 @@ export async function filterSessions(
   return matching;
 }
 
-/** Whether the row of a session matches. */
-export function rowMatches(row: SessionRow, filter: SessionFilter): boolean {
-  const { project, branch } = row;
-  return (
-    any(filter.agents, (agent) => agent === row.agent) &&
-    any(filter.projects, (pattern) => project !== null && matchesProject(pattern, project)) &&
-    any(filter.branches, (wanted) => branch !== null && same(wanted, branch)) &&
-    any(filter.tools, (wanted) => Object.keys(row.tools).some((tool) => same(wanted, tool))) &&
-    any(filter.titles, (words) => row.title !== null && holds(row.title, words)) &&
-    any(filter.contexts, (context) => row.contexts.includes(context)) &&
-    (filter.since === undefined || (row.endedAt ?? Number.NEGATIVE_INFINITY) >= filter.since) &&
-    (filter.until === undefined || (row.startedAt ?? Number.POSITIVE_INFINITY) <= filter.until)
-  );
-}
-
 function needsDigest({ files, commands, errors, since, until }: SessionFilter): boolean {
   return (
     files.length > 0 || commands.length > 0 || errors.length > 0 || since !== undefined || until !== undefined
@@ -46,27 +32,10 @@ function needsDigest({ files, commands, errors, since, until }: SessionFilter): 
 function digestMatches(digest: Digest, filter: SessionFilter): boolean {
   return (
     any(filter.files, (pattern) => digest.files.some((file) => matchesPath(pattern, file.path))) &&
-    any(filter.commands, (words) => digest.commands.some(({ command }) => holds(command, words))) &&
-    any(filter.errors, (words) => digest.errors.some(({ text }) => holds(text, words))) &&
+    any(filter.commands, (words) => digest.commands.some(({ command }) => hasWords(command, words))) &&
+    any(filter.errors, (words) => digest.errors.some(({ text }) => hasWords(text, words))) &&
     isWithin(digest, filter)
   );
-}
-
-/** Without values, everything matches. */
-function any<T>(values: readonly T[], matches: (value: T) => boolean): boolean {
-  return values.length === 0 || values.some(matches);
-}
-
-function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
-}
-
-function holds(text: string, words: string): boolean {
-  const folded = text.toLowerCase();
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => folded.includes(word));
 }
 
 /** Whether any turn is within the times. */
@@ -89,8 +58,8 @@ export async function sessionsWithFiles(
   for (const pattern of patterns.flatMap(withoutBraces)) {
     for (const key of await candidates(reader, pattern)) {
       const stored = await reader.session(key);
-      if (stored?.kind === "damaged") throw damaged(stored);
       if (stored === undefined) continue;
+      if (stored.kind !== "session") throw engineError(stored);
       const { files }: Digest = JSON.parse(stored.digest);
       if (files.some(({ path }) => matchesPath(pattern, path))) keys.add(key);
     }
@@ -103,17 +72,31 @@ async function candidates(reader: SearchReader, pattern: string): Promise<readon
   // Next to a wildcard there may be half a word.
   const words = pattern.split(/[/\\]/).flatMap((part) => (/[*?]/.test(part) ? [] : [part]));
   const wanted = words.flatMap((word) => wordsInFields(word, ["file"]));
-  const answer = await reader.search({
-    wanted,
-    unwanted: [],
-    filter: {},
-    sort: "newest",
-    offset: 0,
-    limit: Number.MAX_SAFE_INTEGER,
-    turnsPerHit: 0,
-    now: 0,
-  });
-  if (answer.kind === "damaged") throw damaged(answer);
-  // A file name with a typo is another file.
-  return answer.match === "all" ? answer.hits.map(({ key }) => key) : [];
+  return matchingKeys(reader, { wanted, unwanted: [] });
+}
+
+/** Sessions that are requested at once. */
+const PAGE_SESSIONS = 10_000;
+
+/** Lists the keys of all sessions that match the clauses exactly. Typos do not count: nobody asked for them. */
+export async function matchingKeys(
+  reader: SearchReader,
+  clauses: Pick<SearchPlan, "narrowing" | "wanted" | "unwanted">,
+): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for (;;) {
+    const answer = await reader.search({
+      ...clauses,
+      filter: {},
+      sort: "newest",
+      offset: keys.length,
+      limit: PAGE_SESSIONS,
+      turnsPerHit: 0,
+      now: 0,
+    });
+    if (answer.kind !== "answer") throw engineError(answer);
+    if (answer.match !== "all") return keys;
+    keys.push(...answer.hits.map(({ key }) => key));
+    if (answer.hits.length < PAGE_SESSIONS) return keys;
+  }
 }

@@ -14,7 +14,7 @@ export async function findInIndex(engine: SearchEngine, word: string): Promise<S
   if (opened.kind !== "open") return undefined;
   try {
     const known = await rowsOf(opened.reader);
-    if (known.kind === "damaged") return undefined;
+    if (known.kind !== "rows") return undefined;
     const rows = [...known.rows.values()];
     const exact = rows.filter(({ agent, id }) => id === word || `${agent}:${id}` === word);
     const byPrefix =

@@ -8,13 +8,13 @@ import { isoTime } from "../render/json/session-json.ts";
 import { shellQuote } from "../render/words.ts";
 import { sessionKey } from "../session/session.ts";
 import type { MatchKind, NearestWords, SearchReader, SessionHit } from "./engine.ts";
-import { rowMatches, sessionsWithFiles } from "./filter-sessions.ts";
+import { matchingKeys, sessionsWithFiles } from "./filter-sessions.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import { searchClauses } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
 import type { SearchPlan } from "./ranking/search-plan.ts";
 import { knownTotals } from "./refresh/freshness.ts";
-import { damaged, type IndexAccess, withIndex } from "./refresh/index-access.ts";
+import { engineError, type IndexAccess, withIndex } from "./refresh/index-access.ts";
 import { type IndexRows, readState, rowsOf } from "./refresh/index-rows.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
@@ -27,6 +27,7 @@ import {
   withNearbyTurns,
 } from "./search-snippets.ts";
 import { type CatalogRow, type Coverage, coverageOf, rowFinisher } from "./session-catalog.ts";
+import { needsRow, type SessionCondition } from "./session-condition.ts";
 
 export interface SearchRequest {
   readonly query: ParsedQuery;
@@ -86,22 +87,17 @@ async function searchOne(
 ): Promise<SearchResult> {
   const { filter } = request;
   const byFile = await sessionsWithFiles(reader, filter.files);
-  const isNarrowed = byFile !== undefined || request.unwanted.length > 0 || narrows(filter);
-  // Only a filter needs the rows: reading all takes as long as the search.
-  const known = isNarrowed ? (await rows()).rows : undefined;
-  const isUnwanted = await unwantedSessions(reader, request.unwanted);
-  const passes = (key: string): boolean => {
-    const row = known?.get(key);
-    if (row === undefined || byFile?.has(key) === false) return false;
-    return rowMatches(row, { ...filter, ...ANY_TIME }) && !isUnwanted(key, row);
-  };
+  const { projects, agents, branches, tools } = filter;
+  const only = { projects, agents, branches, tools, ...(byFile !== undefined && { keys: [...byFile] }) };
+  const not = await unwantedConditions(reader, request.unwanted);
   const answer = await reader.search({
     ...searchClauses(request.query, filter),
     filter: {
       ...(filter.since === undefined ? {} : { since: filter.since }),
       ...(filter.until === undefined ? {} : { until: filter.until }),
       ...(filter.contexts.length === 0 ? {} : { contexts: filter.contexts }),
-      ...(isNarrowed ? { session: passes } : {}),
+      ...(byFile !== undefined || needsRow(only) ? { only } : {}),
+      not,
     },
     sort: request.sort,
     offset: request.offset,
@@ -109,7 +105,7 @@ async function searchOne(
     turnsPerHit: SNIPPETS_PER_HIT,
     now: library.now(),
   });
-  if (answer.kind === "damaged") throw damaged(answer);
+  if (answer.kind !== "answer") throw engineError(answer);
   const shown = shownTerms(request.query, answer.terms);
   const state = readState(reader.state);
   const archive = openArchive(library);
@@ -119,42 +115,36 @@ async function searchOne(
   });
   const hits: FoundSession[] = [];
   for (const hit of answer.hits)
-    hits.push(await withContext(reader, foundSession(finish, hit, shown), request.contextTurns ?? 0));
+    hits.push(await withContext(reader, await foundSession(finish, hit, shown), request.contextTurns ?? 0));
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
   const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
   const coverage = coverageOf(totals, state, problems, refreshed);
-  const { match, total, totalIsExact, nearestWords } = answer;
+  const { match, total, nearestWords } = answer;
+  const totalIsExact = answer.totalIsExact && answer.partial === undefined;
   return { match, total, totalIsExact, hits, nearestWords, coverage };
 }
 
 async function readRows(reader: SearchReader): Promise<IndexRows> {
   const rows = await rowsOf(reader);
-  if (rows.kind === "damaged") throw damaged(rows);
+  if (rows.kind !== "rows") throw engineError(rows);
   return rows;
 }
 
 async function withContext(reader: SearchReader, hit: FoundSession, turns: number): Promise<FoundSession> {
   if (turns === 0) return hit;
   const stored = await reader.session(sessionKey(hit.row.digest));
-  if (stored?.kind === "damaged") throw damaged(stored);
+  if (stored !== undefined && stored.kind !== "session") throw engineError(stored);
   const digest: Digest | undefined = stored === undefined ? undefined : JSON.parse(stored.digest);
   return { ...hit, snippets: withNearbyTurns(hit.snippets, digest?.requests ?? [], turns) };
 }
 
-/** What the engine filters itself: times and contexts of turns, and titles, which are words to it. */
-const ANY_TIME = { since: undefined, until: undefined, titles: [], contexts: [] } as const;
-
-function narrows({ projects, agents, branches, tools }: SessionFilter): boolean {
-  return projects.length + agents.length + branches.length + tools.length > 0;
-}
-
-function foundSession(
+async function foundSession(
   finish: (row: SessionRow) => CatalogRow,
   hit: SessionHit,
   shown: ShownTerms,
-): FoundSession {
+): Promise<FoundSession> {
   const row: SessionRow = JSON.parse(hit.row);
-  const snippets = snippetsOf(row, hit, shown);
+  const snippets = await snippetsOf(row, hit, shown);
   const { command: resume } = agentNamed(row.agent).resume({
     id: row.id,
     project: row.project,
@@ -164,40 +154,30 @@ function foundSession(
   return { row: finish(row), score, match, resume, snippets, matchingTurns };
 }
 
-/** Returns a function that says whether a session matches all of any one filter. */
-async function unwantedSessions(
+/** A session is left out if it matches all of one filter: words in commands and errors are found by a search. */
+async function unwantedConditions(
   reader: SearchReader,
   filters: readonly SessionFilter[],
-): Promise<(key: string, row: SessionRow) => boolean> {
-  const tests = await Promise.all(
-    filters.map(async (filter) => {
-      const byFile = await sessionsWithFiles(reader, filter.files);
-      const byWords = await sessionsWithWords(reader, filter);
-      return (key: string, row: SessionRow): boolean =>
-        byFile?.has(key) !== false && byWords?.has(key) !== false && rowMatches(row, filter);
-    }),
-  );
-  return (key, row) => tests.some((test) => test(key, row));
+): Promise<readonly SessionCondition[]> {
+  const conditions: SessionCondition[] = [];
+  for (const filter of filters) {
+    const { projects, agents, branches, tools, titles, contexts, since, until } = filter;
+    const byFile = await sessionsWithFiles(reader, filter.files);
+    const byWords = await sessionsWithWords(reader, filter);
+    const keys = byWords?.filter((key) => byFile?.has(key) !== false) ?? (byFile && [...byFile]);
+    conditions.push({ projects, agents, branches, tools, titles, contexts, since, until, keys });
+  }
+  return conditions;
 }
 
 /** Finds the sessions with these words in commands and errors, which rows do not have; undefined without words. */
 async function sessionsWithWords(
   reader: SearchReader,
   filter: SessionFilter,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<readonly string[] | undefined> {
   if (filter.commands.length + filter.errors.length === 0) return undefined;
-  const answer = await reader.search({
-    ...searchClauses({ words: [], filters: [], warnings: [] }, { ...filter, titles: [] }),
-    filter: {},
-    sort: "newest",
-    offset: 0,
-    limit: Number.MAX_SAFE_INTEGER,
-    turnsPerHit: 0,
-    now: 0,
-  });
-  if (answer.kind === "damaged") throw damaged(answer);
-  // Only exact matches are excluded, never those of a typo.
-  return new Set(answer.match === "all" ? answer.hits.map(({ key }) => key) : []);
+  const query = { words: [], filters: [], warnings: [] };
+  return matchingKeys(reader, searchClauses(query, { ...filter, titles: [] }));
 }
 
 /** A hit as `sessions search --json` prints it. */

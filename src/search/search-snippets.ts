@@ -59,12 +59,19 @@ export function shownTerms({ words }: ParsedQuery, found: readonly string[]): Sh
  * Returns the best passages of a hit, best turn first; if no turn has one, a passage of the card, and else passages of
  * tool output.
  */
-export function snippetsOf(row: SessionRow, hit: SessionHit, shown: ShownTerms): readonly HitSnippet[] {
-  const inTurns = hit.turns.flatMap((turn) => turnSnippet(turn, bestPassage(turn, shown)));
+export async function snippetsOf(
+  row: SessionRow,
+  hit: SessionHit,
+  shown: ShownTerms,
+): Promise<readonly HitSnippet[]> {
+  const inTurns: HitSnippet[] = [];
+  for (const turn of hit.turns) inTurns.push(...turnSnippet(turn, await bestPassage(turn, shown)));
   if (inTurns.length > 0) return inTurns;
   const inCard = cardSnippet(row, hit, shown);
   if (inCard !== undefined) return [inCard];
-  return hit.turns.flatMap((turn) => turnSnippet(turn, outputPassage(turn, shown)));
+  const inOutput: HitSnippet[] = [];
+  for (const turn of hit.turns) inOutput.push(...turnSnippet(turn, await outputPassage(turn, shown)));
+  return inOutput;
 }
 
 function cardSnippet(row: SessionRow, { card }: SessionHit, shown: ShownTerms): HitSnippet | undefined {
@@ -94,7 +101,7 @@ function turnSnippet({ turn, at, context }: TurnHit, found: FoundPassage | undef
 }
 
 /** Finds the best passage of a turn, in tool output only if nothing else has the phrase. */
-function bestPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined {
+async function bestPassage(turn: TurnHit, shown: ShownTerms): Promise<FoundPassage | undefined> {
   const { terms, phrases } = shown;
   let best: FoundPassage | undefined;
   for (const role of ROLES) {
@@ -103,7 +110,9 @@ function bestPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined
     // No other passage can have more.
     if (best?.passage.words === terms.size + phrases.length) return best;
   }
-  return (best?.passage.phrases ?? 0) < phrases.length ? better(best, outputPassage(turn, shown)) : best;
+  return (best?.passage.phrases ?? 0) < phrases.length
+    ? better(best, await outputPassage(turn, shown))
+    : best;
 }
 
 /** Returns the better passage; of equally good ones the first. */
@@ -113,8 +122,9 @@ function better(a: FoundPassage | undefined, b: FoundPassage | undefined): Found
 }
 
 /** Tool output is long and stored apart: it is read on demand. */
-function outputPassage(turn: TurnHit, shown: ShownTerms): FoundPassage | undefined {
-  const passage = findPassage(turn.fieldsApart().output ?? "", shown.terms, optionsOf(shown));
+async function outputPassage(turn: TurnHit, shown: ShownTerms): Promise<FoundPassage | undefined> {
+  const { output = "" } = await turn.fieldsApart();
+  const passage = findPassage(output, shown.terms, optionsOf(shown));
   return passage === undefined ? undefined : { passage, role: "output" };
 }
 

@@ -8,7 +8,7 @@ import { sessionKey } from "../session/session.ts";
 import type { SearchReader } from "./engine.ts";
 import { filterSessions } from "./filter-sessions.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
-import { damaged, type IndexAccess, withIndex } from "./refresh/index-access.ts";
+import { engineError, type IndexAccess, withIndex } from "./refresh/index-access.ts";
 import { type IndexState, rowsOf, type Totals } from "./refresh/index-rows.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
@@ -64,7 +64,7 @@ export async function readSessionCatalog(
   refreshed: Refreshed | undefined,
 ): Promise<SessionCatalog> {
   const read = await rowsOf(reader);
-  if (read.kind === "damaged") throw damaged(read);
+  if (read.kind !== "rows") throw engineError(read);
   const copies = new Map(
     archivedSessions(library).map(({ files, markdown }) => [sessionKey(files), markdown]),
   );
@@ -93,8 +93,9 @@ export function coverageOf(
 
 async function digestOf(reader: SearchReader, { digest }: CatalogRow): Promise<Digest | undefined> {
   const stored = await reader.session(sessionKey(digest));
-  if (stored?.kind === "damaged") throw damaged(stored);
-  return stored === undefined ? undefined : JSON.parse(stored.digest);
+  if (stored === undefined) return undefined;
+  if (stored.kind !== "session") throw engineError(stored);
+  return JSON.parse(stored.digest);
 }
 
 /** A file that changed this recently is being written. */

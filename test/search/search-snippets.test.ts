@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SessionHit, TurnHit } from "../../src/search/engine.ts";
+import { localSource, type SessionHit, type TurnHit } from "../../src/search/engine.ts";
 import type { SessionRow } from "../../src/search/refresh/session-row.ts";
 import { type ShownTerms, snippetsOf } from "../../src/search/search-snippets.ts";
 
@@ -18,44 +18,53 @@ function turnsOf(texts: readonly Texts[], opened: number[] = []): readonly TurnH
     context: "current",
     score: 1,
     fields: fields as Record<string, string>,
-    fieldsApart: () => {
+    fieldsApart: async () => {
       opened.push(index + 1);
-      return output === undefined ? {} : { output };
+      return { ...(output !== undefined && { output }) };
     },
   }));
 }
 
 function hitOf(turns: readonly TurnHit[], card?: Readonly<Record<string, string>>): SessionHit {
-  return { key: "k", row: "", score: 1, match: "all", card, turns, matchingTurns: turns.length };
+  return {
+    key: "k",
+    source: localSource,
+    row: "",
+    score: 1,
+    match: "all",
+    card,
+    turns,
+    matchingTurns: turns.length,
+  };
 }
 
 function shown(words: string, ...phrases: readonly string[]): ShownTerms {
   return { terms: new Set(words.split(" ")), phrases };
 }
 
-const rolesOf = (hit: SessionHit, terms: ShownTerms): readonly string[] =>
-  snippetsOf(row, hit, terms).map(({ turn, role, text }) => `${turn} ${role}: ${text}`);
+const rolesOf = async (hit: SessionHit, terms: ShownTerms): Promise<readonly string[]> =>
+  (await snippetsOf(row, hit, terms)).map(({ turn, role, text }) => `${turn} ${role}: ${text}`);
 
 describe("snippetsOf()", () => {
-  test("opens no output where another text has a word", () => {
+  test("opens no output where another text has a word", async () => {
     const opened: number[] = [];
     const turns = turnsOf([{ output: "a sloop" }, { reply: "the sloop", output: "a sloop" }], opened);
-    expect(rolesOf(hitOf(turns), shown("sloop mast"))).toEqual(["2 reply: the sloop"]);
+    expect(await rolesOf(hitOf(turns), shown("sloop mast"))).toEqual(["2 reply: the sloop"]);
     expect(
-      rolesOf(hitOf(turnsOf([{ output: "a sloop" }], opened), { title: "Sloop" }), shown("sloop")),
+      await rolesOf(hitOf(turnsOf([{ output: "a sloop" }], opened), { title: "Sloop" }), shown("sloop")),
     ).toEqual(["1 summary: Sloop"]);
     expect(opened).toEqual([]);
   });
 
-  test("shows the output of each turn if nothing else has a word", () => {
+  test("shows the output of each turn if nothing else has a word", async () => {
     const turns = turnsOf([{ output: "a sloop" }, { reply: "no", output: "none" }, { output: "two sloops" }]);
-    expect(rolesOf(hitOf(turns, { title: "Harbour" }), shown("sloop"))).toEqual([
+    expect(await rolesOf(hitOf(turns, { title: "Harbour" }), shown("sloop"))).toEqual([
       "1 output: a sloop",
       "3 output: two sloops",
     ]);
   });
 
-  test("prefers the output that has a phrase to texts that have a word of it", () => {
+  test("prefers the output that has a phrase to texts that have a word of it", async () => {
     const opened: number[] = [];
     const turns = turnsOf(
       [
@@ -64,18 +73,18 @@ describe("snippetsOf()", () => {
       ],
       opened,
     );
-    expect(rolesOf(hitOf(turns), shown("tall ship", "tall ship"))).toEqual([
+    expect(await rolesOf(hitOf(turns), shown("tall ship", "tall ship"))).toEqual([
       "1 output: the tall ship",
       "2 reply: a tall ship",
     ]);
     expect(opened).toEqual([1]);
   });
 
-  test("shows the phrase where its words stand in many other places before it", () => {
+  test("shows the phrase where its words stand in many other places before it", async () => {
     const before = "the ship, so tall, ".repeat(20);
     const filler = "all hands on deck\n".repeat(40);
     const turns = turnsOf([{ reply: before, output: `${before}${filler}here is the tall ship at last` }]);
-    const [snippet] = snippetsOf(row, hitOf(turns), shown("tall ship", "tall ship"));
+    const [snippet] = await snippetsOf(row, hitOf(turns), shown("tall ship", "tall ship"));
     expect(snippet).toMatchObject({ role: "output", text: expect.stringContaining("the tall ship at last") });
   });
 });

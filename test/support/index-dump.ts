@@ -26,7 +26,7 @@ export async function dumpIndex(engine: SearchEngine): Promise<unknown> {
   if (opened.kind !== "open") return opened;
   const { reader } = opened;
   try {
-    const stored = await reader.rows();
+    const stored = await reader.rows({ limit: 1_000 });
     if (stored.kind !== "rows") return stored;
     const keys = [...stored.rows]
       .map(({ key, turns }) => ({ key, turns }))
@@ -35,13 +35,14 @@ export async function dumpIndex(engine: SearchEngine): Promise<unknown> {
     for (const { key, turns } of keys) {
       const session = await reader.session(key);
       if (session?.kind !== "session") return session;
-      const { row, digest, documents } = session;
-      sessions.push({ key, turns, row: JSON.parse(row), digest: JSON.parse(digest), documents: documents() });
+      const { row, digest } = session;
+      const documents = await session.documents();
+      sessions.push({ key, turns, row: JSON.parse(row), digest: JSON.parse(digest), documents });
     }
     const found: unknown[] = [];
     for (const word of ASKED) {
       const answer = await reader.search(planFor(words(word), { limit: 100 }));
-      found.push(answer.kind === "answer" ? openAll(answer) : answer);
+      found.push(answer.kind === "answer" ? await openAll(answer) : answer);
     }
     return { sessions, found, counts: [stored.sessions, stored.turns] };
   } finally {

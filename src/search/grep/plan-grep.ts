@@ -84,7 +84,7 @@ async function askIndex(
   if (opened.kind !== "open") return NOTHING;
   try {
     const read = await rowsOf(opened.reader);
-    if (read.kind === "damaged") return NOTHING;
+    if (read.kind !== "rows") return NOTHING;
     if (!isNarrow(filter)) return { rows: read.rows, fitting: () => true };
     const catalog = await readSessionCatalog(library, opened.reader, undefined);
     const keys = new Set((await filterSessions(catalog, filter)).map(({ digest }) => sessionKey(digest)));

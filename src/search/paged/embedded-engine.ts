@@ -6,15 +6,17 @@ import { isAbsent } from "../../fs/disk-error.ts";
 import { makeFolders } from "../../fs/folders.ts";
 import { type Lock, tryLock } from "../../fs/lock.ts";
 import type { Processes } from "../../fs/processes.ts";
-import type {
-  DamagedIndex,
-  IndexDocument,
-  OpenedReader,
-  SearchEngine,
-  SearchReader,
-  StoredRow,
-  StoredRows,
-  StoredSession,
+import {
+  type DamagedIndex,
+  type IndexDocument,
+  localSource,
+  type OpenedReader,
+  type RowsPage,
+  type RowsRequest,
+  type SearchEngine,
+  type SearchReader,
+  type StoredRow,
+  type StoredSession,
 } from "../engine.ts";
 import { type IndexSchema, isCopied } from "../ranking/index-schema.ts";
 import type { IndexView } from "../ranking/index-view.ts";
@@ -43,8 +45,13 @@ export function createEmbeddedEngine(
     }
   };
   return {
-    read: async () => openIndexReader(disk, folder, schema),
-    async write() {
+    source: localSource,
+    async read(options) {
+      options?.signal?.throwIfAborted();
+      return openIndexReader(disk, folder, schema);
+    },
+    async write(options) {
+      options?.signal?.throwIfAborted();
       makeFolders(disk, folder);
       const attempt = tryLock(disk, join(folder, LOCK_FILE), processes);
       if (attempt.kind === "locked") return open(attempt.lock);
@@ -65,6 +72,7 @@ function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
   const { segments, manifest } = opened;
   const view = createSegmentsView(segments, schema.fields);
   let numbers: ReadonlyMap<string, number> | undefined;
+  let rows: readonly StoredRow[] | undefined;
 
   const find = (key: string): number | undefined => {
     numbers ??= liveSessions(segments);
@@ -74,21 +82,38 @@ function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
   return {
     id: manifest.id,
     state: manifest.state,
-    search: async (plan) => catchDamage(() => searchIndex(view, plan)),
-    rows: async (): Promise<StoredRows | DamagedIndex> =>
-      catchDamage(() => ({
-        kind: "rows",
-        sessions: view.documents.card,
-        turns: view.documents.turn,
-        state: manifest.state,
-        rows: readRows(view, segments),
-      })),
-    session: async (key) =>
-      catchDamage(() => {
+    async search(plan, options) {
+      options?.signal?.throwIfAborted();
+      return catchDamage(() => searchIndex(view, plan));
+    },
+    async rows(request, options): Promise<RowsPage | DamagedIndex> {
+      options?.signal?.throwIfAborted();
+      return catchDamage(() => {
+        rows ??= readRows(view, segments);
+        return pageOf(view, rows, request);
+      });
+    },
+    async session(key, options) {
+      options?.signal?.throwIfAborted();
+      return catchDamage(() => {
         const session = find(key);
         return session === undefined ? undefined : readSession(view, segments, key, session);
-      }),
+      });
+    },
     close: async () => opened.close(),
+  };
+}
+
+/** `next` is the number of rows before it. */
+function pageOf(view: IndexView, rows: readonly StoredRow[], { after, limit }: RowsRequest): RowsPage {
+  const from = after === undefined ? 0 : Number(after);
+  const to = Math.min(rows.length, from + limit);
+  return {
+    kind: "rows",
+    sessions: view.documents.card,
+    turns: view.documents.turn,
+    rows: from === 0 && to === rows.length ? rows : rows.slice(from, to),
+    next: to < rows.length ? String(to) : undefined,
   };
 }
 
@@ -119,6 +144,7 @@ function readRows(view: IndexView, segments: readonly CountedSegment[]): StoredR
         if (gone?.[session] === 1) return;
         rows.push({
           key: keys[session] ?? "",
+          source: view.source,
           row: toText(record),
           turns: hasPartials
             ? view.turnsOf(before + session).reduce((sum, [from, to]) => sum + to - from, 0)
@@ -144,8 +170,8 @@ function readSession(
     return false;
   });
   const digest = at === undefined ? "" : toText(at.segment.digests.record(own));
-  const documents = (): readonly IndexDocument[] => readDocuments(view, session);
-  return { kind: "session", key, row: view.row(session), digest, documents };
+  const documents = async (): Promise<readonly IndexDocument[]> => readDocuments(view, session);
+  return { kind: "session", key, source: view.source, row: view.row(session), digest, documents };
 }
 
 function readDocuments(view: IndexView, session: number): readonly IndexDocument[] {

@@ -192,7 +192,7 @@ export function createIndexWriter(
     get index() {
       return manifest.id;
     },
-    put(session: IndexedSession) {
+    async put(session: IndexedSession) {
       removed.delete(session.key);
       putNew(session);
     },
@@ -203,12 +203,14 @@ export function createIndexWriter(
       pieces = undefined;
       kept.clear();
     },
-    commit: async (options): Promise<{ readonly kind: "committed" } | DamagedIndex> =>
-      catchDamage(() => {
+    async commit(options): Promise<{ readonly kind: "committed" } | DamagedIndex> {
+      options.signal?.throwIfAborted();
+      return catchDamage(() => {
         commitSessions(options.state);
         tidyUp(options.tidy);
         return { kind: "committed" };
-      }),
+      });
+    },
     async close() {
       try {
         builder.abandon();

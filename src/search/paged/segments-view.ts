@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { IndexDamage } from "../../fs/damage.ts";
 import { once } from "../../fs/once.ts";
+import { localSource } from "../engine.ts";
 import type { FieldTable } from "../ranking/index-schema.ts";
 import { contextOf } from "../ranking/index-schema.ts";
 import type { IndexPart, IndexTerm, IndexView, NearIndexTerm } from "../ranking/index-view.ts";
@@ -50,6 +51,7 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
 
   const view: IndexView = {
     fields,
+    source: localSource,
     space: { card: sessions, turn: turns },
     documents: { card: live.sessions, turn: live.turns },
     averageLengths: fields.map((field, place) =>

@@ -1,4 +1,5 @@
 import type { Context } from "../../session/session.ts";
+import type { SessionSource } from "../session-condition.ts";
 import type { DocumentKind, FieldTable } from "./index-schema.ts";
 
 /**
@@ -7,6 +8,8 @@ import type { DocumentKind, FieldTable } from "./index-schema.ts";
  */
 export interface IndexView {
   readonly fields: FieldTable;
+  /** The source of all sessions. */
+  readonly source: SessionSource;
   /** Numbers in use, deleted documents included. */
   readonly space: Readonly<Record<DocumentKind, number>>;
   /** Documents that are not deleted. */

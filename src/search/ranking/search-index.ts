@@ -253,6 +253,7 @@ function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }
   const needsCard = tier.scores.hasCard(session) && turns.length < plan.turnsPerHit;
   return {
     key: view.key(session),
+    source: view.source,
     row: view.row(session),
     score,
     match: tier.scores.hasAll(session) ? tier.match : "some",
@@ -270,7 +271,7 @@ function turnHit(view: IndexView, scores: SessionScores, document: number): Turn
     context,
     score: scores.turnScore(document),
     fields: view.turnTexts(document),
-    fieldsApart: () => view.turnTextsApart(document),
+    fieldsApart: async () => view.turnTextsApart(document),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from "../../session/session.ts";
+import type { SessionCondition } from "../session-condition.ts";
 
 /** A word of the query, analyzed as documents are. */
 export interface WordClause {
@@ -31,13 +32,16 @@ interface AnyClause {
 
 export type Clause = WordClause | PhraseClause | AnyClause;
 
+/** Which turns and sessions may be hits: data, so that an engine can run anywhere. */
 export interface SearchFilter {
   /** Milliseconds since 1970, both inclusive; a turn without a time passes neither. */
   readonly since?: number;
   readonly until?: number;
   readonly contexts?: readonly Context[];
-  /** Decides by key; called once per session. */
-  readonly session?: (key: string) => boolean;
+  /** Only sessions that match this. */
+  readonly only?: SessionCondition;
+  /** No sessions that match one of these. */
+  readonly not?: readonly SessionCondition[];
 }
 
 /** A query as an engine takes it. */

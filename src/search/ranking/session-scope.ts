@@ -1,3 +1,10 @@
+import {
+  needsRow,
+  type RowAttributes,
+  rowMatches,
+  type SessionCondition,
+  sourceMatches,
+} from "../session-condition.ts";
 import { checkPhrase, phrasePlaces, type Texts } from "./check-phrases.ts";
 import { evaluate, isIndexed } from "./evaluate.ts";
 import { contextOf } from "./index-schema.ts";
@@ -30,13 +37,13 @@ export function createScope(
   const accepted = new Int8Array(view.space.card);
   const gone = view.gone();
 
+  const passes = createSessionFilter(view, filter);
+
   const decide = (session: number): boolean =>
-    gone[session] === 0 &&
-    excluded.sessions?.[session] !== 1 &&
-    (filter.session?.(view.key(session)) ?? true);
+    gone[session] === 0 && excluded.sessions?.[session] !== 1 && (passes?.(session) ?? true);
 
   return {
-    refused: excluded.sessions === undefined && filter.session === undefined ? gone : undefined,
+    refused: excluded.sessions === undefined && passes === undefined ? gone : undefined,
     isComplete: excluded.isComplete,
     accepts(session) {
       if (accepted[session] === 0) accepted[session] = decide(session) ? 1 : -1;
@@ -57,6 +64,29 @@ export function createScope(
         isWithin(view.sessionTimes()[session] ?? Number.NaN, filter)
       );
     },
+  };
+}
+
+/** undefined if the filter has no conditions on sessions. */
+function createSessionFilter(
+  view: IndexView,
+  { only, not = [] }: SearchFilter,
+): ((session: number) => boolean) | undefined {
+  if (only === undefined && not.length === 0) return undefined;
+  const required = only === undefined ? undefined : createConditionTest(view, only);
+  const excluding = not.map((condition) => createConditionTest(view, condition));
+  return (session) => required?.(session) !== false && !excluding.some((test) => test(session));
+}
+
+function createConditionTest(view: IndexView, condition: SessionCondition): (session: number) => boolean {
+  if (!sourceMatches(view.source, condition)) return () => false;
+  const keys = condition.keys === undefined ? undefined : new Set(condition.keys);
+  const isInRow = needsRow(condition);
+  return (session) => {
+    if (keys?.has(view.key(session)) === false) return false;
+    if (!isInRow) return true;
+    const row: RowAttributes = JSON.parse(view.row(session));
+    return rowMatches(row, condition);
   };
 }
 

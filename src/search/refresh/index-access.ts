@@ -1,7 +1,7 @@
 import { exitCodes, UserError } from "../../errors.ts";
 import { IndexDamage } from "../../fs/damage.ts";
 import type { Library } from "../../fs/library.ts";
-import type { DamagedIndex, SearchEngine, SearchReader } from "../engine.ts";
+import type { EngineFailure, SearchEngine, SearchReader } from "../engine.ts";
 import { openIfCurrent, type PossiblyStale, readSnapshot, writeSnapshot } from "./freshness.ts";
 import type { Refreshed, RefreshOptions } from "./refresh-index.ts";
 
@@ -64,6 +64,7 @@ async function open(
   if (refreshed !== undefined && refreshed.read > 0) access.onChange?.();
   const opened = await access.engine.read();
   if (opened.kind === "open") return { reader: opened.reader, refreshed };
+  if (opened.kind === "unreachable" || opened.kind === "denied") throw engineError(opened);
   // Without a refresh, an index that cannot be read is built after all.
   if (access.skipRefresh === true || opened.kind === "damaged") throw new IndexDamage(opened.kind);
   throw new UserError("Cannot read the index: another process is building it", {
@@ -82,9 +83,22 @@ async function refresh(
   return refreshIndex(library, { ...access, check });
 }
 
-/** The error to throw from `use` to have the index rebuilt. */
-export function damaged({ what }: DamagedIndex): Error {
-  return new IndexDamage(what);
+/** The error for an engine that cannot answer. Damage, if thrown from `use`, has the index rebuilt. */
+export function engineError({ kind, what }: EngineFailure): Error {
+  switch (kind) {
+    case "damaged":
+      return new IndexDamage(what);
+    case "unreachable":
+      return new UserError(`Cannot reach the search engine: ${what}`, {
+        exitCode: exitCodes.refused,
+        hint: "try again later",
+      });
+    case "denied":
+      return new UserError(`Cannot use the search engine: ${what}`, {
+        exitCode: exitCodes.refused,
+        hint: "check who may use it",
+      });
+  }
 }
 
 /** Merges segments to make searches faster, unless another process is writing or the store cannot be written. */

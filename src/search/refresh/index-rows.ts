@@ -1,6 +1,6 @@
 import type { Problem } from "../../errors.ts";
 import type { Config } from "../../fs/config.ts";
-import type { DamagedIndex, SearchReader, SearchWriter } from "../engine.ts";
+import type { EngineFailure, SearchReader, SearchWriter } from "../engine.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /** Sums over all sessions. */
@@ -20,22 +20,29 @@ export interface IndexRows {
   readonly state: IndexState;
 }
 
-export async function rowsOf(reader: SearchReader): Promise<IndexRows | DamagedIndex> {
-  const stored = await reader.rows();
-  if (stored.kind === "damaged") return stored;
+/** Rows that are requested at once. */
+const PAGE_ROWS = 10_000;
+
+export async function rowsOf(reader: SearchReader): Promise<IndexRows | EngineFailure> {
   const rows = new Map<string, SessionRow>();
   let turns = 0;
   let files = 0;
   let problems = 0;
-  for (const { key, row: text } of stored.rows) {
-    const row: SessionRow = JSON.parse(text);
-    rows.set(key, row);
-    turns += row.turns;
-    files += row.files;
-    problems += row.problems.length;
+  for (let after: string | undefined; ; ) {
+    const page = await reader.rows({ limit: PAGE_ROWS, ...(after === undefined ? {} : { after }) });
+    if (page.kind !== "rows") return page;
+    for (const { key, row: text } of page.rows) {
+      const row: SessionRow = JSON.parse(text);
+      rows.set(key, row);
+      turns += row.turns;
+      files += row.files;
+      problems += row.problems.length;
+    }
+    after = page.next;
+    if (after === undefined) break;
   }
   const totals = { sessions: rows.size, turns, files, problems };
-  return { kind: "rows", rows, totals, state: readState(stored.state) };
+  return { kind: "rows", rows, totals, state: readState(reader.state) };
 }
 
 interface CountingWriter {
@@ -57,16 +64,18 @@ export function countingWriter(
       ...writer,
       put(session) {
         changed.set(session.key, JSON.parse(session.row));
-        writer.put(session);
+        return writer.put(session);
       },
       remove(key) {
         changed.set(key, undefined);
         writer.remove(key);
       },
-      add(batches) {
-        isKnown = false;
-        writer.add(batches);
-      },
+      ...(writer.add !== undefined && {
+        add(batches) {
+          isKnown = false;
+          writer.add?.(batches);
+        },
+      }),
     },
     known() {
       if (!isKnown) return undefined;

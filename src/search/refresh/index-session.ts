@@ -222,11 +222,11 @@ export interface ReadSession {
 }
 
 /** Puts forks again that were read before their original, now that all sessions are known. */
-export function putCopies(
+export async function putCopies(
   sessions: readonly ReadSession[],
   isCopy: (row: SessionRow) => boolean,
-  putAsCopy: (session: SessionToRead) => void,
-): void {
+  putAsCopy: (session: SessionToRead) => Promise<void>,
+): Promise<void> {
   for (const { row } of sessions) isCopy(row);
-  for (const { session, row } of sessions) if (isCopy(row)) putAsCopy(session);
+  for (const { session, row } of sessions) if (isCopy(row)) await putAsCopy(session);
 }

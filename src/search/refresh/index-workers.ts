@@ -47,7 +47,7 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
       // Archived sessions are read here: their source cannot be posted to another thread.
       for (const session of sessions) if (session.source !== undefined) take(session, own.put(session));
       const batches = own.finish();
-      writer.add([...batches, ...(await Promise.all(others.map((other) => other.batches))).flat()]);
+      writer.add?.([...batches, ...(await Promise.all(others.map((other) => other.batches))).flat()]);
     } finally {
       own.abandon();
       await Promise.all(others.map(({ end }) => end()));
@@ -55,9 +55,9 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
     // A thread does not know the sessions of the others, so forks are found now.
     const source = diskSource(library.disk);
     const { redact } = createRedactor({ extra: library.config.redact });
-    putCopies(rows, isCopy, (session) => {
+    await putCopies(rows, isCopy, async (session) => {
       const copy = readForIndex(library, session, session.source ?? source, () => true, redact);
-      if (copy !== undefined) writer.put(copy);
+      if (copy !== undefined) await writer.put(copy);
     });
     return none;
   };

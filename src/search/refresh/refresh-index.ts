@@ -11,6 +11,7 @@ import { sessionKey } from "../../session/session.ts";
 import type { IndexedSession, OpenedWriter, SearchEngine, SearchWriter } from "../engine.ts";
 import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
 import { NO_CHANGE, type PossiblyStale } from "./freshness.ts";
+import { engineError } from "./index-access.ts";
 import { countingWriter, type IndexState, type Totals } from "./index-rows.ts";
 import { copyFinder, indexSession, putCopies, type ReadSession, readForIndex } from "./index-session.ts";
 import { isUnchanged, type SessionToRead, type SourceScan, scanSources } from "./scan-sources.ts";
@@ -86,6 +87,7 @@ export async function refreshIndex(library: Library, options: RefreshOptions): P
     return { ...NO_CHANGE, problems: before.problems };
   }
   const opened = await openWriter(options, before.rebuilt !== null);
+  if (opened.kind === "unreachable" || opened.kind === "denied") throw engineError(opened);
   if (opened.kind === "locked") {
     const stale = before.plan.toRead.length;
     return { ...NO_CHANGE, stale, problems: before.problems };
@@ -153,7 +155,7 @@ async function write(
   const rest = few.length === 0 ? plan.toRead : plan.toRead.filter(({ key }) => !rows.has(key));
   const { workers } = options;
   const restBytes = rest.reduce((sum, { files }) => sum + sizeOf(files), 0);
-  const isMuch = workers !== undefined && restBytes > workers.minBytes;
+  const isMuch = workers !== undefined && writer.add !== undefined && restBytes > workers.minBytes;
   const read = isMuch ? workers.read : readHere(library, onVanished);
   const checkpoints =
     options.rebuild === true ? undefined : checkpointOptions(library, rows.values(), options.checkpoints);
@@ -166,7 +168,7 @@ async function write(
     meter?.end();
     tidyCheckpoints(library, checkpoints);
   }
-  putStubs(library, writer, rows, stubs);
+  await putStubs(library, writer, rows, stubs);
   for (const key of [...plan.toRemove, ...none.map((each) => each.key)])
     if (rows.has(key)) writer.remove(key);
   const skipped = Object.fromEntries([
@@ -189,6 +191,7 @@ async function write(
     tidy: isMuch ? "all" : "little",
   });
   if (committed.kind === "damaged") return undefined;
+  if (committed.kind !== "committed") throw engineError(committed);
   if (known !== undefined) keepSnapshot({ ...known, index: opened.index });
   return {
     read: plan.toRead.length - none.length,
@@ -222,14 +225,14 @@ function readHere(library: Library, onVanished: () => void, checkpoints?: Checkp
       if (indexed === undefined) none.push(session);
       else if (hasVanished(library, session, indexed)) onVanished();
       else {
-        writer.put(indexed);
+        await writer.put(indexed);
         if (original !== undefined) originals.push({ session, row: original });
       }
       done(sizeOf(session.files));
     }
-    putCopies(originals, isCopy, (session) => {
+    await putCopies(originals, isCopy, async (session) => {
       const copy = read(session, () => true);
-      if (copy !== undefined) writer.put(copy);
+      if (copy !== undefined) await writer.put(copy);
     });
     return none;
   };
@@ -244,12 +247,12 @@ function hasVanished({ disk }: Library, { files, source }: SessionToRead, { row 
 }
 
 /** Puts the sessions of which only the prompts are left, and removes those that are no longer stubs. */
-function putStubs(
+async function putStubs(
   library: Library,
   writer: SearchWriter,
   rows: ReadonlyMap<string, SessionRow>,
   history: HistoryStubs | undefined,
-): void {
+): Promise<void> {
   if (history === undefined) return;
   const { redact: mask } = createRedactor({ extra: library.config.redact });
   const left = new Set(history.stubs.map(sessionKey));
@@ -258,7 +261,7 @@ function putStubs(
     const mark = `${stub.prompts.length} prompts`;
     if (rows.get(sessionKey(stub))?.mark === mark) continue;
     const files = { agent: stub.agent, id: stub.id, files: [] };
-    writer.put(
+    await writer.put(
       indexSession(sessionOfStub(stub), files, { origin: "history", mark, isCopy: () => false, mask }),
     );
   }

@@ -10,6 +10,7 @@ import { sessionKey } from "../../session/session.ts";
 import type { SearchEngine } from "../engine.ts";
 import { type HistoryStubs, historyMark, historyStubs } from "../history-stubs.ts";
 import { createPlacements, marksOf, type PossiblyStale, readSnapshot, writeSnapshot } from "./freshness.ts";
+import { engineError } from "./index-access.ts";
 import {
   emptyState,
   type IndexRows,
@@ -117,11 +118,13 @@ const NOTHING: KnownRows = {
 
 async function readRows(engine: SearchEngine): Promise<KnownRows & Pick<SourceScan, "rebuilt">> {
   const opened = await engine.read();
+  if (opened.kind === "unreachable" || opened.kind === "denied") throw engineError(opened);
   if (opened.kind !== "open") return { ...NOTHING, rebuilt: opened.kind };
   const { reader } = opened;
   try {
     const read = await rowsOf(reader);
     if (read.kind === "damaged") return { ...NOTHING, rebuilt: "damaged" };
+    if (read.kind !== "rows") throw engineError(read);
     return { ...read, index: reader.id, rebuilt: null };
   } finally {
     await reader.close();

@@ -24,7 +24,7 @@ function write(disk: Disk, folder: string, plan?: MergePolicy): SearchWriter {
 }
 
 async function put(writer: SearchWriter, sessions: readonly IndexedSession[]): Promise<void> {
-  for (const entry of sessions) writer.put(entry);
+  for (const entry of sessions) await writer.put(entry);
   expect(await writer.commit({ tidy: "all" })).toEqual({ kind: "committed" });
   await writer.close();
 }
@@ -33,7 +33,7 @@ async function put(writer: SearchWriter, sessions: readonly IndexedSession[]): P
 async function contents(disk: Disk, folder: string): Promise<string> {
   const opened = openIndexReader(disk, folder, smallSchema);
   if (opened.kind !== "open") return opened.kind;
-  const stored = await opened.reader.rows();
+  const stored = await opened.reader.rows({ limit: 1_000 });
   if (stored.kind !== "rows") return stored.what;
   const rows = [...stored.rows].map(({ key, row }) => `${key} ${row}`).sort();
   const answer = await opened.reader.search(planFor(words("deploy")));

@@ -19,7 +19,7 @@ async function keysIn(folder: string): Promise<string[] | undefined> {
   if (opened.kind !== "open") throw new Error(opened.what);
   const { reader } = opened;
   try {
-    const stored = await reader.rows();
+    const stored = await reader.rows({ limit: 1_000 });
     const answer = await reader.search(planFor(words("deploy"), { limit: 1000 }));
     if (stored.kind !== "rows" || answer.kind !== "answer") throw new Error("damaged");
     const keys = [...stored.rows].map(({ key }) => key).sort();

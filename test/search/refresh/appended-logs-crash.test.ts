@@ -6,7 +6,7 @@ import { makeFolders } from "../../../src/fs/folders.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import type { Lock } from "../../../src/fs/lock.ts";
 import { findPlaces } from "../../../src/fs/places.ts";
-import type { SearchEngine } from "../../../src/search/engine.ts";
+import { localSource, type SearchEngine } from "../../../src/search/engine.ts";
 import { openIndexReader } from "../../../src/search/paged/embedded-engine.ts";
 import { createIndexWriter } from "../../../src/search/paged/index-writer.ts";
 import { sessionSchema } from "../../../src/search/refresh/open-engine.ts";
@@ -30,6 +30,7 @@ function libraryIn(folder: string, disk: Disk, template: Library): Library {
 
 function engineOf({ disk, places }: Library): SearchEngine {
   return {
+    source: localSource,
     read: async () => openIndexReader(disk, places.index, sessionSchema),
     write: async () => {
       makeFolders(disk, places.index);

@@ -70,7 +70,7 @@ describe("withIndex() at once, many times", () => {
     const open = (): Promise<string> => {
       const access = { ...makeAccess(library), wait };
       return withIndex(library, access, async (reader) => {
-        const stored = await reader.rows();
+        const stored = await reader.rows({ limit: 1_000 });
         const rows = stored.kind === "rows" ? [...stored.rows] : [];
         return rows.map(({ row }) => JSON.parse(row).mark).join(" ");
       });
@@ -133,7 +133,7 @@ describe("withIndex() where the store can't be written", () => {
       },
     };
     const sessions = await withIndex(sick, access, async (reader) => {
-      const stored = await reader.rows();
+      const stored = await reader.rows({ limit: 1_000 });
       return stored.kind === "rows" ? stored.sessions : 0;
     });
     expect(sessions).toBe(13);
@@ -148,7 +148,7 @@ describe("withIndex() where the store can't be written", () => {
       const told: string[] = [];
       const access: IndexAccess = { ...makeAccess(sick), onUnwritable: ({ message }) => told.push(message) };
       const sessions = await withIndex(sick, access, async (reader) => {
-        const stored = await reader.rows();
+        const stored = await reader.rows({ limit: 1_000 });
         return stored.kind === "rows" ? stored.sessions : 0;
       });
       expect(sessions).toBe(13);

@@ -55,7 +55,7 @@ export async function applyChanges(
   const writer = await mustWrite(engine);
   try {
     for (const change of [...changes, { kind: "commit" } as const]) {
-      if (change.kind === "put") writer.put(change.session);
+      if (change.kind === "put") await writer.put(change.session);
       else if (change.kind === "remove") writer.remove(change.key);
       else {
         const committed = await writer.commit({ tidy });

@@ -88,13 +88,15 @@ export async function withHistory(
   });
 }
 
-/** An answer with the texts that are kept apart: plain data. Throws where those are damaged. */
-export function openAll(answer: SearchAnswer): unknown {
-  const open = ({ turns, ...hit }: SessionHit): unknown => ({
+/** An answer with the texts that are stored apart: plain data. Rejects if those are damaged. */
+export async function openAll(answer: SearchAnswer): Promise<unknown> {
+  const open = async ({ turns, ...hit }: SessionHit): Promise<unknown> => ({
     ...hit,
-    turns: turns.map(({ fieldsApart, ...turn }) => ({ ...turn, apart: fieldsApart() })),
+    turns: await Promise.all(
+      turns.map(async ({ fieldsApart, ...turn }) => ({ ...turn, apart: await fieldsApart() })),
+    ),
   });
-  return { ...answer, hits: answer.hits.map(open) };
+  return { ...answer, hits: await Promise.all(answer.hits.map(open)) };
 }
 
 export function keysOf(answer: Pick<SearchAnswer, "hits">): string[] {

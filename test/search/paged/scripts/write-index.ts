@@ -12,10 +12,11 @@ const engine = engineIn(folder, {
 for (let i = 0; i < Number(commits); i++) {
   let opened = await engine.write();
   for (; opened.kind === "locked"; opened = await engine.write()) await pause(5);
+  if (opened.kind !== "open") throw new Error(opened.what);
   const { writer } = opened;
-  writer.put(session(`${name}-${i}`, `commit number ${i}`, ["deploy", `turn of ${name}`]));
+  await writer.put(session(`${name}-${i}`, `commit number ${i}`, ["deploy", `turn of ${name}`]));
   // The same one again and again: there must never be two of it, nor none.
-  writer.put(session("shared", `by ${name}`, ["deploy"]));
+  await writer.put(session("shared", `by ${name}`, ["deploy"]));
   const committed = await writer.commit({ tidy: "all" });
   if (committed.kind !== "committed") throw new Error(committed.what);
   await writer.close();

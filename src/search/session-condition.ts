@@ -1,0 +1,92 @@
+import { matchesProject } from "../fs/glob.ts";
+import type { AgentName } from "../session/entry.ts";
+import type { Context } from "../session/session.ts";
+
+/** Which sessions match, as data, so that any engine can decide it. An absent or empty list matches everything. */
+export interface SessionCondition {
+  /** Only these sessions: unlike the other lists, an empty one matches nothing. */
+  readonly keys?: readonly string[] | undefined;
+  readonly machines?: readonly string[];
+  readonly owners?: readonly string[];
+  readonly agents?: readonly AgentName[];
+  /** Globs, or ends of paths. */
+  readonly projects?: readonly string[];
+  /** Names, ignoring case. */
+  readonly branches?: readonly string[];
+  readonly tools?: readonly string[];
+  /** Words, of which the title must have all of one entry. */
+  readonly titles?: readonly string[];
+  readonly contexts?: readonly Context[];
+  /** Milliseconds since 1970, both inclusive: the session must not have ended before nor started after. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+/** Where sessions come from: the machine whose logs were read, and the person whose they are. */
+export interface SessionSource {
+  readonly machine: string;
+  readonly owner: string;
+}
+
+/** What a session's row must have, besides anything else, so that an engine can decide conditions. */
+export interface RowAttributes {
+  readonly agent: AgentName;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly title: string | null;
+  readonly tools: Readonly<Record<string, number>>;
+  readonly contexts: readonly Context[];
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+/** Whether a session's row matches all of a condition. Keys and sources are not in rows. */
+export function rowMatches(row: RowAttributes, condition: SessionCondition): boolean {
+  const { project, branch, title } = row;
+  return (
+    any(condition.agents, (agent) => agent === row.agent) &&
+    any(condition.projects, (pattern) => project !== null && matchesProject(pattern, project)) &&
+    any(condition.branches, (wanted) => branch !== null && same(wanted, branch)) &&
+    any(condition.tools, (wanted) => Object.keys(row.tools).some((tool) => same(wanted, tool))) &&
+    any(condition.titles, (words) => title !== null && hasWords(title, words)) &&
+    any(condition.contexts, (context) => row.contexts.includes(context)) &&
+    (condition.since === undefined || (row.endedAt ?? Number.NEGATIVE_INFINITY) >= condition.since) &&
+    (condition.until === undefined || (row.startedAt ?? Number.POSITIVE_INFINITY) <= condition.until)
+  );
+}
+
+/** Whether a condition is about keys and sources alone, so that no row has to be read. */
+export function needsRow(condition: SessionCondition): boolean {
+  const { agents, projects, branches, tools, titles, contexts, since, until } = condition;
+  const isGiven = (list: readonly unknown[] | undefined): boolean => list !== undefined && list.length > 0;
+  return (
+    [agents, projects, branches, tools, titles, contexts].some(isGiven) ||
+    since !== undefined ||
+    until !== undefined
+  );
+}
+
+export function sourceMatches({ machine, owner }: SessionSource, condition: SessionCondition): boolean {
+  return (
+    any(condition.machines, (wanted) => wanted === machine) &&
+    any(condition.owners, (wanted) => wanted === owner)
+  );
+}
+
+/** Without values, everything matches. */
+export function any<T>(values: readonly T[] | undefined, matches: (value: T) => boolean): boolean {
+  return values === undefined || values.length === 0 || values.some(matches);
+}
+
+/** Whether a text has all words, ignoring case. */
+export function hasWords(text: string, words: string): boolean {
+  const folded = text.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => folded.includes(word));
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

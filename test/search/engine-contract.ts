@@ -1,0 +1,297 @@
+import { describe, expect, test } from "vitest";
+import type {
+  IndexedSession,
+  SearchAnswer,
+  SearchEngine,
+  SearchReader,
+  StoredRow,
+} from "../../src/search/engine.ts";
+import type { SearchPlan } from "../../src/search/ranking/search-plan.ts";
+import type { RowAttributes } from "../../src/search/session-condition.ts";
+import { mustRead, mustWrite } from "../support/index/index-folder.ts";
+import { keysOf, planFor, session, type TinyTurn, words } from "../support/index/tiny-history.ts";
+
+/** Calls `use` with engines on one new, empty index of the small schema: every call of `open` is another process. */
+export type WithEngines = (use: (open: () => SearchEngine) => Promise<void>) => Promise<void>;
+
+/** What every search engine must do, embedded or shared. Run it with a way to create one. */
+export function engineContract(name: string, withEngines: WithEngines): void {
+  describe(`${name} as a search engine`, () => {
+    test("is absent before the first commit", async () => {
+      await withEngines(async (open) => {
+        expect(await open().read()).toMatchObject({ kind: "absent" });
+      });
+    });
+
+    test("shows all of a commit to readers that are opened after it, and nothing to those before", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [session("a", "one", ["deploy"])]);
+        const before = await mustRead(open());
+        const writer = await mustWrite(open());
+        await writer.put(session("b", "two", ["deploy"]));
+        writer.remove("a");
+        const between = await mustRead(open());
+        await writer.commit({ tidy: "little" });
+        await writer.close();
+        const after = await mustRead(open());
+        expect(keysOf(await search(before, "deploy"))).toEqual(["a"]);
+        expect(keysOf(await search(between, "deploy"))).toEqual(["a"]);
+        expect(keysOf(await search(after, "deploy"))).toEqual(["b"]);
+        expect(before.id).toBe(between.id);
+        expect(after.id).not.toBe(before.id);
+        for (const reader of [before, between, after]) await reader.close();
+      });
+    });
+
+    test("drops what was not committed", async () => {
+      await withEngines(async (open) => {
+        const writer = await mustWrite(open());
+        await writer.put(session("a", "one", ["deploy"]));
+        await writer.close();
+        expect(await open().read()).toMatchObject({ kind: "absent" });
+      });
+    });
+
+    test("replaces a session that is put again, as a whole", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [session("a", "one", ["deploy", "release"])]);
+        await put(open(), [session("a", "two", ["rollback"])]);
+        await withReader(open(), async (reader) => {
+          expect(keysOf(await search(reader, "rollback"))).toEqual(["a"]);
+          expect((await search(reader, "release")).total).toBe(0);
+          expect(await reader.session("a")).toMatchObject({ row: rowOf("a", "two") });
+        });
+      });
+    });
+
+    test("lets one write at a time, and the next one when it is closed", async () => {
+      await withEngines(async (open) => {
+        const writer = await mustWrite(open());
+        expect(await open().write()).toMatchObject({ kind: "locked" });
+        await writer.close();
+        await (await mustWrite(open())).close();
+      });
+    });
+
+    test("keeps the state of the last commit that had one", async () => {
+      await withEngines(async (open) => {
+        const commit = async (state?: string): Promise<string> => {
+          const writer = await mustWrite(open());
+          await writer.commit({ tidy: "little", ...(state !== undefined && { state }) });
+          await writer.close();
+          return withReader(open(), async (reader) => reader.state);
+        };
+        expect(await commit("first")).toBe("first");
+        expect(await commit()).toBe("first");
+        expect(await commit("second")).toBe("second");
+      });
+    });
+
+    test("has only what is put after clear()", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [session("a", "one", ["deploy"]), session("b", "two", ["deploy"])]);
+        const writer = await mustWrite(open());
+        writer.clear();
+        await writer.put(session("c", "three", ["deploy"]));
+        await writer.commit({ tidy: "little" });
+        await writer.close();
+        await withReader(open(), async (reader) => {
+          expect(keysOf(await search(reader, "deploy"))).toEqual(["c"]);
+          expect(await reader.session("a")).toBeUndefined();
+        });
+      });
+    });
+
+    test("returns the documents of a session on request, the card first", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [session("a", "one", [{ request: "deploy", output: "done" }])]);
+        await withReader(open(), async (reader) => {
+          const stored = await reader.session("a");
+          if (stored?.kind !== "session") throw new Error("it is there");
+          expect(await stored.documents()).toMatchObject([
+            { turn: 0, fields: { title: "one" } },
+            { turn: 1, fields: { request: "deploy", output: "done" } },
+          ]);
+          const [hit] = (await search(reader, "deploy")).hits;
+          expect(await hit?.turns[0]?.fieldsApart()).toEqual({ output: "done" });
+          expect([hit?.source, stored.source]).toEqual([open().source, open().source]);
+        });
+      });
+    });
+
+    test.each([1, 2, 3, 100])("lists every row once, in pages of %d", async (limit) => {
+      await withEngines(async (open) => {
+        const keys = ["a", "b", "c", "d", "e"];
+        await put(open(), keys.slice(0, 3).map(simple));
+        await put(open(), keys.slice(3).map(simple));
+        await withReader(open(), async (reader) => {
+          const listed: StoredRow[] = [];
+          for (let after: string | undefined; ; ) {
+            const page = await reader.rows({ limit, ...(after !== undefined && { after }) });
+            if (page.kind !== "rows") throw new Error(page.what);
+            expect(page.rows.length).toBeLessThanOrEqual(limit);
+            expect([page.sessions, page.turns]).toEqual([5, 5]);
+            listed.push(...page.rows);
+            after = page.next;
+            if (after === undefined) break;
+          }
+          expect(listed.map(({ key }) => key).sort()).toEqual(keys);
+          expect(listed[0]).toMatchObject({ source: open().source, turns: 1 });
+        });
+      });
+    });
+
+    test.each(["newest", "oldest"] as const)("sorts and pages hits, the %s first", async (sort) => {
+      await withEngines(async (open) => {
+        const keys = ["a", "b", "c", "d", "e"];
+        await put(
+          open(),
+          keys.map((key, at) => session(key, "x", ["deploy"], at)),
+        );
+        const expected = sort === "newest" ? keys.toReversed() : keys;
+        await withReader(open(), async (reader) => {
+          const page = (offset: number): Promise<SearchAnswer> =>
+            search(reader, "deploy", { sort, offset, limit: 2 });
+          const pages = [await page(0), await page(2), await page(4), await page(6)];
+          expect(pages.flatMap(keysOf)).toEqual(expected);
+          expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5]);
+        });
+      });
+    });
+
+    test("ranks a session with all words before one with a word, and says how each matches", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [session("some", "x", ["deploy"]), session("all", "x", ["deploy the server"])]);
+        await withReader(open(), async (reader) => {
+          const both = await search(reader, "deploy server");
+          expect([both.match, ...keysOf(both)]).toEqual(["all", "all"]);
+          expect(await search(reader, "deplyo")).toMatchObject({ match: "fuzzy", total: 2 });
+          expect(await search(reader, "zebra")).toMatchObject({ match: "none", total: 0, hits: [] });
+        });
+      });
+    });
+
+    test.each<readonly [string, SearchPlan["filter"], readonly string[]]>([
+      ["keys", { only: { keys: ["shop", "nowhere"] } }, ["shop"]],
+      ["no keys", { only: { keys: [] } }, []],
+      ["an agent", { only: { agents: ["pi"] } }, ["blog"]],
+      ["a project", { only: { projects: ["/work/shop"] } }, ["shop"]],
+      ["the end of a project's path", { only: { projects: ["blog"] } }, ["blog"]],
+      ["a branch, ignoring case", { only: { branches: ["MAIN"] } }, ["shop"]],
+      ["a tool", { only: { tools: ["bash"] } }, ["blog"]],
+      ["words of a title", { only: { titles: ["shop of"] } }, ["shop"]],
+      ["what is out", { not: [{ agents: ["pi"] }] }, ["shop"]],
+      ["several that are out", { not: [{ agents: ["pi"] }, { projects: ["shop"] }] }, []],
+      ["all of a condition that is out", { not: [{ agents: ["pi"], projects: ["shop"] }] }, ["blog", "shop"]],
+      ["the time of a turn", { since: 150 }, ["blog"]],
+      ["the end of time", { until: 150 }, ["shop"]],
+      ["the context of a turn", { contexts: ["compacted"] }, ["blog"]],
+      ["another machine", { only: { machines: ["elsewhere"] } }, []],
+      ["another owner", { only: { owners: ["nobody"] } }, []],
+      ["nothing", {}, ["blog", "shop"]],
+    ])("filters by %s, hits and sessions without words alike", async (_, filter, expected) => {
+      await withEngines(async (open) => {
+        await put(open(), [
+          described("shop", { agent: "claude", project: "/work/shop", branch: "main" }, { at: 100 }),
+          described(
+            "blog",
+            { agent: "pi", project: "/work/blog", tools: { Bash: 2 } },
+            { at: 200, context: "compacted" },
+          ),
+        ]);
+        await withReader(open(), async (reader) => {
+          const found = await search(reader, "deploy", { filter });
+          expect(keysOf(found).sort()).toEqual(expected);
+          expect(found.total).toBe(expected.length);
+          const browsed = await search(reader, "", { filter });
+          expect(keysOf(browsed).sort()).toEqual(expected);
+        });
+      });
+    });
+
+    test("finds its own sessions by their machine and owner", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [simple("a")]);
+        const { machine, owner } = open().source;
+        await withReader(open(), async (reader) => {
+          const own = await search(reader, "deploy", {
+            filter: { only: { machines: [machine], owners: [owner] } },
+          });
+          expect(keysOf(own)).toEqual(["a"]);
+          const not = await search(reader, "deploy", { filter: { not: [{ machines: [machine] }] } });
+          expect(keysOf(not)).toEqual([]);
+        });
+      });
+    });
+
+    test("rejects a call whose signal is aborted", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [simple("a")]);
+        const options = { signal: AbortSignal.abort(new Error("too late")) };
+        await expect(open().read(options)).rejects.toThrow("too late");
+        await expect(open().write(options)).rejects.toThrow("too late");
+        await withReader(open(), async (reader) => {
+          await expect(reader.search(planFor(words("deploy")), options)).rejects.toThrow("too late");
+          await expect(reader.rows({ limit: 1 }, options)).rejects.toThrow("too late");
+          await expect(reader.session("a", options)).rejects.toThrow("too late");
+        });
+        const writer = await mustWrite(open());
+        await writer.put(simple("b"));
+        await expect(writer.commit({ tidy: "little", ...options })).rejects.toThrow("too late");
+        await writer.close();
+        await withReader(open(), async (reader) =>
+          expect(keysOf(await search(reader, "deploy"))).toEqual(["a"]),
+        );
+      });
+    });
+  });
+}
+
+function simple(key: string): IndexedSession {
+  return session(key, "x", ["deploy"]);
+}
+
+function rowOf(key: string, title: string): string {
+  return session(key, title, []).row;
+}
+
+function described(key: string, attributes: Partial<RowAttributes>, turn: TinyTurn): IndexedSession {
+  const row: RowAttributes = {
+    agent: "claude",
+    project: null,
+    branch: null,
+    title: `The ${key} of today`,
+    tools: {},
+    contexts: [],
+    startedAt: null,
+    endedAt: null,
+    ...attributes,
+  };
+  return { ...session(key, "x", [{ request: "deploy", ...turn }]), row: JSON.stringify(row) };
+}
+
+async function put(engine: SearchEngine, sessions: readonly IndexedSession[]): Promise<void> {
+  const writer = await mustWrite(engine);
+  for (const each of sessions) await writer.put(each);
+  expect(await writer.commit({ tidy: "little" })).toEqual({ kind: "committed" });
+  await writer.close();
+}
+
+async function search(
+  reader: SearchReader,
+  text: string,
+  more: Partial<SearchPlan> = {},
+): Promise<SearchAnswer> {
+  const answer = await reader.search(planFor(text === "" ? [] : words(text), more));
+  if (answer.kind !== "answer") throw new Error(answer.what);
+  return answer;
+}
+
+async function withReader<T>(engine: SearchEngine, use: (reader: SearchReader) => Promise<T>): Promise<T> {
+  const reader = await mustRead(engine);
+  try {
+    return await use(reader);
+  } finally {
+    await reader.close();
+  }
+}
