@@ -5,8 +5,7 @@ import { agents } from "../../src/agents/agents.ts";
 import { defaultTextLimits } from "../../src/session/text-budget.ts";
 import fc from "../support/fc.ts";
 import { damage, fixtureLogs } from "../support/format-fuzz.ts";
-import { parseBytes } from "../support/parse-bytes.ts";
-import { lineEnds, parseInPieces } from "../support/parse-in-pieces.ts";
+import { lineEnds, parseBytes, parseInPieces } from "../support/parse-logs.ts";
 
 describe.each(agents.map((format) => [format.name, format] as const))(
   "a parser of %s that goes on from what another one saved",

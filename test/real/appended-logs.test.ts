@@ -5,8 +5,7 @@ import { agents } from "../../src/agents/agents.ts";
 import { refreshIndex } from "../../src/search/refresh/refresh-index.ts";
 import { dumpIndex, dumpRebuilt, keepingEngine, keptTurns } from "../support/index-dump.ts";
 import { makeLibrary } from "../support/make-library.ts";
-import { parseBytes } from "../support/parse-bytes.ts";
-import { lineEnds, parseInPieces } from "../support/parse-in-pieces.ts";
+import { lineEnds, parseBytes, parseInPieces } from "../support/parse-logs.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { realHome } from "./support/real-home.ts";
 

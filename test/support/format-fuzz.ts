@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../../src/agents/agent.ts";
 import fc from "./fc.ts";
-import { type Parsed, parseBytes } from "./parse-bytes.ts";
+import { type Parsed, parseBytes } from "./parse-logs.ts";
 
 /** Claims that hold for any bytes: random ones, fixtures with bytes changed, and fixtures with values changed. */
 export function checkAnyBytes(format: Agent): void {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Agent } from "../../src/agents/agent.ts";
-import { parseBytes } from "./parse-bytes.ts";
+import { parseBytes } from "./parse-logs.ts";
 import { contextTexts, readFixture } from "./read-fixture.ts";
 
 /**

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claw } from "../../../src/agents/claw/claw.ts";
-import { groupTexts } from "../../support/files-in-memory.ts";
+import { groupTexts } from "../../support/parse-logs.ts";
 
 const surroundings = {
   home: "/home/bo",

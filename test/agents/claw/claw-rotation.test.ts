@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { SessionFile } from "../../../src/agents/agent.ts";
 import { claw } from "../../../src/agents/claw/claw.ts";
 import { readSession } from "../../../src/agents/read-session.ts";
-import { parseBytes } from "../../support/parse-bytes.ts";
+import { parseBytes } from "../../support/parse-logs.ts";
 import { contextTexts, fixtureSource } from "../../support/read-fixture.ts";
 
 const folder = fileURLToPath(new URL("../../../fixtures/claw/ok/", import.meta.url));

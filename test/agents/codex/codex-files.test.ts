@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { codex } from "../../../src/agents/codex/codex.ts";
-import { groupTexts } from "../../support/files-in-memory.ts";
+import { groupTexts } from "../../support/parse-logs.ts";
 
 const surroundings = { home: "/home/cy", variables: {}, folder: "/home/cy/shop", projects: [] };
 const ID = "019b2ea4-0000-7000-8000-000000000001";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { codex } from "../../../src/agents/codex/codex.ts";
-import { parseBytes } from "../../support/parse-bytes.ts";
+import { parseBytes } from "../../support/parse-logs.ts";
 
 const at = "2026-01-02T03:04:05.678Z";
 const said = (role: string, text: string): object => ({

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pi } from "../../../src/agents/pi/pi.ts";
-import { groupTexts } from "../../support/files-in-memory.ts";
+import { groupTexts } from "../../support/parse-logs.ts";
 
 const surroundings = { home: "/home/ana", variables: {}, folder: "/home/ana/shop", projects: [] };
 const ID = "0196a1b2-3c4d-7e5f-8a6b-000000000001";
