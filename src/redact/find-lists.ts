@@ -88,7 +88,9 @@ const MAX_AFTER = 4_000;
 
 /** Masks what a Secret of Kubernetes holds, under whatever names. */
 function findSecretData(text: string, at: number, found: Finding[]): number {
-  const from = Math.max(0, at - MAX_BEFORE, text.lastIndexOf("\n---", at));
+  const nearest = Math.max(0, at - MAX_BEFORE);
+  // Only inside of one document of the stream; the search is bounded, as any text may repeat the sign.
+  const from = nearest + Math.max(0, text.slice(nearest, at).lastIndexOf("\n---"));
   const document = text.slice(from, at + MAX_AFTER);
   const documentEnd = document.indexOf("\n---", at - from);
   for (const { 0: heading, index } of document.matchAll(DATA)) {
