@@ -52,6 +52,15 @@ function ground(): Ground {
 const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 describe("put()", { timeout: 120_000 }, () => {
+  it("cuts a file after each 1,048,576 bytes, as all archives that exist are cut", () => {
+    const { raw, log, put } = ground();
+    const text = logLines(1, 1_048_577);
+    fs.writeFileSync(log, text);
+    put(fileAt(disk, log));
+    const parts = [text.slice(0, 1_048_576), text.slice(1_048_576)];
+    expect(chunkNames(raw).toSorted()).toEqual(parts.map((part) => `${sha256(part)}.br`).toSorted());
+  });
+
   it("returns what it was given, with mode, time, role and hash", () => {
     const { log, put, open } = ground();
     const text = logLines(1, 5_000);
