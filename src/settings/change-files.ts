@@ -23,8 +23,8 @@ import { applyChange, changeName, undoChange } from "./settings-change.ts";
 import { checkEditable, readTextFile, type TextFile } from "./settings-file.ts";
 
 /**
- * Brings files of agents to what is wanted. One file after the other, each whole: who is killed in between is
- * completed by running it again. A file that must not be changed stops it before anything is.
+ * Applies the requested changes to the agents' files. Each file is replaced as a whole, one after the other; a killed run
+ * is completed by running it again. If one file must not be changed, none is.
  */
 export async function changeFiles(
   library: Library,
@@ -33,7 +33,7 @@ export async function changeFiles(
 ): Promise<readonly FilePlan[]> {
   return withStore(library, locking, () => {
     const plans = targets.map((target) => planChanges(library, target));
-    // What is taken back goes the other way round: folders are made for the first file, and used by the next.
+    // Removal goes in reverse order: a folder is created for the first file and then used by the next.
     const [stays, goes] = [plans.filter(isKeeping), plans.filter((plan) => !isKeeping(plan))];
     for (const plan of [...stays, ...goes.toReversed()]) act(library, plan);
     return plans;
@@ -44,7 +44,7 @@ function isKeeping({ changes }: FilePlan): boolean {
   return changes.length > 0;
 }
 
-/** What would be done. Reads, and changes nothing. */
+/** Plans the changes without writing anything. */
 export function planFiles(library: Library, targets: readonly RequestedFile[]): readonly FilePlan[] {
   return targets.map((target) => planChanges(library, target));
 }
@@ -55,8 +55,8 @@ export function isSameFile({ before, after }: FilePlan): boolean {
 }
 
 /*
- * In this order: a copy of the file as it is and as it was before us; the receipt, with the state before and the
- * state after; the file. Whenever this ends, the receipt names the state that the file is in.
+ * Writes in this order: backups of the file as it is and as it was before us; the receipt, with the state before and
+ * after; the file. If the process dies at any point, the receipt names the state that the file is in.
  */
 function act(library: Library, plan: FilePlan): void {
   const { disk, places } = library;
@@ -91,7 +91,7 @@ function act(library: Library, plan: FilePlan): void {
   if (record !== undefined || !isSameFile(plan)) writeReceipt(disk, places, others);
 }
 
-/** Also where others changed the file since: the receipt still tells what of it is ours. */
+/** Works even if others changed the file since: the receipt still records which parts are ours. */
 function isRecorded({ record, changes }: FilePlan): boolean {
   return record !== undefined && JSON.stringify(record.now.changes) === JSON.stringify(changes);
 }
@@ -129,7 +129,7 @@ function moved(path: string): UserError {
   });
 }
 
-/** Those above a file that do not exist, the outermost first. */
+/** Lists the parent folders of a file that do not exist, outermost first. */
 function missingFolders({ disk }: Library, path: string): readonly string[] {
   const missing: string[] = [];
   for (let folder = dirname(path); disk.lstat(folder) === undefined; folder = dirname(folder)) {
@@ -139,10 +139,10 @@ function missingFolders({ disk }: Library, path: string): readonly string[] {
   return missing;
 }
 
-/** Those that were made for a file which is gone, as far as nobody else uses them. */
+/** Removes the folders that were created for a removed file, unless something else is in them. */
 function removeFolders({ disk }: Library, folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
-    // What a killed run left in a folder of ours would keep it. Nobody else writes there now.
+    // Temp files of a killed run would keep our folder from being empty. Nobody else writes there now.
     sweepTempFiles(disk, folder, { now: Number.POSITIVE_INFINITY });
     try {
       disk.rmdir(folder);
@@ -157,49 +157,48 @@ function digestOf(bytes: Uint8Array | undefined): string | null {
   return bytes === undefined ? null : sha256(bytes);
 }
 
-/** A file of an agent that something of ours is to be in. */
+/** A file of an agent that this program adds something to. */
 export interface RequestedFile {
   readonly path: string;
   readonly agent: FileRecord["agent"];
   readonly scope: FileRecord["scope"];
   /** `content`: the whole file is ours. */
   readonly kind: "settings" | "content";
-  /** Of ours, what is to be in it from now on, given what does so now. */
+  /** Returns our changes that the file should have from now on, given those that it has. */
   readonly wanted: (present: readonly FileChange[]) => readonly FileChange[];
   /** For `content`. */
   readonly text?: string;
-  /** A change to what is not ours: the user asked for it. */
+  /** A change to a value that is not ours, requested by the user. */
   readonly editOriginal?: (text: string) => string;
   /**
-   * A value that is to be as it was before us, or, if it never was ours, gone. What has been given back
-   * stays then, so that asking twice is asking once.
+   * A value to reset to what it was before us, or to remove if it never was ours. Values that were reset before are
+   * left alone, so that running this twice is the same as once.
    */
   readonly resets?: string;
 }
 
 type Bytes = Uint8Array | undefined;
 
-/** What is to be done to one file, and why it can be taken back. */
+/** What to do to one file, and what is needed to undo it. */
 export interface FilePlan {
   readonly target: RequestedFile;
   readonly file: TextFile;
-  /** undefined if there is, or will be, no file. */
+  /** undefined if the file does not or will not exist. */
   readonly before: Bytes;
   readonly after: Bytes;
   readonly original: Bytes;
   readonly changes: readonly FileChange[];
   readonly presentChanges: readonly FileChange[];
   readonly record: FileRecord | undefined;
-  /** The user's own values, which are to stay. */
+  /** The user's own values, which stay. */
   readonly settled: readonly string[];
-  /** Somebody else's, or changed by somebody else: it stays. */
+  /** The file is not ours, or others have changed it: it stays. */
   readonly foreign: boolean;
 }
 
 /**
- * Plans a file out of its original and the changes that are to be in it. If it is still what we wrote,
- * the original itself is the ground, so that what is taken back leaves no trace. If others changed it since,
- * the ground is what they made of it, without our entries.
+ * Plans a file from its original and the changes to apply. If the file is still what we wrote, the original itself is
+ * the base, so that undoing leaves no trace. If others changed it since, the base is their version without our entries.
  */
 function planChanges(library: Library, target: RequestedFile): FilePlan {
   const file = readTextFile(library.disk, target.path);
@@ -228,13 +227,13 @@ interface Given {
   readonly before: Bytes;
   readonly present: readonly FileChange[];
   readonly wanted: readonly FileChange[];
-  /** In a state that the receipt names. */
+  /** The file is in a state that the receipt names. */
   readonly isIntact: boolean;
-  /** undefined if the file before us is not known. */
+  /** undefined if the original is not known. */
   readonly kept: { readonly bytes: Bytes } | undefined;
 }
 
-/** Which of the states that the receipt names the file is in. One that is none of them was changed by others. */
+/** Finds which of the receipt's states the file is in. If it is in none of them, others have changed it. */
 function presentChanges(record: FileRecord | undefined, before: Bytes): readonly FileChange[] {
   if (record === undefined) return [];
   const digest = before === undefined ? null : sha256(before);
@@ -277,7 +276,7 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
   const plan = (original: Bytes): FilePlan => {
     const ground = textOf(original);
     const edited = edit(ground);
-    // What is there anyway is none of ours.
+    // What was there before is not ours.
     const changes = wanted.filter((change) => applied(edited, change) !== edited);
     const base = edited === ground ? original : encodeText(edited, bom);
     const after = changes.length === 0 ? base : encodeText(changes.reduce(applied, edited), bom);
@@ -319,7 +318,7 @@ export function nameOfChange(change: FileChange): string {
   return change.kind === "content" ? "content" : changeName(change);
 }
 
-/** Without a BOM: an editor may have taken it away, or put one there, since. */
+/** Compares without a BOM: an editor may have removed or added one since. */
 function textOf(bytes: Bytes): string {
   return bytes === undefined
     ? ""

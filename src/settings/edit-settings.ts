@@ -9,9 +9,9 @@ import {
 } from "./parse-settings.ts";
 
 /*
- * Edits settings where they stand: what is not asked for keeps every byte, comments and odd layout included.
- * jsonc-parser's own `modify` was refused: it formats the whole line that it touches, moves the comment behind
- * the last member to the new one, and setting and unsetting does not always give the same bytes back.
+ * Edits settings in place: everything that is not changed keeps every byte, including comments and odd layout.
+ * jsonc-parser's own `modify` does not: it formats the whole line that it touches, moves the comment after the last
+ * member to the new one, and setting then unsetting a value does not always restore the same bytes.
  */
 
 interface TextEdit {
@@ -20,7 +20,7 @@ interface TextEdit {
   readonly text: string;
 }
 
-/** Sets a value; objects that are missing on the way are made. */
+/** Sets a value; creates missing objects on the way. */
 export function setSetting(text: string, path: SettingsPath, value: unknown): string {
   const { root } = parsed(text);
   if (root === undefined) return fromNothing(text, nest(path, value));
@@ -34,7 +34,7 @@ export function setSetting(text: string, path: SettingsPath, value: unknown): st
   return insertMember(text, root, container, String(path[depth]), nest(path.slice(depth + 1), value));
 }
 
-/** Adds an element at the end of a list, which is made where it is missing. */
+/** Adds an element to the end of a list; creates the list if it is missing. */
 export function appendSetting(text: string, path: readonly string[], value: unknown): string {
   const { root } = parsed(text);
   const list = nodeAt(root, path);
@@ -43,7 +43,7 @@ export function appendSetting(text: string, path: readonly string[], value: unkn
   return insertMember(text, root, list, undefined, value);
 }
 
-/** Takes out a value, or an element of a list, with its comma; comments stay. Nothing there: the same text. */
+/** Removes a value, or an element of a list, with its comma; comments stay. Returns the same text if there is none. */
 export function removeSetting(text: string, path: SettingsPath): string {
   const { root } = parsed(text);
   const container = nodeAt(root, path.slice(0, -1));
@@ -52,7 +52,7 @@ export function removeSetting(text: string, path: SettingsPath): string {
   const member = typeof last === "number" ? container.children?.[last] : propertyOf(container, last);
   if (member === undefined) return text;
   const rest = apply(text, removal(text, container, member));
-  // A name that is there twice is there no more.
+  // A name that occurs twice is removed twice.
   return typeof last === "number" ? rest : removeSetting(rest, path);
 }
 
@@ -79,7 +79,7 @@ function fromNothing(text: string, value: unknown): string {
   return `${JSON.stringify(value, undefined, 2).replaceAll("\n", eol)}${eol}`;
 }
 
-/** How far a path leads, and to what. */
+/** How much of a path exists, and the node it leads to. */
 function deepest(root: Node, path: SettingsPath): { container: Node; depth: number } {
   let container = root;
   for (let depth = 0; ; depth++) {
@@ -110,7 +110,7 @@ function insertMember(
     const at = gap.comma === undefined ? endOf(last) : gap.comma + 1;
     return apply(text, [...comma, { from: at, to: at, text: `${layout.separator}${member}${trailing}` }]);
   }
-  // Behind the comment that belongs to the last member.
+  // After the comment that belongs to the last member.
   const at = gap.lineEnd;
   return apply(text, [
     ...comma,
@@ -158,7 +158,7 @@ function removal(text: string, container: Node, member: Node): readonly TextEdit
   return merge(edits);
 }
 
-/** The comma of the member before may lie inside of what goes. */
+/** The comma of the previous member may be inside the removed range. */
 function merge(edits: readonly TextEdit[]): readonly TextEdit[] {
   const [main, comma] = edits;
   if (main === undefined || comma === undefined) return edits;
@@ -168,7 +168,7 @@ function merge(edits: readonly TextEdit[]): readonly TextEdit[] {
 function apply(text: string, edits: readonly TextEdit[]): string {
   let result = "";
   let at = 0;
-  // Sorting is stable: of two insertions at one place the first stays in front.
+  // Sorting is stable: of two insertions at one place the first stays first.
   for (const { from, to, text: put } of edits.toSorted((a, b) => a.from - b.from)) {
     result += text.slice(at, from) + put;
     at = to;
@@ -178,7 +178,7 @@ function apply(text: string, edits: readonly TextEdit[]): string {
 
 interface Gap {
   readonly comma: number | undefined;
-  /** Behind the last thing (member, comma, comment) on the line that the gap begins on. */
+  /** After the last member, comma or comment on the line that the gap starts on. */
   readonly lineEnd: number;
   /** Where the last comment ends. */
   readonly lastComment: number | undefined;
@@ -190,7 +190,7 @@ function gapBehind(text: string, container: Node, member: Node): Gap {
   return gapBetween(text, endOf(member), next?.offset ?? endOf(container) - 1);
 }
 
-/** A comment, a comma, a line end: all that stands between two members, besides blanks. */
+/** A comment, a comma or a line end: what can be between two members, besides blanks. */
 const GAP_TOKEN = /\/\/[^\r\n]*|\/\*[\s\S]*?\*\/|,|\r\n|[\r\n]/g;
 
 function gapBetween(text: string, from: number, to: number): Gap {
@@ -205,11 +205,11 @@ function gapBetween(text: string, from: number, to: number): Gap {
     else lastComment = end;
     if (isSameLine) lineEnd = end;
   }
-  // A comma on a later line: what is new goes after it.
+  // The comma is on a later line: new text goes after it.
   return { comma, lineEnd: Math.max(lineEnd, (comma ?? -1) + 1), lastComment };
 }
 
-/** Where the line end before a line begins. */
+/** Finds where the line break before a line starts. */
 function eolBefore(text: string, lineStart: number): number {
   return text[lineStart - 2] === "\r" ? lineStart - 2 : lineStart - 1;
 }
@@ -222,21 +222,21 @@ function blanksBefore(text: string, offset: number): number {
   return /[ \t]*$/.exec(text.slice(0, offset))?.[0].length ?? 0;
 }
 
-/** How the neighbours of a value are laid out, so that what is new looks like them. */
+/** The layout of a value's neighbours, so that new values look like them. */
 interface Layout {
   readonly isOneLine: boolean;
   readonly eol: string;
-  /** In front of a member on a line of its own. */
+  /** The text before a member that has its own line. */
   readonly indent: string;
-  /** In front of the bracket that closes. */
+  /** The text before the closing bracket. */
   readonly base: string;
   readonly colon: string;
-  /** Between two members on one line. */
+  /** The text between two members on one line. */
   readonly separator: string;
   render(value: unknown): string;
 }
 
-/** For a new member of a container. */
+/** The layout for a new member of a container. */
 function layoutIn(text: string, root: Node, container: Node): Layout {
   const children = container.children ?? [];
   const [first] = children;
@@ -264,7 +264,7 @@ function layoutIn(text: string, root: Node, container: Node): Layout {
   };
 }
 
-/** For a value that takes the place of another. */
+/** The layout for a value that replaces another. */
 function layoutAt(text: string, root: Node, node: Node): Pick<Layout, "render"> {
   const isOneLine = !text.slice(root.offset, endOf(root)).includes("\n");
   const line = `${eolOf(text)}${indentAt(text, node.offset)}`;

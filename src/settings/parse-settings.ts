@@ -1,11 +1,11 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { placeAt } from "../jsonl/json-place.ts";
 
-/** A settings file that other programs own: JSON, with the comments and last commas that people put into it. */
+/** A settings file of another program: JSON with comments and trailing commas. */
 export interface ParsedSettings {
   readonly kind: "parsed";
   readonly text: string;
-  /** undefined if there is nothing but blanks: as good as `{}`. */
+  /** undefined if there is nothing but blanks, which counts as `{}`. */
   readonly root: Node | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface BrokenSettings {
 
 export type SettingsPath = readonly (string | number)[];
 
-/** In words that say what to do. */
+/** Syntax errors, worded so that they say what to do. */
 const words: Readonly<Record<string, string>> = {
   InvalidSymbol: "this is no JSON value",
   InvalidNumberFormat: "this is no number",
@@ -61,7 +61,7 @@ export function parseSettings(text: string): ParsedSettings | BrokenSettings {
   return { kind: "parsed", text, root };
 }
 
-/** The node at a path; of a name that is there twice the last one, as every parser reads it. */
+/** Finds the node at a path. If a name occurs twice the last one counts, as in every parser. */
 export function nodeAt(root: Node | undefined, path: SettingsPath): Node | undefined {
   let node = root;
   for (const step of path) {

@@ -11,16 +11,16 @@ import { tryParse } from "../jsonl/json-line.ts";
 import type { SettingsChange } from "./settings-change.ts";
 
 /*
- * The receipt says what this program wrote into files of others, so that it can be taken back. It is written
- * before such a file is: which of the states that it names a file is in, the file's own hash tells.
+ * The receipt records what this program wrote into the files of other programs, so that it can be undone. It is written
+ * before the file itself: the file's hash shows which of the recorded states it is in.
  */
 
-/** Something of ours in a file. `content`: the whole file is ours. */
+/** Something that we put into a file. `content`: the whole file is ours. */
 export type FileChange = SettingsChange | { readonly kind: "content"; readonly sha256: string };
 
 export interface FileState {
   readonly changes: readonly FileChange[];
-  /** Of the whole file then; null if there was none. */
+  /** The hash of the whole file in that state; null if there was none. */
   readonly sha256: string | null;
 }
 
@@ -29,14 +29,14 @@ export interface FileRecord {
   /** Whose file it is: the short name of an agent. */
   readonly agent: string;
   readonly scope: "user" | "project";
-  /** The file before us: a name in `backups/`; null if there was none. */
+  /** The original file: a name in `backups/`; null if there was none. */
   readonly original: { readonly backup: string; readonly sha256: string } | null;
-  /** What it is to be, and what it was before the last step. */
+  /** The state that it should have, and the one before the last step. */
   readonly now: FileState;
   readonly before: FileState;
-  /** Folders that were made for it, the outermost first. */
+  /** Folders that were created for it, outermost first. */
   readonly folders: readonly string[];
-  /** Values that were given back to the user, whose own they are from then on. */
+  /** Values that were reset; from then on they are the user's own. */
   readonly settled?: readonly string[] | undefined;
   /** ISO 8601. */
   readonly at: string;
@@ -82,7 +82,7 @@ function checkReceipt(value: unknown): readonly FileRecord[] | undefined {
 /** Settings of agents, and skills. */
 const OWN_PLACE = /[/\\](?:settings(?:\.local)?\.json|skills[/\\][\w-]+[/\\]SKILL\.md)$/;
 
-/** Is it one of the files that we write, with folders above it? Whoever changes the receipt must not choose others. */
+/** Checks that a path is one of the files that we write: a tampered receipt must not name others. */
 function isConfined({ path, folders, original }: FileRecord): boolean {
   if (!isAbsolute(path) || resolve(path) !== path || path.includes("\0") || !OWN_PLACE.test(path))
     return false;
@@ -92,7 +92,7 @@ function isConfined({ path, folders, original }: FileRecord): boolean {
 
 const MAX_RECEIPT_BYTES = 4 * 1024 * 1024;
 
-/** What was written into files of others; nothing if there is no receipt. A broken one is a UserError. */
+/** Reads the receipt; empty if there is none. A broken one is a UserError. */
 export function readReceipt(disk: Disk, places: Pick<Places, "receipt">): readonly FileRecord[] {
   const path = places.receipt;
   let text: string | undefined;
@@ -111,7 +111,7 @@ export function readReceipt(disk: Disk, places: Pick<Places, "receipt">): readon
   });
 }
 
-/** Durable when it returns. */
+/** Writes the receipt; durable when it returns. */
 export function writeReceipt(
   disk: Disk,
   places: Pick<Places, "receipt">,
@@ -120,7 +120,7 @@ export function writeReceipt(
   replaceFile(disk, places.receipt, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`);
 }
 
-/** Keeps a file as it was. The same bytes are kept once. Returns the name of the copy. */
+/** Backs up a file and returns the name of the copy. The same bytes are stored once. */
 export function keepBackup(
   disk: Disk,
   places: Pick<Places, "backups">,
@@ -139,7 +139,7 @@ export function keepBackup(
   return name;
 }
 
-/** undefined if it is gone, or no longer what it was. */
+/** Reads a backup; undefined if it is gone or was changed. */
 export function readBackup(
   disk: Disk,
   places: Pick<Places, "backups">,

@@ -2,14 +2,14 @@ import { assertNever } from "../errors.ts";
 import { appendSetting, removeSetting, setSetting } from "./edit-settings.ts";
 import { type ParsedSettings, parseSettings, settingAt } from "./parse-settings.ts";
 
-/** A program that Claude Code is to run at an event. */
+/** A program for Claude Code to run at an event. */
 export interface HookChange {
   readonly kind: "hook";
   /** As Claude Code calls it: `PreCompact`. */
   readonly event: string;
   readonly matcher?: string | undefined;
   readonly command: string;
-  /** The last two say which hook of ours it is: `hook`, `pre-compact`. */
+  /** The last two words identify our hook: `hook`, `pre-compact`. */
   readonly args: readonly string[];
   readonly timeoutSeconds: number;
 }
@@ -18,19 +18,19 @@ export interface ValueChange {
   readonly kind: "value";
   readonly key: string;
   readonly value: number;
-  /** Who wanted it: what `install` sets, `uninstall` takes back. */
+  /** The command that set it: `uninstall` undoes what `install` set. */
   readonly by: "install" | "retention";
 }
 
-/** Something that this program wants to be in a settings file. */
+/** One change of ours to a settings file. */
 export type SettingsChange = HookChange | ValueChange;
 
-/** Two changes with the same name are about the same thing; the later takes the place of the earlier. */
+/** Two changes with the same name concern the same thing; the later replaces the earlier. */
 export function changeName(change: SettingsChange): string {
   return change.kind === "hook" ? `${change.event} ${change.args.slice(-2).join(" ")}` : change.key;
 }
 
-/** The text with the change in it; the same text where it is there already. */
+/** Applies the change; returns the same text if it is already there. */
 export function applyChange(text: string, change: SettingsChange): string {
   switch (change.kind) {
     case "value":
@@ -45,8 +45,8 @@ export function applyChange(text: string, change: SettingsChange): string {
 }
 
 /**
- * The text without the change. What others did to it since stays: a value that is no longer ours, other hooks
- * beside ours. `original` is what was there before us: its value is put back, and its empty lists stay.
+ * Removes the change. What others did since stays: a value that is no longer ours, other hooks beside ours. `original` is
+ * the text before us: its value is put back, and its empty lists stay.
  */
 export function undoChange(text: string, change: SettingsChange, original: string): string {
   switch (change.kind) {
@@ -107,7 +107,7 @@ interface FoundHook {
   readonly handler: object;
 }
 
-/** Our entries for an event, wherever the program lay when they were written. */
+/** Finds our entries for an event, whatever path the program had when they were written. */
 export function findHooks(
   text: string,
   { event, args }: Pick<HookChange, "event" | "args">,
@@ -128,7 +128,7 @@ export function findHooks(
   return found;
 }
 
-/** The bundle, or the source that it is made of. */
+/** Matches the bundle, or the source that it is built from. */
 function runsUs(script: unknown): boolean {
   return typeof script === "string" && /[/\\](?:sessions(?:\.c?js)?|src[/\\]cli[/\\]main\.ts)$/.test(script);
 }

@@ -4,7 +4,7 @@ import type { Disk, FileStat } from "../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
 import { type ParsedSettings, parseSettings } from "./parse-settings.ts";
 
-/** A file of another program as it is on the disk. */
+/** A file of another program as it is on disk. */
 export type TextFile =
   | { readonly kind: "absent"; readonly path: string }
   | {
@@ -18,14 +18,14 @@ export type TextFile =
     }
   | { readonly kind: "unreadable"; readonly path: string; readonly what: string };
 
-/** More is no settings file. */
+/** Anything larger is not a settings file. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const BOM = "\ufeff";
 
-/** Reads a text file through its links. Never throws for what is on the disk. */
+/** Reads a text file, following links. Disk errors are returned, not thrown. */
 export function readTextFile(disk: Disk, path: string): TextFile {
   try {
-    // Looked at before it is read: what changes in between is not what was read.
+    // Stat before reading: a change in between is then noticed.
     const stat = disk.stat(path);
     const bytes = disk.readFile(path, MAX_BYTES);
     if (bytes === undefined || stat === undefined) return { kind: "absent", path };
@@ -42,7 +42,7 @@ export function readTextFile(disk: Disk, path: string): TextFile {
   }
 }
 
-/** Settings of another program, as far as they can be understood. */
+/** The parsed settings of another program, or why they cannot be parsed. */
 export type SettingsFile =
   | { readonly kind: "absent"; readonly path: string }
   | { readonly kind: "parsed"; readonly path: string; readonly settings: ParsedSettings }
