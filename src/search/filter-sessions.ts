@@ -78,7 +78,7 @@ async function candidates(reader: SearchReader, pattern: string): Promise<readon
 /** Sessions that are requested at once. */
 const PAGE_SESSIONS = 10_000;
 
-/** Lists the keys of all sessions that match the clauses exactly. Typos do not count: nobody asked for them. */
+/** Lists the keys of all sessions that match the clauses exactly, without typos. */
 export async function matchingKeys(
   reader: SearchReader,
   clauses: Pick<SearchPlan, "narrowing" | "wanted" | "unwanted">,
@@ -97,6 +97,6 @@ export async function matchingKeys(
     if (answer.kind !== "answer") throw engineError(answer);
     if (answer.match !== "all") return keys;
     keys.push(...answer.hits.map(({ key }) => key));
-    if (answer.hits.length < PAGE_SESSIONS) return keys;
+    if (answer.hits.length === 0 || (answer.totalIsExact && keys.length >= answer.total)) return keys;
   }
 }

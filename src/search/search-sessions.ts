@@ -86,7 +86,7 @@ async function searchOne(
   request: SearchRequest,
 ): Promise<SearchResult> {
   const { filter } = request;
-  const byFile = await sessionsWithFiles(reader, filter.files);
+  const byFile = filter.files.length === 0 ? undefined : await sessionsWithFiles(reader, filter.files);
   const { projects, agents, branches, tools } = filter;
   const only = { projects, agents, branches, tools, ...(byFile !== undefined && { keys: [...byFile] }) };
   const not = await unwantedConditions(reader, request.unwanted);

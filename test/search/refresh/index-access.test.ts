@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { UserError } from "../../../src/errors.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { nodeDisk } from "../../../src/fs/node-disk.ts";
-import type { SearchEngine } from "../../../src/search/engine.ts";
+import type { DamagedIndex, EngineFailure, SearchEngine } from "../../../src/search/engine.ts";
 import { type IndexAccess, withIndex } from "../../../src/search/refresh/index-access.ts";
 import { diskThatIsFull, readOnlyDisk } from "../../crash/sick-disks.ts";
 import { dumpIndex, dumpRebuilt } from "../../support/index-dump.ts";
@@ -62,6 +62,49 @@ function damagedAtCommit(engine: SearchEngine): SearchEngine {
     },
   };
 }
+
+/** An engine whose calls fail from a step on, as those of a shared one may. */
+function failing(
+  engine: SearchEngine,
+  step: string,
+  failure: Exclude<EngineFailure, DamagedIndex>,
+): SearchEngine {
+  return {
+    ...engine,
+    async read() {
+      const opened = await engine.read();
+      if (step === "read") return failure;
+      if (opened.kind !== "open" || step !== "rows") return opened;
+      return { ...opened, reader: { ...opened.reader, rows: async () => failure } };
+    },
+    async write() {
+      if (step === "write") return failure;
+      const opened = await engine.write();
+      if (opened.kind !== "open" || step !== "commit") return opened;
+      return { ...opened, writer: { ...opened.writer, commit: async () => failure } };
+    },
+  };
+}
+
+describe("withIndex() with an engine that cannot answer", () => {
+  test.each(
+    ["read", "rows", "write", "commit"].flatMap((step) => [
+      [step, "unreachable", "Cannot reach the search engine: no route"] as const,
+      [step, "denied", "Cannot use the search engine: no route"] as const,
+    ]),
+  )("says so if %s finds it %s, and rebuilds nothing", async (step, kind, message) => {
+    const library = demoLibrary();
+    const { engine } = makeAccess(library);
+    await withIndex(library, makeAccess(library), async () => {});
+    const before = await dumpIndex(engine);
+    growLog(library);
+    const access = { ...makeAccess(library), engine: failing(engine, step, { kind, what: "no route" }) };
+    const asked = withIndex(library, access, async () => {});
+    await expect(asked).rejects.toThrow(UserError);
+    await expect(asked).rejects.toThrow(message);
+    expect(await dumpIndex(engine)).toEqual(before);
+  });
+});
 
 describe("withIndex() at once, many times", () => {
   test("shows everybody what has come, and leaves the index that is built from nothing", async () => {
