@@ -1,7 +1,7 @@
 import type { Digest } from "../extract/digest.ts";
 import type { Context } from "../session/session.ts";
 import { cutText } from "../session/text-budget.ts";
-import { isStopWord } from "./analysis/weak-terms.ts";
+import { isStopWord } from "./analysis/stop-words.ts";
 import type { SessionHit, TurnHit } from "./engine.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import type { SessionRow } from "./refresh/session-row.ts";

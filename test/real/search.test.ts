@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
-import { isStopWord } from "../../src/search/analysis/weak-terms.ts";
+import { isStopWord } from "../../src/search/analysis/stop-words.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
 import type { SessionFilter } from "../../src/search/query/session-filter.ts";
 import { openEngine } from "../../src/search/refresh/open-engine.ts";

@@ -1,32 +1,52 @@
-import { HASH_HEAD_CHARS, isHex } from "./junk.ts";
-import { prefixGroups } from "./prefix-groups.ts";
-import { type NameRun, type QueryRun, runsOf } from "./query-runs.ts";
-import { type QueryTerm, type TermGroup, tellingParts, unique } from "./query-term.ts";
-import { atomsOf, termOf } from "./token.ts";
-import { isStopWord } from "./weak-terms.ts";
+import { foldLetters } from "./characters.ts";
+import { HASH_HEAD_CHARS, isHex, MAX_TERM_CHARS } from "./junk.ts";
+import { joinParts, splitName } from "./split-name.ts";
+import { isStopWord } from "./stop-words.ts";
+import { type Token, termOf, tokens } from "./token.ts";
+import { scanTokens } from "./tokenize.ts";
 
-export type { QueryTerm } from "./query-term.ts";
+/** One way in which a document can have a word of a query. */
+export interface TermGroup {
+  /** The document has all of these terms, */
+  readonly all: readonly string[];
+  /** and, if this is set, a term that starts with it. */
+  readonly prefix?: string;
+}
+
+/** A word of a query and what it is found by. */
+export interface QueryTerm {
+  /** As it was typed. */
+  readonly text: string;
+  /**
+   * A document has the word if it has any of these groups. The specific ones (a whole name) come first, last
+   * the one that every document has which has the word as typed (all parts, the stem). A document
+   * with the whole name has its parts too, so that adding up the scores of all groups puts it first.
+   */
+  readonly any: readonly TermGroup[];
+  /** Whether terms that are nearly the same may match: not for numbers, codes and dense scripts. */
+  readonly isTolerant: boolean;
+}
 
 /**
  * Analyses the words of a query by the same rules as documents. Stop words are left out unless there
- * is nothing else. A name is wanted whole or in all of its parts: getUserById finds get_user_by_id,
- * getuserbyid, and texts that hold get, user and id. Of a longer path the last two names are wanted
+ * is nothing else. A name matches whole or by all of its parts: getUserById finds get_user_by_id,
+ * getuserbyid, and texts that have get, user and id. Of a longer path the last two names match
  * together and the others beside them, or all parts.
  */
 export function analyzeQuery(text: string): readonly QueryTerm[] {
   const words = analyzePhrase(text);
-  const telling = words.filter((word) => !isStopQuery(word));
-  return telling.length > 0 ? telling : words;
+  const specific = words.filter((word) => !isStopQuery(word));
+  return specific.length > 0 ? specific : words;
 }
 
-/** Analyses words of which none may be wanting, stop words too. */
+/** Analyses words of which none may be missing, stop words too. */
 export function analyzePhrase(text: string): readonly QueryTerm[] {
-  return distinct(runsOf(text).flatMap((run) => queryTerm(run, groupsOf(run))));
+  return distinct(cutQuery(text).flatMap((run) => queryTerm(run, groupsOf(run))));
 }
 
-/** Analyses the beginning of a word, as `pre*` gives it; a name before it in the same word is wanted as it is. */
+/** Analyses the start of a word, as in `pre*`; a name before it in the same word is matched as it is. */
 export function analyzePrefix(text: string): readonly QueryTerm[] {
-  const runs = runsOf(text);
+  const runs = cutQuery(text);
   return distinct(
     runs.flatMap((run, index) => queryTerm(run, index < runs.length - 1 ? groupsOf(run) : prefixGroups(run))),
   );
@@ -40,39 +60,107 @@ export function isStopQuery(word: QueryTerm): boolean {
 
 function queryTerm(run: QueryRun, any: readonly TermGroup[]): readonly QueryTerm[] {
   if (any.length === 0) return [];
-  const tolerant = run.kind === "name" && any.some((group) => group.all.every(isTolerant));
-  return [{ text: run.text, any, isTolerant: tolerant }];
+  const isTolerant = run.kind === "name" && any.some((group) => group.all.every(allowsTypos));
+  return [{ text: run.text, any, isTolerant }];
+}
+
+function allowsTypos(term: string): boolean {
+  return term.length >= 4 && !/\d/.test(term);
 }
 
 function distinct(words: readonly QueryTerm[]): readonly QueryTerm[] {
   return [...new Map(words.map((word) => [JSON.stringify(word.any.at(-1)), word])).values()];
 }
 
+/** A name or a path, or a run of letters of a dense script. */
+interface QueryRun {
+  readonly kind: "name" | "dense";
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  /** The last two names of a path as one. */
+  readonly pair: Token | undefined;
+}
+
+/** Nobody types more; a pasted text need not be read to its end. */
+const MAX_RUNS = 2_000;
+
+/** Cuts a query into names, paths and runs of dense letters. */
+function cutQuery(text: string): readonly QueryRun[] {
+  const runs: (QueryRun & { start: number; end: number; tokens: Token[]; pair: Token | undefined })[] = [];
+  scanTokens(text, tokens, (token, start, end, link) => {
+    const last = runs.at(-1);
+    if (last !== undefined && (link === "next" || link === "dense-next")) {
+      last.tokens.push(token);
+      last.end = end;
+    } else if (last !== undefined && link === "pair") {
+      last.pair = token;
+    } else if (
+      link !== "dense-last" &&
+      !text.startsWith("://", end) &&
+      !isLineNumber(text, last, start, token)
+    ) {
+      runs.push({
+        kind: link === "first" ? "name" : "dense",
+        text: "",
+        tokens: [token],
+        pair: undefined,
+        start,
+        end,
+      });
+    }
+    return runs.length > MAX_RUNS;
+  });
+  return runs.map((run) => ({ ...run, text: text.slice(run.start, run.end) }));
+}
+
+/** The 12 and the 5 of token.ts:12:5 say where, not what. */
+function isLineNumber(
+  text: string,
+  last: { readonly start: number; readonly end: number } | undefined,
+  start: number,
+  token: Token,
+): boolean {
+  if (last === undefined || !/^\d+$/.test(token.raw)) return false;
+  return (
+    /^(?::\d+)*:$/.test(text.slice(last.end, start)) && /\.[A-Za-z]+$/.test(text.slice(last.start, last.end))
+  );
+}
+
 function groupsOf(run: QueryRun): readonly TermGroup[] {
-  if (run.kind === "dense") {
-    // Every letter is the beginning of a pair or a term by itself.
-    return run.pairs.length === 0 ? [{ all: [], prefix: run.letter }] : [{ all: unique(run.pairs) }];
-  }
-  const parts = tellingParts(run.tokens.flatMap(atomsOf));
+  if (run.kind === "dense") return denseGroups(run);
+  const parts = requiredParts(run.tokens.flatMap(({ atoms }) => atoms));
   const groups = [...wholeGroups(run), ...otherGroups(run), ...(parts.length === 0 ? [] : [{ all: parts }])];
   // Of equal ones the last stays, so that the parts are the last group of all.
   const keys = groups.map((group) => JSON.stringify(group));
   return groups.filter((_, index) => keys.lastIndexOf(keys[index] ?? "") === index);
 }
 
-function wholeGroups(run: NameRun): readonly TermGroup[] {
-  const whole = run.pair === undefined ? run.tokens[0]?.name?.whole : run.pair.name?.whole;
+/** Pairs of letters are terms; a single letter starts some pair, or is a term by itself. */
+function denseGroups({ tokens }: QueryRun): readonly TermGroup[] {
+  const terms = unique(tokens.flatMap((token) => token.terms));
+  const [only = ""] = terms;
+  return [...only].length === 1 ? [{ all: [], prefix: only }] : [{ all: terms }];
+}
+
+/** The whole name, or the last two names of a path with the parts of the names before them. */
+function wholeGroups({ tokens, pair }: QueryRun): readonly TermGroup[] {
+  const whole = (tokens.length === 1 ? tokens[0] : pair)?.whole;
   if (whole === undefined) return [];
-  const leading = tellingParts(run.pair === undefined ? [] : run.tokens.slice(0, -2).flatMap(atomsOf));
+  const leading = pair === undefined ? [] : leadingParts(tokens);
   // user.name is also looked for as the word username, which texts have under its stem.
-  const terms = run.pair === undefined ? [whole, termOf(whole)] : [whole];
+  const terms = pair === undefined ? [whole, termOf(whole)] : [whole];
   return terms.map((term) => ({ all: unique([...leading, term]) }));
 }
 
-/** What else a word of one part may stand under. */
-function otherGroups(run: NameRun): readonly TermGroup[] {
-  const [token] = run.tokens;
-  if (token === undefined || run.tokens.length > 1 || atomsOf(token).length !== 1) return [];
+/** The parts of all names of a path but the last two. */
+function leadingParts(tokens: readonly Token[]): readonly string[] {
+  return requiredParts(tokens.slice(0, -2).flatMap(({ atoms }) => atoms));
+}
+
+/** What else a word of one part may be indexed as. */
+function otherGroups({ tokens }: QueryRun): readonly TermGroup[] {
+  const [token] = tokens;
+  if (token === undefined || tokens.length > 1 || token.atoms.length !== 1) return [];
   const word = token.raw.toLowerCase();
   // isloading, for the whole of isLoading, which has no stem.
   if (/^[a-z]+$/.test(word)) return isStopWord(word) ? [] : [{ all: [word] }];
@@ -83,8 +171,42 @@ function otherGroups(run: NameRun): readonly TermGroup[] {
   return [];
 }
 
-function isTolerant(term: string): boolean {
-  return term.length >= TOLERANT_CHARS && !/\d/.test(term);
+/** What may follow the start of a word, so that its stem is no longer than what was typed. */
+const endings = ["", "s", "es", "d", "ed", "g", "ng", "ing", "y", "ly"];
+const MIN_STEM_CHARS = 3;
+
+/**
+ * What the start of a word is found by. The index has stems, so the start of a long form may
+ * be more than the stem itself: runni* finds running, which is indexed as run.
+ */
+function prefixGroups(run: QueryRun): readonly TermGroup[] {
+  if (run.kind === "dense") return denseGroups(run);
+  const last = run.tokens.at(-1);
+  const typed = splitName(foldLetters(last?.raw ?? ""))
+    .parts.at(-1)
+    ?.word.slice(0, MAX_TERM_CHARS);
+  if (last === undefined || typed === undefined) return [];
+  const before = [...run.tokens.slice(0, -1).flatMap(({ atoms }) => atoms), ...last.atoms.slice(0, -1)];
+  const leading = requiredParts(before);
+  const groups: TermGroup[] = [{ all: leading, prefix: typed }];
+  if (before.length > 0) {
+    const name = foldLetters((run.pair ?? last).raw);
+    const whole = joinParts(name, splitName(name).parts) ?? typed;
+    groups.unshift({ all: leadingParts(run.tokens), prefix: whole.slice(0, MAX_TERM_CHARS) });
+  }
+  if (typed.length >= MIN_STEM_CHARS && /^[a-z]+$/.test(typed)) {
+    const stems = new Set(endings.map((ending) => termOf(typed + ending)));
+    for (const stem of stems) if (!stem.startsWith(typed)) groups.push({ all: [...leading, stem] });
+  }
+  return groups;
 }
 
-const TOLERANT_CHARS = 4;
+/** The parts that a document must have: stop words and single letters only if there are no others. */
+function requiredParts(parts: readonly string[]): readonly string[] {
+  const chosen = parts.filter((part) => !isStopWord(part) && !/^[a-z]$/.test(part));
+  return unique(chosen.length > 0 ? chosen : parts);
+}
+
+function unique(terms: readonly string[]): readonly string[] {
+  return [...new Set(terms)];
+}

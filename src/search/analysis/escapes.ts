@@ -1,4 +1,4 @@
-import { isDigit, unitAt } from "./char-class.ts";
+import { isDigit, unitAt } from "./characters.ts";
 
 /**
  * Where an escape sequence of a terminal ends that begins at `start`, which is ESC or the one-unit

@@ -1,83 +1,99 @@
-import { makeToken, type Token } from "./token.ts";
-import { SHORT_CHARS } from "./word-key.ts";
+import type { ClassifiedText } from "./characters.ts";
+
+/** Looks up tokens by their letters, and makes those that are not known yet. */
+export interface TokenCache<T> {
+  /** The token from `start` to `end` of a text. */
+  at(text: ClassifiedText, start: number, end: number): T;
+  /** The token of a string; not cached. */
+  of(raw: string): T;
+}
+
+/** Longer tokens are mostly met once. */
+const MAX_CACHED_CHARS = 64;
+const FIRST_SLOTS = 2_048;
+/** When half of these are taken, all tokens are forgotten. */
+const MAX_SLOTS = 131_072;
+
+/** The tokens, and by the same slots their hashes and where their letters start, after their number. */
+interface Table<T> {
+  readonly tokens: (T | undefined)[];
+  readonly hashes: Int32Array;
+  readonly starts: Int32Array;
+  readonly mask: number;
+}
 
 /**
- * Remembers the tokens of common words: two places per key, the newer one first. Memory is bounded,
- * nothing is cut out of the text to look it up, and what it holds never changes an answer.
- *
- * A short word is found without looking at anything but the keys: in a large dictionary nearly every look
- * elsewhere is a miss of the processor's cache, and this alone makes the scan half as fast again.
+ * Makes a cache: a hash table with open addressing. A `Map` would need a string for each token of a text, only to
+ * look it up, which makes the whole analysis half as fast.
  */
-const MOST_PLACES = 1 << 16;
-/** A search needs a few hundred, and is over before a megabyte of memory has paid for itself. */
-const FIRST_PLACES = 1 << 11;
-/** Longer names are mostly met once. */
-const MAX_RAW_CHARS = 64;
+export function createTokenCache<T>(make: (raw: string) => T): TokenCache<T> {
+  let table = emptyTable<T>(FIRST_SLOTS);
+  let letters = new Uint16Array(FIRST_SLOTS * 8);
+  let used = 0;
+  let count = 0;
 
-let places: (Token | undefined)[] = emptyPlaces(FIRST_PLACES);
-let keys = new Int32Array(FIRST_PLACES * 2);
-let kept = 0;
+  /** Makes room for one more token of this length. */
+  const makeRoom = (length: number): void => {
+    if (++count * 2 > table.mask) {
+      const old = table;
+      const isFull = old.hashes.length === MAX_SLOTS;
+      table = emptyTable(isFull ? FIRST_SLOTS : old.hashes.length * 2);
+      if (isFull) [used, count] = [0, 1];
+      else
+        for (const [slot, token] of old.tokens.entries())
+          if (token !== undefined) put(table, token, old.hashes[slot] ?? 0, old.starts[slot] ?? 0);
+    }
+    if (used + 1 + length <= letters.length) return;
+    const larger = new Uint16Array(letters.length * 2);
+    larger.set(letters);
+    letters = larger;
+  };
 
-function emptyPlaces(count: number): (Token | undefined)[] {
-  // Filled later, it would be one of holes, which is slower to look at.
-  // oxlint-disable-next-line unicorn/no-new-array
-  return new Array<Token | undefined>(count).fill(undefined);
+  /** Makes a token and keeps it. */
+  const add = (source: ClassifiedText, start: number, end: number, hash: number): T => {
+    // A plain slice would keep the whole text in memory (V8).
+    const raw = ` ${source.text.slice(start, end)}`.slice(1);
+    const token = make(raw);
+    if (raw.length > MAX_CACHED_CHARS) return token;
+    makeRoom(raw.length);
+    put(table, token, hash, used);
+    letters[used++] = raw.length;
+    letters.set(source.units.subarray(start, end), used);
+    used += raw.length;
+    return token;
+  };
+
+  const at = (source: ClassifiedText, start: number, end: number): T => {
+    const { units } = source;
+    const length = end - start;
+    let hash = 0;
+    for (let index = start; index < end; index++) hash = Math.imul(hash ^ (units[index] ?? 0), 0x9e3779b1);
+    hash ^= hash >>> 15;
+    const { tokens, hashes, starts, mask } = table;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const known = tokens[slot];
+      if (known === undefined) return add(source, start, end, hash);
+      if (hashes[slot] !== hash) continue;
+      const first = starts[slot] ?? 0;
+      if (letters[first] !== length) continue;
+      let same = 0;
+      while (same < length && letters[first + 1 + same] === units[start + same]) same++;
+      if (same === length) return known;
+    }
+  };
+
+  return { at, of: make };
 }
 
-/** Forgets everything: what is common comes again. */
-function growPlaces(): void {
-  places = emptyPlaces(Math.min(MOST_PLACES, places.length * 8));
-  keys = new Int32Array(places.length * 2);
+function emptyTable<T>(slots: number): Table<T> {
+  const tokens = Array.from<T | undefined>({ length: slots }).fill(undefined);
+  return { tokens, hashes: new Int32Array(slots), starts: new Int32Array(slots), mask: slots - 1 };
 }
 
-/** The token of the name from `start` to `end`. */
-export function tokenAt(text: string, start: number, end: number): Token {
-  const length = end - start;
-  if (length > MAX_RAW_CHARS) return makeToken(text.slice(start, end), tokenAt);
-  let low = 0;
-  let high = 0;
-  let hash = 0;
-  let all = 0;
-  for (let index = start; index < end; index++) {
-    const code = text.charCodeAt(index);
-    high = (high << 8) | (low >>> 24);
-    low = (low << 8) | code;
-    hash = (Math.imul(hash, 31) + code) | 0;
-    all |= code;
-  }
-  return length <= SHORT_CHARS && all < 128
-    ? keyedToken(text, start, end, low, high)
-    : keyedToken(text, start, end, hash, -length);
-}
-
-/** The same, where the caller has its key. */
-export function keyedToken(text: string, start: number, end: number, low: number, high: number): Token {
-  if (end - start > MAX_RAW_CHARS) return makeToken(text.slice(start, end), tokenAt);
-  if (kept > places.length && places.length < MOST_PLACES) growPlaces();
-  const place = placeOf(low, high);
-  for (let way = place; way < place + 2; way++) {
-    if (keys[way * 2] !== low || keys[way * 2 + 1] !== high) continue;
-    const token = places[way];
-    if (token !== undefined && (high >= 0 || text.startsWith(token.raw, start))) return token;
-  }
-  return keep(text, start, end, place, low, high);
-}
-
-function placeOf(low: number, high: number): number {
-  // The upper bits of a product depend on all bits of its factors.
-  return (Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> 15) & (places.length - 2);
-}
-
-function keep(text: string, start: number, end: number, place: number, low: number, high: number): Token {
-  const key = place * 2;
-  kept++;
-  places[place + 1] = places[place];
-  keys[key + 2] = keys[key] ?? 0;
-  keys[key + 3] = keys[key + 1] ?? 0;
-  // A plain slice would keep the whole text alive behind it (V8).
-  const made = makeToken(` ${text.slice(start, end)}`.slice(1), tokenAt);
-  places[place] = made;
-  keys[key] = low;
-  keys[key + 1] = high;
-  return made;
+function put<T>({ tokens, hashes, starts, mask }: Table<T>, token: T, hash: number, start: number): void {
+  let slot = hash & mask;
+  while (tokens[slot] !== undefined) slot = (slot + 1) & mask;
+  tokens[slot] = token;
+  hashes[slot] = hash;
+  starts[slot] = start;
 }

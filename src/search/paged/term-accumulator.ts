@@ -55,26 +55,22 @@ export function createTermAccumulator(): TermAccumulator {
     return number;
   };
 
-  const take: TermAccumulator["take"] = (codes, count) => {
-    if (different + count > found.length)
-      found = enlarged(found, Math.max(found.length * 2, different + count));
-    different = countTerms(codes, count, place, states, found, different);
+  const add = (ids: readonly number[]): void => {
+    if (different + ids.length > found.length)
+      found = enlarged(found, Math.max(found.length * 2, different + ids.length));
+    different = countTerms(ids, place, states, found, different);
   };
 
-  const one = new Uint32Array(1);
-
   return {
-    numberOf: (term) => withState(terms.numberOf(term)),
-    numberOfLetters: (letters, length) => withState(terms.numberOfLetters(letters, length)),
+    idOf: (term, isWeak) => withState(terms.numberOf(term)) * 2 + (isWeak ? 1 : 0),
     beginField(document, field) {
       place = document * MAX_FIELDS + field + 1;
       different = 0;
     },
-    take,
+    add,
     addTimes(term, count) {
       const number = withState(terms.numberOf(term));
-      one[0] = number * 2;
-      take(one, 1);
+      add([number * 2]);
       states[number * STATE + FREQ] = count;
     },
     endField() {
@@ -125,25 +121,28 @@ function placePostings(order: Uint32Array, states: Uint32Array, ends: Uint32Arra
 
 /** Counts the terms of a field and appends new ones to `found`; returns the number of distinct terms. */
 function countTerms(
-  codes: Uint32Array,
-  count: number,
+  ids: readonly number[],
   place: number,
   states: Uint32Array,
   found: Uint32Array,
   different: number,
 ): number {
   let next = different;
-  for (let index = 0; index < count; index++) {
-    const code = codes[index] ?? 0;
-    const at = (code >>> 1) * STATE;
+  for (const id of ids) {
+    const at = (id >>> 1) * STATE;
     if (states[at + PLACE] !== place) {
       states[at + PLACE] = place;
       states[at + FREQ] = 1;
       states[at + COUNT] = (states[at + COUNT] ?? 0) + 1;
-      found[next++] = code >>> 1;
-    } else if ((code & 1) === 0) states[at + FREQ] = (states[at + FREQ] ?? 0) + 1;
+      found[next++] = id >>> 1;
+    } else if (!isWeakId(id)) states[at + FREQ] = (states[at + FREQ] ?? 0) + 1;
   }
   return next;
+}
+
+/** An id is twice the number of its term, and one more if the term is weak. */
+function isWeakId(id: number): boolean {
+  return (id & 1) === 1;
 }
 
 function enlarged(from: Uint32Array, size: number): Uint32Array<ArrayBuffer> {

@@ -9,8 +9,6 @@ interface TermTable {
   readonly size: number;
   readonly bytes: number;
   numberOf(term: string): number;
-  /** The same for an ASCII term: the first `length` letters. */
-  numberOfLetters(letters: Uint8Array, length: number): number;
   text(number: number): string;
   /** All texts, valid until a term is added, and where each starts; it ends where the next one starts. */
   readonly texts: Uint8Array;
@@ -93,7 +91,6 @@ export function createTermTable(): TermTable {
       if (term.length * 3 > encoded.length) encoded = new Uint8Array(term.length * 3);
       return find(encoded, writeUnits(encoded, term));
     },
-    numberOfLetters: find,
     text(number) {
       const start = starts[number] ?? 0;
       const end = starts[number + 1] ?? 0;

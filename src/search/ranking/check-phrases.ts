@@ -1,5 +1,5 @@
 import { once } from "../../fs/once.ts";
-import { classAt, isDigit, isUpper, unitAt, WORD } from "../analysis/char-class.ts";
+import { classAt, isDigit, isUpper, unitAt, WORD } from "../analysis/characters.ts";
 import { terminalColors } from "../analysis/escapes.ts";
 import { termOf } from "../analysis/token.ts";
 import type { SessionScores } from "./aggregate-by-session.ts";

@@ -10,19 +10,12 @@ export interface IndexSchema {
 /** Creates a function that passes each term of a text to the sink, as often as it occurs. No term is empty. */
 export type CreateAnalyzer = (sink: TermSink) => (text: string) => void;
 
-/**
- * Takes the terms of texts by number. The sink hands out the numbers, and the analyzer remembers those of common
- * words, so that each is looked up once and counted from then on.
- */
+/** Counts the terms of texts by ids, so that an analyzer looks up the terms of a common word once. */
 export interface TermSink {
-  numberOf(term: string): number;
-  /** The same for an ASCII term: the first `length` letters. */
-  numberOfLetters(letters: Uint8Array, length: number): number;
-  /**
-   * The first `count` codes are the terms of the text, as often as they occur: twice the term's number, plus one
-   * for a term that counts only once per text.
-   */
-  take(codes: Uint32Array, count: number): void;
+  /** A weak term counts once in a text, however often it is added. */
+  idOf(term: string, isWeak: boolean): number;
+  /** Adds the terms of a text, each as often as it occurs. */
+  add(ids: readonly number[]): void;
 }
 
 /** A session has one card and any number of turns. Each kind is a corpus with its own statistics. */

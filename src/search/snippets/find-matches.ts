@@ -1,10 +1,8 @@
+import { isAscii } from "../analysis/characters.ts";
 import { irregularStems } from "../analysis/irregular-stems.ts";
-import { scanTokens } from "../analysis/scan-tokens.ts";
 import { splitName } from "../analysis/split-name.ts";
-import { isAscii, type Token, termsOf } from "../analysis/token.ts";
-import { tokenAt } from "../analysis/token-cache.ts";
-import { PAIR } from "../analysis/token-link.ts";
-import { weakTerm } from "../analysis/weak-terms.ts";
+import { type Token, termsOfWord, tokens } from "../analysis/token.ts";
+import { scanTokens } from "../analysis/tokenize.ts";
 
 /** A place of a text where a word of the query stands. */
 export interface TextMatch {
@@ -54,55 +52,34 @@ export interface Near {
 function matchesIn(text: string, offset: number, wordOf: WordOf): readonly TextMatch[] {
   const matches: TextMatch[] = [];
   let isSorted = true;
-  scanTokens(text, (token, from, to, link) => {
-    const start = from + offset;
-    const end = to + offset;
-    const { name } = token;
-    if (name === undefined) {
-      const word = wordOf(token.term ?? weakTerm(token.weak));
-      if (word !== undefined) matches.push({ start, end, word });
-    } else if (link === PAIR) {
-      const word = name.whole === undefined ? undefined : wordOf(name.whole);
-      if (word !== undefined) {
-        matches.push({ start, end, word });
-        isSorted = false;
-      }
-    } else {
-      pushNameMatches(token, start, end, wordOf, matches);
-    }
+  scanTokens(text, tokens, (token, start, end, link) => {
+    const before = matches.length;
+    pushMatches(token, start + offset, end + offset, wordOf, matches);
+    if (link === "pair" && matches.length > before) isSorted = false;
     return matches.length >= MAX_MATCHES;
   });
   return isSorted ? matches : matches.sort((a, b) => a.start - b.start);
 }
 
-function pushNameMatches(
-  token: Token,
+function pushMatches(
+  { raw, terms, atoms, whole }: Token,
   start: number,
   end: number,
   wordOf: WordOf,
   matches: TextMatch[],
 ): void {
-  const words = new Set<number>();
-  for (const term of termsOf(token)) {
-    const word = wordOf(term);
-    if (word !== undefined) words.add(word);
-  }
+  const words = new Set(terms.flatMap((term) => wordOf(term) ?? []));
   if (words.size === 0) return;
-  const whole = token.name?.whole === undefined ? undefined : wordOf(token.name.whole);
   // Folding moves letters: then the places of the parts are not known.
-  if (whole !== undefined || !isAscii(token.raw)) {
+  if (atoms.length === 1 || (whole !== undefined && wordOf(whole) !== undefined) || !isAscii(raw)) {
     for (const word of words) matches.push({ start, end, word });
     return;
   }
-  for (const part of splitName(token.raw).parts) {
-    const isWhole = part.end - part.start === token.raw.length || part.text !== undefined;
-    const terms = isWhole ? termsOf(token) : termsOf(tokenAt(token.raw, part.start, part.end));
-    for (const term of terms) {
-      const word = wordOf(term);
-      if (word === undefined) continue;
-      matches.push({ start: start + part.start, end: start + part.end, word });
-      break;
-    }
+  for (const part of splitName(raw).parts) {
+    const word = termsOfWord(part.word)
+      .map(wordOf)
+      .find((found) => found !== undefined);
+    if (word !== undefined) matches.push({ start: start + part.start, end: start + part.end, word });
   }
 }
 

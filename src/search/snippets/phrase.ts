@@ -1,6 +1,6 @@
-import { scanTokens } from "../analysis/scan-tokens.ts";
-import { atomsOf, isAscii } from "../analysis/token.ts";
-import { PAIR } from "../analysis/token-link.ts";
+import { isAscii } from "../analysis/characters.ts";
+import { tokens } from "../analysis/token.ts";
+import { scanTokens } from "../analysis/tokenize.ts";
 
 /** From where to where a phrase stands in a text. */
 export type PhraseSpan = readonly [start: number, end: number];
@@ -21,8 +21,8 @@ export function containsPhrase(text: string, phrase: string): boolean {
  */
 export function createPhraseFinder(phrase: string): PhraseFinder {
   const wanted: string[] = [];
-  scanTokens(phrase, (token, _start, _end, link) => {
-    if (link !== PAIR) wanted.push(...atomsOf(token));
+  scanTokens(phrase, tokens, (token, _start, _end, link) => {
+    if (link !== "pair") wanted.push(...token.atoms);
     return false;
   });
   // Nothing but signs or hashes: there the letters themselves decide.
@@ -32,9 +32,9 @@ export function createPhraseFinder(phrase: string): PhraseFinder {
     const spans: PhraseSpan[] = [];
     const starts: number[] = [];
     let matched = 0;
-    scanTokens(text, (token, start, end, link) => {
-      if (link === PAIR) return false;
-      for (const atom of atomsOf(token)) {
+    scanTokens(text, tokens, (token, start, end, link) => {
+      if (link === "pair") return false;
+      for (const atom of token.atoms) {
         while (matched > 0 && wanted[matched] !== atom) matched = fallback[matched - 1] ?? 0;
         starts.push(start);
         if (starts.length > wanted.length) starts.shift();

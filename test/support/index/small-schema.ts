@@ -15,9 +15,6 @@ export const smallSchema: IndexSchema = {
   analysisVersion: "test",
   createAnalyzer: (sink) => (text) => {
     const words = text.split(/\s+/).filter((word) => word !== "");
-    sink.take(
-      Uint32Array.from(words, (word) => sink.numberOf(word) * 2),
-      words.length,
-    );
+    sink.add(words.map((word) => sink.idOf(word, false)));
   },
 };

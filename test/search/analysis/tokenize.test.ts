@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { scanTokens } from "../../../src/search/analysis/scan-tokens.ts";
-import { weakId } from "../../../src/search/analysis/weak-terms.ts";
+import { isWeak } from "../../../src/search/analysis/stop-words.ts";
+import { tokens } from "../../../src/search/analysis/token.ts";
+import { scanTokens } from "../../../src/search/analysis/tokenize.ts";
 import fc from "../../support/fc.ts";
 import { eachTerm } from "../../support/index/terms-of.ts";
 
@@ -8,7 +9,7 @@ import { eachTerm } from "../../support/index/terms-of.ts";
 function strongTerms(text: string): readonly string[] {
   const terms: string[] = [];
   eachTerm(text, (term) => {
-    if (weakId(term) < 0) terms.push(term);
+    if (!isWeak(term)) terms.push(term);
   });
   return terms;
 }
@@ -33,7 +34,7 @@ const line = fc.oneof(
     .map((names) => names.join("/")),
 );
 
-test("a text of many lines has the terms of its lines, however many names are read at a time", () => {
+test("a text of many lines has the terms of its lines", () => {
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 120 }), (lines) => {
       expect(strongTerms(lines.join("\n"))).toEqual(lines.flatMap(strongTerms));
@@ -42,21 +43,45 @@ test("a text of many lines has the terms of its lines, however many names are re
   );
 });
 
-test("scanning stops at the name where the visitor has enough", () => {
+test("scanTokens() stops at the name where the visitor returns true", () => {
   const text = Array.from({ length: 1_000 }, (_, i) => `word${i}`).join(" ");
   for (const wanted of [1, 255, 256, 257, 999]) {
     const seen: string[] = [];
-    scanTokens(text, (_token, start, end) => seen.push(text.slice(start, end)) === wanted);
+    scanTokens(text, tokens, (_token, start, end) => seen.push(text.slice(start, end)) === wanted);
     expect(seen).toEqual(text.split(" ").slice(0, wanted));
   }
 });
 
-test("a path longer than what is read at a time ends with a pair of its last two names", () => {
+test("scanTokens() visits every name of a long path, then its last two together", () => {
   const path = `${"a/".repeat(2_000)}token.ts`;
   const seen: string[] = [];
-  scanTokens(path, (_token, start, end) => {
+  scanTokens(path, tokens, (_token, start, end) => {
     seen.push(path.slice(start, end));
     return false;
   });
   expect(seen).toEqual([...path.split("/"), "a/token.ts"]);
+});
+
+test("scanTokens() scans a text of more than 65,536 characters, and one inside another", () => {
+  const long = "word ".repeat(20_000);
+  let outer = 0;
+  let inner = 0;
+  scanTokens(long, tokens, () => {
+    if (outer++ % 5_000 === 0) scanTokens("one two/three", tokens, () => inner++ < 0);
+    return false;
+  });
+  expect([outer, inner]).toEqual([20_000, 16]);
+});
+
+test.each([
+  ["検索機能", ["検索", "索機", "機能", "能"]],
+  ["𠮷野", ["𠮷野", "野"]],
+  ["猫", ["猫"]],
+])("scanTokens(%j) visits letters of a dense script in pairs, with their places", (text, expected) => {
+  const seen: string[] = [];
+  scanTokens(text, tokens, (_token, start, end) => {
+    seen.push(text.slice(start, end));
+    return false;
+  });
+  expect(seen).toEqual(expected);
 });

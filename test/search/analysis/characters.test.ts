@@ -1,14 +1,8 @@
 import { expect, test } from "vitest";
-import {
-  BREAK,
-  classAt,
-  DENSE,
-  DENSE_ODD,
-  INVISIBLE,
-  JOINT,
-  WORD,
-} from "../../../src/search/analysis/char-class.ts";
+import { BREAK, classAt, DENSE, ESCAPE, JOINT, WORD } from "../../../src/search/analysis/characters.ts";
 
+const invisible =
+  /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|\u034f|[\u180b-\u180e]|[\ufe00-\ufe0f]/;
 const letter = /[\p{L}\p{M}\p{Nd}\p{Nl}]/u;
 const dense =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -19,9 +13,9 @@ test("characters that are known beforehand are of the class that Unicode says", 
     if (unit >= 0xd800 && unit < 0xe000) continue;
     const char = String.fromCharCode(unit);
     const found = classAt(char, 0);
-    if (found === INVISIBLE || found === JOINT) continue;
-    const isLetter = found === WORD || found === DENSE || found === DENSE_ODD;
-    const isDense = found === DENSE || found === DENSE_ODD;
+    if (found === JOINT || found === ESCAPE || invisible.test(char)) continue;
+    const isLetter = found === WORD || found === DENSE;
+    const isDense = found === DENSE;
     const isRight = letter.test(char) ? isLetter && (isDense || !dense.test(char)) : found === BREAK;
     if (!isRight) wrong.push(unit.toString(16));
   }
