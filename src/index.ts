@@ -1,16 +1,35 @@
-/** What other programs may build on: the same verbs that the commands use. They return data and print nothing. */
-export type { Agent } from "./agents/agent.ts";
+/**
+ * The library: the history of the coding agents of a machine, for other programs. `openHistory()` returns it; it prints
+ * nothing and knows of the machine only what it is given. docs/LIBRARY.md explains it, with examples.
+ */
+export type { Agent, ResumeCommand } from "./agents/agent.ts";
 export { addAgent } from "./agents/agents.ts";
-export type { Digest } from "./extract/digest.ts";
-export type { Library } from "./fs/library.ts";
-export { createLibrary, type LibraryFrom } from "./fs/library.ts";
-export { nodeDisk } from "./fs/node-disk.ts";
-export { type OpenSession, openSession } from "./search/open-session.ts";
-export type { SessionFilter } from "./search/query/session-filter.ts";
-export type { IndexAccess } from "./search/refresh/index-access.ts";
-export { openEngine } from "./search/refresh/open-engine.ts";
-export type { CatalogRow, Coverage, SessionState } from "./search/session-catalog.ts";
-export { type ListOptions, listSessions, type SessionList } from "./search/session-catalog.ts";
-export { sessionTree, type TreeBranch } from "./session/branches.ts";
-export type { Session, Step, Subagent, ToolCall, Turn } from "./session/session.ts";
-export { type ContextItem, sessionContext } from "./session/session-context.ts";
+export type { ArchiveAnswer, NewlyArchived } from "./archive/archive-sessions.ts";
+export type { RestoredFile, RestoredSession } from "./archive/restore-session.ts";
+export type { RestoreAnswer } from "./archive/restore-sessions.ts";
+export type { FoundDamage } from "./archive/verify-archive.ts";
+export { type ExitCode, exitCodes, gravest, type Problem, UserError } from "./errors.ts";
+export type { Digest, TokenEstimate } from "./extract/digest.ts";
+export type { Disk } from "./fs/disk.ts";
+export { type Filters, readFilters, readRequest, type SearchPage } from "./history/filters.ts";
+export type * from "./history/history.ts";
+export { type HistoryOptions, type OpenHistory, openHistory } from "./history/open-history.ts";
+export type { Machine } from "./history/open-store.ts";
+export { type ExportFormat, exportFormats } from "./render/export-formats.ts";
+export type { RetentionStatus, RiskySession } from "./retention/retention-status.ts";
+export { checkDays, FOREVER_DAYS } from "./retention/set-retention.ts";
+export type { Mask } from "./search/export-session.ts";
+export type { GrepHit } from "./search/grep/grep-job.ts";
+export type { FoundIn, GrepEvent, GrepProgress } from "./search/grep/grep-sessions.ts";
+export { type TextRole, textRoles } from "./search/grep/text-role.ts";
+export type { OpenSession } from "./search/open-session.ts";
+export type { PendingSession } from "./search/pending-work.ts";
+export type { FoundSession, SearchRequest, SearchResult } from "./search/search-sessions.ts";
+export type { CatalogRow, Coverage, FileHit, SessionList, SessionState } from "./search/session-catalog.ts";
+export type { Context, Session, SessionName, Step, Subagent, ToolCall, Turn } from "./session/session.ts";
+export type { FilePlan } from "./settings/change-files.ts";
+export type { CompactAnswer } from "./shrink/compact-session.ts";
+export type { FlattenAnswer } from "./shrink/flatten-session.ts";
+export type { RetrievedBlock } from "./shrink/retrieve-block.ts";
+export type { SessionSummary } from "./shrink/summarize-session.ts";
+export type { UnflattenAnswer } from "./shrink/unflatten-session.ts";

@@ -45,6 +45,8 @@ describe("judgeSource()", () => {
     ["src/shrink/a.ts", 'export { b } from "../fs/b.ts";'],
     ["src/integrations/a.ts", 'const b = await import("../index.ts");'],
     ["src/cli/a.ts", 'import { b } from "../integrations/b.ts"; import yargs from "yargs";'],
+    ["src/cli/commands/a.ts", 'import { openHistory } from "../../index.ts";'],
+    ["src/cli/commands/search.ts", 'import { searchSessions } from "../../search/search-sessions.ts";'],
     ["src/cli/commands/version.ts", 'import manifest from "../../../package.json" with { type: "json" };'],
     ["src/cli/main.ts", 'import process from "node:process"; process.exitCode = 0; Date.now();'],
     ["src/redact/a.ts", "const b = new Date(0); const c = { process: 1 }; c.process; Date.parse('x');"],
@@ -90,6 +92,11 @@ describe("judgeSource()", () => {
     ],
     ["src/cli/a.ts", 'import fs from "node:fs/promises";', "cli must not import node:fs/promises"],
     ["src/archive/a.ts", 'import fs from "fs";', "archive must not import fs"],
+    [
+      "src/cli/commands/a.ts",
+      'import { b } from "../../search/b.ts";',
+      "commands use the library, not src/search/b.ts",
+    ],
     [
       "src/extract/a.ts",
       'import { spawn } from "node:child_process";',

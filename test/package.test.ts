@@ -65,7 +65,7 @@ describe.skipIf(process.versions.deno !== undefined)("the package", () => {
   });
 
   test("is a library, too", () => {
-    const script = 'import("agent-sessions").then((library) => console.log(typeof library.listSessions))';
+    const script = 'import("agent-sessions").then((library) => console.log(typeof library.openHistory))';
     expect(run(process.execPath, ["-e", script], installed)).toEqual({ status: 0, out: "function\n" });
   });
 });

@@ -11,6 +11,11 @@ export function mayStartGuard({ variables, startDetached }: World): boolean {
   return startDetached !== undefined && variables[GUARD_VARIABLE] !== "off";
 }
 
+/** Is it time for the guard? Then nobody else starts it now. */
+export function claimGuard(world: World, library: Library, hasChanged: boolean): boolean {
+  return mayStartGuard(world) && claimGuardRun(library, world.now(), hasChanged);
+}
+
 /**
  * Starts the guard after the command, if it is time for it: sessions have to be archived before their agent deletes them,
  * without anybody asking for it. If the store can't be written, a later command reports that.
@@ -19,7 +24,7 @@ export function startGuardAfterwards(world: World, library: Library, hasChanged:
   if (library.demo || !mayStartGuard(world)) return;
   world.afterwards?.(async () => {
     try {
-      if (hasLogs(library) && claimGuardRun(library, world.now(), hasChanged())) {
+      if (hasLogs(library) && claimGuard(world, library, hasChanged())) {
         await world.startDetached?.(["guard"]);
       }
     } catch {

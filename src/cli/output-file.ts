@@ -1,6 +1,9 @@
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { type DocumentParts, writeDocument } from "../search/export-session.ts";
+
+export { type DocumentParts, writeDocument };
+
 import { formatBytes } from "./output/amounts.ts";
 import { printJson } from "./output/print-json.ts";
 import { sanitize } from "./output/sanitize.ts";

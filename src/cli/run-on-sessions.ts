@@ -1,19 +1,22 @@
-import { type ExitCode, exitCodes, gravest, type Problem, UserError } from "../errors.ts";
+import {
+  type ExitCode,
+  exitCodes,
+  type FlattenAnswer,
+  gravest,
+  type History,
+  type Problem,
+  type RewriteCallOptions,
+  type SelectedSession,
+  type UnflattenAnswer,
+  UserError,
+} from "../index.ts";
 import { shellQuote } from "../render/words.ts";
-import { type SessionPointer, selectSessions } from "../search/select-sessions.ts";
-import type { FlattenAnswer } from "../shrink/flatten-session.ts";
-import { matchingSessions } from "../shrink/matching-sessions.ts";
-import type { RewriteOptions } from "../shrink/rewrite-session.ts";
-import type { UnflattenAnswer } from "../shrink/unflatten-session.ts";
-import { markdownWriter } from "./markdown-writer.ts";
-import type { OpenLibrary } from "./open-library.ts";
 import { countOf, formatBytes, formatCount } from "./output/amounts.ts";
 import { printJson } from "./output/print-json.ts";
 import { reportProblems } from "./output/problems.ts";
 import { sanitize } from "./output/sanitize.ts";
 import { shortPath } from "./output/session-table.ts";
 import { createStyle } from "./output/style.ts";
-import { storeLocking } from "./store-locking.ts";
 import type { World } from "./world.ts";
 
 /** Flags that flatten and unflatten share. */
@@ -32,13 +35,14 @@ export const flattenFlags = {
 } as const;
 
 /** The named sessions, or with --all-matching all that match. */
-export async function selectForFlattening(
-  { library, access }: Pick<OpenLibrary, "library" | "access">,
+export function selectForFlattening(
+  history: History,
   words: readonly string[],
   flags: { readonly everywhere: boolean; readonly "all-matching": boolean },
-): Promise<readonly SessionPointer[]> {
-  if (flags["all-matching"]) return matchingSessions(library, access, words);
-  return selectSessions(library, words, { everywhere: flags.everywhere });
+): Promise<readonly SelectedSession[]> {
+  return flags["all-matching"]
+    ? history.matching(words)
+    : history.select(words, { everywhere: flags.everywhere });
 }
 
 type Answer = FlattenAnswer | UnflattenAnswer;
@@ -48,34 +52,30 @@ interface Flags {
   readonly "dry-run": boolean;
   readonly force: boolean;
   readonly bak: boolean;
+  readonly "exact-tokens": boolean;
 }
 
 /** Does the same to several sessions. If one is refused, the others are still done. */
 export async function runOnSessions(
   world: World,
-  { library, mask }: Pick<OpenLibrary, "library" | "mask">,
-  pointers: readonly SessionPointer[],
+  { mask }: Pick<History, "mask">,
+  sessions: readonly SelectedSession[],
   flags: Flags,
   verb: "flatten" | "unflatten",
   work: (
-    pointer: SessionPointer,
-    rewriting: RewriteOptions & { readonly dryRun: boolean },
+    session: SelectedSession,
+    how: RewriteCallOptions & { readonly exactTokens: boolean },
   ) => Promise<Answer>,
 ): Promise<number> {
-  const [first, ...others] = pointers;
+  const [first, ...others] = sessions;
   const answers: Answer[] = [];
   const problems: Problem[] = [];
   const codes: ExitCode[] = [];
-  const rewriting = {
-    dryRun: flags["dry-run"],
-    force: flags.force,
-    bak: flags.bak,
-    locking: storeLocking(world),
-    markdown: markdownWriter(library),
-  };
-  for (const pointer of pointers) {
+  const { force, bak } = flags;
+  const how = { dryRun: flags["dry-run"], force, bak, exactTokens: flags["exact-tokens"] };
+  for (const session of sessions) {
     try {
-      const answer = await world.uninterrupted(() => work(pointer, rewriting));
+      const answer = await work(session, how);
       answers.push(answer);
       if ("problems" in answer && answer.problems.length > 0) {
         problems.push(...answer.problems);
@@ -85,13 +85,12 @@ export async function runOnSessions(
       // With one session this is the command's error; with several, the others go on.
       if (!(error instanceof UserError) || others.length === 0 || first === undefined) throw error;
       codes.push(error.exitCode === exitCodes.nothingFound ? exitCodes.withProblems : error.exitCode);
-      problems.push({ path: pointer.id, line: 0, what: error.message });
+      problems.push({ path: session.id, line: 0, what: error.message });
     }
   }
-  const shown = mask(answers);
-  if (flags.json) printJson(world, { sessions: shown.map(toJson), problems: mask(problems) });
+  if (flags.json) printJson(world, { sessions: answers.map(toJson), problems: mask(problems) });
   else {
-    world.stdout.write(shown.map((answer) => format(answer, verb, world)).join(""));
+    world.stdout.write(answers.map((answer) => format(answer, verb, world)).join(""));
     reportProblems(mask(problems), world);
   }
   return gravest(codes);

@@ -1,9 +1,5 @@
-import { setTimeout } from "node:timers/promises";
-import { exitCodes, UserError } from "../errors.ts";
-import type { Library } from "../fs/library.ts";
+import { exitCodes, type History, type OpenHistory, type SelectedSession, UserError } from "../index.ts";
 import { noteHookFailure } from "../retention/hook-log.ts";
-import type { SessionPointer } from "../search/select-sessions.ts";
-import { waitUntilIdle } from "../shrink/refuse-live.ts";
 import { printJson } from "./output/print-json.ts";
 import { sanitize } from "./output/sanitize.ts";
 import type { World } from "./world.ts";
@@ -21,7 +17,7 @@ export const whenIdleFlags = {
 export async function startWhenIdle(
   world: World,
   command: string,
-  { id }: SessionPointer,
+  { id }: SelectedSession,
   args: readonly string[],
   json: boolean,
 ): Promise<number> {
@@ -38,23 +34,30 @@ export async function startWhenIdle(
   return exitCodes.done;
 }
 
-/** Waits for the session to end, if requested. Nobody sees an error in the background, so it is logged. */
-export async function whenIdle<T>(
+/** Selects the one session of a command; several are refused. */
+export async function selectOne(
+  history: History,
+  words: readonly string[],
+  { everywhere }: { readonly everywhere: boolean },
+): Promise<SelectedSession> {
+  const [session, ...others] = await history.select(words, { everywhere });
+  if (session !== undefined && others.length === 0) return session;
+  throw new UserError(`Cannot take ${others.length + 1} sessions: this command works on one`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "name a single session; `sessions list` shows their ids",
+  });
+}
+
+/** Rewrites a session, after waiting for its end if requested. Nobody sees an error then, so it is logged. */
+export async function loggedIfWaiting<T>(
   world: World,
-  library: Library,
-  pointer: SessionPointer,
-  isRequested: boolean,
-  work: () => Promise<T>,
+  { library }: Pick<OpenHistory, "library">,
+  isWaiting: boolean,
+  work: (waitUntilIdle: boolean) => Promise<T>,
 ): Promise<T> {
-  if (!isRequested) return work();
+  if (!isWaiting) return world.uninterrupted(() => work(false));
   try {
-    const { pid } = world.processes;
-    if (!(await waitUntilIdle(library, pointer, { wait: (ms) => setTimeout(ms), pid }))) {
-      throw new UserError(`Cannot rewrite session ${pointer.id}: it never ended`, {
-        exitCode: exitCodes.refused,
-      });
-    }
-    return await work();
+    return await work(true);
   } catch (error) {
     noteHookFailure(library, { at: world.now(), event: "when-idle", what: String(error) });
     throw error;

@@ -7,9 +7,12 @@ import { insideOf } from "../fs/places.ts";
 import { FOREVER_DAYS, withRetention } from "../retention/set-retention.ts";
 import type { AgentName } from "../session/entry.ts";
 import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
+
 import { type FileChange, type FileRecord, readReceipt, sha256 } from "../settings/receipt.ts";
 import { type HookChange, undoChange } from "../settings/settings-change.ts";
 import { skillName, skillText } from "./skill.ts";
+
+export { changeFiles, type FilePlan, nameOfChange, planFiles } from "../settings/change-files.ts";
 
 /** Agents that something can be installed for. */
 export const installableAgents: readonly AgentName[] = agentsThat("skills").map(({ agent }) => agent.agent);

@@ -26,7 +26,7 @@ export interface GuardOptions {
   readonly pause: () => Promise<void>;
 }
 
-interface GuardAnswer {
+export interface GuardAnswer {
   readonly archived: number;
   /** Another one is at work on the rest. */
   readonly isBusy: boolean;

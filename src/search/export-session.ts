@@ -12,6 +12,7 @@ import { peekOn } from "../fs/sources.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import { cleanText } from "../redact/clean-text.ts";
 import { maskDeep } from "../redact/mask.ts";
+import type { ExportFormat } from "../render/export-formats.ts";
 import { htmlParts } from "../render/html/render-html.ts";
 import { sessionDocument } from "../render/json/session-document.ts";
 import { markdownParts } from "../render/markdown/render-markdown.ts";
@@ -20,9 +21,6 @@ import { shellQuote } from "../render/words.ts";
 import type { AgentName } from "../session/entry.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import type { SelectOptions } from "./select-sessions.ts";
-
-export const exportFormats = ["md", "html", "json"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
 
 /** Masks secrets at any depth, or returns the value unchanged if secrets are to be shown. */
 export type Mask = <T>(value: T) => T;

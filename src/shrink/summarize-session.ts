@@ -34,7 +34,7 @@ interface SummaryOptions extends SelectOptions {
   readonly mask: Mask;
 }
 
-interface SessionSummary {
+export interface SessionSummary {
   readonly sessionId: string;
   readonly agent: AgentName;
   readonly format: string;

@@ -18,6 +18,7 @@ export const layers = [
   "shrink",
   "retention",
   "forget.ts",
+  "history",
   "index.ts",
   "integrations",
   "cli",
@@ -42,6 +43,19 @@ const knowsTheMachine = [
   "src/fs/places.ts",
   "src/fs/processes.ts",
 ];
+
+/** What commands may import besides src/cli: the library, and what shows its answers or sets agents up. */
+const commandImports = [
+  "src/index.ts",
+  "src/errors.ts",
+  "src/agents/actions.ts",
+  "src/render/",
+  "src/integrations/",
+  "src/cli/",
+];
+
+/** The command of the search bundle, which imports only what a search needs. */
+const fastPath = "src/cli/commands/search.ts";
 
 const MAX_LINES = 450;
 
@@ -141,6 +155,12 @@ function judgeOwnImport(path: string, layer: Layer, target: string): string | un
   const to = layerOf(target);
   if (to === undefined)
     return target === "package.json" ? undefined : `imports ${target}, which is outside src`;
+  if (path.startsWith("src/cli/commands/") && path !== fastPath) {
+    const isAllowed = commandImports.some((each) =>
+      each.endsWith("/") ? target.startsWith(each) : target === each,
+    );
+    if (!isAllowed) return `commands use the library, not ${target}`;
+  }
   if (layers.indexOf(to) > layers.indexOf(layer)) return `${layer} must not import ${to} (${target})`;
   const [from, other] = [agentOf(path), agentOf(target)];
   return from !== undefined && other !== undefined && from !== other

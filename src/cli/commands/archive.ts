@@ -1,12 +1,6 @@
-import type { SessionFiles } from "../../agents/agent.ts";
-import { type ArchiveAnswer, archiveSessions, type NewlyArchived } from "../../archive/archive-sessions.ts";
-import { exitCodes } from "../../errors.ts";
-import type { Library } from "../../fs/library.ts";
-import { selectSessions } from "../../search/select-sessions.ts";
-import { sweepLeftovers } from "../../shrink/sweep-leftovers.ts";
+import { type ArchiveAnswer, exitCodes, type NewlyArchived } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { markdownWriter } from "../markdown-writer.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
@@ -14,7 +8,6 @@ import { createProgress } from "../output/progress.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { pause, storeLocking } from "../store-locking.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -42,20 +35,15 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
-    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const progress = createProgress("Archiving", world);
     let answer: ArchiveAnswer;
     try {
-      const done = await archiveSessions(library, {
-        ...(positionals.length === 0 ? {} : { sessions: select(library, positionals, flags.everywhere) }),
-        markdown: markdownWriter(library),
-        thorough: flags.check,
-        locking: storeLocking(world),
+      answer = await history.archive(positionals.length === 0 ? undefined : positionals, {
+        check: flags.check,
+        everywhere: flags.everywhere,
         onProgress: (state) => progress.update(state),
-        pause,
       });
-      if (positionals.length === 0) sweepLeftovers(library);
-      answer = mask(done);
     } finally {
       progress.end();
     }
@@ -67,13 +55,6 @@ export const command: Command = defineCommand({
     return answer.problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
   },
 });
-
-/** The selected sessions that still have a log; of the others the archive has everything. */
-function select(library: Library, words: readonly string[], everywhere: boolean): readonly SessionFiles[] {
-  return selectSessions(library, words, { everywhere })
-    .filter(({ kept }) => kept === undefined)
-    .map(({ files }) => files);
-}
 
 function archiveJson({ archived, unchanged, forgotten, mended, problems, total }: ArchiveAnswer): object {
   return {

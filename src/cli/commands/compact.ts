@@ -1,9 +1,6 @@
 import { actionsOf, agentsThat } from "../../agents/actions.ts";
-import { exitCodes } from "../../errors.ts";
-import type { TokenEstimate } from "../../extract/digest.ts";
+import { type CompactAnswer, exitCodes, type TokenEstimate } from "../../index.ts";
 import { shellQuote } from "../../render/words.ts";
-import { selectSession } from "../../search/select-sessions.ts";
-import { type CompactAnswer, compactSession } from "../../shrink/compact-session.ts";
 import {
   type Command,
   defineCommand,
@@ -12,15 +9,13 @@ import {
   type FlagTable,
   type FlagValue,
 } from "../command.ts";
-import { markdownWriter } from "../markdown-writer.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { storeLocking } from "../store-locking.ts";
-import { startWhenIdle, whenIdle, whenIdleFlags } from "../when-idle.ts";
+import { loggedIfWaiting, selectOne, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
 import type { World } from "../world.ts";
 import { resumeLine, runResume } from "./resume.ts";
 
@@ -53,30 +48,25 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
-    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
-    const pointer = selectSession(library, positionals, { everywhere: flags.everywhere });
-    if (flags["when-idle"]) {
-      return startWhenIdle(world, "compact", pointer, againWith(flags), flags.json);
-    }
-    const compact = (): Promise<CompactAnswer> =>
-      compactSession(library, pointer, {
-        wish: { ...chosenOptions(flags), auto: flags.auto },
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    const session = await selectOne(history, positionals, flags);
+    if (flags["when-idle"]) return startWhenIdle(world, "compact", session, againWith(flags), flags.json);
+    const answer = await loggedIfWaiting(world, history, flags["wait-idle"], (waitUntilIdle) =>
+      history.compact(session, {
+        rules: chosenOptions(flags),
+        auto: flags.auto,
         dryRun: flags["dry-run"],
         force: flags.force,
         bak: flags.bak,
-        fork: flags.fork ? { uuid: world.uuid } : undefined,
-        locking: storeLocking(world),
-        markdown: markdownWriter(library),
-      });
-    const answer = await whenIdle(world, library, pointer, flags["wait-idle"], () =>
-      world.uninterrupted(compact),
+        fork: flags.fork,
+        waitUntilIdle,
+      }),
     );
-    const shown = mask(answer);
-    if (flags.json) printJson(world, compactJson(shown));
-    else world.stdout.write(format(shown, flags.reconnect, world));
-    return flags.reconnect && !answer.dryRun
-      ? runResume(answer.resume, world, "the session is compacted; ")
-      : exitCodes.done;
+    if (flags.json) printJson(world, compactJson(answer));
+    else world.stdout.write(format(answer, flags.reconnect, world));
+    if (!flags.reconnect || answer.dryRun) return exitCodes.done;
+    const { resume } = await history.resume(answer.fork?.id ?? answer.id, { everywhere: true });
+    return runResume(resume, world, "the session is compacted; ");
   },
 });
 

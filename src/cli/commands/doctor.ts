@@ -1,10 +1,9 @@
-import { exitCodes } from "../../errors.ts";
-import { findPlaces } from "../../fs/places.ts";
+import { exitCodes } from "../../index.ts";
 import type { Check } from "../../integrations/doctor/check.ts";
 import { type Examination, examine, examineUnusable } from "../../integrations/doctor/examine.ts";
 import { packageOf } from "../../integrations/install-files.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
@@ -26,13 +25,12 @@ export const command: Command = defineCommand({
   positionals: [],
   flags: {},
   async run({ flags }, world) {
-    const unusable = examineUnusable({ disk: world.disk, places: findPlaces(world), now: world.now });
+    const unusable = examineUnusable(world, flags.reveal);
     if (unusable !== undefined) {
-      const { createMask } = await import("../create-mask.ts");
-      print(flags.reveal ? unusable : createMask({ redact: [] })(unusable), flags.json, world);
+      print(unusable, flags.json, world);
       return exitCodes.broken;
     }
-    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const { library, mask, access } = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const found = mask(
       await examine(library, {
         access,

@@ -1,8 +1,7 @@
-import { exitCodes } from "../../errors.ts";
+import { type ExportFormat, exitCodes, exportFormats } from "../../index.ts";
 import { inBatches } from "../../render/text-parts.ts";
-import { type ExportFormat, exportFormats, exportSession } from "../../search/export-session.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { namesFile, openLibrary } from "../open-library.ts";
+import { namesFile, openHistoryIn } from "../open-history.ts";
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
@@ -32,22 +31,21 @@ export const command: Command = defineCommand({
   async run({ flags, given, positionals }, world) {
     const file = outputFile(flags);
     // The example history is for reading, not for filling files.
-    const { library, mask } = await openLibrary(world, {
+    const history = await openHistoryIn(world, {
       reveal: flags.reveal,
       allowDemo: file === undefined && !namesFile(positionals),
     });
     // --json alone asks for the session as JSON.
     const isJsonItself = flags.json && !given.has("format") && file === undefined;
     const format = given.has("format") ? flags.format : isJsonItself ? "json" : formatOfFile(file);
-    const { parts, ...exported } = exportSession(library, positionals, {
+    const { parts, ...exported } = await history.export(positionals, {
       format,
-      mask,
       everywhere: flags.everywhere,
     });
     if (file !== undefined)
-      await writeAnswer(library, file, () => inBatches(parts()), flags, world, exported);
+      await writeAnswer(history.library, file, () => inBatches(parts()), flags, world, exported);
     else if (flags.json && !isJsonItself)
-      printJson(world, { demo: library.demo, ...exported, text: Array.from(parts()).join("") });
+      printJson(world, { demo: history.demo, ...exported, text: Array.from(parts()).join("") });
     else await page(inBatches(parts()), world);
     return exitCodes.done;
   },

@@ -1,10 +1,9 @@
-import { exitCodes } from "../../errors.ts";
+import { exitCodes, type FileHit } from "../../index.ts";
 import { isoTime, sessionJson } from "../../render/json/session-json.ts";
-import { type FileHit, fileHistory, withCatalog } from "../../search/session-catalog.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { filterFlags, readFilters } from "../filter-flags.ts";
-import { openLibrary } from "../open-library.ts";
+import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { relativeDate } from "../output/dates.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -35,17 +34,20 @@ export const command: Command = defineCommand({
     ...agentFlags,
   },
   async run({ flags, positionals }, world) {
-    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
-    const filter = readFilters(flags, [], world);
-    const { all, coverage } = await withCatalog(library, access, async (catalog) => ({
-      all: await fileHistory(catalog, positionals[0] ?? "", { filter, written: flags.written }),
-      coverage: catalog.coverage,
-    }));
-    const hits = mask(all.slice(0, flags.limit));
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
+    const {
+      total,
+      sessions: hits,
+      coverage,
+    } = await history.files(positionals[0] ?? "", {
+      filter: filtersOf(flags),
+      written: flags.written,
+      limit: flags.limit,
+    });
     if (flags.json) {
       printJson(world, {
-        total: all.length,
-        demo: library.demo,
+        total,
+        demo: history.demo,
         coverage: coverageJson(coverage),
         sessions: hits.map(hitJson),
       });
@@ -55,7 +57,7 @@ export const command: Command = defineCommand({
       world.stderr.write(
         `${createStyle(world.stderr.hasColor).dim("No session read or wrote such a file.")}\n`,
       );
-    return all.length === 0 ? exitCodes.nothingFound : exitCodes.done;
+    return total === 0 ? exitCodes.nothingFound : exitCodes.done;
   },
 });
 

@@ -1,10 +1,8 @@
-import { exitCodes, UserError } from "../../errors.ts";
-import { flattenSession } from "../../shrink/flatten-session.ts";
+import { exitCodes, UserError } from "../../index.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
-import { exactTokens } from "../exact-tokens.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
-import { startWhenIdle, whenIdle, whenIdleFlags } from "../when-idle.ts";
+import { loggedIfWaiting, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -43,12 +41,11 @@ export const command: Command = defineCommand({
     ...whenIdleFlags,
   },
   async run({ flags, positionals }, world) {
-    const opened = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
-    const { library } = opened;
-    const pointers = await selectForFlattening(opened, positionals, flags);
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    const sessions = await selectForFlattening(history, positionals, flags);
     if (flags["when-idle"]) {
-      const [pointer, other] = pointers;
-      if (pointer === undefined || other !== undefined) {
+      const [session, other] = sessions;
+      if (session === undefined || other !== undefined) {
         throw new UserError("Cannot wait for several sessions: --when-idle takes one session", {
           exitCode: exitCodes.wrongUsage,
         });
@@ -58,16 +55,16 @@ export const command: Command = defineCommand({
         String(flags["min-size"]),
         ...(flags["tool-use-result"] ? [] : ["--no-tool-use-result"]),
       ];
-      return startWhenIdle(world, "flatten", pointer, args, flags.json);
+      return startWhenIdle(world, "flatten", session, args, flags.json);
     }
-    const countTokens = flags["exact-tokens"] ? exactTokens(world.variables) : undefined;
-    return runOnSessions(world, opened, pointers, flags, "flatten", (pointer, rewriting) =>
-      whenIdle(world, library, pointer, flags["wait-idle"], () =>
-        flattenSession(library, pointer, {
-          ...rewriting,
-          wish: { minBytes: flags["min-size"], copies: flags["tool-use-result"] },
-          fork: flags.fork ? { uuid: world.uuid } : undefined,
-          countTokens,
+    return runOnSessions(world, history, sessions, flags, "flatten", (session, how) =>
+      loggedIfWaiting(world, history, flags["wait-idle"], (waitUntilIdle) =>
+        history.flatten(session, {
+          ...how,
+          minBytes: flags["min-size"],
+          copies: flags["tool-use-result"],
+          fork: flags.fork,
+          waitUntilIdle,
         }),
       ),
     );

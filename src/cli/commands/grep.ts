@@ -1,15 +1,10 @@
-import { exitCodes } from "../../errors.ts";
-import { compilePattern } from "../../search/grep/compile-pattern.ts";
-import type { GrepQuery } from "../../search/grep/grep-job.ts";
-import { grepSessions } from "../../search/grep/grep-sessions.ts";
-import { defaultRoles, type TextRole, textRoles } from "../../search/grep/text-role.ts";
+import { exitCodes, textRoles } from "../../index.ts";
 import { agentFlags } from "../agent-answer.ts";
-import { type Arguments, type Command, defineCommand } from "../command.ts";
-import { filterFlags, readFilters } from "../filter-flags.ts";
-import { openLibrary } from "../open-library.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { createGrepJson, grepProgress } from "../output/grep-json.ts";
 import { createGrepPrinter, createGrepTally } from "../output/grep-output.ts";
-import type { World } from "../world.ts";
 
 const flagTable = {
   "ignore-case": { type: "boolean", alias: "i", description: "ignore case" },
@@ -44,9 +39,6 @@ const flagTable = {
   ...agentFlags,
 } as const;
 
-/** More threads cost more memory than they save time. */
-const MAX_THREADS = 4;
-
 export const command: Command = defineCommand({
   description:
     "Searches the decoded text of everything: requests, replies, thinking, tool input and output, progress, " +
@@ -65,50 +57,37 @@ export const command: Command = defineCommand({
   ],
   positionals: [{ name: "regex", description: "what to search for" }],
   flags: flagTable,
-  async run(args, world) {
-    const { flags, positionals } = args;
-    const query = readQuery(args, world);
-    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
-    const printer = flags.json
-      ? createGrepJson(world, {
-          pattern: positionals[0] ?? "",
-          fixed: flags.fixed,
-          query,
-          demo: library.demo,
-        })
-      : createGrepPrinter(world);
+  async run({ flags, positionals }, world) {
+    const [pattern = ""] = positionals;
+    const { fixed, sessions: sessionsOnly, "ignore-case": ignoreCase } = flags;
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
     const progress = grepProgress(world);
-    const { startWorker: start, threads } = world;
-    const tally = createGrepTally(world.now(), query.sessionsOnly);
+    const tally = createGrepTally(world.now(), sessionsOnly);
     const limit = flags.limit ?? Number.POSITIVE_INFINITY;
-    const search = async (roles: readonly TextRole[]): Promise<void> => {
-      const events = grepSessions(
-        library,
-        access.engine,
-        { ...query, roles },
-        {
-          onProgress: progress.update,
-          ...(start === undefined ? {} : { threads: { start, count: Math.min(threads, MAX_THREADS) } }),
-        },
-      );
+    const events = history.grep(pattern, {
+      fixed,
+      ignoreCase,
+      sessionsOnly,
+      contextLines: flags.context,
+      roles: flags.role,
+      filter: filtersOf(flags),
+      timeLimitMs: flags["time-limit"] * 1_000,
+      onProgress: progress.update,
+    });
+    const printer = flags.json
+      ? createGrepJson(world, { pattern, fixed, ignoreCase, sessionsOnly, demo: history.demo })
+      : createGrepPrinter(world);
+    try {
       for await (const event of events) {
         if (event.kind === "hits") {
           const hits = event.hits.slice(0, limit - tally.shown());
           tally.take(event.session, hits);
           progress.clear();
-          printer.hits(
-            mask(event.session),
-            hits.map((hit) => ({ ...hit, path: mask(hit.path) })),
-          );
-        } else if (event.kind === "problem") tally.problem(mask(event.problem));
+          printer.hits(event.session, hits);
+        } else if (event.kind === "problem") tally.problem(event.problem);
         else tally.finish();
         if (tally.shown() >= limit) break;
       }
-    };
-    try {
-      await search(query.roles);
-      // A pattern that no text has may be an id or another field of the format.
-      if (tally.shown() === 0 && flags.role.length === 0) await search(["field"]);
     } finally {
       progress.clear();
     }
@@ -117,16 +96,3 @@ export const command: Command = defineCommand({
     return total.sessions > 0 ? exitCodes.done : exitCodes.nothingFound;
   },
 });
-
-function readQuery({ flags, positionals }: Arguments<typeof flagTable>, world: World): GrepQuery {
-  const [text = ""] = positionals;
-  return {
-    pattern: compilePattern({ text, ignoreCase: flags["ignore-case"], fixed: flags.fixed }),
-    roles: flags.role.length === 0 ? defaultRoles : flags.role,
-    contextLines: flags.context,
-    sessionsOnly: flags.sessions,
-    filter: readFilters(flags, [], world),
-    reveal: flags.reveal,
-    timeLimitMs: flags["time-limit"] * 1_000,
-  };
-}

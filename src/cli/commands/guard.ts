@@ -1,16 +1,10 @@
-import { exitCodes } from "../../errors.ts";
-import { createLibrary } from "../../fs/library.ts";
-import { findPlaces } from "../../fs/places.ts";
-import { guardSessions } from "../../retention/guard.ts";
-import { noteHookFailure } from "../../retention/hook-log.ts";
+import { exitCodes, openHistory } from "../../index.ts";
+import { noteFailure } from "../../integrations/hooks/note-failure.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { createMask } from "../create-mask.ts";
-import { markdownWriter } from "../markdown-writer.ts";
-import { indexAccess } from "../open-library.ts";
+import { machineOf } from "../open-store.ts";
 import { countOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
-import { pause, storeLocking } from "../store-locking.ts";
 
 /** In the background there is time to wait for the store. */
 const LOCK_MS = 10 * 60_000;
@@ -32,19 +26,11 @@ export const command: Command = defineCommand({
     },
   },
   async run({ flags }, world) {
-    const places = findPlaces(world);
     try {
-      const library = await createLibrary(world);
-      const { archived, problems: found } = await guardSessions(library, {
-        ...(flags.log === undefined ? {} : { log: flags.log }),
-        markdown: markdownWriter(library),
-        access: indexAccess(library, world),
-        locking: { ...storeLocking(world), timeoutMs: LOCK_MS },
-        pause,
-      });
-      const problems = createMask(library.config)(found);
+      const history = await openHistory(machineOf(world));
+      const { archived, problems } = await history.guard({ log: flags.log, lockTimeoutMs: LOCK_MS });
       for (const { path, line, what } of problems.slice(0, MAX_NOTED)) {
-        noteHookFailure(library, { at: world.now(), event: "guard", what: `${path}:${line}: ${what}` });
+        noteFailure(world, "guard", `${path}:${line}: ${what}`);
       }
       if (flags.json) printJson(world, { archived, problems });
       else {
@@ -53,7 +39,7 @@ export const command: Command = defineCommand({
       }
       return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
     } catch (error) {
-      noteHookFailure({ disk: world.disk, places }, { at: world.now(), event: "guard", what: String(error) });
+      noteFailure(world, "guard", String(error));
       throw error;
     }
   },

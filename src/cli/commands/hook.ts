@@ -1,14 +1,10 @@
-import { exitCodes } from "../../errors.ts";
-import { createLibrary } from "../../fs/library.ts";
-import { findPlaces } from "../../fs/places.ts";
+import { exitCodes, openHistory } from "../../index.ts";
 import { handleHook } from "../../integrations/hooks/handle-hook.ts";
 import { hookSubcommands, MAX_INPUT_BYTES, readHookInput } from "../../integrations/hooks/hook-input.ts";
-import { claimGuardRun } from "../../retention/guard.ts";
-import { noteHookFailure } from "../../retention/hook-log.ts";
+import { noteFailure } from "../../integrations/hooks/note-failure.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { mayStartGuard } from "../guard-afterwards.ts";
-import { markdownWriter } from "../markdown-writer.ts";
-import { storeLocking } from "../store-locking.ts";
+import { claimGuard, mayStartGuard } from "../guard-afterwards.ts";
+import { machineOf } from "../open-store.ts";
 import type { World } from "../world.ts";
 
 /** How long an agent waits for a store that another process writes to. */
@@ -43,7 +39,7 @@ export const command: Command = defineCommand({
       );
       return exitCodes.done;
     }
-    const note = (what: string): void => noteFailure(world, subcommand, what);
+    const note = (what: string): void => log(world, subcommand, what);
     try {
       world.stdout.write(await answer(subcommand, world, note));
     } catch (error) {
@@ -59,7 +55,8 @@ async function answer(subcommand: string, world: World, note: (what: string) => 
     note(read.what);
     return "";
   }
-  const library = await createLibrary(world);
+  const { library, writing } = await openHistory(machineOf(world));
+  const { locking, markdown } = await writing();
   const detach = async (args: readonly string[]): Promise<boolean> => {
     if (!mayStartGuard(world)) return false;
     await world.startDetached?.(args);
@@ -67,21 +64,20 @@ async function answer(subcommand: string, world: World, note: (what: string) => 
   };
   return handleHook(read.input, {
     library,
-    markdown: markdownWriter(library),
-    locking: { ...storeLocking(world), timeoutMs: LOCK_MS },
+    markdown,
+    locking: { ...locking, timeoutMs: LOCK_MS },
     handOver: (log) => detach(["guard", "--log", log]),
     startGuard: async () => {
-      if (mayStartGuard(world) && claimGuardRun(library, world.now(), false)) await detach(["guard"]);
+      if (claimGuard(world, library, false)) await detach(["guard"]);
     },
     note,
   });
 }
 
 /** Writes to the log, or to stderr if the log can't be written. */
-function noteFailure(world: World, event: string, what: string): void {
+function log(world: World, event: string, what: string): void {
   try {
-    const store = { disk: world.disk, places: findPlaces(world) };
-    noteHookFailure(store, { at: world.now(), event: event === "" ? "hook" : event, what });
+    noteFailure(world, event === "" ? "hook" : event, what);
   } catch (error) {
     world.stderr.write(`sessions hook: ${what}; ${String(error)}\n`);
   }

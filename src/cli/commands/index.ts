@@ -1,8 +1,6 @@
-import { exitCodes } from "../../errors.ts";
-import { tidyIndex, withIndex } from "../../search/refresh/index-access.ts";
-import { readSessionCatalog } from "../../search/session-catalog.ts";
+import { exitCodes } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf, formatBytes, formatDuration } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
@@ -18,21 +16,12 @@ export const command: Command = defineCommand({
   positionals: [],
   flags: { rebuild: { type: "boolean", description: "discard the index and read everything again" } },
   async run({ flags }, world) {
-    const { library, access, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const startedAt = world.now();
-    // An index in memory would be of no use here.
-    const { inMemory: _, ...kept } = access;
-    const patient = { ...kept, patient: true, rebuild: flags.rebuild };
-    const { refreshed, catalog } = await withIndex(library, patient, async (reader, done) => ({
-      refreshed: done,
-      catalog: await readSessionCatalog(library, reader, done),
-    }));
-    // With nothing to read, there is time to tidy up.
-    if (refreshed?.read === 0) await tidyIndex(library, kept);
+    const { read, removed, bytes, rebuilt, coverage, problems } = await history.index({
+      rebuild: flags.rebuild,
+    });
     const tookMs = world.now() - startedAt;
-    const { read = 0, removed = 0, bytes = 0, rebuilt = null } = refreshed ?? {};
-    const { coverage } = catalog;
-    const problems = mask(catalog.problems);
     if (flags.json) {
       printJson(world, { read, removed, bytes, rebuilt, tookMs, coverage: coverageJson(coverage), problems });
     } else {

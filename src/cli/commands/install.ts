@@ -1,21 +1,21 @@
-import { exitCodes } from "../../errors.ts";
+import { exitCodes } from "../../index.ts";
 import {
+  changeFiles,
   hookedAgents,
   installableAgents,
   installFiles,
   packageOf,
+  planFiles,
 } from "../../integrations/install-files.ts";
 import { timers, timerText } from "../../integrations/timer-text.ts";
-import { changeFiles, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { storeLocking } from "../store-locking.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -66,7 +66,7 @@ export const command: Command = defineCommand({
       else world.stdout.write(text);
       return exitCodes.done;
     }
-    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const { library, mask, writing } = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const dryRun = flags["dry-run"];
     const agents = flags.all
       ? installableAgents
@@ -84,7 +84,8 @@ export const command: Command = defineCommand({
       if (!flags.json) world.stderr.write(formatIntents(plans, world));
       if (!(await isConfirmed("install", "Make these changes?", world))) return exitCodes.refused;
     }
-    if (!dryRun) plans = await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
+    if (!dryRun)
+      plans = await world.uninterrupted(async () => changeFiles(library, files, (await writing()).locking));
     if (flags.json) {
       printJson(world, {
         dryRun,

@@ -1,9 +1,8 @@
 import { sessionJson } from "../../render/json/session-json.ts";
-import { listSessions } from "../../search/session-catalog.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { filterFlags, readFilters } from "../filter-flags.ts";
-import { openLibrary } from "../open-library.ts";
+import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -36,15 +35,24 @@ export const command: Command = defineCommand({
     ...agentFlags,
   },
   async run({ flags, positionals }, world) {
-    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
-    const filter = readFilters(flags, positionals, world);
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
     const { limit, offset, stubs } = flags;
-    const { total, rows, coverage } = await listSessions(library, access, { filter, limit, offset, stubs });
-    const page = mask(rows);
+    const filter = filtersOf(flags);
+    const {
+      total,
+      rows: page,
+      coverage,
+    } = await history.list({
+      filter,
+      words: positionals,
+      limit,
+      offset,
+      stubs,
+    });
     if (flags.json) {
       printJson(world, {
         total,
-        demo: library.demo,
+        demo: history.demo,
         coverage: coverageJson(coverage),
         sessions: page.map(sessionJson),
       });

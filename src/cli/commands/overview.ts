@@ -1,9 +1,7 @@
+import type { AgentCount, CatalogRow } from "../../index.ts";
 import { sessionJson } from "../../render/json/session-json.ts";
-import { retentionStatus } from "../../retention/retention-status.ts";
-import { pendingWork } from "../../search/pending-work.ts";
-import { type CatalogRow, withCatalog } from "../../search/session-catalog.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf, formatBytes } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { retentionWarning } from "../output/retention.ts";
@@ -12,15 +10,6 @@ import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
 import type { World } from "../world.ts";
 
-const NEWEST = 5;
-
-interface AgentCount {
-  readonly agent: string;
-  readonly sessions: number;
-  readonly turns: number;
-  readonly bytes: number;
-}
-
 export const command: Command = defineCommand({
   description:
     "Shows agents and their sessions, the newest ones, and what to try next. `sessions` alone does the same.",
@@ -28,20 +17,11 @@ export const command: Command = defineCommand({
   positionals: [],
   flags: {},
   async run({ flags }, world) {
-    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
-    const { rows, coverage } = await withCatalog(library, access, (catalog) => catalog);
-    const whole = rows.filter(({ state }) => state !== "stub");
-    const agents = countAgents(whole);
-    const newest = mask(whole.slice(0, NEWEST));
-    const open = pendingWork(rows).filter(({ items }) =>
-      items.some(({ source }) => source === "todo"),
-    ).length;
-    const retention = library.demo
-      ? []
-      : retentionStatus(library, { rows, managedFolder: world.managedFolder });
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
+    const { agents, newest, coverage, pendingSessions: open, retention } = await history.overview();
     if (flags.json) {
       printJson(world, {
-        demo: library.demo,
+        demo: history.demo,
         agents,
         coverage: coverageJson(coverage),
         pendingSessions: open,
@@ -52,18 +32,6 @@ export const command: Command = defineCommand({
     return 0;
   },
 });
-
-function countAgents(rows: readonly CatalogRow[]): readonly AgentCount[] {
-  const counts = new Map<string, { agent: string; sessions: number; turns: number; bytes: number }>();
-  for (const { digest, bytes } of rows) {
-    const count = counts.get(digest.agent) ?? { agent: digest.agent, sessions: 0, turns: 0, bytes: 0 };
-    count.sessions++;
-    count.turns += digest.turns;
-    count.bytes += bytes;
-    counts.set(digest.agent, count);
-  }
-  return [...counts.values()].sort((a, b) => b.sessions - a.sessions);
-}
 
 function format(
   agents: readonly AgentCount[],

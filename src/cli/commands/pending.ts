@@ -1,12 +1,9 @@
-import { exitCodes } from "../../errors.ts";
+import { exitCodes, type PendingSession } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
-import { filterSessions } from "../../search/filter-sessions.ts";
-import { type PendingSession, pendingWork, projectOfFolder } from "../../search/pending-work.ts";
-import { withCatalog } from "../../search/session-catalog.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { filterFlags, readFilters } from "../filter-flags.ts";
-import { openLibrary } from "../open-library.ts";
+import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf } from "../output/amounts.ts";
 import { readingWidth } from "../output/conversation.ts";
 import { relativeDate } from "../output/dates.ts";
@@ -41,39 +38,32 @@ export const command: Command = defineCommand({
     ...agentFlags,
   },
   async run({ flags }, world) {
-    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: true });
-    const anywhere = flags.everywhere || flags.project.length > 0 || library.demo;
-    const { here, all } = await withCatalog(library, access, async (catalog) => {
-      const project = anywhere ? undefined : projectOfFolder(catalog.rows, world.folder);
-      const wanted = new Set(await filterSessions(catalog, readFilters(flags, [], world)));
-      // An item may be closed by a session that the filters leave out.
-      const open = pendingWork(catalog.rows)
-        .filter(({ row }) => wanted.has(row) && (project === undefined || row.digest.project === project))
-        .map((session) =>
-          flags.todos
-            ? { ...session, items: session.items.filter(({ source }) => source === "todo") }
-            : session,
-        )
-        .filter(({ items }) => items.length > 0);
-      return { here: project, all: open };
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
+    const { everywhere, todos, limit } = flags;
+    const { total, project, sessions } = await history.pending({
+      filter: filtersOf(flags),
+      everywhere,
+      todos,
+      limit,
     });
-    const sessions = mask(all.slice(0, flags.limit));
     if (flags.json) {
       printJson(world, {
-        total: all.length,
-        demo: library.demo,
-        project: here ?? null,
+        total,
+        demo: history.demo,
+        project: project ?? null,
         sessions: sessions.map(pendingJson),
       });
       return exitCodes.done;
     }
     const style = createStyle(world.stderr.hasColor);
-    if (all.length === 0)
-      world.stderr.write(`${style.dim(`No unfinished work${here === undefined ? "" : ` in ${here}`}.`)}\n`);
+    if (total === 0)
+      world.stderr.write(
+        `${style.dim(`No unfinished work${project === undefined ? "" : ` in ${project}`}.`)}\n`,
+      );
     world.stdout.write(sessions.map((session) => formatSession(session, world)).join("\n"));
-    const hidden = all.length - sessions.length;
+    const hidden = total - sessions.length;
     if (hidden > 0)
-      world.stderr.write(`${style.dim(`${countOf(hidden, "more session")}: --limit ${all.length}`)}\n`);
+      world.stderr.write(`${style.dim(`${countOf(hidden, "more session")}: --limit ${total}`)}\n`);
     return exitCodes.done;
   },
 });

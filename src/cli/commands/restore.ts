@@ -1,17 +1,21 @@
-import type { RestoredFile, RestoredSession } from "../../archive/restore-session.ts";
-import { type RestoreAnswer, restoreSessions } from "../../archive/restore-sessions.ts";
-import { type ExitCode, exitCodes, gravest, UserError } from "../../errors.ts";
+import {
+  type ExitCode,
+  exitCodes,
+  gravest,
+  type RestoreAnswer,
+  type RestoredFile,
+  type RestoredSession,
+  UserError,
+} from "../../index.ts";
 import { shellQuote } from "../../render/words.ts";
-import { allArchived, selectArchived } from "../../search/select-archived.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { pause, storeLocking } from "../store-locking.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -54,7 +58,7 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
-    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     if (flags.all === positionals.length > 0) {
       throw new UserError(
         flags.all
@@ -63,21 +67,15 @@ export const command: Command = defineCommand({
         { exitCode: exitCodes.wrongUsage, hint: "`sessions restore ID`, or `sessions restore --all`" },
       );
     }
-    const sessions = flags.all
-      ? allArchived(library)
-      : selectArchived(library, positionals, { everywhere: flags.everywhere });
-    const answer = mask(
-      await restoreSessions(library, sessions, {
-        to: flags.to,
-        into: flags.into,
-        generation: flags.generation,
-        touch: flags.touch,
-        force: flags.force,
-        dryRun: flags["dry-run"],
-        locking: storeLocking(world),
-        pause,
-      }),
-    );
+    const answer = await history.restore(flags.all ? "all" : positionals, {
+      to: flags.to,
+      into: flags.into,
+      generation: flags.generation,
+      touch: flags.touch,
+      force: flags.force,
+      dryRun: flags["dry-run"],
+      everywhere: flags.everywhere,
+    });
     if (flags.json) printJson(world, restoreJson(answer));
     else {
       world.stdout.write(format(answer, world));

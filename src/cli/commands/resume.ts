@@ -1,9 +1,7 @@
-import type { ResumeCommand } from "../../agents/agent.ts";
-import { exitCodes, UserError } from "../../errors.ts";
+import { exitCodes, type ResumeCommand, UserError } from "../../index.ts";
 import { shellQuote } from "../../render/words.ts";
-import { openSession } from "../../search/open-session.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { namesFile, openLibrary } from "../open-library.ts";
+import { namesFile, openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import type { World } from "../world.ts";
@@ -21,26 +19,25 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
-    const { library, mask } = await openLibrary(world, {
+    const history = await openHistoryIn(world, {
       reveal: flags.reveal,
       allowDemo: !flags.exec && !namesFile(positionals),
     });
-    const { session, resume, state } = openSession(library, positionals, { everywhere: flags.everywhere });
+    const { id, agent, resume, state } = await history.resume(positionals, { everywhere: flags.everywhere });
     if (flags.exec) {
       if (state === "stub") {
-        throw new UserError(`Cannot resume session ${session.id}: its log is gone`, {
+        throw new UserError(`Cannot resume session ${id}: its log is gone`, {
           exitCode: exitCodes.nothingFound,
         });
       }
       return runResume(resume, world);
     }
-    const { command: words, folder } = mask(resume);
+    const { command: words, folder } = history.mask(resume);
     const line = resumeLine({ command: words, folder });
     if (flags.json) {
-      const { id: sessionId, agent } = session;
       printJson(world, {
-        demo: library.demo,
-        sessionId,
+        demo: history.demo,
+        sessionId: id,
         agent,
         command: words,
         folder,

@@ -1,15 +1,17 @@
-import { exitCodes, UserError } from "../../errors.ts";
+import {
+  checkDays,
+  exitCodes,
+  type FilePlan,
+  FOREVER_DAYS,
+  type RetentionStatus,
+  UserError,
+} from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
-import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
-import { checkDays, FOREVER_DAYS, retentionFiles } from "../../retention/set-retention.ts";
-import { withCatalog } from "../../search/session-catalog.ts";
-import { changeFiles, type FilePlan, planFiles } from "../../settings/change-files.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { filePlanJson, formatPlans } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
 import { formatRetention } from "../output/retention.ts";
-import { storeLocking } from "../store-locking.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -61,23 +63,12 @@ export const command: Command = defineCommand({
       });
     }
     const days = action === "set" ? checkDays(word) : action === "forever" ? FOREVER_DAYS : undefined;
-    const { library, mask, access } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
-    let plans: readonly FilePlan[] = [];
-    if (action !== "status") {
-      const files = retentionFiles(library, days);
-      plans = flags["dry-run"]
-        ? planFiles(library, files)
-        : await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
-    }
-    const { rows } = await withCatalog(library, access, (catalog) => catalog);
-    const all = mask(
-      retentionStatus(library, {
-        rows,
-        managedFolder: world.managedFolder,
-        commandLine: flags.settings,
-        withinMs: flags.within * DAY_MS,
-      }),
-    );
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    const { mask } = history;
+    const dryRun = flags["dry-run"];
+    const plans: readonly FilePlan[] =
+      action === "status" ? [] : await world.uninterrupted(() => history.setRetention(days, { dryRun }));
+    const all = await history.retention({ withinDays: flags.within, settings: flags.settings });
     if (flags.json) {
       printJson(world, {
         agents: all.map(statusJson),
@@ -108,11 +99,7 @@ function statusJson({ agent, folder, effective, atRisk, ...status }: RetentionSt
     managed: effective.managed,
     sweepsAt: isoTime(status.sweepsAtMs),
     atRisk: atRisk.map(({ id, deletedAfterMs, archived, title, project }) => ({
-      sessionId: id,
-      deletedAfter: isoTime(deletedAfterMs),
-      archived,
-      title,
-      project,
+      ...{ sessionId: id, deletedAfter: isoTime(deletedAfterMs), archived, title, project },
     })),
     unprotected: atRisk.filter(({ archived }) => !archived).length,
     folder,

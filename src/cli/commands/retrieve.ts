@@ -1,14 +1,10 @@
-import { exitCodes, UserError } from "../../errors.ts";
-import { maskParts } from "../../redact/mask-parts.ts";
-import { type DocumentParts, writeDocument } from "../../search/export-session.ts";
-import { selectSession } from "../../search/select-sessions.ts";
-import { type RetrievedBlock, retrieveBlock } from "../../shrink/retrieve-block.ts";
+import { exitCodes, type RetrievedBlock, UserError } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { formatBytes } from "../output/amounts.ts";
 import { printJsonWithTexts } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { outputFile, outputFlags } from "../output-file.ts";
+import { type DocumentParts, outputFile, outputFlags, writeDocument } from "../output-file.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -28,31 +24,28 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
-    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const [selector = "", name = ""] = positionals;
-    const pointer = selectSession(library, [selector], { everywhere: flags.everywhere });
-    const { blocks, from, generation, damages } = retrieveBlock(library, pointer, name);
-    for (const damage of mask(damages))
+    const { id, agent, blocks, from, generation, damages } = await history.retrieve(selector, name, {
+      everywhere: flags.everywhere,
+    });
+    for (const damage of damages)
       world.stderr.write(`${sanitize(`Skipped, because it can't be read: ${damage}`)}\n`);
     const file = outputFile(flags);
     const media = blocks.filter(({ data }) => data !== null);
     const written =
-      file === undefined ? undefined : writeDocument(library, file, contentFor(blocks, media, mask), flags);
+      file === undefined ? undefined : writeDocument(history.library, file, contentFor(blocks, media), flags);
     if (flags.json) {
       const about = {
-        sessionId: pointer.id,
-        agent: pointer.agent,
-        toolUseId: blocks[0]?.toolUseId ?? name,
-        tool: mask(blocks[0]?.tool ?? ""),
-        from,
-        generation,
+        ...{ sessionId: id, agent, toolUseId: blocks[0]?.toolUseId ?? name },
+        ...{ tool: blocks[0]?.tool ?? "", from, generation },
       };
-      const texts = blocks.map(({ text }) => text && (() => maskParts(text(), mask)));
+      const texts = blocks.map(({ text }) => text);
       printJsonWithTexts(
         world,
-        (standIns) => ({
+        (placeholders) => ({
           ...about,
-          blocks: mask(blocks.map(toJson)).map((block, at) => ({ ...block, text: standIns[at] ?? null })),
+          blocks: blocks.map(toJson).map((block, at) => ({ ...block, text: placeholders[at] ?? null })),
           path: written?.path ?? null,
         }),
         texts,
@@ -70,7 +63,7 @@ export const command: Command = defineCommand({
       });
     }
     let last = "";
-    for (const part of maskParts(textOf(blocks), mask)) {
+    for (const part of textOf(blocks)) {
       world.stdout.write(sanitize(part, "lines"));
       last = part;
     }
@@ -91,13 +84,9 @@ function* textOf(blocks: readonly RetrievedBlock[]): Generator<string, void, voi
 }
 
 /** The bytes of a single image or document, else the texts. */
-function contentFor(
-  blocks: readonly RetrievedBlock[],
-  media: readonly RetrievedBlock[],
-  mask: (text: string) => string,
-): DocumentParts {
+function contentFor(blocks: readonly RetrievedBlock[], media: readonly RetrievedBlock[]): DocumentParts {
   const [only, other] = media;
-  if (only?.data === undefined || only.data === null) return () => maskParts(textOf(blocks), mask);
+  if (only?.data === undefined || only.data === null) return () => textOf(blocks);
   if (blocks.length === 1) return only.data;
   throw new UserError(`Cannot write ${blocks.length} blocks to one file`, {
     exitCode: exitCodes.wrongUsage,

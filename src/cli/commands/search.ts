@@ -1,6 +1,7 @@
 import { exitCodes, UserError } from "../../errors.ts";
+import type { Library } from "../../fs/library.ts";
+import { readRequest } from "../../history/filters.ts";
 import { encodeJson } from "../../redact/clean-text.ts";
-import { isWord, parseQuery } from "../../search/query/parse-query.ts";
 import {
   hitJson,
   type SearchRequest,
@@ -9,9 +10,8 @@ import {
 } from "../../search/search-sessions.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
-import { filterFlags, noFilter, readFilters } from "../filter-flags.ts";
-import { maskFound } from "../mask-found.ts";
-import { openIndex } from "../open-library.ts";
+import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { openStoreIn } from "../open-store.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { formatSearch, saysNothing } from "../output/search-hits.ts";
@@ -79,7 +79,7 @@ export const command: Command = defineCommand({
   dashWords: true,
   async run(args, world) {
     const { flags } = args;
-    const { library, access } = await openIndex(world, { allowDemo: true });
+    const { library, access } = await openStoreIn(world, { allowDemo: true });
     const skipRefresh = flags.refresh ? access : { ...access, skipRefresh: true };
     const find = async (requests: readonly SearchRequest[]): Promise<readonly SearchResult[]> => {
       const found = await searchSessions(library, skipRefresh, requests);
@@ -87,7 +87,7 @@ export const command: Command = defineCommand({
     };
     if (flags.batch) return answerBatch(args, world, library.demo, find);
     const query = args.positionals.join(" ");
-    const request = readRequest(query, args, world);
+    const request = requestOf(query, args, world);
     for (const warning of request.query.warnings) world.stderr.write(`sessions: ${warning}\n`);
     const startedAt = world.now();
     const [result] = await find([request]);
@@ -117,7 +117,7 @@ async function answerBatch(
     const query = line.trim();
     if (query === "") continue;
     try {
-      const place = requests.push(readRequest(query, args, world)) - 1;
+      const place = requests.push(requestOf(query, args, world)) - 1;
       lines.push((results) => {
         const result = results[place];
         return result === undefined ? { query, ...empty } : answerJson(query, result, offset, demo, 0);
@@ -133,37 +133,19 @@ async function answerBatch(
   return results.some(({ total }) => total > 0) ? exitCodes.done : exitCodes.nothingFound;
 }
 
-function readRequest(query: string, { flags }: Arguments<typeof flagTable>, world: World): SearchRequest {
-  const parsed = parseQuery(query);
-  const typed = (isUnwanted: boolean): readonly string[] =>
-    parsed.filters
-      .filter((filter) => filter.isUnwanted === isUnwanted)
-      .map(({ field, value }) => `${field}:${value}`);
-  const request: SearchRequest = {
-    query: parsed,
-    filter: readFilters(flags, typed(false), world),
-    unwanted: typed(true).map((word) => readFilters(noFilter, [word], world)),
-    sort: flags.sort,
-    offset: flags.offset,
-    limit: flags.limit,
-    contextTurns: flags.context,
-  };
-  if (!isEmpty(request)) return request;
-  throw new UserError("Cannot search: the query has no word", {
-    exitCode: exitCodes.wrongUsage,
-    hint: /\S/.test(query)
-      ? "signs are not indexed; `sessions grep -F` finds any text"
-      : "type some words: sessions search token refresh",
-  });
+function requestOf(query: string, { flags }: Arguments<typeof flagTable>, world: World): SearchRequest {
+  const { sort, offset, limit, context: contextTurns } = flags;
+  return readRequest(query, { filter: filtersOf(flags), sort, offset, limit, contextTurns }, world);
 }
 
-/** Has the request neither a word nor a filter? */
-function isEmpty({ query, filter, unwanted }: SearchRequest): boolean {
-  const hasWord = query.words.some(({ text }) => isWord(text));
-  const hasFilter = Object.values(filter).some((value) =>
-    Array.isArray(value) ? value.length > 0 : value !== undefined,
-  );
-  return !hasWord && !hasFilter && unwanted.length === 0;
+/** Masks search results again: the index is masked, but the user's own patterns may be newer than it. */
+async function maskFound(
+  results: readonly SearchResult[],
+  { config }: Library,
+): Promise<readonly SearchResult[]> {
+  if (config.redact.length === 0) return results;
+  const { createMask } = await import("../../history/masking.ts");
+  return createMask(config)(results);
 }
 
 function answerJson(

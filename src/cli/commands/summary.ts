@@ -1,7 +1,7 @@
-import { exitCodes } from "../../errors.ts";
-import { summarizeSession, summaryFormats } from "../../shrink/summarize-session.ts";
+import { agentsThat } from "../../agents/actions.ts";
+import { exitCodes } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { namesFile, openLibrary } from "../open-library.ts";
+import { namesFile, openHistoryIn } from "../open-history.ts";
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
 
@@ -26,7 +26,7 @@ export const command: Command = defineCommand({
   flags: {
     format: {
       type: "string",
-      choices: summaryFormats,
+      choices: [...agentsThat("summary").map(({ agent }) => agent.agent), "markdown"],
       placeholder: "FORMAT",
       description: "claw-code's or Pi's summary, or a page (markdown)",
     },
@@ -39,19 +39,13 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
-    const { library, mask } = await openLibrary(world, {
+    const history = await openHistoryIn(world, {
       reveal: flags.reveal,
       allowDemo: !namesFile(positionals),
     });
     const { format, continuation, branch, everywhere } = flags;
-    const summary = summarizeSession(library, positionals, {
-      format,
-      continuation,
-      branch,
-      everywhere,
-      mask,
-    });
-    if (flags.json) printJson(world, { demo: library.demo, ...summary });
+    const summary = await history.summary(positionals, { format, continuation, branch, everywhere });
+    if (flags.json) printJson(world, { demo: history.demo, ...summary });
     else await page(summary.text.endsWith("\n") ? summary.text : `${summary.text}\n`, world);
     return exitCodes.done;
   },

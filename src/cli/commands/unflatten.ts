@@ -1,7 +1,5 @@
-import { unflattenSession } from "../../shrink/unflatten-session.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
-import { exactTokens } from "../exact-tokens.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
 
 export const command: Command = defineCommand({
@@ -15,12 +13,10 @@ export const command: Command = defineCommand({
   ],
   flags: { "dry-run": dryRunFlag, ...flattenFlags },
   async run({ flags, positionals }, world) {
-    const opened = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
-    const { library } = opened;
-    const pointers = await selectForFlattening(opened, positionals, flags);
-    const countTokens = flags["exact-tokens"] ? exactTokens(world.variables) : undefined;
-    return runOnSessions(world, opened, pointers, flags, "unflatten", (pointer, rewriting) =>
-      unflattenSession(library, pointer, { ...rewriting, countTokens }),
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    const sessions = await selectForFlattening(history, positionals, flags);
+    return runOnSessions(world, history, sessions, flags, "unflatten", (session, how) =>
+      world.uninterrupted(() => history.unflatten(session, how)),
     );
   },
 });

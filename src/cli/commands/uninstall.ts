@@ -1,16 +1,21 @@
 import { agentsThat } from "../../agents/actions.ts";
-import { exitCodes } from "../../errors.ts";
-import { installableAgents, packageOf, uninstallFiles } from "../../integrations/install-files.ts";
-import { retentionStatus } from "../../retention/retention-status.ts";
-import { changeFiles, type FilePlan, nameOfChange, planFiles } from "../../settings/change-files.ts";
+import { exitCodes } from "../../index.ts";
+import {
+  changeFiles,
+  type FilePlan,
+  installableAgents,
+  nameOfChange,
+  packageOf,
+  planFiles,
+  uninstallFiles,
+} from "../../integrations/install-files.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf } from "../output/amounts.ts";
 import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
 import { retentionWarning } from "../output/retention.ts";
-import { storeLocking } from "../store-locking.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -41,7 +46,8 @@ export const command: Command = defineCommand({
     yes: { type: "boolean", alias: "y", description: "do not ask" },
   },
   async run({ flags }, world) {
-    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    const { library, mask, writing } = history;
     const dryRun = flags["dry-run"];
     const agents = flags.all || flags.agent.length === 0 ? installableAgents : [...new Set(flags.agent)];
     const files = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope });
@@ -54,7 +60,9 @@ export const command: Command = defineCommand({
     }
     // Also if a killed run left only its note in the receipt.
     if (!dryRun && intended.some((plan) => isOfInterest(plan) || plan.record !== undefined)) {
-      const done = await world.uninterrupted(() => changeFiles(library, files, storeLocking(world)));
+      const done = await world.uninterrupted(async () =>
+        changeFiles(library, files, (await writing()).locking),
+      );
       plans = done.filter(isOfInterest);
     }
     if (flags.json) {
@@ -69,7 +77,7 @@ export const command: Command = defineCommand({
       world.stdout.write(formatPlans(plans, { dryRun, mask }, world));
       if (!isNeeded) world.stdout.write("Nothing is installed.\n");
       if (!dryRun && plans.some(endsRetention)) {
-        const status = retentionStatus(library, { rows: [], managedFolder: world.managedFolder });
+        const status = await history.retention();
         for (const { effective, agentName } of status.slice(0, 1)) {
           const days = countOf(effective.days, "day");
           world.stdout.write(`${agentName} keeps sessions for ${days} again. What is archived stays.\n`);

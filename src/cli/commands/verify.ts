@@ -1,25 +1,12 @@
-import {
-  type VerifyAnswer as ArchiveProof,
-  type FoundDamage,
-  verifyArchive,
-} from "../../archive/verify-archive.ts";
-import { exitCodes } from "../../errors.ts";
-import { selectArchived } from "../../search/select-archived.ts";
-import { checkSidecars, type SidecarsChecked } from "../../shrink/check-sidecars.ts";
+import { exitCodes, type FoundDamage, type VerifyAnswer } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openLibrary } from "../open-library.ts";
+import { openHistoryIn } from "../open-history.ts";
 import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { createProgress } from "../output/progress.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { createStyle } from "../output/style.ts";
-import { pause } from "../store-locking.ts";
 import type { World } from "../world.ts";
-
-interface VerifyAnswer extends ArchiveProof {
-  /** Sidecars of flattened sessions, each block proven, and logs whose markers need them. */
-  readonly sidecars: SidecarsChecked;
-}
 
 export const command: Command = defineCommand({
   description:
@@ -41,20 +28,14 @@ export const command: Command = defineCommand({
   ],
   flags: { everywhere: { type: "boolean", description: "with last: in all projects" } },
   async run({ flags, positionals }, world) {
-    const { library, mask } = await openLibrary(world, { reveal: flags.reveal, allowDemo: false });
+    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const progress = createProgress("Verifying", world);
     let answer: VerifyAnswer;
     try {
-      const sessions =
-        positionals.length === 0
-          ? undefined
-          : selectArchived(library, positionals, { everywhere: flags.everywhere });
-      const proof = await verifyArchive(library, {
-        sessions,
+      answer = await history.verify(positionals.length === 0 ? undefined : positionals, {
+        everywhere: flags.everywhere,
         onProgress: (state) => progress.update(state),
-        pause,
       });
-      answer = mask({ ...proof, sidecars: checkSidecars(library, { sessions, blocks: true }) });
     } finally {
       progress.end();
     }

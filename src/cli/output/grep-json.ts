@@ -1,6 +1,6 @@
 import { encodeJson } from "../../redact/clean-text.ts";
 import { isoTime } from "../../render/json/session-json.ts";
-import type { GrepHit, GrepQuery } from "../../search/grep/grep-job.ts";
+import type { GrepHit } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
 import type { World } from "../world.ts";
 import type { GrepReporter } from "./grep-output.ts";
@@ -9,8 +9,9 @@ import { createProgress } from "./progress.ts";
 interface GrepQuestion {
   readonly pattern: string;
   readonly fixed: boolean;
+  readonly ignoreCase: boolean;
+  readonly sessionsOnly: boolean;
   readonly demo: boolean;
-  readonly query: GrepQuery;
 }
 
 /** Problems that are listed; all are counted. */
@@ -21,8 +22,8 @@ export function createGrepJson({ stdout }: Pick<World, "stdout">, question: Grep
   const space = stdout.isTerminal ? 2 : undefined;
   const lineEnd = stdout.isTerminal ? "\n" : "";
   const json = (value: unknown): string => encodeJson(value, space);
-  const { pattern, fixed, demo, query } = question;
-  const head = json({ schemaVersion: 1, pattern, fixed, ignoreCase: query.pattern.ignoreCase, demo });
+  const { pattern, fixed, ignoreCase, sessionsOnly, demo } = question;
+  const head = json({ schemaVersion: 1, pattern, fixed, ignoreCase, demo });
   stdout.write(`${head.replace(/\s*\}$/, "")},"hits":[`);
   let isFirst = true;
   const put = (hit: object): void => {
@@ -31,12 +32,12 @@ export function createGrepJson({ stdout }: Pick<World, "stdout">, question: Grep
   };
   return {
     hits(session, hits) {
-      if (query.sessionsOnly) put(sessionJson(session));
+      if (sessionsOnly) put(sessionJson(session));
       else for (const hit of hits) put({ ...placeJson(session), ...hitJson(hit) });
     },
     end({ sessions, lines, matches, isComplete, problems, searched, tookMs }) {
       const tail = json({
-        total: query.sessionsOnly ? sessions : lines,
+        total: sessionsOnly ? sessions : lines,
         matches,
         sessions,
         complete: isComplete,

@@ -1,5 +1,7 @@
 import type { Problem } from "../../errors.ts";
-import type { Library } from "../../fs/library.ts";
+import type { Library, LibraryFrom } from "../../fs/library.ts";
+import { findPlaces } from "../../fs/places.ts";
+import { createMask } from "../../history/masking.ts";
 import type { IndexAccess } from "../../search/refresh/index-access.ts";
 import { type SessionCatalog, withCatalog } from "../../search/session-catalog.ts";
 import type { Package } from "../install-files.ts";
@@ -36,10 +38,14 @@ export interface Examination {
 }
 
 /** Examines a store that this program can't use; undefined: it can be used. */
-export function examineUnusable(store: Pick<Library, "disk" | "places" | "now">): Examination | undefined {
+export function examineUnusable(machine: LibraryFrom, reveal: boolean): Examination | undefined {
+  const { disk, now } = machine;
+  const store = { disk, now, places: findPlaces(machine) };
   const version = checkVersion(store);
   if (version === undefined) return undefined;
-  return { checks: [version, checkBackground(store)], agents: [], problems: [], disk: null };
+  const found = { checks: [version, checkBackground(store)], agents: [], problems: [], disk: null };
+  // The config with the user's own patterns can't be read.
+  return reveal ? found : createMask({ redact: [] })(found);
 }
 
 /** Checks everything that keeping the history depends on. Changes nothing but the index. */

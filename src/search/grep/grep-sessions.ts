@@ -15,7 +15,7 @@ interface GrepThreads {
 }
 
 /** Told on the way, in the order of the sessions, newest first. */
-type GrepEvent =
+export type GrepEvent =
   | {
       readonly kind: "hits";
       readonly session: FoundIn;

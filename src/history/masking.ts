@@ -1,9 +1,10 @@
 import type { Library } from "../fs/library.ts";
 import { maskDeep } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
+import type { Mask } from "../search/export-session.ts";
 
-/** Masks secrets in any plain data: those that everybody knows, and those that the user has patterns for. */
-export function createMask({ redact: extra }: Pick<Library["config"], "redact">): <T>(value: T) => T {
+/** Masks secrets in any plain data: the known kinds, and those that the user has patterns for. */
+export function createMask({ redact: extra }: Pick<Library["config"], "redact">): Mask {
   const { redact } = createRedactor({ extra });
   return (value) => maskDeep(value, redact);
 }

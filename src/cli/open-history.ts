@@ -1,0 +1,43 @@
+import type { OpenHistory } from "../index.ts";
+import { opened, type StoreChoice } from "./open-store.ts";
+import { createStyle } from "./output/style.ts";
+import type { World } from "./world.ts";
+
+export interface HistoryChoice extends StoreChoice {
+  readonly reveal: boolean;
+}
+
+/** Does the selector name a file? Then the example history is no answer. */
+export function namesFile(selector: readonly string[]): boolean {
+  return selector.some((word) => /[/\\]|\.jsonl?$/.test(word));
+}
+
+/** Opens the history of the world's machine for a command. */
+export async function openHistoryIn(world: World, choice: HistoryChoice): Promise<OpenHistory> {
+  const { openHistory } = await import("../index.ts");
+  return opened(world, choice, (machine) =>
+    openHistory({
+      ...machine,
+      reveal: choice.reveal,
+      uuid: world.uuid,
+      managedFolder: world.managedFolder,
+      onWait: waitNotice(world),
+    }),
+  );
+}
+
+/** After this long, say what we are waiting for. */
+const SILENT_MS = 1_000;
+
+/** Says once which process holds the store. */
+export function waitNotice(
+  world: Pick<World, "stderr">,
+): (by: { readonly owner?: { readonly pid: number } | undefined }, waitedMs: number) => void {
+  let isShown = false;
+  return (by, waitedMs) => {
+    if (isShown || waitedMs < SILENT_MS || !world.stderr.isTerminal) return;
+    isShown = true;
+    const who = by.owner === undefined ? "another process" : `process ${by.owner.pid}`;
+    world.stderr.write(`${createStyle(world.stderr.hasColor).dim(`Waiting for ${who} …`)}\n`);
+  };
+}

@@ -1,0 +1,149 @@
+import { resolve } from "node:path";
+import { agentNames } from "../agents/agents.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { expandHome } from "../fs/places.ts";
+import { parseDate } from "../search/query/parse-date.ts";
+import { isWord, parseQuery } from "../search/query/parse-query.ts";
+import type { SessionFilter } from "../search/query/session-filter.ts";
+import type { SearchRequest } from "../search/search-sessions.ts";
+import type { Machine } from "./open-store.ts";
+
+/** The fields of the query language. Of several values of a field, any may match. */
+export interface Filters {
+  /** A name, the end of a path, a glob, or `.` for the machine's folder. */
+  readonly project?: readonly string[];
+  /** The end of a path, or a glob. */
+  readonly file?: readonly string[];
+  readonly agent?: readonly string[];
+  readonly branch?: readonly string[];
+  readonly tool?: readonly string[];
+  /** Words of a command, an error, a title. */
+  readonly cmd?: readonly string[];
+  readonly error?: readonly string[];
+  readonly title?: readonly string[];
+  readonly in?: readonly string[];
+  /** `2026-10-01`, `7d`, `2w`, `yesterday`. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+const fields: readonly (keyof Filters)[] = [
+  "project",
+  "file",
+  "agent",
+  "branch",
+  "tool",
+  "cmd",
+  "error",
+  "title",
+  "in",
+  "since",
+  "until",
+];
+
+/** The contexts that a turn can be in. */
+export const contexts = ["current", "compacted", "branch", "subagent"] as const;
+
+type Clock = Pick<Machine, "home" | "now" | "folder" | "offsetMinutesAt">;
+
+/** Reads filters, and words such as `project:shop`; other words must be in the title. */
+export function readFilters(filters: Filters, words: readonly string[], machine: Clock): SessionFilter {
+  const typed = new Map<string, string[]>();
+  const titleWords: string[] = [];
+  for (const word of words) {
+    const [, field = "", value = ""] = /^([a-z]+):(.+)$/.exec(word) ?? [];
+    if (!fields.some((each) => each === field)) titleWords.push(word);
+    else typed.set(field, [...(typed.get(field) ?? []), value]);
+  }
+  const values = (field: keyof Filters): readonly string[] => {
+    const given = filters[field] ?? [];
+    return [...(typeof given === "string" ? [given] : given), ...(typed.get(field) ?? [])];
+  };
+  return {
+    projects: values("project").map((path) => projectPattern(path, machine)),
+    files: values("file"),
+    agents: values("agent").map((agent) => oneOf(agent, agentNames(), "agent")),
+    branches: values("branch"),
+    tools: values("tool"),
+    commands: values("cmd"),
+    errors: values("error"),
+    titles: [...values("title"), ...(titleWords.length === 0 ? [] : [titleWords.join(" ")])],
+    contexts: values("in").map((context) => oneOf(context, contexts, "in")),
+    since: widestDate(values("since"), "since", machine),
+    until: widestDate(values("until"), "until", machine),
+  };
+}
+
+/** Resolves `.`, `..` and `~/x` as a shell does; anything else is a name, the end of a path or a glob. */
+function projectPattern(path: string, { home, folder = home }: Clock): string {
+  return /^\.{1,2}(?:\/|$)/.test(path) ? resolve(folder, path) : expandHome(path, home);
+}
+
+function oneOf<const T extends string>(value: string, choices: readonly T[], name: string): T {
+  const found = choices.find((choice) => choice === value.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UserError(`Cannot filter by ${name} "${value}"`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: `it can be ${choices.join(", ")}`,
+  });
+}
+
+function widestDate(texts: readonly string[], edge: "since" | "until", machine: Clock): number | undefined {
+  const moments = texts.map((text) => readDate(text, edge, machine));
+  if (moments.length === 0) return undefined;
+  return edge === "since" ? Math.min(...moments) : Math.max(...moments);
+}
+
+function readDate(text: string, edge: "since" | "until", machine: Clock): number {
+  const { offsetMinutesAt = () => 0 } = machine;
+  const ms = parseDate(text, edge, { now: machine.now(), offsetMinutesAt });
+  if (ms !== undefined) return ms;
+  throw new UserError(`Cannot read the date "${text}"`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "write 2026-10-01, 2026-10, 7d, 2w, 3m, yesterday or monday",
+  });
+}
+
+/** How many results, from where, and in which order. */
+export interface SearchPage {
+  readonly filter?: Filters;
+  readonly sort?: SearchRequest["sort"];
+  readonly offset?: number;
+  readonly limit?: number;
+  /** How many turns before and after each passage to show the requests of. */
+  readonly contextTurns?: number;
+}
+
+/** Reads a query as users type it: words, "phrases", -word, pre*, field:value. */
+export function readRequest(query: string, page: SearchPage, machine: Clock): SearchRequest {
+  const parsed = parseQuery(query);
+  const typed = (isUnwanted: boolean): readonly string[] =>
+    parsed.filters
+      .filter((filter) => filter.isUnwanted === isUnwanted)
+      .map(({ field, value }) => `${field}:${value}`);
+  const request: SearchRequest = {
+    query: parsed,
+    filter: readFilters(page.filter ?? {}, typed(false), machine),
+    unwanted: typed(true).map((word) => readFilters({}, [word], machine)),
+    sort: page.sort ?? "relevance",
+    offset: page.offset ?? 0,
+    limit: page.limit ?? 10,
+    contextTurns: page.contextTurns ?? 0,
+  };
+  if (!isEmpty(request)) return request;
+  throw new UserError("Cannot search: the query has no word", {
+    exitCode: exitCodes.wrongUsage,
+    hint: /\S/.test(query)
+      ? "signs are not indexed; `sessions grep -F` finds any text"
+      : "type some words: sessions search token refresh",
+  });
+}
+
+/** Has the request neither a word nor a filter? */
+function isEmpty({ query, filter, unwanted }: SearchRequest): boolean {
+  const hasWord = query.words.some(({ text }) => isWord(text));
+  const hasFilter = Object.values(filter).some((value) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined,
+  );
+  return !hasWord && !hasFilter && unwanted.length === 0;
+}

@@ -1,0 +1,319 @@
+import type { ResumeCommand } from "../agents/agent.ts";
+import type { ArchiveAnswer } from "../archive/archive-sessions.ts";
+import type { RestoreAnswer } from "../archive/restore-sessions.ts";
+import type { VerifyAnswer as ArchiveProof } from "../archive/verify-archive.ts";
+import type { Problem } from "../errors.ts";
+import type { Remembered } from "../forget.ts";
+import type { ExportFormat } from "../render/export-formats.ts";
+import type { GuardAnswer } from "../retention/guard.ts";
+import type { RetentionStatus } from "../retention/retention-status.ts";
+import type { Mask } from "../search/export-session.ts";
+import type { GrepEvent, GrepProgress } from "../search/grep/grep-sessions.ts";
+import type { TextRole } from "../search/grep/text-role.ts";
+import type { OpenSession } from "../search/open-session.ts";
+import type { PendingSession } from "../search/pending-work.ts";
+import type { SearchRequest, SearchResult } from "../search/search-sessions.ts";
+import type { SessionPointer } from "../search/select-sessions.ts";
+import type { CatalogRow, Coverage, FileHit, SessionList, SessionState } from "../search/session-catalog.ts";
+import type { AgentName } from "../session/entry.ts";
+import type { SessionName } from "../session/session.ts";
+import type { FilePlan } from "../settings/change-files.ts";
+import type { SidecarsChecked } from "../shrink/check-sidecars.ts";
+import type { CompactAnswer } from "../shrink/compact-session.ts";
+import type { FlattenAnswer } from "../shrink/flatten-session.ts";
+import type { LogWithMarkers } from "../shrink/logs-with-markers.ts";
+import type { Retrieved } from "../shrink/retrieve-block.ts";
+import type { SessionSummary } from "../shrink/summarize-session.ts";
+import type { UnflattenAnswer } from "../shrink/unflatten-session.ts";
+import type { Filters, SearchPage } from "./filters.ts";
+
+/**
+ * Names a session: its id, the start of one, `last`, `current`, or the path of its log. Several words name several sessions;
+ * `["last", "3"]` is the three newest.
+ */
+export type Selector = string | readonly string[];
+
+/** A session that `select()` found: it names exactly those files, whatever happens to `last` meanwhile. */
+export type SelectedSession = SessionPointer;
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call with the signal's reason. A step that must not be left half done is finished first. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of calls that take a selector. */
+export interface SelectedOptions extends CallOptions {
+  /** `last` means all projects instead of the one of the machine's folder. */
+  readonly everywhere?: boolean;
+}
+
+/** How far a long call is. */
+export interface CallProgress {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+export interface LongOptions extends SelectedOptions {
+  readonly onProgress?: (progress: CallProgress) => void;
+}
+
+export interface SearchOptions extends SearchPage, CallOptions {
+  /** Answers from the index without checking for changed logs. */
+  readonly skipRefresh?: boolean;
+}
+
+export interface ListedOptions extends CallOptions {
+  readonly filter?: Filters;
+  /** Words of the title, or filters such as `project:shop`. */
+  readonly words?: readonly string[];
+  readonly offset?: number;
+  readonly limit?: number;
+  /** Includes sessions of which only prompts or fragments are left. */
+  readonly stubs?: boolean;
+}
+
+export interface FilesOptions extends CallOptions {
+  readonly filter?: Filters;
+  /** Only sessions that wrote the file. */
+  readonly written?: boolean;
+  readonly limit?: number;
+}
+
+export interface FilesAnswer {
+  readonly total: number;
+  readonly sessions: readonly FileHit[];
+  readonly coverage: Coverage;
+}
+
+export interface PendingOptions extends CallOptions {
+  readonly filter?: Filters;
+  /** All projects instead of the one of the machine's folder. */
+  readonly everywhere?: boolean;
+  /** Only items of todo and task lists. */
+  readonly todos?: boolean;
+  readonly limit?: number;
+}
+
+export interface PendingAnswer {
+  readonly total: number;
+  /** The project that the answer is limited to. */
+  readonly project: string | undefined;
+  readonly sessions: readonly PendingSession[];
+}
+
+export interface GrepCallOptions extends CallOptions {
+  readonly ignoreCase?: boolean;
+  /** The pattern is plain text. */
+  readonly fixed?: boolean;
+  /** One match per session is enough. */
+  readonly sessionsOnly?: boolean;
+  readonly contextLines?: number;
+  /** Only texts of these kinds; absent: all, and fields of the format if nothing else matches. */
+  readonly roles?: readonly TextRole[];
+  readonly filter?: Filters;
+  /** Gives up on a file after this time. */
+  readonly timeLimitMs?: number;
+  readonly onProgress?: (progress: GrepProgress) => void;
+}
+
+export interface ExportedDocument {
+  readonly sessionId: string;
+  readonly agent: AgentName;
+  readonly format: ExportFormat;
+  /** The document in parts, made on demand. */
+  readonly parts: () => Iterable<string>;
+}
+
+/** How to resume a session with its own agent. Not masked: it is meant to be run. */
+export interface ResumableSession extends SessionName {
+  readonly resume: ResumeCommand;
+  readonly state: SessionState;
+}
+
+export interface IndexAnswer {
+  /** Sessions read, sessions removed, bytes of logs read. */
+  readonly read: number;
+  readonly removed: number;
+  readonly bytes: number;
+  /** Why the index was rebuilt; null if it was not. */
+  readonly rebuilt: string | null;
+  readonly coverage: Coverage;
+  readonly problems: readonly Problem[];
+}
+
+/** The sessions of one agent, counted. */
+export interface AgentCount {
+  readonly agent: string;
+  readonly sessions: number;
+  readonly turns: number;
+  readonly bytes: number;
+}
+
+export interface OverviewAnswer {
+  /** The agent with the most sessions first. */
+  readonly agents: readonly AgentCount[];
+  readonly newest: readonly CatalogRow[];
+  readonly coverage: Coverage;
+  /** Sessions with unfinished items of todo and task lists. */
+  readonly pendingSessions: number;
+  readonly retention: readonly RetentionStatus[];
+}
+
+export interface ArchiveCallOptions extends LongOptions {
+  /** Reads all files again, and repairs damage in the archive. */
+  readonly check?: boolean;
+}
+
+export interface GuardCallOptions extends CallOptions {
+  /** A log whose session is archived first, even if it is in use. */
+  readonly log?: string | undefined;
+  /** How long to wait for the store. */
+  readonly lockTimeoutMs?: number;
+}
+
+export interface RestoreCallOptions extends SelectedOptions {
+  /** Writes below this folder, as if it were the home. */
+  readonly to?: string | undefined;
+  /** Restores into this project folder. */
+  readonly into?: string | undefined;
+  readonly generation?: number | undefined;
+  /** Sets the current time instead of the old one. */
+  readonly touch?: boolean;
+  /** Overwrites other content, after archiving it. */
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export interface VerifyAnswer extends ArchiveProof {
+  /** Sidecars of flattened sessions, each block checked, and logs whose markers need them. */
+  readonly sidecars: SidecarsChecked;
+}
+
+/** Options of calls that rewrite a log. Its bytes are archived first. */
+export interface RewriteCallOptions extends SelectedOptions {
+  readonly dryRun?: boolean;
+  /** Even if the log changed a moment ago. Never if a process holds it open. */
+  readonly force?: boolean;
+  /** Also writes the old bytes beside the log. */
+  readonly bak?: boolean;
+  /** Waits for a running session to end. */
+  readonly waitUntilIdle?: boolean;
+}
+
+export interface CompactCallOptions extends RewriteCallOptions {
+  /** Only if the session is past its agent's own threshold. */
+  readonly auto?: boolean;
+  /** Writes the smaller one as a new session, and leaves this one unchanged. */
+  readonly fork?: boolean;
+  /** Options of the agent's own rules, by the names of the command's flags: `{ keep: 3 }`. */
+  readonly rules?: Readonly<Record<string, number | boolean>>;
+}
+
+export interface FlattenCallOptions extends RewriteCallOptions {
+  /** Moves only results larger than this. */
+  readonly minBytes?: number;
+  /** Also the copies that the agent keeps for its own display. */
+  readonly copies?: boolean;
+  readonly fork?: boolean;
+  /** Counts tokens with Anthropic's API, with the key in the machine's environment. */
+  readonly exactTokens?: boolean;
+}
+
+export interface SummaryCallOptions extends SelectedOptions {
+  readonly format?: string | undefined;
+  readonly continuation?: boolean;
+  readonly branch?: string | undefined;
+}
+
+/** What is about to be forgotten. */
+export interface ForgetPreview extends SessionName {
+  /** The agent's own log; null if it is gone. */
+  readonly source: string | null;
+  /** Only the index still has it: it can't be restored. */
+  readonly isIndexed: boolean;
+  /** Its logs with markers; their results are removed with sidecar and archive. */
+  readonly flattened: readonly LogWithMarkers[];
+}
+
+export interface ForgetAnswer extends ForgetPreview {
+  /** Until when it can be restored; null: it can't. */
+  readonly undoUntil: number | null;
+}
+
+export interface RetentionCallOptions extends CallOptions {
+  /** How far to look ahead; 30 by default. */
+  readonly withinDays?: number;
+  /** The value of `claude --settings`. */
+  readonly settings?: string | undefined;
+}
+
+/**
+ * The history of the coding agents of one machine. Nothing is printed, and secrets are masked in everything that is
+ * returned, unless the history was opened with `reveal`.
+ */
+export interface History {
+  /** These answers come from the example history. */
+  readonly demo: boolean;
+  /** Masks secrets in any plain data. */
+  readonly mask: Mask;
+
+  search(query: string, options?: SearchOptions): Promise<SearchResult>;
+  /** Answers several requests after one check for changed logs. */
+  searchAll(
+    requests: readonly SearchRequest[],
+    options?: Pick<SearchOptions, "skipRefresh" | "signal">,
+  ): Promise<readonly SearchResult[]>;
+  list(options?: ListedOptions): Promise<SessionList>;
+  session(selector: Selector, options?: SelectedOptions): Promise<OpenSession>;
+  /** The sessions that a selector names, without reading them. */
+  select(selector: Selector, options?: SelectedOptions): Promise<readonly SelectedSession[]>;
+  files(pattern: string, options?: FilesOptions): Promise<FilesAnswer>;
+  pending(options?: PendingOptions): Promise<PendingAnswer>;
+  grep(pattern: string, options?: GrepCallOptions): AsyncGenerator<GrepEvent, void, void>;
+  overview(options?: CallOptions & { readonly newest?: number }): Promise<OverviewAnswer>;
+  resume(selector: Selector, options?: SelectedOptions): Promise<ResumableSession>;
+  export(
+    selector: Selector,
+    options: SelectedOptions & { readonly format: ExportFormat },
+  ): Promise<ExportedDocument>;
+  summary(selector: Selector, options?: SummaryCallOptions): Promise<SessionSummary>;
+  retrieve(
+    selector: Selector,
+    toolUseId: string,
+    options?: SelectedOptions,
+  ): Promise<Retrieved & SessionName>;
+
+  /** Brings the index up to date, or rebuilds it. Searches do that themselves. */
+  index(options?: CallOptions & { readonly rebuild?: boolean }): Promise<IndexAnswer>;
+  /** Archives the selected sessions; without a selector, all that changed. */
+  archive(selector?: Selector, options?: ArchiveCallOptions): Promise<ArchiveAnswer>;
+  /** Archives all sessions that are not archived yet and have been quiet, those first that would be deleted first. */
+  guard(options?: GuardCallOptions): Promise<GuardAnswer>;
+  /** Restores archived sessions; `"all"` restores every one. */
+  restore(selector: Selector, options?: RestoreCallOptions): Promise<RestoreAnswer>;
+  verify(selector?: Selector, options?: LongOptions): Promise<VerifyAnswer>;
+  /** What `forget` would remove. */
+  forgetPreview(selector: Selector, options?: SelectedOptions): Promise<ForgetPreview>;
+  /** Removes a session from index, archive, exact bytes and sidecars; `undoForget` restores it within a week. */
+  forget(selector: Selector | ForgetPreview, options?: SelectedOptions): Promise<ForgetAnswer>;
+  undoForget(selector: Selector, options?: CallOptions): Promise<Remembered>;
+
+  compact(selector: Selector | SelectedSession, options?: CompactCallOptions): Promise<CompactAnswer>;
+  flatten(selector: Selector | SelectedSession, options?: FlattenCallOptions): Promise<FlattenAnswer>;
+  unflatten(
+    selector: Selector | SelectedSession,
+    options?: RewriteCallOptions & Pick<FlattenCallOptions, "exactTokens">,
+  ): Promise<UnflattenAnswer>;
+  /** Sessions with these words in their title, branch or first request, that can be flattened. */
+  matching(words: readonly string[], options?: CallOptions): Promise<readonly SelectedSession[]>;
+
+  retention(options?: RetentionCallOptions): Promise<readonly RetentionStatus[]>;
+  /** Makes agents keep sessions for so many days; `undefined` undoes that. Returns the changes to their settings files. */
+  setRetention(
+    days: number | "forever" | undefined,
+    options?: CallOptions & { readonly dryRun?: boolean },
+  ): Promise<readonly FilePlan[]>;
+}

@@ -1,0 +1,427 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { exitCodes, UserError } from "../errors.ts";
+import { nodeProcesses } from "../fs/processes.ts";
+import type { Locking } from "../fs/store.ts";
+import type { IndexAccess } from "../search/refresh/index-access.ts";
+import type { CatalogRow, SessionCatalog } from "../search/session-catalog.ts";
+import type { RewriteOptions } from "../shrink/rewrite-session.ts";
+import { readFilters, readRequest } from "./filters.ts";
+import type {
+  AgentCount,
+  CallOptions,
+  History,
+  RewriteCallOptions,
+  SelectedOptions,
+  SelectedSession,
+  Selector,
+} from "./history.ts";
+import { type Machine, type OpenStore, openStore } from "./open-store.ts";
+import type { Writing } from "./writing.ts";
+
+export interface HistoryOptions extends Machine {
+  /** Returns secrets unmasked. */
+  readonly reveal?: boolean;
+  /** Called while another process holds the store. */
+  readonly onWait?: Locking["onWait"];
+  /** Ids of forks; random by default. */
+  readonly uuid?: () => string;
+}
+
+/** A history with the parts that it is made of, for the integrations of this program. */
+export interface OpenHistory extends History, OpenStore {
+  /** What calls that write to the store need. */
+  writing(): Promise<Writing>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Opens the history of a machine's coding agents: their logs, and this program's store. Every call loads only the code
+ * that it needs.
+ */
+export async function openHistory(options: HistoryOptions): Promise<OpenHistory> {
+  const { processes = nodeProcesses, managedFolder = "/etc/claude-code" } = options;
+  const { library, access } = await openStore(options);
+  const { createMask } = await import("./masking.ts");
+  const mask = options.reveal === true ? <T>(value: T): T => value : createMask(library.config);
+  const uuid = options.uuid ?? ((): string => crypto.randomUUID());
+  const writing = async (): Promise<Writing> => {
+    const { writingTo } = await import("./writing.ts");
+    return writingTo(library, processes, options.onWait);
+  };
+
+  const catalog = async <T>(call: CallOptions, use: (all: SessionCatalog) => T | Promise<T>): Promise<T> => {
+    const { withCatalog } = await import("../search/session-catalog.ts");
+    return withCatalog(library, abortable(access, call), use);
+  };
+  const pointTo = async (
+    selector: Selector | SelectedSession,
+    call: SelectedOptions,
+  ): Promise<SelectedSession> => {
+    if (typeof selector === "object" && "key" in selector) return selector;
+    const { selectSession } = await import("../search/select-sessions.ts");
+    return selectSession(library, wordsOf(selector), call);
+  };
+  const rewrite = async <T>(
+    selector: Selector | SelectedSession,
+    call: RewriteCallOptions,
+    work: (pointer: SelectedSession, how: RewriteOptions) => Promise<T>,
+  ): Promise<T> => {
+    const pointer = await pointTo(selector, call);
+    if (call.waitUntilIdle === true) {
+      const { waitUntilIdle } = await import("../shrink/refuse-live.ts");
+      const wait = (ms: number): Promise<void> =>
+        setTimeout(ms, undefined, call.signal === undefined ? {} : { signal: call.signal });
+      if (!(await waitUntilIdle(library, pointer, { wait, pid: processes.pid }))) {
+        throw new UserError(`Cannot rewrite session ${pointer.id}: it never ended`, {
+          exitCode: exitCodes.refused,
+        });
+      }
+    }
+    call.signal?.throwIfAborted();
+    return work(pointer, { ...(await writing()), force: call.force, bak: call.bak });
+  };
+  const countTokens = async (isExact: boolean | undefined) =>
+    isExact === true ? (await import("./exact-tokens.ts")).exactTokens(options.env) : undefined;
+  const fork = (isFork: boolean | undefined): { readonly uuid: () => string } | undefined =>
+    isFork === true ? { uuid } : undefined;
+
+  const history: History = {
+    demo: library.demo,
+    mask,
+
+    async search(query, call = {}) {
+      const [result] = await history.searchAll([readRequest(query, call, options)], call);
+      if (result === undefined) throw new Error("A search has no result");
+      return result;
+    },
+    async searchAll(requests, call = {}) {
+      const { searchSessions } = await import("../search/search-sessions.ts");
+      const reach = { ...abortable(access, call), skipRefresh: call.skipRefresh === true };
+      return mask(await searchSessions(library, reach, requests));
+    },
+    async list({ filter = {}, words = [], ...call } = {}) {
+      const { listSessions } = await import("../search/session-catalog.ts");
+      const found = await listSessions(library, abortable(access, call), {
+        ...call,
+        filter: readFilters(filter, words, options),
+      });
+      return { ...found, rows: mask(found.rows) };
+    },
+    async session(selector, call = {}) {
+      call.signal?.throwIfAborted();
+      const { openSession } = await import("../search/open-session.ts");
+      try {
+        return mask(openSession(library, wordsOf(selector), call));
+      } catch (error) {
+        const [word = "", ...others] = wordsOf(selector);
+        if (!(error instanceof UserError) || others.length > 0) throw error;
+        const { onlyInIndex } = await import("../search/only-in-index.ts");
+        throw (await onlyInIndex(access.engine, word)) ?? error;
+      }
+    },
+    async select(selector, call = {}) {
+      const { selectSessions } = await import("../search/select-sessions.ts");
+      return selectSessions(library, wordsOf(selector), call);
+    },
+    async files(pattern, { filter = {}, written = false, limit, ...call } = {}) {
+      const { fileHistory } = await import("../search/session-catalog.ts");
+      return catalog(call, async (all) => {
+        const found = await fileHistory(all, pattern, { filter: readFilters(filter, [], options), written });
+        return { total: found.length, sessions: mask(found.slice(0, limit)), coverage: all.coverage };
+      });
+    },
+    async pending({ filter = {}, everywhere = false, todos = false, limit, ...call } = {}) {
+      const { pendingWork, projectOfFolder } = await import("../search/pending-work.ts");
+      const { filterSessions } = await import("../search/filter-sessions.ts");
+      const isEverywhere = everywhere || (filter.project ?? []).length > 0 || library.demo;
+      return catalog(call, async (all) => {
+        const project = isEverywhere ? undefined : projectOfFolder(all.rows, options.folder ?? options.home);
+        const matching = new Set(await filterSessions(all, readFilters(filter, [], options)));
+        // An item may be closed by a session that the filters leave out.
+        const open = pendingWork(all.rows)
+          .filter(({ row }) => matching.has(row) && (project === undefined || row.digest.project === project))
+          .map((each) => ({
+            ...each,
+            items: each.items.filter(({ source }) => !todos || source === "todo"),
+          }))
+          .filter(({ items }) => items.length > 0);
+        return { total: open.length, project, sessions: mask(open.slice(0, limit)) };
+      });
+    },
+    async *grep(pattern, call = {}) {
+      const { grepHistory } = await import("./grep-history.ts");
+      yield* grepHistory({ library, access, mask, options }, pattern, call);
+    },
+    async overview({ newest = 5, ...call } = {}) {
+      const { pendingWork } = await import("../search/pending-work.ts");
+      const { retentionStatus } = await import("../retention/retention-status.ts");
+      return catalog(call, ({ rows, coverage }) => {
+        const whole = rows.filter(({ state }) => state !== "stub");
+        const pending = pendingWork(rows).filter(({ items }) =>
+          items.some(({ source }) => source === "todo"),
+        );
+        return {
+          agents: countAgents(whole),
+          newest: mask(whole.slice(0, newest)),
+          coverage,
+          pendingSessions: pending.length,
+          retention: library.demo ? [] : mask(retentionStatus(library, { rows, managedFolder })),
+        };
+      });
+    },
+    async resume(selector, call = {}) {
+      const { openSession } = await import("../search/open-session.ts");
+      const { session, resume, state } = openSession(library, wordsOf(selector), call);
+      return { agent: session.agent, id: session.id, resume, state };
+    },
+    async export(selector, call) {
+      call.signal?.throwIfAborted();
+      const { exportSession } = await import("../search/export-session.ts");
+      return exportSession(library, wordsOf(selector), { ...call, mask });
+    },
+    async summary(selector, call = {}) {
+      call.signal?.throwIfAborted();
+      const { summarizeSession } = await import("../shrink/summarize-session.ts");
+      const { format, continuation = false, branch, ...rest } = call;
+      return summarizeSession(library, wordsOf(selector), { ...rest, format, continuation, branch, mask });
+    },
+    async retrieve(selector, toolUseId, call = {}) {
+      const pointer = await pointTo(selector, call);
+      const { retrieveBlock } = await import("../shrink/retrieve-block.ts");
+      const { maskParts } = await import("../redact/mask-parts.ts");
+      const { blocks, damages, ...found } = retrieveBlock(library, pointer, toolUseId);
+      return {
+        agent: pointer.agent,
+        id: pointer.id,
+        ...found,
+        damages: mask(damages),
+        blocks: blocks.map(({ text, data, ...block }) => ({
+          ...mask(block),
+          data,
+          text: text === null ? null : () => maskParts(text(), mask),
+        })),
+      };
+    },
+
+    async index({ rebuild = false, ...call } = {}) {
+      const { tidyIndex, withIndex } = await import("../search/refresh/index-access.ts");
+      const { readSessionCatalog } = await import("../search/session-catalog.ts");
+      // An index in memory would be of no use here.
+      const { inMemory: _, ...kept } = abortable(access, call);
+      const answer = await withIndex(
+        library,
+        { ...kept, patient: true, rebuild },
+        async (reader, refreshed) => {
+          const { coverage, problems } = await readSessionCatalog(library, reader, refreshed);
+          const { read = 0, removed = 0, bytes = 0, rebuilt = null } = refreshed ?? {};
+          return { read, removed, bytes, rebuilt, coverage, problems: mask(problems) };
+        },
+      );
+      // With nothing to read, there is time to tidy up.
+      if (answer.read === 0) await tidyIndex(library, kept);
+      return answer;
+    },
+    async archive(selector, call = {}) {
+      const { archiveSessions } = await import("../archive/archive-sessions.ts");
+      const { selectSessions } = await import("../search/select-sessions.ts");
+      const { check: thorough = false, onProgress } = call;
+      // Of sessions whose log is gone, the archive has everything.
+      const sessions =
+        selector === undefined
+          ? undefined
+          : selectSessions(library, wordsOf(selector), call)
+              .filter(({ kept }) => kept === undefined)
+              .map(({ files }) => files);
+      const answer = await archiveSessions(library, {
+        ...(sessions === undefined ? {} : { sessions }),
+        ...(onProgress === undefined ? {} : { onProgress }),
+        ...(await writing()),
+        thorough,
+        pause: pauseOf(call),
+      });
+      if (selector === undefined) {
+        const { sweepLeftovers } = await import("../shrink/sweep-leftovers.ts");
+        sweepLeftovers(library);
+      }
+      return mask(answer);
+    },
+    async guard({ log, lockTimeoutMs, ...call } = {}) {
+      const { guardSessions } = await import("../retention/guard.ts");
+      const { locking, markdown } = await writing();
+      const timeout = lockTimeoutMs === undefined ? {} : { timeoutMs: lockTimeoutMs };
+      return mask(
+        await guardSessions(library, {
+          ...(log === undefined ? {} : { log }),
+          markdown,
+          access: abortable(access, call),
+          locking: { ...locking, ...timeout },
+          pause: pauseOf(call),
+        }),
+      );
+    },
+    async restore(selector, { everywhere = false, ...call } = {}) {
+      const { restoreSessions } = await import("../archive/restore-sessions.ts");
+      const { allArchived, selectArchived } = await import("../search/select-archived.ts");
+      const sessions =
+        selector === "all"
+          ? allArchived(library)
+          : selectArchived(library, wordsOf(selector), { everywhere });
+      const answer = await restoreSessions(library, sessions, {
+        ...call,
+        locking: (await writing()).locking,
+        pause: pauseOf(call),
+      });
+      return mask(answer);
+    },
+    async verify(selector, { everywhere = false, onProgress, ...call } = {}) {
+      const { verifyArchive } = await import("../archive/verify-archive.ts");
+      const { selectArchived } = await import("../search/select-archived.ts");
+      const { checkSidecars } = await import("../shrink/check-sidecars.ts");
+      const sessions =
+        selector === undefined ? undefined : selectArchived(library, wordsOf(selector), { everywhere });
+      const proof = await verifyArchive(library, {
+        sessions,
+        ...(onProgress === undefined ? {} : { onProgress }),
+        pause: pauseOf(call),
+      });
+      return mask({ ...proof, sidecars: checkSidecars(library, { sessions, blocks: true }) });
+    },
+    async forgetPreview(selector, call = {}) {
+      call.signal?.throwIfAborted();
+      const { selectForForgetting } = await import("./select-forgotten.ts");
+      const found = await selectForForgetting(library, access.engine, wordsOf(selector), call);
+      return { ...found, ...mask({ source: found.source, flattened: found.flattened }) };
+    },
+    async forget(selector, call = {}) {
+      const isPreview = typeof selector === "object" && "isIndexed" in selector;
+      const preview = isPreview ? selector : await history.forgetPreview(selector, call);
+      call.signal?.throwIfAborted();
+      const { forgetSession } = await import("../forget.ts");
+      const { undoUntil } = await forgetSession(library, preview, await writing());
+      return { ...preview, undoUntil: preview.isIndexed ? null : undoUntil };
+    },
+    async undoForget(selector, call = {}) {
+      call.signal?.throwIfAborted();
+      const { selectForgotten } = await import("./select-forgotten.ts");
+      const { undoForget } = await import("../forget.ts");
+      return undoForget(library, selectForgotten(library, wordsOf(selector)), await writing());
+    },
+
+    async compact(selector, call = {}) {
+      const { compactSession } = await import("../shrink/compact-session.ts");
+      const { rules = {}, auto = false, dryRun } = call;
+      return mask(
+        await rewrite(selector, call, (pointer, how) =>
+          compactSession(library, pointer, {
+            ...how,
+            wish: { ...rules, auto },
+            dryRun,
+            fork: fork(call.fork),
+          }),
+        ),
+      );
+    },
+    async flatten(selector, call = {}) {
+      const { flattenSession } = await import("../shrink/flatten-session.ts");
+      const { minBytes = 1024, copies = true, dryRun } = call;
+      const count = await countTokens(call.exactTokens);
+      return mask(
+        await rewrite(selector, call, (pointer, how) =>
+          flattenSession(library, pointer, {
+            ...how,
+            wish: { minBytes, copies },
+            dryRun,
+            fork: fork(call.fork),
+            countTokens: count,
+          }),
+        ),
+      );
+    },
+    async unflatten(selector, call = {}) {
+      const { unflattenSession } = await import("../shrink/unflatten-session.ts");
+      const count = await countTokens(call.exactTokens);
+      return mask(
+        await rewrite(selector, call, (pointer, how) =>
+          unflattenSession(library, pointer, {
+            ...how,
+            dryRun: call.dryRun,
+            countTokens: count,
+          }),
+        ),
+      );
+    },
+    async matching(words, call = {}) {
+      const { matchingSessions } = await import("../shrink/matching-sessions.ts");
+      return matchingSessions(library, abortable(access, call), words);
+    },
+
+    async retention({ withinDays = 30, settings, ...call } = {}) {
+      const { retentionStatus } = await import("../retention/retention-status.ts");
+      return catalog(call, ({ rows }) =>
+        mask(
+          retentionStatus(library, {
+            rows,
+            managedFolder,
+            commandLine: settings,
+            withinMs: withinDays * DAY_MS,
+          }),
+        ),
+      );
+    },
+    async setRetention(days, { dryRun = false, signal } = {}) {
+      const { FOREVER_DAYS, retentionFiles } = await import("../retention/set-retention.ts");
+      const { changeFiles, planFiles } = await import("../settings/change-files.ts");
+      signal?.throwIfAborted();
+      const files = retentionFiles(library, days === "forever" ? FOREVER_DAYS : days);
+      return dryRun ? planFiles(library, files) : changeFiles(library, files, (await writing()).locking);
+    },
+  };
+  return { ...history, library, access, writing };
+}
+
+function wordsOf(selector: Selector): readonly string[] {
+  return typeof selector === "string" ? [selector] : selector;
+}
+
+/** Lets timers, signals and Ctrl-C through between two steps of synchronous work, and ends it if it was aborted. */
+function pauseOf({ signal }: CallOptions): () => Promise<void> {
+  return async () => {
+    await setImmediate();
+    signal?.throwIfAborted();
+  };
+}
+
+/** Ends the reading of logs into the index if the call is aborted. */
+function abortable(access: IndexAccess, { signal }: CallOptions): IndexAccess {
+  if (signal === undefined) return access;
+  signal.throwIfAborted();
+  return {
+    ...access,
+    meter: () => {
+      const meter = access.meter?.();
+      return {
+        update(progress) {
+          signal.throwIfAborted();
+          meter?.update(progress);
+        },
+        end: () => meter?.end(),
+      };
+    },
+  };
+}
+
+function countAgents(rows: readonly CatalogRow[]): readonly AgentCount[] {
+  const counts = new Map<string, AgentCount>();
+  for (const { digest, bytes } of rows) {
+    const { agent, turns } = digest;
+    const before = counts.get(agent) ?? { agent, sessions: 0, turns: 0, bytes: 0 };
+    counts.set(agent, {
+      agent,
+      sessions: before.sessions + 1,
+      turns: before.turns + turns,
+      bytes: before.bytes + bytes,
+    });
+  }
+  return [...counts.values()].sort((a, b) => b.sessions - a.sessions);
+}

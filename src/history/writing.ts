@@ -1,0 +1,41 @@
+import { setTimeout } from "node:timers/promises";
+import type { MarkdownWriter } from "../archive/keep-session.ts";
+import { recoverStore } from "../forget.ts";
+import type { Library } from "../fs/library.ts";
+import type { Processes } from "../fs/processes.ts";
+import type { Locking } from "../fs/store.ts";
+import { RULES_VERSION } from "../redact/mask.ts";
+import { markdownParts } from "../render/markdown/render-markdown.ts";
+import { createMask } from "./masking.ts";
+
+/** What calls that write to the store need. */
+export interface Writing {
+  /** How to take the store's lock. */
+  readonly locking: Locking;
+  /** Writes readable copies, always with secrets masked. */
+  readonly markdown: MarkdownWriter;
+}
+
+/** To be raised when the markdown of an unchanged session would change. */
+const MARKDOWN_VERSION = "4";
+
+export function writingTo(
+  { config }: Pick<Library, "config">,
+  processes: Processes,
+  onWait: Locking["onWait"] | undefined,
+): Writing {
+  const patterns = config.redact.length === 0 ? "" : ` ${JSON.stringify(config.redact)}`;
+  return {
+    locking: {
+      processes,
+      recover: recoverStore,
+      wait: (ms) => setTimeout(ms),
+      ...(onWait === undefined ? {} : { onWait }),
+    },
+    markdown: {
+      version: `${MARKDOWN_VERSION}.${RULES_VERSION}${patterns}`,
+      render: markdownParts,
+      mask: createMask(config),
+    },
+  };
+}
