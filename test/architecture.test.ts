@@ -145,3 +145,20 @@ describe("judgeSource()", () => {
     ]);
   });
 });
+
+describe("docs/ARCHITECTURE.md", () => {
+  const text = readFileSync(`${root}docs/ARCHITECTURE.md`, "utf8");
+  const paths = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, path = ""]) => path);
+
+  test("names only files that exist", () => {
+    expect(paths.length).toBeGreaterThan(20);
+    const all = [
+      ...sources,
+      ...readdirSync(`${root}test`, { recursive: true, encoding: "utf8" }).map((path) => `test/${path}`),
+    ];
+    const missing = paths.filter(
+      (path) => !all.some((source) => source === path || source.endsWith(`/${path}`)),
+    );
+    expect(missing).toEqual([]);
+  });
+});

@@ -217,7 +217,7 @@ export interface HookEvent {
   readonly subcommand: string;
   /** How long the agent lets it run, in seconds. */
   readonly timeoutSeconds: number;
-  /** To which kinds of the event it is limited; absent: to none. */
+  /** Restricts the hook to some kinds of the event; absent: it runs for all. */
   readonly matcher?: string;
 }
 

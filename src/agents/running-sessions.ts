@@ -9,7 +9,7 @@ import { diskSource } from "./byte-source.ts";
 const RECENT_MS = 10_000;
 const REGISTRY_BYTES = 64 * 1024;
 
-/** Keys of the sessions that a running process claims. What a crash left behind names a process that is gone. */
+/** Lists the keys of sessions that a running process claims. Entries of dead processes are ignored. */
 export function runningSessions(library: Library): ReadonlySet<string> {
   const running = new Set<string>();
   const source = diskSource(library.disk);
@@ -25,7 +25,12 @@ export function runningSessions(library: Library): ReadonlySet<string> {
   return running;
 }
 
-/** `stub`: only fragments of it are left. `kept`, of which only our archive is left, is for others to say. */
+/** Whether a file is being written, by its time. One in the future counts as now: nobody knows when it was written. */
+export function isBeingWritten(mtimeMs: number, nowMs: number): boolean {
+  return nowMs - mtimeMs < RECENT_MS;
+}
+
+/** The state of a session whose files exist. `stub`: only fragments of it are left. */
 export function sessionState(
   library: Library,
   files: SessionFiles,
@@ -34,5 +39,5 @@ export function sessionState(
   if (!files.files.some((file) => file.role === "main")) return "stub";
   if (running.has(sessionKey(files))) return "live";
   const changedAt = Math.max(...files.files.map((file) => file.mtimeMs));
-  return library.now() - changedAt < RECENT_MS && changedAt <= library.now() ? "live" : "idle";
+  return isBeingWritten(changedAt, library.now()) ? "live" : "idle";
 }

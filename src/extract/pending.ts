@@ -84,9 +84,13 @@ export function* sentences(text: string): Generator<string> {
   }
 }
 
-/** Cuts a text to one line of at most `max` characters, with an ellipsis. */
+/** Cuts a text to one line of at most `max` characters, the last of them an ellipsis if something was cut. */
 export function shorten(text: string, max: number): string {
-  const flat = text.length > 4 * max ? text.slice(0, 4 * max) : text;
-  const line = flat.replace(/\s+/g, " ").trim();
-  return line.length <= max ? line : `${line.slice(0, max - 1).trimEnd()}…`;
+  // Four times as much allows for white space that is folded, and a text of megabytes is not processed.
+  const head = text.length > 4 * max ? text.slice(0, 4 * max) : text;
+  const line = head.replace(/\s+/g, " ").trim();
+  if (line.length <= max && head.length === text.length) return line;
+  const cut = line.slice(0, max - 1);
+  const isHalfPair = /[\ud800-\udbff]$/.test(cut);
+  return `${(isHalfPair ? cut.slice(0, -1) : cut).trimEnd()}…`;
 }

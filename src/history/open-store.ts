@@ -7,7 +7,7 @@ import { nodeDisk } from "../fs/node-disk.ts";
 import { nodeProcesses, type Processes } from "../fs/processes.ts";
 import type { SearchEngine } from "../search/engine.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
-import { openEngine } from "../search/refresh/open-engine.ts";
+import { openEngine } from "../search/open-engine.ts";
 import type { PutSessions, RefreshMeter } from "../search/refresh/refresh-index.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
 

@@ -3,14 +3,14 @@ import { tryParse } from "../jsonl/json-line.ts";
 import { jsonText } from "../jsonl/values.ts";
 import { cleanLine } from "../redact/clean-text.ts";
 import type { ToolCall } from "../session/session.ts";
-import { formatNumber, relativeTo } from "./words.ts";
+import { formatNumber, type Outcome, relativeTo } from "./words.ts";
 
 /** A tool call for people: one line, and details that are folded below it. */
 interface CallView {
   readonly name: string;
   /** What it is about: its command, its file, its search pattern. */
   readonly subject: string;
-  readonly state: "done" | "failed" | "unanswered";
+  readonly state: Outcome;
   /** "exit 1", "failed", or empty if it succeeded. */
   readonly outcome: string;
   readonly details: readonly CallDetail[];
@@ -33,11 +33,12 @@ export function viewCall(call: ToolCall, project: string | null): CallView {
   const details = shown.map((part, at): CallDetail => {
     return { of: "input", part, note: at === shown.length - 1 ? cut : null };
   });
-  return { name: call.name, subject, ...outcomeOf(call), details: [...details, ...resultOf(call)] };
+  return { name: call.name, subject, ...callOutcome(call), details: [...details, ...resultOf(call)] };
 }
 
-function outcomeOf({ result }: ToolCall): Pick<CallView, "state" | "outcome"> {
-  if (result === undefined) return { state: "unanswered", outcome: "no result" };
+/** How a call ended. A result that reports no error may still have an exit status. */
+export function callOutcome({ result }: ToolCall): Pick<CallView, "state" | "outcome"> {
+  if (result === undefined) return { state: "unknown", outcome: "no result" };
   if (!result.isError && (result.exitCode ?? 0) === 0) return { state: "done", outcome: "" };
   return {
     state: "failed",

@@ -16,6 +16,16 @@ export function contextWords(context: Context): string | null {
   }
 }
 
+/** How a command or a tool call ended, as its exit status says; `unknown` if there is none. */
+export type Outcome = "done" | "failed" | "unknown";
+
+export function outcomeOf(exitCode: number | null): Outcome {
+  return exitCode === null ? "unknown" : exitCode === 0 ? "done" : "failed";
+}
+
+/** The sign for an outcome, the same on a terminal, in markdown and in HTML. */
+export const outcomeSigns: Readonly<Record<Outcome, string>> = { done: "✓", failed: "✗", unknown: "·" };
+
 /** Says when a turn started, where it is, and how its request was entered. */
 export function turnWords(turn: Pick<Turn, "at" | "context" | "via" | "copiedFrom">): readonly string[] {
   const at = utcMinute(turn.at);

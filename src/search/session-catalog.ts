@@ -1,4 +1,4 @@
-import { runningSessions } from "../agents/running-sessions.ts";
+import { isBeingWritten, runningSessions } from "../agents/running-sessions.ts";
 import { archivedSessions } from "../archive/archived-sessions.ts";
 import type { Problem } from "../errors.ts";
 import type { Digest, DigestFile } from "../extract/digest.ts";
@@ -98,8 +98,6 @@ async function digestOf(reader: SearchReader, { digest }: CatalogRow): Promise<D
   return JSON.parse(stored.digest);
 }
 
-/** A file that changed this recently is being written. */
-const RECENT_MS = 10_000;
 /** A session that ended longer ago is not live; its file is not checked. */
 const MAY_BE_LIVE_MS = 24 * 3_600_000;
 
@@ -114,7 +112,7 @@ export function rowFinisher(
   const stateOf = (row: SessionRow, key: string): SessionState => {
     if (row.origin === "fragments" || row.origin === "history") return "stub";
     if (row.origin === "archive" || gone.has(key)) return "kept";
-    return running.has(key) || isBeingWritten(library, row) ? "live" : "idle";
+    return running.has(key) || isLogBeingWritten(library, row) ? "live" : "idle";
   };
   return (row) => {
     const key = sessionKey(row);
@@ -129,10 +127,10 @@ export function rowFinisher(
   };
 }
 
-function isBeingWritten({ disk, now }: Library, { lead, endedAt }: SessionRow): boolean {
+function isLogBeingWritten({ disk, now }: Library, { lead, endedAt }: SessionRow): boolean {
   if (lead === null || (endedAt !== null && now() - endedAt > MAY_BE_LIVE_MS)) return false;
-  const changedAt = disk.stat(lead)?.mtimeMs ?? 0;
-  return now() - changedAt < RECENT_MS && changedAt <= now();
+  const file = disk.stat(lead);
+  return file !== undefined && isBeingWritten(file.mtimeMs, now());
 }
 
 /** Sorts by the end of sessions; those without a time come last. */

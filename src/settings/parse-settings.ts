@@ -29,14 +29,14 @@ const words: Readonly<Record<string, string>> = {
   CommaExpected: '"," is missing',
   CloseBraceExpected: '"}" is missing',
   CloseBracketExpected: '"]" is missing',
-  EndOfFileExpected: "something follows behind the end",
+  EndOfFileExpected: "unexpected text after the end",
   InvalidCommentToken: "this comment is not right",
   UnexpectedEndOfComment: "the comment is not closed",
   UnexpectedEndOfString: "the string is not closed",
   UnexpectedEndOfNumber: "the number is not complete",
   InvalidUnicode: "this escape is not known",
   InvalidEscapeCharacter: "this escape is not known",
-  InvalidCharacter: "this character may not stand in a string",
+  InvalidCharacter: "invalid character in a string",
 };
 
 /** Reads settings without a BOM. Never throws. */

@@ -97,7 +97,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
       tell(
         files,
         path,
-        `${missing.length} markers stand for results that are nowhere, the first is ${missing[0]?.toolUseId}`,
+        `${missing.length} markers have no stored result, the first is ${missing[0]?.toolUseId}`,
         "unflatten it with the store (SESSIONS_HOME) that flattened it, or take the log from a backup",
       );
     } catch (error) {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { SessionFiles } from "../agents/agent.ts";
 import { type LogSnapshot, takeSnapshot } from "../agents/log-snapshot.ts";
-import { runningSessions } from "../agents/running-sessions.ts";
+import { isBeingWritten, runningSessions } from "../agents/running-sessions.ts";
 import { isOwnWrite } from "../archive/own-writes.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
@@ -10,9 +10,6 @@ import type { Library } from "../fs/library.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
 import { sessionKey } from "../session/session.ts";
 import { writableFiles } from "./compact-session.ts";
-
-/** A file that changed this recently is being written. */
-const RECENT_MS = 10_000;
 
 interface LiveOptions {
   readonly force: boolean;
@@ -37,8 +34,8 @@ function livenessOf(
   const by = heldBy(library, snapshot, pid);
   if (by.length > 0) return { kind: "held", by };
   const { mark, path } = snapshot;
+  if (!isBeingWritten(mark.mtimeMs, library.now())) return undefined;
   const agoMs = library.now() - mark.mtimeMs;
-  if (agoMs >= RECENT_MS) return undefined;
   return isOwnWrite(library.disk, library.places.rewrites, files, path, mark)
     ? undefined
     : { kind: "recent", agoMs };

@@ -80,7 +80,7 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
     `Cannot retrieve "${name}": session ${pointer.id} has no result of that call${reason}`,
     {
       exitCode: exitCodes.nothingFound,
-      hint: "the id stands in the marker: [FLATTENED id=…",
+      hint: "the id is in the marker: [FLATTENED id=…",
     },
   );
 }

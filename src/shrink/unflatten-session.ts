@@ -142,7 +142,7 @@ function problemsOf(
     tell(sidecar.path, `${what}; \`sessions retrieve ${id} ${left[0]?.toolUseId}\` prints the first`);
   }
   if (missing.length > 0) {
-    const what = `${missing.length} markers stay: neither the sidecar nor the archive has what they stand for`;
+    const what = `${missing.length} markers remain: neither the sidecar nor the archive has their results`;
     tell(path, `${what}; the store that flattened it may have it, or a backup of the log`);
   }
   for (const copy of copies) {

@@ -63,7 +63,7 @@ async function build(folder: string): Promise<void> {
       for (const text of Object.values(fields)) eachTerm(text, () => {}, benchSchema.createAnalyzer);
     }
     const analysed = now();
-    opened.writer.put(session);
+    await opened.writer.put(session);
     putMs += now() - analysed;
     analysisMs += analysed - start;
   }

@@ -152,7 +152,7 @@ describe("hook", () => {
     ["an empty stdin", "", "stdin is empty"],
     ["wrong JSON", '{"session_id":', "not JSON"],
     ["no object", "[1]", "not a JSON object"],
-    ["a field of the wrong kind", '{"transcript_path":["x"]}', "transcript_path is no text"],
+    ["a field of the wrong kind", '{"transcript_path":["x"]}', "transcript_path is not a string"],
     ["no log at all", '{"session_id":"x"}', "no transcript_path"],
     ["a log that is missing", '{"transcript_path":"/no/such/log.jsonl"}', "there is no log"],
     ["a log that is a folder", '{"transcript_path":"/"}', "there is no log"],

@@ -209,7 +209,7 @@ describe("a sidecar that is damaged, gone or still needed", () => {
     fs.rmSync(`${made.world.home}/.sessions/raw`, { recursive: true });
     const { code, out, err } = await made.ask("unflatten", TOOL_SESSION);
     expect([code, out.includes("it is not flattened")]).toEqual([3, false]);
-    expect(err).toContain("markers stay: neither the sidecar nor the archive has what they stand for");
+    expect(err).toContain("markers remain: neither the sidecar nor the archive has their results");
     expect((await made.ask("retrieve", TOOL_SESSION, "toolu_b")).code).toBe(0);
     expect((await made.ask("retrieve", TOOL_SESSION, "toolu_c")).code).toBe(1);
   });

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
 import type { MatchKind } from "../../src/search/engine.ts";
+import { openEngine } from "../../src/search/open-engine.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
 import type { SessionFilter } from "../../src/search/query/session-filter.ts";
-import { openEngine } from "../../src/search/refresh/open-engine.ts";
 import { searchSessions } from "../../src/search/search-sessions.ts";
 import { benchLibrary } from "../bench/support/bench-library.ts";
 

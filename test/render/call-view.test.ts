@@ -49,7 +49,7 @@ describe("viewCall()", () => {
     [{ name: "Bash", command: "x", exitCode: 0 }, "done", ""],
     [{ name: "Bash", command: "x", exitCode: 3 }, "failed", "exit 3"],
     [{ name: "Edit", exitCode: null, isError: true }, "failed", "failed"],
-    [{ name: "Edit", unanswered: true }, "unanswered", "no result"],
+    [{ name: "Edit", unanswered: true }, "unknown", "no result"],
   ])("of %j is %s", (call, state, outcome) => {
     expect(view(call)).toMatchObject({ state, outcome });
   });

@@ -12,7 +12,7 @@ import {
   readGuardStamp,
   writeGuardStamp,
 } from "../../src/retention/guard.ts";
-import { openEngine } from "../../src/search/refresh/open-engine.ts";
+import { openEngine } from "../../src/search/open-engine.ts";
 import { locking, plainWriter, quickLibrary } from "../support/archive/archiving.ts";
 import { claudeFolder, claudeLog, type LogHome, makeLogHome } from "../support/archive/log-home.ts";
 

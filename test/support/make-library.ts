@@ -7,8 +7,8 @@ import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
 import { findPlaces } from "../../src/fs/places.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
+import { openEngine } from "../../src/search/open-engine.ts";
 import type { IndexAccess } from "../../src/search/refresh/index-access.ts";
-import { openEngine } from "../../src/search/refresh/open-engine.ts";
 
 export interface MakeLibraryOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>;

@@ -71,7 +71,7 @@ function readInput(text: string, subcommand: string): ReadHookInput {
   }
   const fields = new Map<string, unknown>(Object.entries(value));
   const wrong = TEXTS.find((name) => !isTextOrAbsent(fields.get(name)));
-  if (wrong !== undefined) return bad(`${wrong} is no text`);
+  if (wrong !== undefined) return bad(`${wrong} is not a string`);
   const textOf = (name: (typeof TEXTS)[number]): string | undefined => {
     const found = fields.get(name);
     return typeof found === "string" && found !== "" ? found : undefined;

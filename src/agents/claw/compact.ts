@@ -36,7 +36,7 @@ const MAX_TOKENS = {
   name: "max-tokens",
   type: "number",
   default: 10_000,
-  description: "only where the rest has so many tokens",
+  description: "only if the rest has at least N tokens",
 } as const;
 const AUTO_INPUT_TOKENS = 200_000;
 /** claw-code cuts a text at 16,384 characters; around the summary are the sentences of the continuation. */
@@ -212,7 +212,8 @@ export function cutClawMessages(
   const count = messages.length - removedFrom;
   if (count <= preserve) return { nothing: `it has no more than the ${preserve} messages that stay` };
   const tokens = messages.slice(removedFrom).reduce((sum, message) => sum + message.tokens, 0);
-  if (tokens < maxTokens) return { nothing: `its messages have ${tokens} tokens, and it takes ${maxTokens}` };
+  if (tokens < maxTokens)
+    return { nothing: `its messages have ${tokens} tokens; the minimum is ${maxTokens}` };
   const keptFrom = withWholeCalls(messages, messages.length - preserve, removedFrom);
   return keptFrom === removedFrom
     ? { nothing: "all of its messages belong to the last call" }

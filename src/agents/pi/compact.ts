@@ -32,7 +32,7 @@ const KEEP_RECENT = {
   name: "keep-recent",
   type: "number",
   default: 20_000,
-  description: "so many tokens stay",
+  description: "keep the last N tokens",
 } as const;
 const RESERVE = {
   name: "reserve",

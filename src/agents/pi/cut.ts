@@ -44,7 +44,7 @@ export function preparePiCompaction(
   const turnPrefix =
     splitTurnFrom === null ? [] : context.slice(splitTurnFrom, keptFrom).filter(isSummarised);
   if (firstKept === undefined || history.length + turnPrefix.length === 0)
-    return { nothing: `nothing stands before the last ${keepRecentTokens} tokens that it keeps` };
+    return { nothing: `there is nothing before the last ${keepRecentTokens} tokens, which are kept` };
   return {
     history,
     turnPrefix,

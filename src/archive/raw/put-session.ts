@@ -110,7 +110,7 @@ export function putSession(
         stored.set(file, made);
         return;
       }
-      problems.push({ path: file.path, what: "it did not hold still while it was read" });
+      problems.push({ path: file.path, what: "it kept changing while it was read" });
     });
   }
 

@@ -67,7 +67,7 @@ function createProver(disk: Disk, folderOf: FolderOf): Prover {
       }
     }
     if (flaws.length === 0 && hash.digest("hex") !== file.sha256) {
-      flaws.push({ from: 0, to: file.size, what: "the file as a whole does not have its hash" });
+      flaws.push({ from: 0, to: file.size, what: "the file does not match its hash" });
     }
     return flaws;
   };

@@ -1,11 +1,13 @@
 import { shorten } from "../../extract/pending.ts";
+import { callOutcome } from "../../render/call-view.ts";
+import { outcomeSigns } from "../../render/words.ts";
 import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
 import type { ContextItem } from "../../session/session-context.ts";
 import type { Output, World } from "../world.ts";
 import { formatCount } from "./amounts.ts";
 import { localDateTime } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { createStyle, type Style } from "./style.ts";
+import { createStyle, outcomeStyle, type Style } from "./style.ts";
 import { truncate, wrap } from "./text-width.ts";
 
 /** Lines longer than this are hard to read, however wide the terminal is. */
@@ -71,12 +73,12 @@ function stepText(step: Step, style: Style, width: number): string {
 }
 
 function toolLines(call: ToolCall, style: Style, width: number): string {
-  const failed = call.result?.isError === true;
-  const mark = failed ? style.red("✗") : style.green("✓");
-  const line = `  ${call.result === undefined ? style.dim("·") : mark} ${style.cyan(sanitize(call.name))} ${style.dim(
+  const { state } = callOutcome(call);
+  const mark = outcomeStyle(style, state)(outcomeSigns[state]);
+  const line = `  ${mark} ${style.cyan(sanitize(call.name))} ${style.dim(
     truncate(sanitize(shorten(toolSubject(call), 400)), Math.max(20, width - call.name.length - 5)),
   )}\n`;
-  if (!failed) return line;
+  if (state !== "failed") return line;
   const why = shorten(call.result?.text ?? "", 300);
   return why === "" ? line : `${line}${style.red(`      ${truncate(sanitize(why), width - 6)}`)}\n`;
 }

@@ -1,6 +1,7 @@
 import type { Digest } from "../../extract/digest.ts";
 import { shorten } from "../../extract/pending.ts";
 import { plainSummary } from "../../extract/summary-text.ts";
+import { outcomeOf, outcomeSigns } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { World } from "../world.ts";
 import { countOf } from "./amounts.ts";
@@ -8,7 +9,7 @@ import { readingWidth } from "./conversation.ts";
 import { localDateTime } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { sessionHead } from "./session-table.ts";
-import { createStyle, type Style } from "./style.ts";
+import { createStyle, outcomeStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { wrap } from "./text-width.ts";
 
@@ -113,8 +114,11 @@ function commands(page: Page, digest: Digest): string {
     [
       { text: ({ turn }) => `  ${turn}`, align: "right", style: page.style.dim },
       {
-        text: ({ exitCode }) => (exitCode === null ? "?" : exitCode === 0 ? "✓" : `✗ ${exitCode}`),
-        style: (mark, { exitCode }) => (exitCode === 0 ? page.style.green(mark) : page.style.red(mark)),
+        text: ({ exitCode }) => {
+          const outcome = outcomeOf(exitCode);
+          return `${outcomeSigns[outcome]}${outcome === "failed" ? ` ${exitCode}` : ""}`;
+        },
+        style: (mark, { exitCode }) => outcomeStyle(page.style, outcomeOf(exitCode))(mark),
       },
       { text: ({ command }) => shorten(command, 300), shrinkTo: 20 },
     ],

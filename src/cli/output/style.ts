@@ -1,3 +1,4 @@
+import type { Outcome } from "../../render/words.ts";
 import { sanitize } from "./sanitize.ts";
 
 /** Styles that every terminal with 16 colours has, readable on light and dark backgrounds. */
@@ -27,6 +28,11 @@ export function createStyle(on: boolean): Style {
     cyan: paint("36", "39"),
     match: paint("1;33", "22;39"),
   };
+}
+
+/** The colour of an outcome. */
+export function outcomeStyle(style: Style, outcome: Outcome): (text: string) => string {
+  return { done: style.green, failed: style.red, unknown: style.dim }[outcome];
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -109,7 +109,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .state { color: var(--soft); width: 1em; flex: none; text-align: center; }
 .done > summary > .state, .done > .state { color: var(--good); }
 .failed > summary > .state, .failed > .state, .outcome { color: var(--bad); }
-.unanswered .outcome { color: var(--soft); }
+.unknown .outcome { color: var(--soft); }
 .outcome { white-space: nowrap; font-size: .8125rem; }
 .added, .removed { display: inline-block; min-width: 100%; }
 .added { background: var(--added); }

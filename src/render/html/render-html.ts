@@ -2,7 +2,15 @@ import type { Digest } from "../../extract/digest.ts";
 import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
 import { type CallDetail, viewCall } from "../call-view.ts";
 import { isoTime } from "../json/session-json.ts";
-import { contextWords, formatNumber, noteWord, subagentWords, turnWords, utcMinute } from "../words.ts";
+import {
+  contextWords,
+  formatNumber,
+  noteWord,
+  outcomeSigns,
+  subagentWords,
+  turnWords,
+  utcMinute,
+} from "../words.ts";
 import { type Html, html, joined } from "./markup.ts";
 import { pageStyle } from "./page-style.ts";
 import { codeHtml, proseHtml, typedHtml } from "./prose.ts";
@@ -160,11 +168,9 @@ function noteHtml({ about, text }: Extract<Step, { kind: "note" }>): Html | unde
   return html`<details class="aside"><summary>${word} · ${formatNumber(text.length)} characters</summary>${codeHtml(text, "text")}</details>`;
 }
 
-const marks = { done: "✓", failed: "✗", unanswered: "·" } as const;
-
 function callHtml(call: ToolCall, project: string | null, agent: number | undefined): Html {
   const { name, subject, state, outcome, details } = viewCall(call, project);
-  const line = html`<span class="state">${marks[state]}</span> <b>${name}</b> <code>${subject}</code>${
+  const line = html`<span class="state">${outcomeSigns[state]}</span> <b>${name}</b> <code>${subject}</code>${
     outcome === "" ? null : html` <span class="outcome">${outcome}</span>`
   }`;
   const link =

@@ -6,6 +6,8 @@ import {
   countOf,
   formatNumber,
   namedFiles,
+  outcomeOf,
+  outcomeSigns,
   tokenWords,
   touchedFiles,
   utcMinute,
@@ -117,8 +119,8 @@ function filesHtml(digest: Digest): Html | null {
 
 function commandsHtml({ commands }: Digest): Html {
   const items = commands.map(({ command, exitCode, turn }) => {
-    const state = exitCode === null ? "unanswered" : exitCode === 0 ? "done" : "failed";
-    const mark = exitCode === null ? "·" : exitCode === 0 ? "✓" : "✗";
+    const state = outcomeOf(exitCode);
+    const mark = outcomeSigns[state];
     const exit =
       exitCode === null || exitCode === 0 ? null : html` <span class="outcome">exit ${exitCode}</span>`;
     return html`<li class="${state}"><span class="state">${mark}</span> <code>${command.trim()}</code>${exit} ${turnLink(turn)}</li>\n`;

@@ -1,6 +1,6 @@
 import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
 import { type CallDetail, viewCall } from "../call-view.ts";
-import { contextWords, formatNumber, noteWord, subagentWords, turnWords } from "../words.ts";
+import { contextWords, formatNumber, noteWord, outcomeSigns, subagentWords, turnWords } from "../words.ts";
 import { type Block, codeBlock, fold, htmlBlock, inline, prose, quoted } from "./blocks.ts";
 import { verbatim } from "./sanitize-markdown.ts";
 import { turnTitle } from "./sections.ts";
@@ -94,13 +94,11 @@ function noteBlocks(step: Extract<Step, { kind: "note" }>): readonly Block[] {
   ]);
 }
 
-const marks = { done: "✓", failed: "✗", unanswered: "·" } as const;
-
 function callBlocks(call: ToolCall, project: string | null, agent: number | undefined): readonly Block[] {
   const { name, subject, state, outcome, details } = viewCall(call, project);
   const ends = [...(outcome === "" ? [] : [outcome]), ...(agent === undefined ? [] : [`sub-agent ${agent}`])];
   const about = subject === "" ? "" : ` <code>${htmlBlock(subject)}</code>`;
-  const line = `${marks[state]} <b>${htmlBlock(name)}</b>${about}${ends.map((end) => ` · ${end}`).join("")}`;
+  const line = `${outcomeSigns[state]} <b>${htmlBlock(name)}</b>${about}${ends.map((end) => ` · ${end}`).join("")}`;
   const blocks = details.flatMap(detailBlocks);
   return blocks.length === 0 ? [`<details><summary>${line}</summary></details>`] : fold(line, blocks);
 }

@@ -8,6 +8,8 @@ import {
   countOf,
   formatNumber,
   namedFiles,
+  outcomeOf,
+  outcomeSigns,
   tokenWords,
   touchedFiles,
   utcMinute,
@@ -109,7 +111,8 @@ export function* commandsOf(digest: Digest): Generator<Block> {
   yield "## Commands";
   yield digest.commands
     .map(({ command, exitCode, turn }) => {
-      const mark = exitCode === null ? "·" : exitCode === 0 ? "✓" : `✗ exit ${exitCode}`;
+      const outcome = outcomeOf(exitCode);
+      const mark = `${outcomeSigns[outcome]}${outcome === "failed" ? ` exit ${exitCode}` : ""}`;
       const line = command.length > COMMAND_CHARS ? `${command.slice(0, COMMAND_CHARS)}…` : command;
       return `- ${mark} ${codeSpan(line.trim().replace(/\s*\n\s*/g, " ⏎ "))}${turn > 0 ? ` (turn ${turn})` : ""}`;
     })

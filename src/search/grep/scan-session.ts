@@ -112,7 +112,7 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
           problems.push({
             path,
             line: texts.line,
-            what: "searched only so far: the time for this file was up",
+            what: "search stopped here: time limit for this file reached",
           });
           return;
         }

@@ -21,10 +21,10 @@ import { type Session, sessionKey } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
 import { withShrunkAway } from "../../session/shrunk-away.ts";
 import { defaultTextLimits, type TextLimits } from "../../session/text-budget.ts";
+import { sessionSchema } from "../document-fields.ts";
 import { documentFingerprint, type FingerprintSeed, textLength } from "../document-fingerprint.ts";
 import type { IndexDocument, IndexedSession } from "../engine.ts";
 import { sessionDocuments, turnsDocuments } from "../session-documents.ts";
-import { sessionSchema } from "./open-engine.ts";
 import type { SessionToRead } from "./scan-sources.ts";
 import { type Origin, type SessionRow, sessionRow } from "./session-row.ts";
 

@@ -39,7 +39,7 @@ describe("cutClawMessages()", () => {
   test.each<[string, readonly ClawSized[], Partial<ClawCompactionRule>, RegExp]>([
     ["there are too few", [plain, plain], {}, /no more than the 2 messages/],
     ["only a summary is there besides", [summary, plain, plain], {}, /no more than the 2 messages/],
-    ["they are too small", [plain, plain, plain], { maxTokens: 301 }, /have 300 tokens, and it takes 301/],
+    ["they are too small", [plain, plain, plain], { maxTokens: 301 }, /have 300 tokens; the minimum is 301/],
     ["the last call takes them all", [call, result, plain], {}, /belong to the last call/],
     [
       "the session has read too little",

@@ -289,7 +289,7 @@ describe("put()", { timeout: 120_000 }, () => {
     };
     const done = openRawArchive(disk, raw).put(session, [restless]);
     expect(done.kind).toBe("absent");
-    expect(done.problems).toEqual([{ path: log, what: "it did not hold still while it was read" }]);
+    expect(done.problems).toEqual([{ path: log, what: "it kept changing while it was read" }]);
   });
 
   it("keeps the others where one file can't be read", () => {

@@ -2,8 +2,8 @@
 import process from "node:process";
 import { isWorker, runWorker, startWorker } from "../../../src/cli/worker-threads.ts";
 import { nodeProcesses } from "../../../src/fs/processes.ts";
+import { openEngine } from "../../../src/search/open-engine.ts";
 import { readInWorkers } from "../../../src/search/refresh/index-workers.ts";
-import { openEngine } from "../../../src/search/refresh/open-engine.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
 import { benchLibrary } from "../../bench/support/bench-library.ts";
 

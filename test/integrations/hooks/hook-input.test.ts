@@ -49,8 +49,8 @@ describe("readHookInput()", () => {
     ["{", "not JSON"],
     ["[]", "not a JSON object"],
     ["null", "not a JSON object"],
-    ['{"transcript_path":7}', "transcript_path is no text"],
-    ['{"session_id":{}}', "session_id is no text"],
+    ['{"transcript_path":7}', "transcript_path is not a string"],
+    ['{"session_id":{}}', "session_id is not a string"],
     ['{"hook_event_name":"Stop"}', 'unknown event "Stop"'],
   ])("refuses %j: %s", (text, what) => {
     expect(readHookInput(text, "pre-compact")).toEqual({ kind: "bad", what: expect.stringContaining(what) });

@@ -1,15 +1,13 @@
-import type { Library } from "../../fs/library.ts";
-import type { Processes } from "../../fs/processes.ts";
-import { RULES_VERSION } from "../../redact/mask.ts";
-import { ANALYSIS_VERSION, createAnalyzer } from "../analysis/analyze-text.ts";
-import type { SearchEngine } from "../engine.ts";
-import { createEmbeddedEngine } from "../paged/embedded-engine.ts";
-import type { FieldTable, IndexSchema } from "../ranking/index-schema.ts";
+import { RULES_VERSION } from "../redact/mask.ts";
+import { ANALYSIS_VERSION, createAnalyzer } from "./analysis/analyze-text.ts";
+import type { FieldTable, IndexSchema } from "./ranking/index-schema.ts";
 
 /**
- * The fields of sessions and their weights: requests, titles and summaries count more than replies, those more than
- * paths and commands. Texts are stored if a snippet may show them: of the card only what no turn has. Tool output is
- * long and only shown if nothing else has the words.
+ * The fields of search documents and their weights. A session has one card and one document per turn (session-documents.ts
+ * fills them; session/text-budget.ts cuts very long texts before). Requests, titles and summaries count more than replies,
+ * those more than paths and commands; the best turn is then weighed against the card (ranking/aggregate-by-session.ts).
+ * Texts are stored if a snippet may show them: of the card only what no turn has. Tool output is long and only shown if
+ * nothing else has the words.
  */
 const sessionFields: FieldTable = [
   { kind: "card", name: "title", boost: 4, stored: true },
@@ -38,11 +36,3 @@ export const sessionSchema: IndexSchema = {
   analysisVersion: `${ANALYSIS_VERSION}.${DOCUMENTS_VERSION}.${RULES_VERSION}`,
   createAnalyzer,
 };
-
-/** Opens the full-text engine of the library's store. */
-export function openEngine(
-  { disk, places }: Pick<Library, "disk" | "places">,
-  processes: Processes,
-): SearchEngine {
-  return createEmbeddedEngine(disk, places.index, processes, sessionSchema);
-}
