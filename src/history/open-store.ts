@@ -6,8 +6,8 @@ import { createMemoryDisk } from "../fs/memory-disk.ts";
 import { nodeDisk } from "../fs/node-disk.ts";
 import { nodeProcesses, type Processes } from "../fs/processes.ts";
 import type { SearchEngine } from "../search/engine.ts";
-import type { IndexAccess } from "../search/refresh/index-access.ts";
 import { openEngine } from "../search/open-engine.ts";
+import type { IndexAccess } from "../search/refresh/index-access.ts";
 import type { PutSessions, RefreshMeter } from "../search/refresh/refresh-index.ts";
 import type { StartWorker } from "../search/worker-handle.ts";
 
