@@ -152,8 +152,11 @@ export interface SearchReader {
   readonly state: string;
   search(plan: SearchPlan, options?: CallOptions): Promise<SearchAnswer | EngineFailure>;
   rows(request: RowsRequest, options?: CallOptions): Promise<RowsPage | EngineFailure>;
-  /** Finds a session of this engine's own source by key. */
-  session(key: string, options?: CallOptions): Promise<StoredSession | EngineFailure | undefined>;
+  /** Finds a session by key; without a source, one of this engine's own. */
+  session(
+    key: string,
+    options?: CallOptions & { readonly source?: SessionSource },
+  ): Promise<StoredSession | EngineFailure | undefined>;
   close(): Promise<void>;
 }
 
@@ -185,8 +188,6 @@ export interface CommitOptions {
  * and the state of other sources are never touched.
  */
 export interface SearchWriter {
-  /** Why it starts with an empty index, if it does: then everything must be put. */
-  readonly startsEmpty: "absent" | "damaged" | "version" | undefined;
   /** The id of the last commit, as in a reader; empty if there is none. */
   readonly index: string;
   /** Adds or replaces a session. Resolves when the writer can take the next one. */

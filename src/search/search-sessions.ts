@@ -6,7 +6,6 @@ import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
 import { isoTime } from "../render/json/session-json.ts";
 import { shellQuote } from "../render/words.ts";
-import { sessionKey } from "../session/session.ts";
 import type { MatchKind, NearestWords, SearchReader, SessionHit } from "./engine.ts";
 import { matchingKeys, sessionsWithFiles } from "./filter-sessions.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
@@ -115,7 +114,9 @@ async function searchOne(
   });
   const hits: FoundSession[] = [];
   for (const hit of answer.hits)
-    hits.push(await withContext(reader, await foundSession(finish, hit, shown), request.contextTurns ?? 0));
+    hits.push(
+      await withContext(reader, hit, await foundSession(finish, hit, shown), request.contextTurns ?? 0),
+    );
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
   const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
   const coverage = coverageOf(totals, state, problems, refreshed);
@@ -130,12 +131,17 @@ async function readRows(reader: SearchReader): Promise<IndexRows> {
   return rows;
 }
 
-async function withContext(reader: SearchReader, hit: FoundSession, turns: number): Promise<FoundSession> {
-  if (turns === 0) return hit;
-  const stored = await reader.session(sessionKey(hit.row.digest));
+async function withContext(
+  reader: SearchReader,
+  { key, source }: SessionHit,
+  found: FoundSession,
+  turns: number,
+): Promise<FoundSession> {
+  if (turns === 0) return found;
+  const stored = await reader.session(key, { source });
   if (stored !== undefined && stored.kind !== "session") throw engineError(stored);
   const digest: Digest | undefined = stored === undefined ? undefined : JSON.parse(stored.digest);
-  return { ...hit, snippets: withNearbyTurns(hit.snippets, digest?.requests ?? [], turns) };
+  return { ...found, snippets: withNearbyTurns(found.snippets, digest?.requests ?? [], turns) };
 }
 
 async function foundSession(

@@ -220,6 +220,8 @@ export function engineContract(name: string, withEngines: WithEngines): void {
           expect(keysOf(own)).toEqual(["a"]);
           const not = await search(reader, "deploy", { filter: { not: [{ machines: [machine] }] } });
           expect(keysOf(not)).toEqual([]);
+          expect(await reader.session("a", { source: { machine, owner } })).toMatchObject({ key: "a" });
+          expect(await reader.session("a", { source: { machine: "elsewhere", owner } })).toBeUndefined();
         });
       });
     });

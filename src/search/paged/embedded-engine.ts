@@ -21,6 +21,7 @@ import {
 import { type IndexSchema, isCopied } from "../ranking/index-schema.ts";
 import type { IndexView } from "../ranking/index-view.ts";
 import { searchIndex } from "../ranking/search-index.ts";
+import type { SessionSource } from "../session-condition.ts";
 import { createIndexWriter, type WriterPolicies } from "./index-writer.ts";
 import { goneFlags, type IndexManifest, type ManifestFound, readIndexManifest } from "./manifest.ts";
 import { openSegment, type Segment } from "./segment.ts";
@@ -95,6 +96,7 @@ function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
     },
     async session(key, options) {
       options?.signal?.throwIfAborted();
+      if (options?.source !== undefined && !isSameSource(options.source, localSource)) return undefined;
       return catchDamage(() => {
         const session = find(key);
         return session === undefined ? undefined : readSession(view, segments, key, session);
@@ -102,6 +104,10 @@ function createReader(opened: OpenSegments, schema: IndexSchema): SearchReader {
     },
     close: async () => opened.close(),
   };
+}
+
+function isSameSource(a: SessionSource, b: SessionSource): boolean {
+  return a.machine === b.machine && a.owner === b.owner;
 }
 
 /** `next` is the number of rows before it. */

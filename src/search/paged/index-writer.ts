@@ -188,7 +188,6 @@ export function createIndexWriter(
   };
 
   return {
-    startsEmpty: found.kind === "manifest" ? undefined : found.kind,
     get index() {
       return manifest.id;
     },
