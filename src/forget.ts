@@ -1,9 +1,12 @@
 import { dirname, join } from "node:path";
+import type { SessionFile } from "./agents/agent.ts";
 import { forgetCheckpoints } from "./agents/checkpoints/checkpoint-folder.ts";
 import { markdownPath } from "./archive/archived-sessions.ts";
 import { notesPath } from "./archive/compaction-notes.ts";
+import { identifyAgain } from "./archive/log-identity.ts";
 import { forgottenFolder, forgottenSessions, openArchive } from "./archive/open-archive.ts";
 import { sessionFolder } from "./archive/raw/generations.ts";
+import { splitRecords } from "./archive/raw/split-records.ts";
 import {
   emptyTrash,
   removeTombstone,
@@ -17,7 +20,7 @@ import { errorCode } from "./fs/disk-error.ts";
 import { moveEntry } from "./fs/folders.ts";
 import type { Library } from "./fs/library.ts";
 import { type Locking, withStore } from "./fs/store.ts";
-import type { SessionName } from "./session/session.ts";
+import { type LogKey, logKey } from "./session/session.ts";
 import { recoverShrinking } from "./shrink/recover.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
 
@@ -27,8 +30,8 @@ import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
  */
 export interface Remover {
   /** What can be brought back goes into the folder `grave`, which is the session's own. */
-  forget(session: SessionName, grave: string): void;
-  undo(session: SessionName, grave: string): void;
+  forget(session: LogKey, grave: string): void;
+  undo(session: LogKey, grave: string): void;
 }
 
 export interface ForgetOptions {
@@ -40,7 +43,7 @@ export interface ForgetOptions {
 export const UNDO_DAYS = 7;
 const UNDO_MS = UNDO_DAYS * 24 * 60 * 60 * 1000;
 
-export interface Forgotten extends SessionName {
+export interface Forgotten extends LogKey {
   /** False if it was forgotten before. */
   readonly isNew: boolean;
   /** When it can't be brought back any more. */
@@ -53,32 +56,58 @@ export interface Forgotten extends SessionName {
  */
 export function forgetSession(
   library: Library,
-  session: SessionName,
+  target: ForgetTarget,
   options: ForgetOptions,
 ): Promise<Forgotten> {
   return withStore(library, options.locking, () => {
     finishForgetting(library, options.removers);
-    const { agent, id } = session;
-    const before = stoneOf(library, session);
-    if (before !== undefined) return { agent, id, isNew: false, undoUntil: before.at + UNDO_MS };
-    const stone: Tombstone = { agent, id, at: library.now(), phase: "forgetting" };
+    const log =
+      target.files === undefined ? target : identifyAgain(library, { ...target, files: target.files });
+    const key = nameOf(log);
+    const before = stoneOf(library, key);
+    if (before !== undefined) return { ...key, isNew: false, undoUntil: before.at + UNDO_MS };
+    refuseShared(library, key);
+    const file = target.files?.[0] ?? openArchive(library).get(key)?.files[0];
+    const place = { path: file?.path ?? null, inode: file?.inode ?? null };
+    const stone: Tombstone = { ...key, ...place, at: library.now(), phase: "forgetting" };
     writeTombstone(library.disk, forgottenFolder(library), stone);
     takeAway(library, stone, options.removers);
-    return { agent, id, isNew: true, undoUntil: stone.at + UNDO_MS };
+    return { ...key, isNew: true, undoUntil: stone.at + UNDO_MS };
   });
 }
 
-export interface Remembered extends SessionName {
+/** What is to be forgotten: a log, and its files if it has any. */
+export interface ForgetTarget extends LogKey {
+  readonly files?: readonly SessionFile[];
+}
+
+/**
+ * Refuses to forget a log whose bytes are also in the record of another one: version 1 of the store kept logs with one
+ * id together. They would stay.
+ */
+function refuseShared(library: Library, key: LogKey): void {
+  if (key.copy === null) return;
+  const archive = openArchive(library);
+  const path = archive.get(key)?.files[0]?.path;
+  const first = { ...key, copy: null };
+  const newest = archive.get(first);
+  const isShared = newest?.generations.some((generation) =>
+    archive.get(first, generation)?.others.some((file) => file.path === path),
+  );
+  if (isShared !== true) return;
+  throw new UserError(
+    `Cannot forget this copy of session ${key.id} alone: an earlier version archived it together with ${JSON.stringify(newest?.files[0]?.path)}`,
+    { exitCode: exitCodes.refused, hint: "forget that one first, or both with --all-copies" },
+  );
+}
+
+export interface Remembered extends LogKey {
   /** False if what was kept of it is gone for good: only the tombstone could be taken away. */
   readonly broughtBack: boolean;
 }
 
 /** Brings back what was forgotten. */
-export function undoForget(
-  library: Library,
-  session: SessionName,
-  options: ForgetOptions,
-): Promise<Remembered> {
+export function undoForget(library: Library, session: LogKey, options: ForgetOptions): Promise<Remembered> {
   // Before the lock is taken: whoever takes it completes an undo that was killed.
   const before = stoneOf(library, session);
   return withStore(library, options.locking, () => {
@@ -102,8 +131,14 @@ export function undoForget(
   });
 }
 
+/** What whoever takes the store's lock needs, besides how to wait for it. */
+export const storeUpkeep: Pick<Locking, "recover" | "migrations"> = {
+  recover: recoverStore,
+  migrations: [splitRecords],
+};
+
 /** Completes whatever a killed process began in the store. For whoever takes its lock. */
-export function recoverStore(library: Library): void {
+function recoverStore(library: Library): void {
   finishForgetting(library);
   recoverShrinking(library);
 }
@@ -148,7 +183,7 @@ const SIDECARS = [
 function ownRemovers(library: Library): readonly Remover[] {
   const { disk, places } = library;
   const archive = openArchive(library);
-  const readable = (session: SessionName): string | null => {
+  const readable = (session: LogKey): string | null => {
     const kept = archive.get(session);
     return kept === undefined ? null : markdownPath(library, kept);
   };
@@ -208,10 +243,10 @@ function removeIfEmpty({ disk }: Library, folder: string): void {
   }
 }
 
-function stoneOf(library: Library, { agent, id }: SessionName): Tombstone | undefined {
-  return forgottenSessions(library).stones.find((stone) => stone.agent === agent && stone.id === id);
+function stoneOf(library: Library, key: LogKey): Tombstone | undefined {
+  return forgottenSessions(library).stones.find((stone) => logKey(stone) === logKey(key));
 }
 
-function nameOf({ agent, id }: SessionName): SessionName {
-  return { agent, id };
+function nameOf({ agent, id, copy }: LogKey): LogKey {
+  return { agent, id, copy };
 }

@@ -7,7 +7,7 @@ import { forgottenFolder, forgottenSessions } from "../src/archive/open-archive.
 import { exitCodes } from "../src/errors.ts";
 import { finishForgetting, forgetSession, type Remover, undoForget } from "../src/forget.ts";
 import type { Library } from "../src/fs/library.ts";
-import type { SessionName } from "../src/session/session.ts";
+import type { LogKey } from "../src/session/session.ts";
 import { archiving, locking, quickLibrary } from "./support/archive/archiving.ts";
 import { type LogHome, makeLogHome, standing } from "./support/archive/log-home.ts";
 import { filesBelow } from "./support/archive/source-files.ts";
@@ -17,12 +17,12 @@ const DAY_MS = 86_400_000;
 async function ground(): Promise<{
   readonly library: Library;
   readonly made: LogHome;
-  readonly claude: SessionName;
+  readonly claude: LogKey;
 }> {
   const library = quickLibrary();
   const made = makeLogHome(library.surroundings.home);
   await archiveSessions(library, archiving);
-  return { library, made, claude: { agent: "claude", id: made.ids.claude } };
+  return { library, made, claude: { agent: "claude", id: made.ids.claude, copy: null } };
 }
 
 const later = (library: Library, days: number): Library => ({
@@ -45,7 +45,7 @@ describe("forgetSession()", () => {
       [...filesBelow(library.places.archive).keys()].filter((name) => name.startsWith("claude")),
     ).toEqual([]);
     expect(forgottenSessions(library).has(claude)).toBe(true);
-    expect(forgottenSessions(library).has({ agent: "pi", id: claude.id })).toBe(false);
+    expect(forgottenSessions(library).has({ agent: "pi", id: claude.id, copy: null })).toBe(false);
     expect(standing(made.files)).toEqual(made.files);
   });
 
@@ -68,7 +68,7 @@ describe("forgetSession()", () => {
   it("forgets a session that was never archived", async () => {
     const library = quickLibrary();
     const made = makeLogHome(library.surroundings.home);
-    const session: SessionName = { agent: "pi", id: made.ids.pi };
+    const session: LogKey = { agent: "pi", id: made.ids.pi, copy: null };
     await forgetSession(library, session, { locking });
     expect((await archiveSessions(library, archiving)).archived.map(({ id }) => id)).not.toContain(
       made.ids.pi,

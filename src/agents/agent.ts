@@ -5,6 +5,7 @@ import type { Line } from "../jsonl/lines.ts";
 import type { KeyPath } from "../jsonl/rewrite-strings.ts";
 import type { LeafRule } from "../session/current-path.ts";
 import type { AgentName, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
+import type { LogKey } from "../session/session.ts";
 import type { TextBudget } from "../session/text-budget.ts";
 
 /** A folder that holds logs of one agent. */
@@ -51,6 +52,9 @@ export interface SessionFiles {
   /** The leading log first. Never empty; without a main file it is all that is left of a session that is gone. */
   readonly files: readonly SessionFile[];
 }
+
+/** The files of one log, with the name that the store knows it by. */
+export interface LogFiles extends SessionFiles, LogKey {}
 
 /** Reads the first bytes of a file (64 KiB at most); empty if it can't be read. */
 export type Peek = (path: string, from?: number) => Buffer;

@@ -60,21 +60,6 @@ export function takeSnapshot({ disk }: Pick<Library, "disk">, path: string): Log
   };
 }
 
-/** The log that is to be rewritten: the one that was named by its path, else the session's leading one. */
-export function logToRewrite(
-  { files }: SessionFiles,
-  { named }: { readonly named?: string | undefined },
-): string {
-  const log = files.find(({ path, role }) => path === named && role === "main") ?? files[0];
-  return log?.path ?? "";
-}
-
-/** The files of a session with that log as the leading one. */
-export function withLead(files: SessionFiles, path: string): SessionFiles {
-  const lead = files.files.filter((file) => file.path === path);
-  return { ...files, files: [...lead, ...files.files.filter((file) => file.path !== path)] };
-}
-
 /** Texts are counted here, not read. */
 const LEAN = { ...defaultTextLimits, outputChars: 0, inputChars: 0, thinkingChars: 0 };
 

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles, SessionFiles } from "../agents/agent.ts";
 import { agentNamed, agents } from "../agents/agents.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessionsOf } from "../agents/find-sessions.ts";
@@ -11,10 +11,11 @@ import { isExcluded } from "../fs/config.ts";
 import type { Library } from "../fs/library.ts";
 import { type Locking, withStore } from "../fs/store.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
-import { type SessionName, sessionKey } from "../session/session.ts";
+import { type LogKey, logKey } from "../session/session.ts";
 import type { ArchiveStore, ListedSession } from "./archive-store.ts";
 import { archiveState, markdownPath } from "./archived-sessions.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readRenderNote } from "./keep-session.ts";
+import { type LogIdentities, logIdentities } from "./log-identity.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 interface ArchiveProgress {
@@ -26,7 +27,7 @@ interface ArchiveProgress {
 
 export interface ArchiveOptions {
   /** Only these; absent: all that changed. */
-  readonly sessions?: readonly SessionFiles[];
+  readonly sessions?: readonly LogFiles[];
   readonly markdown?: MarkdownWriter;
   /** Reads everything again, whatever sizes and times say, proves what is kept of it, and mends that. */
   readonly thorough?: boolean;
@@ -36,8 +37,10 @@ export interface ArchiveOptions {
   readonly pause?: () => Promise<void>;
 }
 
-/** A session of which something new was kept. */
-export interface NewlyArchived extends SessionName {
+/** A log of which something new was kept. */
+export interface NewlyArchived extends LogKey {
+  /** The log; null if only fragments of the session are left. */
+  readonly source: string | null;
   readonly markdown: string | null;
   /** Where the bytes are. */
   readonly raw: string;
@@ -57,7 +60,7 @@ export interface ArchiveAnswer {
   readonly archived: readonly NewlyArchived[];
   readonly unchanged: number;
   /** Left alone because they were forgotten. */
-  readonly forgotten: readonly SessionName[];
+  readonly forgotten: readonly LogKey[];
   /** Damaged parts that were written again. */
   readonly mended: number;
   readonly problems: readonly Problem[];
@@ -94,21 +97,21 @@ async function archiveAll(
   for (const { markdown } of listing.sessions) if (markdown !== null) names.add(markdown.toLowerCase());
   const source = diskSource(library.disk);
   const buried = forgottenSessions(library);
-  const forgotten: SessionName[] = [];
+  const forgotten: LogKey[] = [];
   const archived: NewlyArchived[] = [];
   const projects = new Set<string>();
   const swept = new Set<string>();
   let unchanged = 0;
   let mended = 0;
 
-  const isUnchanged = (group: SessionFiles, known: ListedSession): boolean =>
-    thorough !== true && before.holds(group) && (writer === undefined || isRendered(library, known, writer));
+  const isUnchanged = (log: LogFiles, known: ListedSession): boolean =>
+    thorough !== true && before.holds(log) && (writer === undefined || isRendered(library, known, writer));
 
   const noteProject = (project: string | null | undefined): void => {
     if (typeof project === "string") projects.add(project);
   };
 
-  const take = (files: SessionFiles): void => {
+  const take = (files: LogFiles): void => {
     if (library.config.exclude.length > 0 && isExcluded(library, readSession(source, files))) return;
     const kept = keepSession(library, archive, files, {
       markdown: writer,
@@ -127,33 +130,35 @@ async function archiveAll(
   };
 
   /** The copy of a session that only the archive has is rebuilt if the rules changed, for example those of masking. */
-  const renderAgain = ({ agent, id }: SessionName, markdown: MarkdownWriter): void => {
-    const kept = keepSession(library, archive, { agent, id, files: [] }, { markdown });
+  const renderAgain = ({ agent, id, copy }: LogKey, markdown: MarkdownWriter): void => {
+    const kept = keepSession(library, archive, { agent, id, copy, files: [] }, { markdown });
     problems.push(...kept.problems);
     const { session } = kept.outcome;
     if (kept.rendered && session !== undefined) sweepBeside(library, session, swept);
   };
 
-  const identify = (group: SessionFiles): SessionFiles =>
-    isolate(problems, leadOf(group), "cannot be identified", () => identifySession(source, group)) ?? group;
+  const identify = (log: LogFiles): LogFiles =>
+    isolate(problems, leadOf(log), "cannot be identified", () => identifySession(source, log)) ?? log;
 
   const seen = new Set<string>();
-  const visit = (group: SessionFiles): void => {
-    const known = before.knownOf(group);
-    seen.add(sessionKey(known ?? group));
-    if (buried.has(group)) forgotten.push({ agent: group.agent, id: group.id });
-    else if (known !== undefined && isUnchanged(group, known)) {
+  const visit = (log: LogFiles): void => {
+    const known = before.knownOf(log);
+    const { agent, id, copy } = log;
+    seen.add(logKey(log));
+    if (buried.has(log)) forgotten.push({ agent, id, copy });
+    else if (known !== undefined && isUnchanged(log, known)) {
       unchanged++;
       noteProject(readRenderNote(known)?.project);
     } else {
       // A file that nobody can parse still has the name of a session: its bytes are kept.
-      const files = known === undefined ? identify(group) : { ...group, agent: known.agent };
+      const files = known === undefined ? identify(log) : log;
       if (!buried.has(files)) take(files);
     }
   };
 
   const progress = createCount(options.onProgress);
-  for (const find of steps(library, options.sessions, projects, problems)) {
+  const identities = logIdentities(library, listing.sessions);
+  for (const find of steps(library, identities, options.sessions, projects, problems)) {
     const groups = find();
     progress.expect(groups);
     for (const group of groups) {
@@ -165,7 +170,7 @@ async function archiveAll(
   if (options.sessions === undefined && writer !== undefined) {
     const left = listing.sessions.filter(
       (session) =>
-        !seen.has(sessionKey(session)) && !buried.has(session) && !isRendered(library, session, writer),
+        !seen.has(logKey(session)) && !buried.has(session) && !isRendered(library, session, writer),
     );
     for (const session of left) {
       await options.pause?.();
@@ -196,18 +201,20 @@ function leadOf({ files }: SessionFiles): string {
 /** One after the other: which projects there are, where some agents keep logs, the sessions of the others tell. */
 function steps(
   library: Library,
-  sessions: readonly SessionFiles[] | undefined,
+  identities: LogIdentities,
+  sessions: readonly LogFiles[] | undefined,
   projects: ReadonlySet<string>,
   problems: Problem[],
-): readonly (() => readonly SessionFiles[])[] {
-  if (sessions !== undefined) return [() => sessions];
-  const find = (inProjects: boolean) => (): readonly SessionFiles[] =>
+): readonly (() => readonly LogFiles[])[] {
+  if (sessions !== undefined)
+    return [() => sessions.flatMap(({ agent, id, files }) => identities.of({ agent, id, files }))];
+  const find = (inProjects: boolean) => (): readonly LogFiles[] =>
     agents
       .filter((format) => (format.inProjects === true) === inProjects)
       .flatMap((format) => {
         const found = findSessionsOf(library, format, [...projects]);
         problems.push(...found.problems);
-        return found.sessions;
+        return found.sessions.flatMap(identities.of);
       });
   return [find(false), find(true)];
 }
@@ -218,11 +225,13 @@ function toAnswer(
   session: ListedSession,
   { outcome }: Kept,
 ): NewlyArchived {
-  const { agent, id, generation, location, files, bytes, storedBytes } = session;
+  const { agent, id, copy, generation, location, files, bytes, storedBytes } = session;
   const logs = files.filter(({ role }) => role === "main" || role === "rotation");
   return {
     agent,
     id,
+    copy,
+    source: logs[0]?.path ?? null,
     markdown: markdownPath(library, session),
     raw: location,
     bytes: logs.reduce((sum, { size }) => sum + size, 0),
@@ -271,7 +280,7 @@ function createCount(tell: ArchiveOptions["onProgress"]): Count {
  * that is nobody's is no session. One of which nothing tells, because it is damaged, is what its place says: then
  * it can be named.
  */
-export function identifySession(source: ByteSource, files: SessionFiles): SessionFiles | undefined {
+export function identifySession<T extends SessionFiles>(source: ByteSource, files: T): T | undefined {
   const [lead] = files.files;
   if (lead === undefined) return undefined;
   // Fragments of a session that is gone were told by their content already.

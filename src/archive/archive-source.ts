@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { FileRole, SessionFile, SessionFiles } from "../agents/agent.ts";
+import type { FileRole, LogFiles, SessionFile } from "../agents/agent.ts";
 import type { ByteSource } from "../agents/byte-source.ts";
 import { reasonOf } from "../agents/isolate.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { errorCode, explainDiskError, systemError } from "../fs/disk-error.ts";
-import type { SessionName } from "../session/session.ts";
+import type { LogKey } from "../session/session.ts";
 import type { KeptFile, KeptSession, ListedFile } from "./archive-store.ts";
 
 const HEAD_BYTES = 64 * 1024;
@@ -57,10 +57,8 @@ function explain(error: unknown): string {
 }
 
 /** The files of an archived session as those of a found one. */
-export function sessionFilesOf(
-  session: SessionName & { readonly files: readonly ListedFile[] },
-): SessionFiles {
-  const { agent, id } = session;
+export function sessionFilesOf(session: LogKey & { readonly files: readonly ListedFile[] }): LogFiles {
+  const { agent, id, copy } = session;
   const files = session.files.map(
     ({ path, role, size, mtimeMs, inode }): SessionFile => ({
       path,
@@ -70,7 +68,7 @@ export function sessionFilesOf(
       inode,
     }),
   );
-  return { agent, id, files };
+  return { agent, id, copy, files };
 }
 
 const ROLES: Readonly<Record<FileRole, true>> = {

@@ -1,4 +1,4 @@
-import type { SessionName } from "../session/session.ts";
+import type { LogKey, SessionName } from "../session/session.ts";
 
 /**
  * What operations see of the store that keeps the exact bytes of sessions, on this disk or elsewhere.
@@ -32,7 +32,7 @@ export interface KeptFile extends ListedFile {
 }
 
 /** A session in its newest generation. */
-export interface ListedSession extends SessionName {
+export interface ListedSession extends LogKey {
   readonly generation: number;
   readonly files: readonly ListedFile[];
   /** What restores were about to replace, as it was then: the archive has it, too. */
@@ -62,11 +62,13 @@ export interface Listing {
 }
 
 /** One generation, open for reading. */
-export interface KeptSession extends SessionName {
+export interface KeptSession extends LogKey {
   readonly generation: number;
   /** All generations there are, oldest first. */
   readonly generations: readonly number[];
   readonly files: readonly KeptFile[];
+  /** Files of other logs with the same id, which version 1 of the store kept together. */
+  readonly others: readonly KeptFile[];
   /** Small files (titles, lists of work) as they were before they were written again. */
   readonly earlier: readonly KeptFile[];
   readonly markdown: string | null;
@@ -138,7 +140,7 @@ export interface Damage {
 }
 
 /** The proof of one session: every generation, every byte. */
-export interface Verification extends SessionName {
+export interface Verification extends LogKey {
   readonly generations: readonly number[];
   readonly files: number;
   /** Proven bytes, each once, however many generations share them. */
@@ -150,15 +152,17 @@ export interface Verification extends SessionName {
 
 export interface ArchiveStore {
   list(): Listing;
+  /** The logs with this id that have an entry, whatever can be read of it. */
+  copies(session: SessionName): readonly LogKey[];
   /** The newest generation that was not put aside, or that one; undefined if it is not kept. */
-  get(session: SessionName, generation?: number): KeptSession | undefined;
+  get(key: LogKey, generation?: number): KeptSession | undefined;
   /** Durable when it returns. Only one may write at a time. */
-  put(session: SessionName, files: readonly FileToKeep[], options?: PutOptions): PutOutcome;
+  put(key: LogKey, files: readonly FileToKeep[], options?: PutOptions): PutOutcome;
   /** Makes an earlier generation the newest one again, as a generation of its own. */
-  repeat(session: SessionName, generation: number): ListedSession | undefined;
-  prove(session: SessionName): Verification;
+  repeat(key: LogKey, generation: number): ListedSession | undefined;
+  prove(key: LogKey): Verification;
   /** Hands this back with the listing, as long as that is remembered: never more than a shortcut. */
-  setNote(session: SessionName, note: string): void;
+  setNote(key: LogKey, note: string): void;
   /** Ends a run of writing: makes the next `list` fast. */
   close(): void;
 }

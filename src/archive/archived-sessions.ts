@@ -1,17 +1,18 @@
 import { join } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles, SessionFile, SessionFiles } from "../agents/agent.ts";
 import type { ByteSource } from "../agents/byte-source.ts";
 import { sameMark } from "../fs/disk.ts";
 import type { Library } from "../fs/library.ts";
-import { sessionKey } from "../session/session.ts";
+import { logKey, sessionKey } from "../session/session.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import type { ListedFile, ListedSession } from "./archive-store.ts";
+import { byLogKey } from "./log-identity.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 /** A session as the archive has it, ready to be read. */
-export interface ArchivedSession {
+export interface ArchivedSession<Files extends SessionFiles = SessionFiles> {
   /** Under the paths that they had. The leading log first. */
-  readonly files: SessionFiles;
+  readonly files: Files;
   /** Reads those files from the archive. Nothing is opened before it is asked. */
   readonly source: ByteSource;
   readonly generation: number;
@@ -24,14 +25,17 @@ export interface ArchivedSession {
   readonly storedBytes: number;
 }
 
-/** Every archived session, in no order. Only the catalog of the archive is read. */
-export function archivedSessions(library: Library): readonly ArchivedSession[] {
-  if (library.demo) return [];
+export type ArchivedLog = ArchivedSession<LogFiles>;
+
+/** Every archived log, in no order. Only the catalog of the archive is read. */
+export function archivedLogs(
+  library: Library,
+  sessions: readonly ListedSession[] = listArchive(library),
+): readonly ArchivedLog[] {
   const archive = openArchive(library);
   const forgotten = forgottenSessions(library);
-  return archive
-    .list()
-    .sessions.filter((session) => !forgotten.has(session))
+  return sessions
+    .filter((session) => !forgotten.has(session))
     .map((session) => ({
       files: sessionFilesOf(session),
       source: archiveSource(() => archive.get(session)),
@@ -43,6 +47,63 @@ export function archivedSessions(library: Library): readonly ArchivedSession[] {
     }));
 }
 
+/** What the archive lists; nothing beside an example history. */
+export function listArchive(library: Library): readonly ListedSession[] {
+  return library.demo ? [] : openArchive(library).list().sessions;
+}
+
+/** Every archived session, in no order: logs with one id are one session, of which the longest leads. */
+export function archivedSessions(library: Library): readonly ArchivedSession[] {
+  const groups = new Map<string, [ArchivedLog, ...ArchivedLog[]]>();
+  for (const log of archivedLogs(library)) {
+    const group = groups.get(sessionKey(log.files));
+    if (group === undefined) groups.set(sessionKey(log.files), [log]);
+    else group.push(log);
+  }
+  return [...groups.values()].map((logs) => joinLogs(...logs));
+}
+
+/** Puts the logs of one session together: what reads sessions reads them as if they were in one place. */
+function joinLogs(first: ArchivedLog, ...others: readonly ArchivedLog[]): ArchivedSession {
+  if (others.length === 0) return first;
+  const logs = [first, ...others].sort(
+    (a, b) => leadSize(b) - leadSize(a) || (pathOf(a) < pathOf(b) ? -1 : 1),
+  );
+  const sources = new Map<string, ByteSource>();
+  const files: SessionFile[] = [];
+  for (const log of logs) {
+    for (const file of log.files.files) {
+      if (sources.has(file.path)) continue;
+      sources.set(file.path, log.source);
+      files.push(file);
+    }
+  }
+  const sourceOf = (path: string): ByteSource => sources.get(path) ?? first.source;
+  const sum = (of: (log: ArchivedLog) => number): number => logs.reduce((total, log) => total + of(log), 0);
+  return {
+    files: { agent: first.files.agent, id: first.files.id, files },
+    source: {
+      chunks: (path) => sourceOf(path).chunks(path),
+      text: (path, maxBytes) => sourceOf(path).text(path, maxBytes),
+      head: (path, from) => sourceOf(path).head(path, from),
+      explain: first.source.explain,
+    },
+    generation: Math.max(...logs.map(({ generation }) => generation)),
+    state: logs.map(({ state }) => state).join("+"),
+    markdown: logs[0]?.markdown ?? null,
+    bytes: sum(({ bytes }) => bytes),
+    storedBytes: sum(({ storedBytes }) => storedBytes),
+  };
+}
+
+function leadSize({ files }: ArchivedLog): number {
+  return files.files[0]?.size ?? 0;
+}
+
+function pathOf({ files }: ArchivedLog): string {
+  return files.files[0]?.path ?? "";
+}
+
 /** Where the readable copy of a session is; null if it has none. */
 export function markdownPath(
   { places }: Pick<Library, "places">,
@@ -51,34 +112,25 @@ export function markdownPath(
   return markdown === null ? null : join(places.archive, ...markdown.split("/"));
 }
 
-/** What the archive has, to be asked for the sessions on disk. */
+/** What the archive has, to be asked for the logs on disk. */
 interface ArchiveState {
-  /** By its files, for content may have shown it to be another agent's than its folder says. */
-  knownOf(group: SessionFiles): ListedSession | undefined;
+  knownOf(log: LogFiles): ListedSession | undefined;
   /** Are all its files in the archive as they are now? Of sizes and times: nothing is read. */
-  holds(group: SessionFiles): boolean;
+  holds(log: LogFiles): boolean;
 }
 
 export function archiveState(sessions: readonly ListedSession[]): ArchiveState {
-  const byPath = new Map<string, ListedSession>();
-  for (const session of sessions) {
-    for (const { path } of session.files) byPath.set(path, session);
-    byPath.set(sessionKey(session), session);
-  }
-  const knownOf = (group: SessionFiles): ListedSession | undefined => {
-    const found = byPath.get(group.files[0]?.path ?? "");
-    return found?.id === group.id ? found : byPath.get(sessionKey(group));
-  };
+  const known = byLogKey(sessions);
   return {
-    knownOf,
-    holds: (group) => {
-      const known = knownOf(group);
-      if (known === undefined) return false;
-      const files = new Map(known.files.map((file) => [file.path, file]));
-      return group.files.every((file) => {
-        const isIt = (kept: ListedFile | undefined): boolean =>
-          kept?.path === file.path && kept.role === file.role && sameMark(kept, file);
-        return isIt(files.get(file.path)) || known.aside.some(isIt);
+    knownOf: (log) => known.get(logKey(log)),
+    holds: (log) => {
+      const kept = known.get(logKey(log));
+      if (kept === undefined) return false;
+      const files = new Map(kept.files.map((file) => [file.path, file]));
+      return log.files.every((file) => {
+        const isIt = (other: ListedFile | undefined): boolean =>
+          other?.path === file.path && other.role === file.role && sameMark(other, file);
+        return isIt(files.get(file.path)) || kept.aside.some(isIt);
       });
     },
   };

@@ -3,7 +3,7 @@ import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { createRedactor } from "../redact/redact.ts";
-import type { SessionName } from "../session/session.ts";
+import type { LogKey } from "../session/session.ts";
 import { forgottenSessions } from "./open-archive.ts";
 import { folderNameOf } from "./raw/generations.ts";
 
@@ -21,14 +21,14 @@ const MAX_TEXT_CHARS = 100_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Where the summaries of one session are noted. */
-export function notesPath({ places }: Pick<Library, "places">, session: SessionName): string {
+export function notesPath({ places }: Pick<Library, "places">, session: LogKey): string {
   return join(places.notes, session.agent, `${folderNameOf(session)}.json`);
 }
 
 /** Notes a summary, with secrets masked; one that is noted already is not noted again. */
 export function noteSummary(
   library: Pick<Library, "disk" | "places" | "config" | "now">,
-  session: SessionName,
+  session: LogKey,
   { text, trigger }: Omit<NotedSummary, "at">,
 ): void {
   if (forgottenSessions(library).has(session)) return;
@@ -47,7 +47,7 @@ export function noteSummary(
 }
 
 /** The oldest first. A file that makes no sense is as good as none. */
-export function readSummaries(store: Store, session: SessionName): readonly NotedSummary[] {
+export function readSummaries(store: Store, session: LogKey): readonly NotedSummary[] {
   const text = store.disk.readFile(notesPath(store, session), MAX_BYTES)?.toString("utf8");
   if (text === undefined) return [];
   try {

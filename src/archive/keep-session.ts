@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { rootOfFile } from "../agents/find-sessions.ts";
 import { isolate } from "../agents/isolate.ts";
@@ -15,7 +15,7 @@ import { safeName } from "../fs/safe-name.ts";
 import type { MarkdownMeta } from "../render/markdown/sections.ts";
 import { inBatches } from "../render/text-parts.ts";
 import { shellQuote } from "../render/words.ts";
-import type { Session } from "../session/session.ts";
+import type { LogKey, Session } from "../session/session.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import type { ArchiveStore, KeptSession, ListedSession, PutOutcome } from "./archive-store.ts";
 import { markdownPath } from "./archived-sessions.ts";
@@ -63,7 +63,7 @@ interface Parsed {
 export function keepSession(
   library: Library,
   archive: ArchiveStore,
-  files: SessionFiles,
+  files: LogFiles,
   options: KeepOptions,
 ): Kept {
   const problems: Problem[] = [];
@@ -87,7 +87,9 @@ export function keepSession(
     thorough: options.thorough === true,
     nameMarkdown: (kept) => {
       parsed = parse(kept);
-      return parsed === undefined ? null : markdownName(parsed.digest, options.isTaken ?? (() => false));
+      return parsed === undefined
+        ? null
+        : markdownName(kept, parsed.digest, options.isTaken ?? (() => false));
     },
   });
   problems.push(...outcome.problems.map(({ path, what }) => ({ path, line: 0, what })));
@@ -195,13 +197,13 @@ const MAX_TITLE_BYTES = 60;
  * `<agent>/<project>/<start date>_<title>_<hash>.md`. It is chosen once, for other programs link to it.
  * What comes out of logs may not leave its place, so all of it is made harmless.
  */
-function markdownName(digest: Digest, isTaken: (name: string) => boolean): string {
-  const { agent, id, project, title, startedAt, endedAt } = digest;
+function markdownName(key: LogKey, digest: Digest, isTaken: (name: string) => boolean): string {
+  const { agent, project, title, startedAt, endedAt } = digest;
   const day = dayOf(startedAt ?? endedAt);
   const folder = project === null ? "unknown" : safeName(lastPart(project));
   const words = safeName(title ?? "untitled", MAX_TITLE_BYTES);
   const nameWith = (digits: number): string =>
-    `${agent}/${folder}/${day}_${words}_${hashOfName({ agent, id }, digits)}.md`;
+    `${agent}/${folder}/${day}_${words}_${hashOfName(key, digits)}.md`;
   const short = nameWith(8);
   return isTaken(short) ? nameWith(32) : short;
 }

@@ -3,10 +3,10 @@ import { UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { type Disk, type FileMark, sameMark } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
-import { makeFolders } from "../fs/folders.ts";
+import { makeFolders, namesIn } from "../fs/folders.ts";
 import { replaceFile } from "../fs/replace-file.ts";
-import type { SessionName } from "../session/session.ts";
-import { folderNameOf } from "./raw/generations.ts";
+import type { LogKey, SessionName } from "../session/session.ts";
+import { copiesNamed, folderNameOf } from "./raw/generations.ts";
 import { readFields, sealJson, unsealJson } from "./raw/sealed-json.ts";
 
 /*
@@ -19,7 +19,7 @@ const MAX_BYTES = 64 * 1024;
 export function noteOwnWrite(
   disk: Disk,
   rewrites: string,
-  session: SessionName,
+  session: LogKey,
   path: string,
   { size, mtimeMs, inode }: FileMark,
 ): void {
@@ -32,7 +32,7 @@ export function noteOwnWrite(
 export function isOwnWrite(
   disk: Disk,
   rewrites: string,
-  session: SessionName,
+  session: LogKey,
   path: string,
   mark: FileMark,
 ): boolean {
@@ -54,11 +54,17 @@ export function isOwnWrite(
   }
 }
 
-/** Has this program ever written the log of that session? */
-export function wasRewritten(disk: Disk, rewrites: string, session: SessionName): boolean {
-  return disk.stat(noteOf(rewrites, session)) !== undefined;
+/** Finds the logs with this id that this program has ever written. */
+export function rewrittenLogs(disk: Disk, rewrites: string, session: SessionName): readonly LogKey[] {
+  const folder = join(rewrites, session.agent);
+  // Asked for every session that is indexed, and most stores have none.
+  if (disk.stat(folder) === undefined) return [];
+  const names = namesIn(disk, folder).flatMap((name) =>
+    name.endsWith(".json") ? [name.slice(0, -".json".length)] : [],
+  );
+  return copiesNamed(session, names);
 }
 
-function noteOf(rewrites: string, session: SessionName): string {
+function noteOf(rewrites: string, session: LogKey): string {
   return join(rewrites, session.agent, `${folderNameOf(session)}.json`);
 }

@@ -12,7 +12,7 @@ import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
-import type { SessionName } from "../session/session.ts";
+import type { LogKey } from "../session/session.ts";
 import type { ArchiveStore, KeptFile, KeptSession } from "./archive-store.ts";
 import { sourceFile } from "./raw/store-file.ts";
 import {
@@ -44,7 +44,7 @@ export interface RestoredFile {
   readonly changes: number;
 }
 
-export interface RestoredSession extends SessionName {
+export interface RestoredSession extends LogKey {
   readonly generation: number;
   readonly outcome: "restored" | "unchanged" | "refused" | "damaged";
   readonly files: readonly RestoredFile[];
@@ -85,11 +85,12 @@ export function restoreSession(
   }
   const files = [...[...actions].map(([each, action]) => toAnswer(each, action)), ...damaged];
   const lead = planned.find(({ file }) => file === kept.files[0]);
-  const { agent, id, generation } = kept;
+  const { agent, id, copy, generation } = kept;
   const { resume, deletesAfterMs } = agentNamed(agent);
   return {
     agent,
     id,
+    copy,
     generation,
     outcome: isRefused ? "refused" : outcomeOf(files),
     files,

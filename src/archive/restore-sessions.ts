@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { type Locking, withStore } from "../fs/store.ts";
-import type { SessionName } from "../session/session.ts";
+import { type LogKey, sessionKey } from "../session/session.ts";
 import { openArchive } from "./open-archive.ts";
 import { type RestoredSession, type RestoreHow, restoreSession } from "./restore-session.ts";
 
@@ -23,10 +23,11 @@ export interface RestoreAnswer {
 /** Puts archived sessions back, byte for byte, with mode and time. What is there already is left alone. */
 export async function restoreSessions(
   library: Library,
-  sessions: readonly SessionName[],
+  sessions: readonly LogKey[],
   options: RestoreOptions,
 ): Promise<RestoreAnswer> {
   const how = resolveFolders(library, options);
+  if (how.into !== undefined) refuseCopies(sessions);
   const mayReplace = options.force === true && options.dryRun !== true;
   const run = async (): Promise<RestoreAnswer> => {
     const archive = openArchive(library);
@@ -46,6 +47,20 @@ export async function restoreSessions(
   };
   // Only who overwrites adds to the archive; all else works on one that can't be written, too.
   return mayReplace ? withStore(library, options.locking, run) : run();
+}
+
+/** In one project, logs with one id have one name: the second would go over the first. */
+function refuseCopies(sessions: readonly LogKey[]): void {
+  const seen = new Set<string>();
+  for (const session of sessions) {
+    if (seen.has(sessionKey(session))) {
+      throw new UserError(`Cannot restore session ${session.id} into a project: it has several copies`, {
+        exitCode: exitCodes.wrongUsage,
+        hint: "name one of them by the path of its log",
+      });
+    }
+    seen.add(sessionKey(session));
+  }
 }
 
 function missing(generation: number | undefined): string {

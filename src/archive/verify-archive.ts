@@ -3,13 +3,13 @@ import { basename, dirname } from "node:path";
 import { sameMark } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
-import { type SessionName, sessionKey } from "../session/session.ts";
+import { type LogKey, logKey, type SessionName } from "../session/session.ts";
 import type { ArchiveStore, Damage, KeptFile } from "./archive-store.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 export interface VerifyOptions {
   /** Only these; absent: the whole archive. */
-  readonly sessions?: readonly SessionName[] | undefined;
+  readonly sessions?: readonly LogKey[] | undefined;
   readonly onProgress?: (progress: VerifyProgress) => void;
   readonly pause?: () => Promise<void>;
 }
@@ -63,9 +63,9 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
   const archive = openArchive(library);
   const listing = archive.list();
   const forgotten = forgottenSessions(library);
-  const named = options.sessions && new Set(options.sessions.map(sessionKey));
+  const named = options.sessions && new Set(options.sessions.map(logKey));
   const sessions = listing.sessions.filter(
-    (session) => !forgotten.has(session) && (named === undefined || named.has(sessionKey(session))),
+    (session) => !forgotten.has(session) && (named === undefined || named.has(logKey(session))),
   );
   const damages: FoundDamage[] = [];
   const differences: FoundDifference[] = [];
@@ -106,11 +106,11 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
 function describeDamage(
   library: Library,
   archive: ArchiveStore,
-  { agent, id }: SessionName,
+  { agent, id, copy }: LogKey,
   damage: Damage,
   all: readonly Damage[],
 ): FoundDamage {
-  const kept = archive.get({ agent, id }, damage.generation);
+  const kept = archive.get({ agent, id, copy }, damage.generation);
   const file = [...(kept?.files ?? []), ...(kept?.earlier ?? [])].find(({ path }) => path === damage.path);
   if (file === undefined) return { agent, id, ...damage, size: 0, goodBytes: 0, mendable: false };
   const bad = all

@@ -27,6 +27,7 @@ export const flattenFlags = {
     type: "boolean",
     description: "count tokens with Anthropic's API (needs ANTHROPIC_API_KEY; sends the conversation there)",
   },
+  "all-copies": { type: "boolean", description: "take every log with that id" },
   everywhere: { type: "boolean", description: "with last: in all projects" },
   "all-matching": {
     type: "boolean",
@@ -38,11 +39,19 @@ export const flattenFlags = {
 export function selectForFlattening(
   history: History,
   words: readonly string[],
-  flags: { readonly everywhere: boolean; readonly "all-matching": boolean },
+  flags: {
+    readonly everywhere: boolean;
+    readonly "all-matching": boolean;
+    readonly "all-copies": boolean;
+  },
 ): Promise<readonly SelectedSession[]> {
   return flags["all-matching"]
     ? history.matching(words)
-    : history.select(words, { everywhere: flags.everywhere });
+    : history.select(words, {
+        everywhere: flags.everywhere,
+        forWriting: true,
+        allCopies: flags["all-copies"],
+      });
 }
 
 type Answer = FlattenAnswer | UnflattenAnswer;

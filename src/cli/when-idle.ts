@@ -17,7 +17,7 @@ export const whenIdleFlags = {
 export async function startWhenIdle(
   world: World,
   command: string,
-  { id }: SelectedSession,
+  { id, files }: SelectedSession,
   args: readonly string[],
   json: boolean,
 ): Promise<number> {
@@ -27,7 +27,7 @@ export async function startWhenIdle(
       hint: "run it again when the session has ended",
     });
   }
-  await world.startDetached([command, id, ...args, "--wait-idle"]);
+  await world.startDetached([command, files.files[0]?.path ?? id, ...args, "--wait-idle"]);
   if (json) printJson(world, { sessionId: id, waiting: true });
   else
     world.stdout.write(`A background process waits for session ${sanitize(id)} to end, then rewrites it.\n`);
@@ -40,7 +40,7 @@ export async function selectOne(
   words: readonly string[],
   { everywhere }: { readonly everywhere: boolean },
 ): Promise<SelectedSession> {
-  const [session, ...others] = await history.select(words, { everywhere });
+  const [session, ...others] = await history.select(words, { everywhere, forWriting: true });
   if (session !== undefined && others.length === 0) return session;
   throw new UserError(`Cannot take ${others.length + 1} sessions: this command works on one`, {
     exitCode: exitCodes.wrongUsage,

@@ -15,6 +15,8 @@ export interface Locking extends LockWaiting {
   readonly processes: Processes;
   /** Completes what a killed process began. Called by everyone who takes the lock, before anything else. */
   readonly recover: (library: Library) => void;
+  /** How a store of an earlier version is brought up to date. */
+  readonly migrations: readonly MigrationStep[];
 }
 
 /** Does something to the store while nobody else can. It is created, migrated and recovered first. */
@@ -28,7 +30,7 @@ export async function withStore<T>(
   checkStoreVersion(disk, places);
   makeFolders(disk, places.home);
   return withLock(disk, places.lock, locking.processes, locking, () => {
-    prepareStore(disk, places);
+    prepareStore(disk, places, { current: STORE_VERSION, steps: locking.migrations });
     // Others write beside the lock without holding it: only what is old was left by the dead.
     sweepTempFiles(disk, places.home, { now: now() });
     locking.recover(library);
@@ -37,7 +39,7 @@ export async function withStore<T>(
 }
 
 /** The version of the bytes on disk that this program writes; docs/STORAGE.md describes them. */
-export const STORE_VERSION = 1;
+export const STORE_VERSION = 2;
 
 /**
  * Migrates a store from one version to the next. It may be killed at any point, and is then run again from its start, on
@@ -51,9 +53,6 @@ export interface MigrationStep {
   run(disk: Disk, places: Places): void;
 }
 
-/** One for each released version but the present one. */
-export const migrationSteps: readonly MigrationStep[] = [];
-
 interface StoreVersions {
   readonly current: number;
   readonly steps: readonly MigrationStep[];
@@ -65,7 +64,8 @@ type StoreState =
   /** `version` is the version after the last step that finished. */
   | { readonly kind: "older"; readonly version: number };
 
-const present: StoreVersions = { current: STORE_VERSION, steps: migrationSteps };
+/** For those who only look. */
+const present: StoreVersions = { current: STORE_VERSION, steps: [] };
 const MAX_VERSION_BYTES = 4096;
 
 /** Checks the store without changing it. A newer store, or one whose version cannot be read, is a UserError. */

@@ -3,7 +3,7 @@ import type { ArchiveAnswer } from "../archive/archive-sessions.ts";
 import type { RestoreAnswer } from "../archive/restore-sessions.ts";
 import type { VerifyAnswer as ArchiveProof } from "../archive/verify-archive.ts";
 import type { Problem } from "../errors.ts";
-import type { Remembered } from "../forget.ts";
+import type { ForgetTarget, Remembered } from "../forget.ts";
 import type { ExportFormat } from "../render/export-formats.ts";
 import type { GuardAnswer } from "../retention/guard.ts";
 import type { RetentionStatus } from "../retention/retention-status.ts";
@@ -21,7 +21,6 @@ import type { FilePlan } from "../settings/change-files.ts";
 import type { SidecarsChecked } from "../shrink/check-sidecars.ts";
 import type { CompactAnswer } from "../shrink/compact-session.ts";
 import type { FlattenAnswer } from "../shrink/flatten-session.ts";
-import type { LogWithMarkers } from "../shrink/logs-with-markers.ts";
 import type { Retrieved } from "../shrink/retrieve-block.ts";
 import type { SessionSummary } from "../shrink/summarize-session.ts";
 import type { UnflattenAnswer } from "../shrink/unflatten-session.ts";
@@ -46,6 +45,8 @@ export interface CallOptions {
 export interface SelectedOptions extends CallOptions {
   /** `last` means all projects instead of the one of the machine's folder. */
   readonly everywhere?: boolean;
+  /** Takes every log with the selected id. Otherwise calls that write refuse an id that several logs have. */
+  readonly allCopies?: boolean;
 }
 
 /** How far a long call is. */
@@ -131,6 +132,10 @@ export interface ExportedDocument {
 export interface ResumableSession extends SessionName {
   readonly resume: ResumeCommand;
   readonly state: SessionState;
+  /** Its log, and other logs with the same id. */
+  readonly source: string | null;
+  readonly others: readonly string[];
+  readonly part?: string | undefined;
 }
 
 export interface IndexAnswer {
@@ -230,12 +235,15 @@ export interface SummaryCallOptions extends SelectedOptions {
 
 /** What is about to be forgotten. */
 export interface ForgetPreview extends SessionName {
-  /** The agent's own log; null if it is gone. */
+  /** The agent's own log; null if it is gone. With `allCopies` the first of several. */
   readonly source: string | null;
+  readonly sources: readonly string[];
+  /** The logs that are forgotten: one, or with `allCopies` each with the id. */
+  readonly logs: readonly ForgetTarget[];
   /** Only the index still has it: it can't be restored. */
   readonly isIndexed: boolean;
   /** Its logs with markers; their results are removed with sidecar and archive. */
-  readonly flattened: readonly LogWithMarkers[];
+  readonly flattened: readonly { readonly path: string; readonly markers: number }[];
 }
 
 export interface ForgetAnswer extends ForgetPreview {
@@ -269,7 +277,10 @@ export interface History {
   list(options?: ListedOptions): Promise<SessionList>;
   session(selector: Selector, options?: SelectedOptions): Promise<OpenSession>;
   /** The sessions that a selector names, without reading them. */
-  select(selector: Selector, options?: SelectedOptions): Promise<readonly SelectedSession[]>;
+  select(
+    selector: Selector,
+    options?: SelectedOptions & { readonly forWriting?: boolean },
+  ): Promise<readonly SelectedSession[]>;
   files(pattern: string, options?: FilesOptions): Promise<FilesAnswer>;
   pending(options?: PendingOptions): Promise<PendingAnswer>;
   grep(pattern: string, options?: GrepCallOptions): AsyncGenerator<GrepEvent, void, void>;
@@ -299,7 +310,7 @@ export interface History {
   forgetPreview(selector: Selector, options?: SelectedOptions): Promise<ForgetPreview>;
   /** Removes a session from index, archive, exact bytes and sidecars; `undoForget` restores it within a week. */
   forget(selector: Selector | ForgetPreview, options?: SelectedOptions): Promise<ForgetAnswer>;
-  undoForget(selector: Selector, options?: CallOptions): Promise<Remembered>;
+  undoForget(selector: Selector, options?: SelectedOptions): Promise<Remembered>;
 
   compact(selector: Selector | SelectedSession, options?: CompactCallOptions): Promise<CompactAnswer>;
   flatten(selector: Selector | SelectedSession, options?: FlattenCallOptions): Promise<FlattenAnswer>;

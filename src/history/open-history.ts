@@ -3,6 +3,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import { nodeProcesses } from "../fs/processes.ts";
 import type { Locking } from "../fs/store.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
+import type { SelectOptions } from "../search/select-sessions.ts";
 import type { CatalogRow, SessionCatalog } from "../search/session-catalog.ts";
 import type { RewriteOptions } from "../shrink/rewrite-session.ts";
 import { readFilters, readRequest } from "./filters.ts";
@@ -56,18 +57,18 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   };
   const pointTo = async (
     selector: Selector | SelectedSession,
-    call: SelectedOptions,
+    call: SelectedOptions & { readonly forWriting?: boolean },
   ): Promise<SelectedSession> => {
     if (typeof selector === "object" && "key" in selector) return selector;
     const { selectSession } = await import("../search/select-sessions.ts");
-    return selectSession(library, wordsOf(selector), call);
+    return selectSession(library, wordsOf(selector), selecting(call));
   };
   const rewrite = async <T>(
     selector: Selector | SelectedSession,
     call: RewriteCallOptions,
     work: (pointer: SelectedSession, how: RewriteOptions) => Promise<T>,
   ): Promise<T> => {
-    const pointer = await pointTo(selector, call);
+    const pointer = await pointTo(selector, { ...call, forWriting: true });
     if (call.waitUntilIdle === true) {
       const { waitUntilIdle } = await import("../shrink/refuse-live.ts");
       const wait = (ms: number): Promise<void> =>
@@ -112,7 +113,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       call.signal?.throwIfAborted();
       const { openSession } = await import("../search/open-session.ts");
       try {
-        return mask(openSession(library, wordsOf(selector), call));
+        return mask(openSession(library, wordsOf(selector), selecting(call)));
       } catch (error) {
         const [word = "", ...others] = wordsOf(selector);
         if (!(error instanceof UserError) || others.length > 0) throw error;
@@ -122,7 +123,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async select(selector, call = {}) {
       const { selectSessions } = await import("../search/select-sessions.ts");
-      return selectSessions(library, wordsOf(selector), call);
+      return selectSessions(library, wordsOf(selector), selecting(call));
     },
     async files(pattern, { filter = {}, written = false, limit, ...call } = {}) {
       const { fileHistory } = await import("../search/session-catalog.ts");
@@ -172,19 +173,26 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async resume(selector, call = {}) {
       const { openSession } = await import("../search/open-session.ts");
-      const { session, resume, state } = openSession(library, wordsOf(selector), call);
-      return { agent: session.agent, id: session.id, resume, state };
+      const { session, resume, state, ...open } = openSession(library, wordsOf(selector), selecting(call));
+      const { source, others, part } = mask({ source: open.source, others: open.others, part: open.part });
+      return { agent: session.agent, id: session.id, resume, state, source, others, part };
     },
     async export(selector, call) {
       call.signal?.throwIfAborted();
       const { exportSession } = await import("../search/export-session.ts");
-      return exportSession(library, wordsOf(selector), { ...call, mask });
+      return exportSession(library, wordsOf(selector), { ...selecting(call), format: call.format, mask });
     },
     async summary(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { summarizeSession } = await import("../shrink/summarize-session.ts");
-      const { format, continuation = false, branch, ...rest } = call;
-      return summarizeSession(library, wordsOf(selector), { ...rest, format, continuation, branch, mask });
+      const { format, continuation = false, branch } = call;
+      return summarizeSession(library, wordsOf(selector), {
+        ...selecting(call),
+        format,
+        continuation,
+        branch,
+        mask,
+      });
     },
     async retrieve(selector, toolUseId, call = {}) {
       const pointer = await pointTo(selector, call);
@@ -230,7 +238,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const sessions =
         selector === undefined
           ? undefined
-          : selectSessions(library, wordsOf(selector), call)
+          : selectSessions(library, wordsOf(selector), { ...selecting(call), copies: "all" })
               .filter(({ kept }) => kept === undefined)
               .map(({ files }) => files);
       const answer = await archiveSessions(library, {
@@ -260,13 +268,13 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
         }),
       );
     },
-    async restore(selector, { everywhere = false, ...call } = {}) {
+    async restore(selector, { everywhere = false, allCopies = false, ...call } = {}) {
       const { restoreSessions } = await import("../archive/restore-sessions.ts");
       const { allArchived, selectArchived } = await import("../search/select-archived.ts");
       const sessions =
         selector === "all"
           ? allArchived(library)
-          : selectArchived(library, wordsOf(selector), { everywhere });
+          : selectArchived(library, wordsOf(selector), { everywhere, copies: allCopies ? "all" : "refuse" });
       const answer = await restoreSessions(library, sessions, {
         ...call,
         locking: (await writing()).locking,
@@ -291,21 +299,31 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       call.signal?.throwIfAborted();
       const { selectForForgetting } = await import("./select-forgotten.ts");
       const found = await selectForForgetting(library, access.engine, wordsOf(selector), call);
-      return { ...found, ...mask({ source: found.source, flattened: found.flattened }) };
+      const { source, sources, flattened } = found;
+      return { ...found, ...mask({ source, sources, flattened }) };
     },
     async forget(selector, call = {}) {
       const isPreview = typeof selector === "object" && "isIndexed" in selector;
       const preview = isPreview ? selector : await history.forgetPreview(selector, call);
       call.signal?.throwIfAborted();
       const { forgetSession } = await import("../forget.ts");
-      const { undoUntil } = await forgetSession(library, preview, await writing());
+      let undoUntil = 0;
+      // The first log of an id before the others: what an earlier version archived together goes with it.
+      for (const log of preview.logs.toSorted((a, b) => Number(b.copy === null) - Number(a.copy === null)))
+        ({ undoUntil } = await forgetSession(library, log, await writing()));
       return { ...preview, undoUntil: preview.isIndexed ? null : undoUntil };
     },
     async undoForget(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { selectForgotten } = await import("./select-forgotten.ts");
       const { undoForget } = await import("../forget.ts");
-      return undoForget(library, selectForgotten(library, wordsOf(selector)), await writing());
+      const [first, ...others] = selectForgotten(library, wordsOf(selector), call);
+      let done = await undoForget(library, first, await writing());
+      for (const log of others) {
+        const { broughtBack } = await undoForget(library, log, await writing());
+        done = { ...done, broughtBack: done.broughtBack && broughtBack };
+      }
+      return done;
     },
 
     async compact(selector, call = {}) {
@@ -378,6 +396,15 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
   };
   return { ...history, library, access, writing };
+}
+
+/** Which of the logs with one id a call takes. */
+function selecting({
+  everywhere = false,
+  allCopies,
+  forWriting,
+}: SelectedOptions & { readonly forWriting?: boolean }): SelectOptions {
+  return { everywhere, copies: allCopies === true ? "all" : forWriting === true ? "refuse" : "one" };
 }
 
 function wordsOf(selector: Selector): readonly string[] {

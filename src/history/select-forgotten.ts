@@ -1,69 +1,119 @@
 import { resolve } from "node:path";
-import { sessionOfLog } from "../agents/session-of-log.ts";
+import { logAt } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
+import type { ForgetTarget } from "../forget.ts";
 import type { Library } from "../fs/library.ts";
 import type { SearchEngine } from "../search/engine.ts";
 import { findInIndex } from "../search/only-in-index.ts";
-import { MIN_PREFIX, type SelectOptions, selectSession } from "../search/select-sessions.ts";
-import type { SessionName } from "../session/session.ts";
-import { logsWithMarkers } from "../shrink/logs-with-markers.ts";
-import type { ForgetPreview } from "./history.ts";
+import {
+  MIN_PREFIX,
+  partOfSession,
+  type SessionPointer,
+  selectSessions,
+  severalCopies,
+} from "../search/select-sessions.ts";
+import { type LogKey, logKey, sessionKey } from "../session/session.ts";
+import { countMarkers } from "../shrink/relatives.ts";
+import type { ForgetPreview, SelectedOptions } from "./history.ts";
 
 /** Finds a session to forget: one with a log or an archive, one that a killed run half forgot, or one only in the index. */
 export async function selectForForgetting(
   library: Library,
   engine: SearchEngine,
   words: readonly string[],
-  options: SelectOptions,
+  { everywhere = false, allCopies = false }: SelectedOptions,
 ): Promise<ForgetPreview> {
   try {
-    const { agent, id, files, kept } = selectSession(library, words, options);
-    const source = kept === undefined ? (files.files[0]?.path ?? null) : null;
-    return { agent, id, source, isIndexed: false, flattened: logsWithMarkers(library, files) };
+    const pointers = selectSessions(library, words, { everywhere, copies: "all" });
+    const [first, ...others] = pointers;
+    if (first?.part !== undefined) throw partOfSession(words.join(" "), first);
+    if (first === undefined || new Set(pointers.map(sessionKey)).size > 1) {
+      throw new UserError(`Cannot forget ${pointers.length} sessions at once`, {
+        exitCode: exitCodes.wrongUsage,
+        hint: "name a single session; `sessions list` shows their ids",
+      });
+    }
+    if (others.length > 0 && !allCopies) throw severalCopies(pointers);
+    const present = pointers.filter(({ kept, stub }) => kept === undefined && stub === undefined);
+    const sources = present.flatMap(({ files }) => files.files[0]?.path ?? []);
+    return {
+      agent: first.agent,
+      id: first.id,
+      source: sources[0] ?? null,
+      sources,
+      isIndexed: false,
+      flattened: sources.flatMap((path) => {
+        const markers = countMarkers(library, first.agent, path);
+        return markers === 0 ? [] : [{ path, markers }];
+      }),
+      logs: pointers.map(toTarget),
+    };
   } catch (error) {
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.nothingFound) throw error;
     // A killed run may have hidden it before all of it was removed; finish that.
     const [stone, other] = tombstonesOf(library, words);
+    const gone = { source: null, sources: [], flattened: [] };
     if (stone !== undefined && other === undefined)
-      return { ...stone, source: null, isIndexed: false, flattened: [] };
+      return { agent: stone.agent, id: stone.id, ...gone, isIndexed: false, logs: [stone] };
     const found = words.length === 1 ? await findInIndex(engine, words[0] ?? "") : undefined;
-    if (found === undefined || forgottenSessions(library).has(found)) throw error;
-    return { ...found, source: null, isIndexed: true, flattened: [] };
+    if (found === undefined || forgottenSessions(library).hasSession(found)) throw error;
+    return { ...found, ...gone, isIndexed: true, logs: [{ ...found, copy: null }] };
   }
 }
 
-/** Finds the one forgotten session that a selector names. */
-export function selectForgotten(library: Library, words: readonly string[]): SessionName {
+function toTarget({ agent, id, copy, files, kept, stub }: SessionPointer): ForgetTarget {
+  const isHere = kept === undefined && stub === undefined && files.files.length > 0;
+  return { agent, id, copy, ...(isHere ? { files: files.files } : {}) };
+}
+
+/** Finds the forgotten logs that a selector names: one, or with `allCopies` all of one session. */
+export function selectForgotten(
+  library: Library,
+  words: readonly string[],
+  { allCopies = false }: Pick<SelectedOptions, "allCopies">,
+): readonly [LogKey, ...LogKey[]] {
   const [word = ""] = words;
-  const [found, other] = tombstonesOf(library, words);
-  if (found !== undefined && other === undefined) return found;
-  const known = forgottenSessions(library)
-    .stones.map(({ id }) => id)
-    .slice(0, 5);
+  const [found, ...others] = tombstonesOf(library, words);
+  const isOneSession = found !== undefined && others.every((each) => sessionKey(each) === sessionKey(found));
+  if (found !== undefined && (others.length === 0 || (isOneSession && allCopies))) return [found, ...others];
+  const { stones } = forgottenSessions(library);
+  const known = [...new Set(stones.map(({ id }) => id))].slice(0, 5);
+  const paths = stones.flatMap(({ id, path }) => (id === found?.id && path !== null ? [path] : []));
+  const hint = isOneSession
+    ? `name one by its path (${paths.join(", ")}), or take all with --all-copies`
+    : `forgotten sessions: ${known.join(", ")}`;
   throw new UserError(
     found === undefined
       ? `Cannot undo: no session "${word}" was forgotten`
       : "Cannot undo: several forgotten sessions match",
     {
       exitCode: found === undefined ? exitCodes.nothingFound : exitCodes.wrongUsage,
-      ...(known.length === 0 ? {} : { hint: `forgotten sessions: ${known.join(", ")}` }),
+      ...(known.length === 0 ? {} : { hint }),
     },
   );
 }
 
-/** Finds forgotten sessions by an id, the start of one, or a log that the agent still has. */
-function tombstonesOf(library: Library, words: readonly string[]): readonly SessionName[] {
+/** Finds forgotten logs by the path of the log, an id, or the start of one. */
+function tombstonesOf(library: Library, words: readonly string[]): readonly LogKey[] {
   const [word = "", ...rest] = words;
   if (rest.length > 0) return [];
   const { stones } = forgottenSessions(library);
-  const log = resolve(library.surroundings.folder, word);
-  const named = library.disk.stat(log) === undefined ? undefined : sessionOfLog(library, log);
-  const exact = stones.filter(
-    ({ id, agent }) =>
-      id === word || `${agent}:${id}` === word || (named?.agent === agent && named.id === id),
+  const path = resolve(library.surroundings.folder, word);
+  const named = library.disk.stat(path) === undefined ? undefined : logAt(library, path);
+  const isNamed = (stone: LogKey): boolean => named !== undefined && logKey(stone) === logKey(named);
+  const byPath = stones.filter((stone) => stone.path === path || isNamed(stone));
+  // A tombstone without a path counts for every log with its id.
+  const whole = stones.filter(
+    (stone) => stone.path === null && stone.agent === named?.agent && stone.id === named.id,
   );
+  if (byPath.length + whole.length > 0) return (byPath.length > 0 ? byPath : whole).map(nameOf);
+  const exact = stones.filter(({ id, agent }) => id === word || `${agent}:${id}` === word);
   const matches =
     exact.length > 0 ? exact : stones.filter(({ id }) => word.length >= MIN_PREFIX && id.startsWith(word));
-  return matches.map(({ agent, id }) => ({ agent, id }));
+  return matches.map(nameOf);
+}
+
+function nameOf({ agent, id, copy }: LogKey): LogKey {
+  return { agent, id, copy };
 }

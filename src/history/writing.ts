@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { MarkdownWriter } from "../archive/keep-session.ts";
-import { recoverStore } from "../forget.ts";
+import { storeUpkeep } from "../forget.ts";
 import type { Library } from "../fs/library.ts";
 import type { Processes } from "../fs/processes.ts";
 import type { Locking } from "../fs/store.ts";
@@ -28,7 +28,7 @@ export function writingTo(
   return {
     locking: {
       processes,
-      recover: recoverStore,
+      ...storeUpkeep,
       wait: (ms) => setTimeout(ms),
       ...(onWait === undefined ? {} : { onWait }),
     },

@@ -1,7 +1,7 @@
 import type { SessionFiles } from "../agents/agent.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { readSession } from "../agents/read-session.ts";
-import { sessionOfLog } from "../agents/session-of-log.ts";
+import { logAt } from "../archive/log-identity.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import { isExcluded } from "../fs/config.ts";
@@ -16,7 +16,7 @@ export type RecallOf = { readonly log: string } | { readonly folder: string; rea
 
 /** Reads the digest of a session from its log, with secrets masked. */
 export function recallDigest(library: Library, of: RecallOf): Digest | undefined {
-  const files = "log" in of ? sessionOfLog(library, of.log) : newestIn(library, of.folder, of.except);
+  const files = "log" in of ? logAt(library, of.log) : newestIn(library, of.folder, of.except);
   if (files === undefined) return undefined;
   // Output and thinking are not recalled; leaving them out saves memory.
   const limits = { ...defaultTextLimits, outputChars: 0, inputChars: 0, thinkingChars: 0 };

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles } from "../agents/agent.ts";
 import { findSessions } from "../agents/find-sessions.ts";
-import { sessionOfLog } from "../agents/session-of-log.ts";
 import { archiveSessions } from "../archive/archive-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
 import { type MarkdownWriter, readRenderNote } from "../archive/keep-session.ts";
+import { logAt, logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import type { Problem } from "../errors.ts";
 import { makeFolders } from "../fs/folders.ts";
@@ -14,7 +14,7 @@ import { replaceFile } from "../fs/replace-file.ts";
 import type { Locking } from "../fs/store.ts";
 import { type IndexAccess, tidyIndex, withIndex } from "../search/refresh/index-access.ts";
 import { filesMark, sizeOf } from "../search/refresh/session-row.ts";
-import { sessionKey } from "../session/session.ts";
+import { logKey } from "../session/session.ts";
 import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
 
 export interface GuardOptions {
@@ -50,13 +50,13 @@ const LONGEST_REST_MS = 3_000;
 export async function guardSessions(library: Library, options: GuardOptions): Promise<GuardAnswer> {
   const problems: Problem[] = [];
   let archived = 0;
-  const archive = async (sessions: readonly SessionFiles[]): Promise<void> => {
+  const archive = async (sessions: readonly LogFiles[]): Promise<void> => {
     const { markdown, locking, pause } = options;
     const done = await archiveSessions(library, { sessions, markdown, locking, pause });
     archived += done.archived.length;
     for (const problem of done.problems) problems.push(problem);
   };
-  const named = options.log === undefined ? undefined : sessionOfLog(library, options.log);
+  const named = options.log === undefined ? undefined : logAt(library, options.log);
   if (named !== undefined) await archive([named]);
 
   makeFolders(library.disk, library.places.logs);
@@ -77,13 +77,13 @@ export async function guardSessions(library: Library, options: GuardOptions): Pr
 
 async function archiveQuiet(
   library: Library,
-  archive: (sessions: readonly SessionFiles[]) => Promise<void>,
+  archive: (sessions: readonly LogFiles[]) => Promise<void>,
   rest: (ms: number) => Promise<void>,
 ): Promise<void> {
   const startedAt = library.now();
   const skipped = readGuardStamp(library)?.skipped ?? {};
-  const unsafe = findUnsafe(library).filter((files) => skipped[sessionKey(files)] !== filesMark(files));
-  const isQuiet = (files: SessionFiles): boolean => {
+  const unsafe = findUnsafe(library).filter((files) => skipped[logKey(files)] !== filesMark(files));
+  const isQuiet = (files: LogFiles): boolean => {
     const ageMs = startedAt - changedAt(files);
     // From the future: a clock was wrong, and waiting would not end.
     return ageMs >= QUIET_MS || ageMs < 0;
@@ -97,7 +97,7 @@ async function archiveQuiet(
   const left = new Map(
     findUnsafe(library)
       .filter(isQuiet)
-      .map((files) => [sessionKey(files), filesMark(files)]),
+      .map((files) => [logKey(files), filesMark(files)]),
   );
   const deferred = unsafe.filter((files) => !isQuiet(files)).map((files) => changedAt(files) + QUIET_MS);
   writeGuardStamp(library, {
@@ -108,7 +108,7 @@ async function archiveQuiet(
 }
 
 /** Sessions of which the archive does not have every byte. */
-function findUnsafe(library: Library): readonly SessionFiles[] {
+function findUnsafe(library: Library): readonly LogFiles[] {
   const { sessions } = openArchive(library).list();
   const state = archiveState(sessions);
   const forgotten = forgottenSessions(library);
@@ -117,17 +117,17 @@ function findUnsafe(library: Library): readonly SessionFiles[] {
       return readRenderNote(session)?.project ?? [];
     }),
   );
-  return findSessions(library, [...projects]).sessions.filter(
-    (files) => !state.holds(files) && !forgotten.has(files),
-  );
+  return findSessions(library, [...projects])
+    .sessions.flatMap(logIdentities(library, sessions).of)
+    .filter((files) => !state.holds(files) && !forgotten.has(files));
 }
 
-function changedAt({ files }: SessionFiles): number {
+function changedAt({ files }: LogFiles): number {
   return Math.max(...files.map(({ mtimeMs }) => mtimeMs));
 }
 
-function* batchesOf(sessions: readonly SessionFiles[]): Generator<readonly SessionFiles[]> {
-  let batch: SessionFiles[] = [];
+function* batchesOf(sessions: readonly LogFiles[]): Generator<readonly LogFiles[]> {
+  let batch: LogFiles[] = [];
   let bytes = 0;
   for (const files of sessions) {
     batch.push(files);

@@ -3,6 +3,7 @@ import type { Agent, SessionFiles } from "../agents/agent.ts";
 import type { EffectiveRetention, Retention, SettingsSources } from "../agents/agent-actions.ts";
 import { findSessionsOf, isFolderPath } from "../agents/find-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
+import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
@@ -53,14 +54,15 @@ const WITHIN_MS = 30 * DAY_MS;
 
 /** One for each folder of each agent that deletes sessions. Reads, and changes nothing. */
 export function retentionStatus(library: Library, options: RetentionOptions): readonly RetentionStatus[] {
-  const archive = archiveState(openArchive(library).list().sessions);
+  const archived = openArchive(library).list().sessions;
+  const archive = archiveState(archived);
   const forgotten = forgottenSessions(library);
   const rows = new Map(options.rows.map((row) => [sessionKey(row.digest), row]));
   const hasExcluded = library.config.exclude.length > 0;
   return agentsThat("retention").flatMap(({ agent, how }) => {
-    const known = findSessionsOf(library, agent, []).sessions.filter(
-      (files) => !forgotten.has(files) && (!hasExcluded || rows.has(sessionKey(files))),
-    );
+    const known = findSessionsOf(library, agent, [])
+      .sessions.flatMap(logIdentities(library, archived).of)
+      .filter((files) => !forgotten.has(files) && (!hasExcluded || rows.has(sessionKey(files))));
     return how.folders(library).map((folder) => {
       const logs = how.sweptFolder(folder);
       const swept = known.flatMap((files) => sweptSession(files, logs, archive.holds(files)) ?? []);

@@ -66,7 +66,7 @@ export function historyStubs(library: Library, isKnown: (session: SessionName) =
     const session: SessionName = { agent, id: sessionId };
     const key = sessionKey(session);
     if (!found.has(key)) {
-      const isOut = isKnown(session) || forgotten.has(session) || isExcluded(library, { project });
+      const isOut = isKnown(session) || forgotten.hasSession(session) || isExcluded(library, { project });
       found.set(key, isOut ? undefined : { ...session, project, prompts: [] });
     }
     const stub = found.get(key);

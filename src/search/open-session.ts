@@ -22,6 +22,11 @@ export interface OpenSession {
   readonly digest: Digest;
   readonly state: SessionState;
   readonly source: string | null;
+  /** How many logs have its id, and where the others are. */
+  readonly copies: number;
+  readonly others: readonly string[];
+  /** The file that was named, if it is not the session's log but a part of it. */
+  readonly part?: string | undefined;
   readonly archive: string | null;
   readonly bytes: number;
   readonly resume: ResumeCommand;
@@ -69,6 +74,9 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
     digest: extractDigest(session),
     state: pointer.kept === undefined ? sessionState(library, files, runningSessions(library)) : "kept",
     source: pointer.kept === undefined ? lead : null,
+    copies: 1 + pointer.others.length,
+    others: pointer.others,
+    part: pointer.part,
     archive: pointer.archive,
     bytes: bytesOf(files),
     resume: agentNamed(files.agent).resume({ id: files.id, project: session.project, source: lead }),
@@ -85,6 +93,8 @@ function openStub(stub: HistoryStub): OpenSession {
     digest: extractDigest(session),
     state: "stub",
     source: null,
+    copies: 1,
+    others: [],
     archive: null,
     bytes: 0,
     resume,

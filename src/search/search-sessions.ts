@@ -109,7 +109,8 @@ async function searchOne(
   const state = readState(reader.state);
   const archive = openArchive(library);
   const finish = rowFinisher(library, state, (row) => {
-    const kept = library.demo ? undefined : archive.get(row);
+    const [log] = library.demo ? [] : archive.copies(row);
+    const kept = log === undefined ? undefined : archive.get(log);
     return kept === undefined ? null : markdownPath(library, kept);
   });
   const hits: FoundSession[] = [];
@@ -188,7 +189,7 @@ async function sessionsWithWords(
 
 /** A hit as `sessions search --json` prints it. */
 export function hitJson({ row, score, match, resume, matchingTurns, snippets }: FoundSession): object {
-  const { digest, state, source, archive } = row;
+  const { digest, state, source, copies, archive } = row;
   return {
     sessionId: digest.id,
     agent: digest.agent,
@@ -201,6 +202,7 @@ export function hitJson({ row, score, match, resume, matchingTurns, snippets }: 
     match,
     state,
     source,
+    copies,
     archive,
     resume: shellQuote(resume),
     files: digest.topFiles,

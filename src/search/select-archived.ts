@@ -4,9 +4,9 @@ import { readRenderNote } from "../archive/keep-session.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import { sessionKey } from "../session/session.ts";
+import { logKey, sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
-import { MIN_PREFIX } from "./select-sessions.ts";
+import { MIN_PREFIX, type SelectOptions, severalCopies } from "./select-sessions.ts";
 
 /** Lists all archived sessions, newest first. */
 export function allArchived(library: Library): readonly ListedSession[] {
@@ -24,15 +24,15 @@ export function allArchived(library: Library): readonly ListedSession[] {
 export function selectArchived(
   library: Library,
   words: readonly string[],
-  options: { readonly everywhere?: boolean } = {},
+  options: Pick<SelectOptions, "everywhere" | "copies"> = {},
 ): readonly ListedSession[] {
   const all = allArchived(library);
   const selected = new Map<string, ListedSession>();
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
     const count = word === "last" && /^\d+$/.test(words[at + 1] ?? "") ? Number(words[++at]) : 1;
-    for (const session of selectByWord(library, all, word, count, options.everywhere === true)) {
-      selected.set(sessionKey(session), session);
+    for (const session of selectByWord(library, all, word, count, options)) {
+      selected.set(logKey(session), session);
     }
   }
   return [...selected.values()];
@@ -43,7 +43,7 @@ function selectByWord(
   all: readonly ListedSession[],
   word: string,
   count: number,
-  everywhere: boolean,
+  { everywhere = false, copies = "all" }: Pick<SelectOptions, "everywhere" | "copies">,
 ): readonly ListedSession[] {
   if (word === "last" || word === "current") {
     const running = library.surroundings.variables.CLAUDE_CODE_SESSION_ID;
@@ -51,13 +51,16 @@ function selectByWord(
     return current === undefined ? newest(library, all, count, everywhere) : [current];
   }
   const exact = all.filter((session) => session.id === word || sessionKey(session) === word);
-  if (exact.length > 0) return onlyOne(word, exact);
+  if (exact.length > 0) return onlyOne(word, exact, copies);
   const path = resolve(library.surroundings.folder, word);
-  const byPath = all.find(({ files }) => files.some((file) => file.path === path));
+  const byPath = all.find(({ files }) => files[0]?.path === path);
   if (byPath !== undefined) return [byPath];
+  const whole = all.find(({ files }) => files.some((file) => file.path === path));
+  if (whole !== undefined && copies === "refuse") throw partOfArchived(word, whole);
+  if (whole !== undefined) return [whole];
   const folded = word.toLowerCase();
   const matches = word.length < MIN_PREFIX ? [] : all.filter(({ id }) => id.toLowerCase().startsWith(folded));
-  if (matches.length > 0) return onlyOne(word, matches);
+  if (matches.length > 0) return onlyOne(word, matches, copies);
   const ids = all.map(({ id }) => id.slice(0, Math.max(word.length, 8)));
   const close = nearest(word, ids, { limit: 3 });
   throw new UserError(`Cannot find a session "${word}" in the archive`, {
@@ -67,12 +70,26 @@ function selectByWord(
   });
 }
 
-function onlyOne(word: string, matches: readonly ListedSession[]): readonly ListedSession[] {
-  if (matches.length === 1) return matches;
-  const names = matches.slice(0, 5).map(sessionKey).join(", ");
+/** The logs of one session: all of them, or the only one. */
+function onlyOne(
+  word: string,
+  matches: readonly ListedSession[],
+  copies: SelectOptions["copies"],
+): readonly ListedSession[] {
+  const sessions = [...new Set(matches.map(sessionKey))];
+  if (sessions.length === 1 && (matches.length === 1 || copies !== "refuse")) return matches;
+  if (sessions.length === 1) throw severalCopies(matches);
+  const names = sessions.slice(0, 5).join(", ");
   throw new UserError(`Cannot tell which session "${word}" is: it may be ${names}`, {
     exitCode: exitCodes.wrongUsage,
     hint: "type more of the id",
+  });
+}
+
+function partOfArchived(word: string, { id, files }: ListedSession): UserError {
+  return new UserError(`Cannot take ${word}: it is a part of session ${id}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: `the log of the session is ${JSON.stringify(files[0]?.path ?? "")}`,
   });
 }
 
@@ -82,16 +99,22 @@ function newest(
   count: number,
   everywhere: boolean,
 ): readonly ListedSession[] {
-  if (everywhere) return all.slice(0, count);
+  if (everywhere) return eachOnce(all).slice(0, count);
   for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
-    const here = all.filter((session) => readRenderNote(session)?.project === folder).slice(0, count);
-    if (here.length > 0) return here;
+    const here = all.filter((session) => readRenderNote(session)?.project === folder);
+    if (here.length > 0) return eachOnce(here).slice(0, count);
     if (folder === dirname(folder)) break;
   }
   throw new UserError(`Cannot find an archived session of ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
     hint: "`--everywhere` takes the newest of all projects",
   });
+}
+
+/** The newest log of each session. */
+function eachOnce(all: readonly ListedSession[]): readonly ListedSession[] {
+  const seen = new Set<string>();
+  return all.filter((session) => !seen.has(sessionKey(session)) && seen.add(sessionKey(session)));
 }
 
 function changedAt({ files }: ListedSession): number {

@@ -1,21 +1,27 @@
 import { dirname, resolve } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
-import { agents } from "../agents/agents.ts";
+import type { LogFiles } from "../agents/agent.ts";
+import { agentNamed, agents } from "../agents/agents.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import { projectInHead } from "../agents/session-of-log.ts";
-import { archivedSessions } from "../archive/archived-sessions.ts";
+import { archivedLogs, listArchive } from "../archive/archived-sessions.ts";
+import { byLogKey, logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import type { AgentName } from "../session/entry.ts";
-import { sessionKey } from "../session/session.ts";
+import { insideOf } from "../fs/places.ts";
+import { type LogKey, logKey, sessionKey } from "../session/session.ts";
 import { type HistoryStub, historyStubs } from "./history-stubs.ts";
 import { nearest } from "./query/nearest.ts";
 
 export interface SelectOptions {
   /** Whether `last` means all projects instead of this folder's. */
   readonly everywhere?: boolean;
+  /**
+   * What to do with an id that several logs share. `one`: take the one in this folder's project, else the newest.
+   * `refuse`: for commands that write; they are not to guess. `all`: take each.
+   */
+  readonly copies?: "one" | "refuse" | "all";
 }
 
 /** The shortest prefix that may name an id. */
@@ -51,7 +57,7 @@ export function selectSessions(
     const word = words[at] ?? "";
     const count = word === "last" && /^\d+$/.test(words[at + 1] ?? "") ? Number(words[++at]) : undefined;
     let found = selectByWord(library, narrow, word, count, options);
-    if (found instanceof UserError) {
+    if (needsAll(found, word, options)) {
       wide ??= narrow.widen();
       found = selectByWord(library, wide, word, count, options);
     }
@@ -61,7 +67,14 @@ export function selectSessions(
   return [...selected.values()];
 }
 
-/** The sessions, or why there are none. */
+/** Is there a reason to look everywhere: nothing was found, or a copy of what is to be written may be in a project? */
+function needsAll(found: Selected, word: string, { copies }: SelectOptions): boolean {
+  if (found instanceof UserError) return found.exitCode === exitCodes.nothingFound;
+  if (copies !== "refuse" || looksLikePath(word)) return false;
+  return found.some(({ agent }) => agentNamed(agent).inProjects === true);
+}
+
+/** What was found, or why nothing was. */
 type Selected = readonly SessionPointer[] | UserError;
 
 function selectByWord(
@@ -73,30 +86,81 @@ function selectByWord(
 ): Selected {
   if (word === "last" || word === "current") {
     const running = library.surroundings.variables.CLAUDE_CODE_SESSION_ID;
-    const current = word === "current" && running !== undefined ? pointers.withId(running) : undefined;
-    return current !== undefined
-      ? [current]
+    const current = word === "current" && running !== undefined ? pointers.withId(running) : [];
+    return current.length > 0
+      ? chooseCopies(library, pointers, current, options)
       : newest(library, pointers, count ?? 1, options.everywhere === true);
   }
-  const byPath = looksLikePath(word) ? selectByPath(library, pointers, word) : undefined;
+  const byPath = looksLikePath(word) ? selectByPath(library, pointers, word, options) : undefined;
   if (byPath !== undefined) return [byPath];
   const exact = pointers.withId(word);
-  if (exact !== undefined) return [exact];
+  if (exact.length > 0) return chooseCopies(library, pointers, exact, options);
   const matches =
     word.length >= MIN_PREFIX
       ? pointers.all().filter(({ id }) => id.startsWith(word.toLowerCase()) || id.startsWith(word))
       : [];
-  if (matches.length === 1) return matches;
-  return matches.length > 1 ? ambiguous(word, matches) : unknown(word, pointers);
+  const names = new Set(matches.map(sessionKey));
+  if (names.size === 1) return chooseCopies(library, pointers, matches, options);
+  return names.size > 1 ? ambiguous(word, matches) : unknown(word, pointers);
+}
+
+/** Of the logs that share an id, those that are meant. */
+function chooseCopies(
+  library: Library,
+  pointers: SessionPointers,
+  copies: readonly SessionPointer[],
+  { copies: rule = "one" }: SelectOptions,
+): Selected {
+  if (rule === "all" || copies.length === 1) return copies;
+  // A log that is there is meant before one that only the archive has.
+  const present = copies.filter(({ kept, stub }) => kept === undefined && stub === undefined);
+  const pool = present.length > 0 ? present : copies;
+  if (pool.length > 1 && rule === "refuse") return severalCopies(pool);
+  const newestFirst = pool.toSorted((a, b) => changedAt(b) - changedAt(a));
+  const { folder } = library.surroundings;
+  const here = newestFirst.find((pointer) => {
+    const project = pointers.projectOf(pointer);
+    return project !== null && (project === folder || insideOf(project, folder));
+  });
+  const chosen = here ?? newestFirst[0];
+  return chosen === undefined ? [] : [withOthers(chosen, copies)];
+}
+
+function withOthers(pointer: SessionPointer, copies: readonly SessionPointer[]): SessionPointer {
+  const others = copies.filter(({ key }) => key !== pointer.key).map(leadOf);
+  return { ...pointer, others };
+}
+
+function leadOf({ files }: SessionPointer): string {
+  return files.files[0]?.path ?? "";
+}
+
+interface CopyToName {
+  readonly id: string;
+  readonly files:
+    | readonly { readonly path: string }[]
+    | { readonly files: readonly { readonly path: string }[] };
+}
+
+/** The refusal of a command that would have to guess which log to write. */
+export function severalCopies(copies: readonly CopyToName[]): UserError {
+  const paths = copies.map(({ files }) => ("files" in files ? files.files : files)[0]?.path ?? "").sort();
+  return new UserError(
+    `Cannot tell which log of session ${copies[0]?.id} is meant: ${paths.map((path) => JSON.stringify(path)).join(", ")}`,
+    {
+      exitCode: exitCodes.wrongUsage,
+      hint: "name one by its path, or take all with --all-copies",
+    },
+  );
 }
 
 /** Finds the newest sessions of this folder, or else of the nearest parent folder that has any. */
 function newest(library: Library, pointers: SessionPointers, count: number, everywhere: boolean): Selected {
   const all = pointers.newestFirst();
-  if (everywhere) return all.slice(0, count);
+  if (everywhere) return eachOnce(all, pointers).slice(0, count);
   for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
-    const here = all.filter((pointer) => pointers.projectOf(pointer) === folder).slice(0, count);
-    if (here.length > 0) return here;
+    const here = all.filter((pointer) => pointers.projectOf(pointer) === folder);
+    if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
     if (folder === dirname(folder)) break;
   }
   return new UserError(`Cannot find a session of ${library.surroundings.folder}`, {
@@ -105,15 +169,31 @@ function newest(library: Library, pointers: SessionPointers, count: number, ever
   });
 }
 
+/** The first of each session: logs with one id are one session. */
+function eachOnce(all: readonly SessionPointer[], pointers: SessionPointers): readonly SessionPointer[] {
+  const seen = new Set<string>();
+  return all
+    .filter((pointer) => !seen.has(sessionKey(pointer)) && seen.add(sessionKey(pointer)))
+    .map((pointer) => withOthers(pointer, pointers.withId(sessionKey(pointer))));
+}
+
 function looksLikePath(word: string): boolean {
   return /[/\\]/.test(word) || /\.jsonl?$/.test(word);
 }
 
-/** Finds the session of a file: a known one, or any log whose content an agent recognizes. */
-function selectByPath(library: Library, pointers: SessionPointers, word: string): SessionPointer | undefined {
+/** The log at a path, which may be anywhere: its content says whose it is. */
+function selectByPath(
+  library: Library,
+  pointers: SessionPointers,
+  word: string,
+  options: SelectOptions,
+): SessionPointer | undefined {
   const path = pointers.resolve(word);
-  const known = pointers.all().find(({ files }) => files.files.some((file) => file.path === path));
-  if (known !== undefined) return { ...known, named: path };
+  const known = pointers.at(path);
+  if (known !== undefined) {
+    if (known.part !== undefined && options.copies === "refuse") throw partOfSession(word, known);
+    return withOthers(known, pointers.withId(sessionKey(known)));
+  }
   const stat = library.disk.stat(path);
   if (stat === undefined) return undefined;
   if (stat.kind !== "file") {
@@ -123,17 +203,26 @@ function selectByPath(library: Library, pointers: SessionPointers, word: string)
   const file = { path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode };
   for (const format of agents) {
     if (!format.owns(peek(path))) continue;
-    const [files]: readonly (SessionFiles | undefined)[] = format.group([file], peek);
-    if (files !== undefined) return pointers.pointTo(files);
+    const [files] = format.group([file], peek).flatMap(logIdentities(library).of);
+    if (files !== undefined) return withOthers(pointers.pointTo(files), pointers.withId(sessionKey(files)));
   }
   throw new UserError(`Cannot read ${word}: it is not a log of an agent that this program knows`, {
     exitCode: exitCodes.wrongUsage,
   });
 }
 
+/** A command that writes does not take a session for one of its parts. */
+export function partOfSession(word: string, pointer: SessionPointer): UserError {
+  return new UserError(`Cannot take ${word}: it is a part of session ${pointer.id}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: `the log of the session is ${JSON.stringify(leadOf(pointer))}`,
+  });
+}
+
 function ambiguous(word: string, matches: readonly SessionPointer[]): UserError {
-  const ids = matches.slice(0, 5).map(({ id }) => id);
-  const more = matches.length > ids.length ? ` and ${matches.length - ids.length} more` : "";
+  const all = [...new Set(matches.map(({ id }) => id))];
+  const ids = all.slice(0, 5);
+  const more = all.length > ids.length ? ` and ${all.length - ids.length} more` : "";
   return new UserError(`Cannot tell which session "${word}" is: ${ids.join(", ")}${more} begin with it`, {
     exitCode: exitCodes.wrongUsage,
     hint: "type more of the id",
@@ -153,69 +242,75 @@ function unknown(word: string, pointers: SessionPointers): UserError {
   return new UserError(`Cannot find a session "${word}"`, { exitCode: exitCodes.nothingFound, hint });
 }
 
-/** A session that is known by its files and has not been read yet. */
-export interface SessionPointer {
+/** A log that is known by its name and not yet read. */
+export interface SessionPointer extends LogKey {
   readonly key: string;
-  readonly agent: AgentName;
-  readonly id: string;
-  readonly files: SessionFiles;
-  /** The file that the user named by its path, if there are several copies of a log. */
-  readonly named?: string;
-  /** Its bytes in the archive, if the agent's own files are gone. */
+  /** The log, and what belongs to it. */
+  readonly files: LogFiles;
+  /** Where other logs with the same id are, here or in the archive. */
+  readonly others: readonly string[];
+  /** Set if the user named a file of the session that is not its log: that file. */
+  readonly part?: string;
+  /** Set if the agent's own files are gone: the archive has the bytes. */
   readonly kept?: ByteSource;
   /** Set if only its prompts are left. */
   readonly stub?: HistoryStub;
-  /** The path of its readable copy; null if there is none. */
+  /** The readable copy; null if there is none. */
   readonly archive: string | null;
 }
 
 interface SessionPointers {
+  /** Every log. Those with one id are one session. */
   all(): readonly SessionPointer[];
   /** Adds the logs in all project folders and the prompt histories. Slower: reads the head of every log. */
   widen(): SessionPointers;
-  withId(id: string): SessionPointer | undefined;
+  /** All logs with this id. */
+  withId(id: string): readonly SessionPointer[];
+  /** The log at this path, else the one that the file there belongs to. */
+  at(path: string): SessionPointer | undefined;
   newestFirst(): readonly SessionPointer[];
   /** Reads the project from the head of the log. */
   projectOf(pointer: SessionPointer): string | null;
-  pointTo(files: SessionFiles): SessionPointer;
-  /** Makes a path that the user typed absolute. */
+  pointTo(files: LogFiles): SessionPointer;
+  /** Makes a path as the user typed it absolute. */
   resolve(path: string): string;
 }
 
-/** Lists every session without reading any: enough to resolve selectors. */
+/** Names every log without reading one: enough to find those that a selector means. */
 export function sessionPointers(
   library: Library,
   projectFolders: readonly string[] = [],
   isWide = false,
 ): SessionPointers {
   const logs = diskSource(library.disk);
-  const archived = new Map(archivedSessions(library).map((session) => [sessionKey(session.files), session]));
+  const listed = listArchive(library);
+  const archived = byLogKey(
+    archivedLogs(library, listed).map((session) => ({ ...session, ...nameOf(session.files) })),
+  );
   const forgotten = forgottenSessions(library);
   const projects = new Map<string, string | null>();
-  const pointTo = (files: SessionFiles): SessionPointer => {
-    const key = sessionKey(files);
-    return { key, agent: files.agent, id: files.id, files, archive: archived.get(key)?.markdown ?? null };
+  const pointTo = (files: LogFiles): SessionPointer => {
+    const key = logKey(files);
+    return { ...nameOf(files), key, files, others: [], archive: archived.get(key)?.markdown ?? null };
   };
   const projectOf = (pointer: SessionPointer): string | null => {
     const known = projects.get(pointer.key);
     if (known !== undefined) return known;
-    const path = pointer.files.files[0]?.path ?? "";
+    const path = leadOf(pointer);
     const project = projectInHead(pointer.agent, path, (pointer.kept ?? logs).head(path));
     projects.set(pointer.key, project);
     return project;
   };
   const here = findSessions(library, projectFolders)
-    .sessions.filter((files) => !forgotten.has(files))
+    .sessions.flatMap(logIdentities(library, listed).of)
+    .filter((files) => !forgotten.has(files))
     .map(pointTo);
   const isHere = new Set(here.map(({ key }) => key));
-  const kept = [...archived.values()]
-    .filter(({ files }) => !isHere.has(sessionKey(files)))
-    .map(({ files, source }): SessionPointer => ({ ...pointTo(files), kept: source }));
-  const found = [
-    ...here,
-    ...kept,
-    ...(isWide ? stubPointers(library, new Set([...isHere, ...archived.keys()])) : []),
-  ];
+  const kept = [...archived]
+    .filter(([key]) => !isHere.has(key))
+    .map(([, { files, source }]): SessionPointer => ({ ...pointTo(files), kept: source }));
+  const known = new Set([...here, ...kept].map(sessionKey));
+  const found = [...here, ...kept, ...(isWide ? stubPointers(library, known) : [])];
   return {
     all: () => found,
     widen: () =>
@@ -224,8 +319,24 @@ export function sessionPointers(
         [...new Set(found.map(projectOf).filter((project) => project !== null))],
         true,
       ),
-    withId: (id) =>
-      found.find((pointer) => pointer.id === id || pointer.id === id.toLowerCase() || pointer.key === id),
+    withId: (id) => {
+      const first = found.find(
+        (pointer) =>
+          pointer.id === id ||
+          pointer.id === id.toLowerCase() ||
+          pointer.key === id ||
+          sessionKey(pointer) === id,
+      );
+      if (first === undefined) return [];
+      return first.key === id && first.copy !== null
+        ? [first]
+        : found.filter((pointer) => sessionKey(pointer) === sessionKey(first));
+    },
+    at: (path) => {
+      const log = found.find((pointer) => leadOf(pointer) === path);
+      const whole = log ?? found.find(({ files }) => files.files.some((file) => file.path === path));
+      return log === undefined && whole !== undefined ? { ...whole, part: path } : log;
+    },
     newestFirst: () => found.toSorted((a, b) => changedAt(b) - changedAt(a)),
     projectOf,
     pointTo,
@@ -233,12 +344,17 @@ export function sessionPointers(
   };
 }
 
-/** Lists the sessions of which only the prompts are left. */
+function nameOf({ agent, id, copy }: LogKey): LogKey {
+  return { agent, id, copy };
+}
+
+/** Sessions of which only the prompts are left. */
 function stubPointers(library: Library, known: ReadonlySet<string>): readonly SessionPointer[] {
   if (library.demo) return [];
   return historyStubs(library, (session) => known.has(sessionKey(session))).stubs.map((stub) => {
-    const files = { agent: stub.agent, id: stub.id, files: [] };
-    return { key: sessionKey(stub), agent: stub.agent, id: stub.id, files, stub, archive: null };
+    const key = { agent: stub.agent, id: stub.id, copy: null };
+    const files = { ...key, files: [] };
+    return { ...key, key: logKey(key), files, others: [], stub, archive: null };
   });
 }
 

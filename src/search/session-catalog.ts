@@ -21,6 +21,8 @@ export interface CatalogRow {
   readonly state: SessionState;
   /** The path of its main log; null if that is gone. */
   readonly source: string | null;
+  /** How many logs have its id. */
+  readonly copies: number;
   /** The path of its readable copy; null if there is none. */
   readonly archive: string | null;
   /** The bytes of its logs. */
@@ -121,6 +123,7 @@ export function rowFinisher(
       digest: row,
       state,
       source: state === "kept" ? null : (row.maskedLead ?? row.lead),
+      copies: row.copies ?? 1,
       archive: copyOf(row),
       bytes: row.bytes,
     };

@@ -12,6 +12,19 @@ export function sessionKey({ agent, id }: SessionName): string {
   return `${agent}:${id}`;
 }
 
+/**
+ * Names one log, and everything that the store keeps for it. Several logs may have the same id (a copied project, a
+ * checkpoint): `copy` is null for the first of them, and a hash of its place for each further one.
+ */
+export interface LogKey extends SessionName {
+  readonly copy: string | null;
+}
+
+/** A log's name as one string, for maps and sets. */
+export function logKey({ agent, id, copy }: LogKey): string {
+  return copy === null ? `${agent}:${id}` : `${agent}:${id}~${copy}`;
+}
+
 /** Where a thing is: in what the agent would load now, compacted away, on an abandoned branch, or in a sub-agent. */
 export type Context = "current" | "compacted" | "branch" | "subagent";
 

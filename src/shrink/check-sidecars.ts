@@ -1,9 +1,9 @@
-import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles } from "../agents/agent.ts";
 import { agentNames } from "../agents/agents.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
+import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
@@ -11,14 +11,15 @@ import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { namesIn } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { changesNothing } from "../jsonl/rewrite-plan.ts";
-import { type SessionName, sessionKey } from "../session/session.ts";
-import { archivedLogs } from "./archived-logs.ts";
+import { type LogKey, logKey } from "../session/session.ts";
 import { isReadable, openSidecar } from "./open-sidecar.ts";
+import { pastLogs } from "./past-logs.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
+import { hasMarkers, lentSidecar, relativesOf } from "./relatives.ts";
 import { sidecarPath } from "./sidecar.ts";
 
 /** Something that may keep a flattened session from being put back. */
-export interface SidecarFinding extends SessionName {
+export interface SidecarFinding extends LogKey {
   /** The sidecar, or the log. */
   readonly path: string;
   readonly what: string;
@@ -36,28 +37,28 @@ export interface SidecarsChecked {
 
 export interface CheckSidecarsOptions {
   /** Only these; absent: all. */
-  readonly sessions?: readonly SessionName[] | undefined;
+  readonly sessions?: readonly LogKey[] | undefined;
   /** Also prove every block of every sidecar. */
   readonly blocks: boolean;
 }
 
 /** Checks that every sidecar can be read, and that every marker in a log has its block, here or in the archive. */
 export function checkSidecars(library: Library, options: CheckSidecarsOptions): SidecarsChecked {
-  const named = options.sessions && new Set(options.sessions.map(sessionKey));
+  const named = options.sessions && new Set(options.sessions.map(logKey));
   const forgotten = forgottenSessions(library);
   const findings: SidecarFinding[] = [];
   const totals = { sidecars: 0, blocks: 0, flattenedLogs: 0 };
-  const tell = ({ agent, id }: SessionName, path: string, what: string, fix: string): void =>
-    void findings.push({ agent, id, path, what, fix });
-  const logs = findSessions(library).sessions.filter(
-    (files) => !forgotten.has(files) && (named === undefined || named.has(sessionKey(files))),
-  );
-  const isHere = new Set(logs.map(sessionKey));
+  const tell = ({ agent, id, copy }: LogKey, path: string, what: string, fix: string): void =>
+    void findings.push({ agent, id, copy, path, what, fix });
+  const logs = findSessions(library)
+    .sessions.flatMap(logIdentities(library).of)
+    .filter((files) => !forgotten.has(files) && (named === undefined || named.has(logKey(files))));
+  const isHere = new Set(logs.map(logKey));
   for (const agent of agentNames()) {
     for (const name of namesIn(library.disk, join(library.places.flat, agent))) {
-      const id = /^(.*)\.flat(?:\.new)?$/.exec(name)?.[1];
-      if (id === undefined || (named !== undefined && !named.has(sessionKey({ agent, id })))) continue;
-      checkSidecar({ agent, id }, join(library.places.flat, agent, name));
+      const [, id, copy = null] = /^(.*?)(?:~([0-9a-f]{12}))?\.flat(?:\.new)?$/.exec(name) ?? [];
+      if (id === undefined || (named !== undefined && !named.has(logKey({ agent, id, copy })))) continue;
+      checkSidecar({ agent, id, copy }, join(library.places.flat, agent, name));
     }
   }
   for (const files of logs) {
@@ -65,9 +66,9 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
   }
   return { ...totals, findings };
 
-  function checkSidecar(session: SessionName, path: string): void {
+  function checkSidecar(session: LogKey, path: string): void {
     const { id } = session;
-    const restore = isHere.has(sessionKey(session)) ? "" : `sessions restore ${id}, then `;
+    const restore = isHere.has(logKey(session)) ? "" : `sessions restore ${id}, then `;
     const fix = `${restore}sessions unflatten ${id}, which also takes from the archive; then sessions flatten ${id}`;
     try {
       const sidecar = openSidecar(library.disk, path);
@@ -83,13 +84,16 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
     }
   }
 
-  function checkLog(files: SessionFiles, path: string): void {
+  function checkLog(files: LogFiles, path: string): void {
     try {
-      if (!hasBytes(library.disk.readChunks(path), NEEDLE)) return;
-      const sidecar = openSidecar(library.disk, sidecarPath(library.places.flat, files));
-      const { missing, plan, left } = planUnflatten(files.agent, takeSnapshot(library, path), {
-        sidecar,
-        archived: () => archivedLogs(library, files),
+      if (!hasMarkers(library.disk.readChunks(path))) return;
+      const snapshot = takeSnapshot(library, path);
+      const own = openSidecar(library.disk, sidecarPath(library.places.flat, files));
+      const relatives = relativesOf(library, files, snapshot);
+      const { missing, plan, left } = planUnflatten(files.agent, snapshot, {
+        sidecar: own ?? lentSidecar(library, relatives),
+        isLent: own === undefined,
+        archived: () => pastLogs(library, [files, ...relatives]),
       });
       if (missing.length === 0 && left.length === 0 && changesNothing(plan)) return;
       totals.flattenedLogs++;
@@ -116,17 +120,4 @@ function explain(error: unknown): string {
   if (error instanceof ArchiveDamage) return error.what;
   if (error instanceof UserError) return error.message;
   return explainDiskError(error);
-}
-
-const NEEDLE = Buffer.from('"[FLATTENED id=');
-
-function hasBytes(chunks: Iterable<Uint8Array>, needle: Buffer): boolean {
-  let tail = Buffer.alloc(0);
-  for (const chunk of chunks) {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (bytes.includes(needle)) return true;
-    if (Buffer.concat([tail, bytes.subarray(0, needle.length)]).includes(needle)) return true;
-    tail = Buffer.from(bytes.subarray(Math.max(0, bytes.length - needle.length)));
-  }
-  return false;
 }

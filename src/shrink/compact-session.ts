@@ -1,11 +1,12 @@
 import { actionsOf } from "../agents/actions.ts";
-import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import type { LogFiles, ResumeCommand } from "../agents/agent.ts";
 import type { CompactionOptions, CompactionPlan, Compactor } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
 import { projectOfLog } from "../agents/session-of-log.ts";
 import { identifySession } from "../archive/archive-sessions.ts";
+import { identifyAgain } from "../archive/log-identity.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
@@ -45,9 +46,9 @@ export function compactSession(
   pointer: SessionPointer,
   options: CompactOptions,
 ): Promise<CompactAnswer> {
-  const files = writableFiles(library, pointer);
-  const compaction = compactionOf(files);
-  const run = async (): Promise<CompactAnswer> => {
+  const selected = writableFiles(library, pointer);
+  const compaction = compactionOf(selected);
+  const run = async (files: LogFiles): Promise<CompactAnswer> => {
     const path = files.files[0]?.path ?? "";
     const snapshot = takeSnapshot(library, path);
     // Before anything else: whether there is something to do is no reason to touch a session that is in use.
@@ -86,11 +87,11 @@ export function compactSession(
     const { archive, generation, bytesAfter, bak } = done;
     return { ...answer, archive, backup: generation, bytesAfter, bak };
   };
-  if (options.dryRun === true) return run();
-  return withStore(library, options.locking, run);
+  if (options.dryRun === true) return run(selected);
+  return withStore(library, options.locking, () => run(identifyAgain(library, selected)));
 }
 
-function compactionOf({ agent }: SessionFiles): Compactor {
+function compactionOf({ agent }: LogFiles): Compactor {
   const { compaction } = actionsOf(agent);
   if (compaction !== undefined) return compaction;
   throw new UserError(`Cannot compact: sessions of ${agentNamed(agent).name} are not supported`, {
@@ -100,7 +101,7 @@ function compactionOf({ agent }: SessionFiles): Compactor {
 }
 
 /** The files of a session that has a log which can be rewritten. */
-export function writableFiles(library: Library, pointer: SessionPointer): SessionFiles {
+export function writableFiles(library: Library, pointer: SessionPointer): LogFiles {
   const { files, kept, stub, id } = pointer;
   const isGone = kept !== undefined || stub !== undefined || files.files[0]?.role !== "main";
   const identified = isGone ? undefined : identifySession(diskSource(library.disk), files);

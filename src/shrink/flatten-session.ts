@@ -1,18 +1,12 @@
 import { basename, dirname } from "node:path";
 import { actionsOf, agentsThat } from "../agents/actions.ts";
-import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
+import type { LogFiles, ResumeCommand } from "../agents/agent.ts";
 import type { Fork } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import type { BulkyFinder, BulkyOptions } from "../agents/bulky-block.ts";
-import {
-  type LogSnapshot,
-  logToRewrite,
-  plannedChunks,
-  readPlanned,
-  takeSnapshot,
-  withLead,
-} from "../agents/log-snapshot.ts";
+import { type LogSnapshot, plannedChunks, readPlanned, takeSnapshot } from "../agents/log-snapshot.ts";
 import { projectOfLog } from "../agents/session-of-log.ts";
+import { identifyAgain } from "../archive/log-identity.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { diskError, errorCode } from "../fs/disk-error.ts";
 import { makeFolders } from "../fs/folders.ts";
@@ -25,14 +19,15 @@ import { changesNothing, plannedSize, type RewritePlan, rewrittenBytes } from ".
 import type { SessionPointer } from "../search/select-sessions.ts";
 import type { Session, SessionName, Step } from "../session/session.ts";
 import { sessionContext } from "../session/session-context.ts";
-import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
 import { type Forked, type ForkNames, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
 import { openJournal } from "./journal.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
+import { type PastLog, pastLogs } from "./past-logs.ts";
 import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
 import { refuseLive } from "./refuse-live.ts";
+import { hasMarkers, lentSidecar, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 import { sidecarPath, withSidecar, writeSidecar } from "./sidecar.ts";
 
@@ -46,7 +41,7 @@ export interface FlattenOptions extends RewriteOptions {
 
 export type CountTokens = (
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   session: Session,
   chunks: () => Iterable<Uint8Array>,
 ) => Promise<number>;
@@ -74,18 +69,21 @@ export function flattenSession(
   pointer: SessionPointer,
   options: FlattenOptions,
 ): Promise<FlattenAnswer> {
-  const files = writableFiles(library, pointer);
-  const makeFinder = finderOf(files);
-  const run = async (): Promise<FlattenAnswer> => {
+  const selected = writableFiles(library, pointer);
+  const makeFinder = finderOf(selected);
+  const run = async (files: LogFiles): Promise<FlattenAnswer> => {
     const { disk, places } = library;
-    const path = logToRewrite(files, pointer);
+    const path = files.files[0]?.path ?? "";
     const snapshot = takeSnapshot(library, path);
     const resume = (id: string, source: string): ResumeCommand =>
       agentNamed(files.agent).resume({ id, project: projectOfLog(library, files), source });
     const flat = sidecarPath(places.flat, files);
-    const sidecar = openSidecar(disk, flat);
-    if (sidecar !== undefined && sidecar.damage !== null && options.fork === undefined)
-      throw damagedSidecar(files.id, sidecar.path, sidecar.damage);
+    const own = openSidecar(disk, flat);
+    if (own !== undefined && own.damage !== null && options.fork === undefined)
+      throw damagedSidecar(files.id, own.path, own.damage);
+    // A copy of a flattened log gets a sidecar of its own, which also has all that the original's has for it.
+    const isMarked = own === undefined && hasMarkers(snapshot.chunks());
+    const sidecar = isMarked ? lentSidecar(library, relativesOf(library, files, snapshot)) : own;
     if (options.fork !== undefined && options.dryRun !== true) {
       const forked = await flattenFork(library, files, snapshot, sidecar, {
         names: options.fork,
@@ -93,7 +91,7 @@ export function flattenSession(
         wish: options.wish,
         makeFinder,
       });
-      const tokens = await contextChange(library, withLead(files, path), snapshot, forked.plan, options);
+      const tokens = await contextChange(library, files, snapshot, forked.plan, options);
       const { fork, blocks, diskBytesSaved, sidecar: made } = forked;
       return {
         agent: files.agent,
@@ -113,7 +111,7 @@ export function flattenSession(
       const { pid } = options.locking.processes;
       refuseLive(library, files, snapshot, { force: options.force === true, pid });
     }
-    const count = contextCounter(library, withLead(files, path), snapshot, options);
+    const count = contextCounter(library, files, snapshot, options);
     // Before anything is planned: there is most room for a session now.
     const total = await count(undefined);
     const rule = ruleFor(sidecar, options.wish);
@@ -131,7 +129,7 @@ export function flattenSession(
         diskBytesSaved: snapshot.mark.size - plannedSize(plan),
         contextTokensSaved: total - left,
         contextTokensTotal: total,
-        sidecar: sidecar?.path ?? null,
+        sidecar: own?.path ?? null,
         archive: null,
         backup: null,
         fork: null,
@@ -145,16 +143,16 @@ export function flattenSession(
     const before = { path: snapshot.realPath, inode: snapshot.mark.inode };
     // The sidecar first: when it is written, what was collected for it is let go, which makes room for the session.
     return withSidecar(library, before, {
-      isNew: sidecar === undefined,
+      isNew: own === undefined,
       sidecar: () => writeSidecar(library, files, path, planned),
       log: finish,
     });
   };
-  if (options.dryRun === true) return run();
-  return withStore(library, options.locking, run);
+  if (options.dryRun === true) return run(selected);
+  return withStore(library, options.locking, () => run(identifyAgain(library, selected)));
 }
 
-function finderOf({ agent }: SessionFiles): (options: BulkyOptions) => BulkyFinder {
+function finderOf({ agent }: LogFiles): (options: BulkyOptions) => BulkyFinder {
   const { flattening } = actionsOf(agent);
   if (flattening !== undefined) return flattening.finder;
   throw new UserError(`Cannot flatten: sessions of ${agentNamed(agent).name} are not supported`, {
@@ -183,7 +181,7 @@ interface ContextChange {
 /** What the plan does to the context, as the agent would load it. */
 export async function contextChange(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   plan: RewritePlan,
   options: Pick<FlattenOptions, "countTokens">,
@@ -197,7 +195,7 @@ export async function contextChange(
 /** Counts the tokens of the context as the log is, or as a plan makes it. Two sessions of a long log are never held. */
 function contextCounter(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   { countTokens }: Pick<FlattenOptions, "countTokens">,
 ): (plan: RewritePlan | undefined) => Promise<number> {
@@ -250,12 +248,13 @@ interface FlattenedFork {
  */
 async function flattenFork(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   sidecar: Sidecar | undefined,
   { wish, makeFinder, ...options }: FlattenForkOptions,
 ): Promise<FlattenedFork> {
-  const archived = (): Iterable<ArchivedLog> => archivedLogs(library, files);
+  const archived = (): Iterable<PastLog> =>
+    pastLogs(library, [files, ...relativesOf(library, files, snapshot)]);
   const whole = planUnflatten(files.agent, snapshot, { sidecar, archived }).plan;
   const fork = prepareFork(library, files, snapshot, options);
   const content = fork.content(() => rawLines(rewrittenBytes(whole, snapshot.chunks())));
@@ -306,7 +305,7 @@ async function withDraft<T>(
 
 async function writeFlattened(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   fork: Fork,
   draft: LogSnapshot,
@@ -315,7 +314,7 @@ async function writeFlattened(
   const log = (): Forked =>
     writeFork(library, files, snapshot, fork, rewrittenBytes(flat.plan, draft.chunks()));
   if (flat.builder.isEmpty) return { fork: log(), sidecar: null };
-  const name = { agent: files.agent, id: fork.id };
+  const name = { agent: files.agent, id: fork.id, copy: null };
   const written = await withSidecar(
     library,
     { path: fork.path, inode: undefined },

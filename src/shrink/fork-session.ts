@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { actionsOf } from "../agents/actions.ts";
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles } from "../agents/agent.ts";
 import type { Fork } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
@@ -35,7 +35,7 @@ export interface Forked {
  */
 export function forkSession(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   plan: RewritePlan,
   options: ForkOptions,
@@ -48,7 +48,7 @@ export function forkSession(
 /** Archives the session and finds names for its copy. */
 export function prepareFork(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   options: ForkOptions,
 ): Fork {
@@ -71,7 +71,7 @@ export function prepareFork(
 /** Never over anything that exists. */
 export function writeFork(
   { disk, places }: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   { id, path }: Fork,
   content: Iterable<Uint8Array>,

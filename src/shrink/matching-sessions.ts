@@ -21,8 +21,8 @@ export async function matchingSessions(
       if (row.source === null || actionsOf(agent).flattening === undefined) continue;
       const first = (await catalog.digestOf(row))?.requests[0]?.text;
       const isMatching = [title, branch, first].some((text) => text?.toLowerCase().includes(wanted) === true);
-      const pointer = isMatching ? pointers.withId(sessionKey(row.digest)) : undefined;
-      if (pointer !== undefined) matching.push(pointer);
+      if (isMatching)
+        matching.push(...pointers.withId(sessionKey(row.digest)).filter(({ kept }) => kept === undefined));
     }
     return matching;
   });

@@ -15,8 +15,8 @@ import {
 } from "../jsonl/rewrite-plan.ts";
 import type { AgentName } from "../session/entry.ts";
 import { type FlatMarker, fitsMarker } from "../session/flat-marker.ts";
-import type { ArchivedLog } from "./archived-logs.ts";
 import { isReadable, type Sidecar } from "./open-sidecar.ts";
+import type { PastLog } from "./past-logs.ts";
 import type { FlatBlock, SidecarLine } from "./sidecar.ts";
 
 export interface UnflattenPlan {
@@ -39,8 +39,10 @@ type NewBytes = Exclude<Edit["with"], Uint8Array>;
 
 interface BlockSources {
   readonly sidecar: Sidecar | undefined;
+  /** It is the sidecar of a relative: what this log has no place for is not its concern. */
+  readonly isLent?: boolean;
   /** Looked into only if the sidecar does not have everything. The newest first. */
-  readonly archived: () => Iterable<ArchivedLog>;
+  readonly archived: () => Iterable<PastLog>;
 }
 
 /** A value that is to be put back and was not found yet. Places count from the start of the log. */
@@ -69,7 +71,7 @@ interface OpenLine {
 export function planUnflatten(
   agent: AgentName,
   log: Pick<LogSnapshot, "chunks" | "mark" | "range">,
-  { sidecar, archived }: BlockSources,
+  { sidecar, isLent, archived }: BlockSources,
 ): UnflattenPlan {
   const edits: Edit[] = [];
   const placed = new Set<string>();
@@ -119,11 +121,18 @@ export function planUnflatten(
     }
   }
   const missing = open.flatMap(({ gaps }) => [...gaps.values()].flatMap(({ marker }) => marker ?? []));
+  const isComplete = isEachExact && missing.length === 0 && (isLent === true || left.length === 0);
   const isExact =
-    sidecar?.damage === null
-      ? isOriginal(plan, log, sidecar)
-      : isEachExact && missing.length === 0 && left.length === 0;
-  return { plan, blocks, fromArchive, isExact, left, missing, damaged: damaged.size };
+    sidecar?.damage === null ? isOriginal(plan, log, sidecar) || (isLent === true && isComplete) : isComplete;
+  return {
+    plan,
+    blocks,
+    fromArchive,
+    isExact,
+    left: isLent === true ? [] : left,
+    missing,
+    damaged: damaged.size,
+  };
 
   function makePlan(): RewritePlan {
     return planEdits(
@@ -216,7 +225,7 @@ export function planUnflatten(
   }
 
   function fillFromLog(
-    kept: ArchivedLog,
+    kept: PastLog,
     wanted: ReadonlyMap<string, readonly OpenLine[]>,
     finder: (bytes: Buffer) => readonly { span: { start: number }; content: { number: number } }[],
   ): void {
@@ -258,7 +267,7 @@ function blockReader({ chunks }: Sidecar): ReadRecord {
   return (record) => chunks(JSON.parse(record));
 }
 
-function fetchPart({ parts }: ArchivedLog, from: number, length: number): NewBytes {
+function fetchPart({ parts }: PastLog, from: number, length: number): NewBytes {
   return { length, read: () => parts(from, length) };
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles } from "../agents/agent.ts";
 import { type LogSnapshot, takeSnapshot } from "../agents/log-snapshot.ts";
 import { isBeingWritten, runningSessions } from "../agents/running-sessions.ts";
 import { isOwnWrite } from "../archive/own-writes.ts";
@@ -26,7 +26,7 @@ type Liveness =
 
 function livenessOf(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: Pick<LogSnapshot, "path" | "realPath" | "mark">,
   pid: number,
 ): Liveness | undefined {
@@ -53,7 +53,7 @@ export function heldBy(
 /** A session that is being written is not rewritten: without force if it only may be, never if it surely is. */
 export function refuseLive(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: Pick<LogSnapshot, "path" | "realPath" | "mark">,
   { force, pid }: LiveOptions,
 ): void {

@@ -9,9 +9,11 @@ import { lengthOf, memberAt, scanJson, stringOf } from "../jsonl/json-spans.ts";
 import { decodeString } from "../jsonl/json-strings.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
-import { type FlatContent, parseBlockName } from "../session/flat-marker.ts";
-import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
+import { type FlatContent, type FlatMarker, fitsMarker, parseBlockName } from "../session/flat-marker.ts";
+import type { LogKey } from "../session/session.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
+import { type PastLog, pastLogs } from "./past-logs.ts";
+import { markersOf, relativesOf } from "./relatives.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./sidecar.ts";
 
 /** What a tool gave back, whole. */
@@ -35,7 +37,8 @@ export interface Retrieved {
 
 /**
  * Returns what a tool call returned, though it is flattened, or compacted away: from the sidecar, else from
- * the log, else from the archive, the newest generation first. A place that is damaged is passed over.
+ * the log, else from the archive, the newest generation first; else from what is kept of a copy of the log, or of the
+ * session that it was forked from. A place that is damaged is passed over.
  */
 export function retrieveBlock(library: Library, pointer: SessionPointer, name: string): Retrieved {
   const wanted = parseBlockName(name);
@@ -50,31 +53,51 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
       return [];
     }
   };
-  const flat = sidecarPath(library.places.flat, pointer);
   const lookInto = (path: string): readonly RetrievedBlock[] =>
     attempt(path, () => {
       const sidecar = openSidecar(library.disk, path);
       if (sidecar !== undefined && sidecar.damage !== null) damages.push(`${path}: ${sidecar.damage}`);
       return sidecar === undefined ? [] : inSidecar(sidecar, isWanted);
     });
-  for (const path of [flat, pendingPath(flat)]) {
-    const blocks = lookInto(path);
-    if (blocks.length > 0) return { blocks, from: "sidecar", generation: null, damages };
-  }
-  if (pointer.kept === undefined && pointer.stub === undefined) {
-    for (const path of logsOf(pointer)) {
-      const here = attempt(path, () => inLog(pointer, logOn(library, path), isWanted));
-      if (here.length > 0) return { blocks: here, from: "log", generation: null, damages };
+  const found = (
+    blocks: readonly RetrievedBlock[],
+    from: Retrieved["from"],
+    generation: number | null = null,
+  ): Retrieved | undefined => (blocks.length === 0 ? undefined : { blocks, from, generation, damages });
+  const inSidecarOf = (key: LogKey): Retrieved | undefined => {
+    const flat = sidecarPath(library.places.flat, key);
+    return found(lookInto(flat), "sidecar") ?? found(lookInto(pendingPath(flat)), "sidecar");
+  };
+  const inLogAt = (path: string): Retrieved | undefined =>
+    found(
+      attempt(path, () => inLog(pointer, logOn(library, path), isWanted)),
+      "log",
+    );
+  const inArchiveOf = (key: LogKey): Retrieved | undefined => {
+    for (const log of pastLogs(library, [key])) {
+      const { generation, path } = log;
+      const blocks = attempt(`generation ${generation} of ${path}`, () => inLog(pointer, log, isWanted));
+      if (blocks.length > 0) return found(blocks, "archive", generation);
     }
+    return undefined;
+  };
+  const isHere = pointer.kept === undefined && pointer.stub === undefined;
+  const path = pointer.files.files[0]?.path ?? "";
+  const own = inSidecarOf(pointer) ?? (isHere ? inLogAt(path) : undefined) ?? inArchiveOf(pointer);
+  if (own !== undefined) return own;
+  const rest = found(lookInto(damagedPath(sidecarPath(library.places.flat, pointer))), "sidecar");
+  if (rest !== undefined) return rest;
+  const log = { chunks: () => (pointer.kept ?? diskSource(library.disk)).chunks(path) };
+  const relatives = path === "" ? [] : relativesOf(library, pointer, log);
+  const markers = relatives.length === 0 ? [] : [...markersOf(pointer.agent, log, wanted.toolUseId)];
+  for (const relative of relatives) {
+    const lent = inSidecarOf(relative) ?? inArchiveOf(relative);
+    if (lent !== undefined && agrees(lent, markers)) return lent;
   }
-  for (const log of archivedLogs(library, pointer)) {
-    const { generation, path } = log;
-    const place = `generation ${generation} of ${path}`;
-    const found = attempt(place, () => inLog(pointer, log, isWanted));
-    if (found.length > 0) return { blocks: found, from: "archive", generation, damages };
+  for (const copy of pointer.others) {
+    const lent = library.disk.stat(copy) === undefined ? undefined : inLogAt(copy);
+    if (lent !== undefined && agrees(lent, markers)) return lent;
   }
-  const rest = lookInto(damagedPath(flat));
-  if (rest.length > 0) return { blocks: rest, from: "sidecar", generation: null, damages };
   const reason = damages.length === 0 ? "" : `; could not be read: ${damages.join(", ")}`;
   throw new UserError(
     `Cannot retrieve "${name}": session ${pointer.id} has no result of that call${reason}`,
@@ -85,21 +108,20 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
   );
 }
 
+/** Is it what the markers of the log stand for? Copies may have gone different ways since. */
+function agrees({ blocks }: Retrieved, markers: readonly FlatMarker[]): boolean {
+  return blocks.every((block) => {
+    const same = markers.filter(({ number }) => number === block.number);
+    return same.length === 0 || same.some((marker) => fitsMarker(marker, block));
+  });
+}
+
 type IsWanted = (block: Pick<FlatContent, "toolUseId" | "number">) => boolean;
 
 function explain(error: unknown): string {
   if (error instanceof ArchiveDamage) return error.what;
   if (error instanceof UserError) return error.message;
   return explainDiskError(error);
-}
-
-/** The leading log first; copies may have what that lacks. */
-function logsOf({ files }: SessionPointer): readonly string[] {
-  const [lead, ...others] = files.files;
-  return [
-    ...(lead === undefined ? [] : [lead.path]),
-    ...others.filter(({ role }) => role === "main").map(({ path }) => path),
-  ];
 }
 
 /** All of the wanted blocks, or none: half of a result is looked for elsewhere. */
@@ -116,7 +138,7 @@ function inSidecar(sidecar: Sidecar, isWanted: IsWanted): readonly RetrievedBloc
   return [...found.values()];
 }
 
-type ReadableLog = Pick<ArchivedLog, "chunks" | "parts">;
+type ReadableLog = Pick<PastLog, "chunks" | "parts">;
 
 function logOn({ disk }: Library, path: string): ReadableLog {
   return {

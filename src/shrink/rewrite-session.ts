@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles } from "../agents/agent.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import type { ArchiveStore, ListedSession } from "../archive/archive-store.ts";
 import { markdownPath } from "../archive/archived-sessions.ts";
@@ -53,7 +53,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export async function rewriteSession(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   plan: RewritePlan,
   options: RewriteOptions,
@@ -90,7 +90,7 @@ export async function rewriteSession(
  * Notes that the log is this program's own write. The log is replaced by now, so a note that can't be written is no
  * failure: without it, a log that was just rewritten counts as in use for 10 seconds.
  */
-function noteIfPossible({ disk, places }: Library, files: SessionFiles, path: string, file: FileMark): void {
+function noteIfPossible({ disk, places }: Library, files: LogFiles, path: string, file: FileMark): void {
   try {
     noteOwnWrite(disk, places.rewrites, files, path, file);
   } catch (error) {
@@ -110,7 +110,7 @@ function mtimeAfter(library: Library, { mtimeMs }: Pick<FileStat, "mtimeMs">): n
 /** Archives a session as it is, and proves that the archive has every byte of the snapshot. */
 export function secureLog(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
   options: Pick<RewriteOptions, "markdown">,
 ): Secured {
@@ -141,7 +141,7 @@ export function secureLog(
 }
 
 /** As they are on the disk now: what was selected may have been written since. */
-function filesNow({ disk }: Library, files: SessionFiles): SessionFiles {
+function filesNow({ disk }: Library, files: LogFiles): LogFiles {
   return {
     ...files,
     files: files.files.map((file) => {

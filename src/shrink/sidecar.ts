@@ -2,17 +2,17 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { compress, unpack } from "../archive/raw/chunk.ts";
-import { folderNameOf } from "../archive/raw/generations.ts";
+import { copiesNamed, folderNameOf } from "../archive/raw/generations.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
-import { makeFolders } from "../fs/folders.ts";
+import { makeFolders, namesIn } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { removeQuietly } from "../fs/lock.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { createPackedList } from "../jsonl/packed-list.ts";
 import { inBatches } from "../render/text-parts.ts";
 import type { FlatContent } from "../session/flat-marker.ts";
-import type { SessionName } from "../session/session.ts";
+import type { LogKey, SessionName } from "../session/session.ts";
 import type { FlattenPlan } from "./plan-flatten.ts";
 import { changedMeanwhile } from "./refuse-live.ts";
 
@@ -64,8 +64,20 @@ export const PIECE_BYTES: number = 1024 * 1024;
 export const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from("SESSFLT1");
 
-export function sidecarPath(flat: string, session: SessionName): string {
+export function sidecarPath(flat: string, session: LogKey): string {
   return join(flat, session.agent, `${folderNameOf(session)}.flat`);
+}
+
+/** The logs with this id that have a sidecar. */
+export function flattenedLogs(
+  { disk, places }: Pick<Library, "disk" | "places">,
+  session: SessionName,
+): readonly LogKey[] {
+  const names = namesIn(disk, join(places.flat, session.agent));
+  return copiesNamed(
+    session,
+    names.flatMap((name) => (name.endsWith(".flat") ? [name.slice(0, -".flat".length)] : [])),
+  );
 }
 
 /** Where earlier versions wrote a sidecar before they replaced the log. */
@@ -300,7 +312,7 @@ export function hasMagic(footer: Buffer): boolean {
  */
 export function writeSidecar(
   { disk, places }: Library,
-  session: SessionName,
+  session: LogKey,
   path: string,
   { builder, original, rule }: Pick<FlattenPlan, "builder" | "original" | "rule">,
 ): string {

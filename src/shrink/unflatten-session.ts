@@ -1,19 +1,20 @@
-import type { SessionFiles } from "../agents/agent.ts";
+import type { LogFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
-import { type LogSnapshot, logToRewrite, takeSnapshot, withLead } from "../agents/log-snapshot.ts";
+import { type LogSnapshot, takeSnapshot } from "../agents/log-snapshot.ts";
 import { projectOfLog } from "../agents/session-of-log.ts";
+import { identifyAgain } from "../archive/log-identity.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
 import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
-import { type ArchivedLog, archivedLogs } from "./archived-logs.ts";
 import { writableFiles } from "./compact-session.ts";
 import { contextChange, type FlattenAnswer, type FlattenOptions } from "./flatten-session.ts";
-import { copiesInNeed } from "./logs-with-markers.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
+import { type PastLog, pastLogs } from "./past-logs.ts";
 import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
+import { copiesInNeed, lentSidecar, relativesOf } from "./relatives.ts";
 import { rewriteSession } from "./rewrite-session.ts";
 import { damagedPath, removeSidecar, sidecarPath } from "./sidecar.ts";
 
@@ -41,15 +42,15 @@ export function unflattenSession(
   pointer: SessionPointer,
   options: Omit<FlattenOptions, "wish" | "fork">,
 ): Promise<UnflattenAnswer> {
-  const files = writableFiles(library, pointer);
-  const run = async (): Promise<UnflattenAnswer> => {
-    const path = logToRewrite(files, pointer);
+  const selected = writableFiles(library, pointer);
+  const run = async (files: LogFiles): Promise<UnflattenAnswer> => {
+    const path = files.files[0]?.path ?? "";
     const snapshot = takeSnapshot(library, path);
-    const { sidecar, planned, copies } = makePlan(library, files, snapshot);
+    const { sidecar, planned, copies } = makePlan(library, files, snapshot, pointer.others);
     const { plan, blocks, isExact, fromArchive, left, missing } = planned;
     const wasFlat = sidecar !== undefined || !changesNothing(plan) || missing.length > 0;
     const tokens = wasFlat
-      ? await contextChange(library, withLead(files, path), snapshot, plan, options)
+      ? await contextChange(library, files, snapshot, plan, options)
       : { contextTokensSaved: 0, contextTokensTotal: 0 };
     const answer: UnflattenAnswer = {
       agent: files.agent,
@@ -91,10 +92,10 @@ export function unflattenSession(
       backup: done?.generation ?? null,
     };
   };
-  const work = (): Promise<UnflattenAnswer> =>
-    run().catch((error) => Promise.reject(damageFound(error, files)));
-  if (options.dryRun === true) return work();
-  return withStore(library, options.locking, work);
+  const work = (files: LogFiles): Promise<UnflattenAnswer> =>
+    run(files).catch((error) => Promise.reject(damageFound(error, files)));
+  if (options.dryRun === true) return work(selected);
+  return withStore(library, options.locking, () => work(identifyAgain(library, selected)));
 }
 
 type SidecarFile = Pick<Sidecar, "path" | "damage">;
@@ -102,19 +103,30 @@ type SidecarFile = Pick<Sidecar, "path" | "damage">;
 /** The index of the sidecar is let go: of a long log it does not fit into memory beside the session. */
 function makePlan(
   library: Library,
-  files: SessionFiles,
+  files: LogFiles,
   snapshot: LogSnapshot,
+  others: readonly string[],
 ): {
   readonly sidecar: SidecarFile | undefined;
   readonly planned: UnflattenPlan;
   readonly copies: readonly string[];
 } {
+  const { agent } = files;
   const sidecar = openSidecar(library.disk, sidecarPath(library.places.flat, files));
-  const archived = (): Iterable<ArchivedLog> => archivedLogs(library, files);
-  const planned = planUnflatten(files.agent, snapshot, { sidecar, archived });
+  const archived = (): Iterable<PastLog> => pastLogs(library, [files]);
+  let planned = planUnflatten(agent, snapshot, { sidecar, archived });
+  if (planned.missing.length > 0) {
+    const relatives = relativesOf(library, files, snapshot);
+    const lent = sidecar === undefined ? lentSidecar(library, relatives) : undefined;
+    planned = planUnflatten(agent, snapshot, {
+      sidecar: sidecar ?? lent,
+      isLent: lent !== undefined,
+      archived: () => pastLogs(library, [files, ...relatives]),
+    });
+  }
   if (sidecar === undefined) return { sidecar, planned, copies: [] };
   const { path, damage } = sidecar;
-  return { sidecar: { path, damage }, planned, copies: copiesInNeed(library, files, snapshot.path, sidecar) };
+  return { sidecar: { path, damage }, planned, copies: copiesInNeed(library, files, others, sidecar) };
 }
 
 /** Nobody can say what was in a sidecar whose index is damaged: it goes aside. */
@@ -124,7 +136,7 @@ function putAway({ disk }: Library, { path, damage }: SidecarFile): void {
 }
 
 function problemsOf(
-  { id }: SessionFiles,
+  { id }: LogFiles,
   path: string,
   sidecar: SidecarFile | undefined,
   { left, missing, damaged }: UnflattenPlan,
@@ -165,7 +177,7 @@ function nothingReadable(id: string, { path }: SidecarFile, damage: string): Use
 }
 
 /** What was readable a moment ago, and is not any more. The log is replaced as a whole or not at all. */
-function damageFound(error: unknown, { id }: SessionFiles): unknown {
+function damageFound(error: unknown, { id }: LogFiles): unknown {
   if (!(error instanceof ArchiveDamage)) return error;
   return new UserError(`Cannot unflatten session ${id}: ${error.what}; nothing was changed`, {
     exitCode: exitCodes.broken,

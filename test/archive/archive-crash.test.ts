@@ -7,13 +7,13 @@ import { archivedSessions } from "../../src/archive/archived-sessions.ts";
 import { forgottenSessions } from "../../src/archive/open-archive.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import { verifyArchive } from "../../src/archive/verify-archive.ts";
-import { forgetSession, recoverStore, undoForget } from "../../src/forget.ts";
+import { forgetSession, storeUpkeep, undoForget } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { findPlaces } from "../../src/fs/places.ts";
 import type { Locking } from "../../src/fs/store.ts";
 import { allArchived } from "../../src/search/select-archived.ts";
-import type { SessionName } from "../../src/session/session.ts";
+import type { LogKey } from "../../src/session/session.ts";
 import { everyDeath } from "../crash/every-death.ts";
 import { village } from "../crash/village.ts";
 import { plainWriter } from "../support/archive/archiving.ts";
@@ -48,7 +48,7 @@ const people = village();
 async function asProcess<T>(work: (locking: Locking) => Promise<T>): Promise<T> {
   const processes = people.born();
   try {
-    return await work({ processes, recover: recoverStore, wait: async () => {} });
+    return await work({ processes, ...storeUpkeep, wait: async () => {} });
   } finally {
     people.kill(processes);
   }
@@ -109,13 +109,13 @@ describe("archiveSessions(), killed at every call", { timeout: 600_000 }, () => 
       (disk, folder) => archive(disk, folder),
       async (disk, folder, made) => {
         await checkStore(disk, folder, made, 2);
-        const claude: SessionName = { agent: "claude", id: made.ids.claude };
+        const claude: LogKey = { agent: "claude", id: made.ids.claude, copy: null };
         const library = libraryOn(disk, folder);
         for (const generation of [1, 2]) {
           const { sessions } = await restoreSessions(library, [claude], {
             generation,
             to: join(folder, String(generation)),
-            locking: { processes: people.born(), recover: recoverStore, wait: async () => {} },
+            locking: { processes: people.born(), ...storeUpkeep, wait: async () => {} },
           });
           expect(sessions).toMatchObject([{ outcome: "restored" }]);
         }
@@ -175,13 +175,13 @@ describe("restoreSessions(), killed at every call", { timeout: 600_000 }, () => 
       async (disk, folder, made) => {
         const path = made.files[0]?.path ?? "";
         const library = libraryOn(disk, folder);
-        const claude: SessionName = { agent: "claude", id: made.ids.claude };
+        const claude: LogKey = { agent: "claude", id: made.ids.claude, copy: null };
         if (fs.readFileSync(path, "utf8") !== "other content\n") {
           expect(standing(made.files)).toEqual(made.files);
           const { sessions } = await restoreSessions(library, [claude], {
             generation: 2,
             to: join(folder, "before"),
-            locking: { processes: people.born(), recover: recoverStore, wait: async () => {} },
+            locking: { processes: people.born(), ...storeUpkeep, wait: async () => {} },
           });
           expect(sessions).toMatchObject([{ outcome: "restored" }]);
           expect(fs.readFileSync(path.replace(made.home, join(folder, "before")), "utf8")).toBe(
@@ -193,7 +193,7 @@ describe("restoreSessions(), killed at every call", { timeout: 600_000 }, () => 
         const after = join(folder, "after");
         await restoreSessions(library, [claude], {
           to: after,
-          locking: { processes: people.born(), recover: recoverStore, wait: async () => {} },
+          locking: { processes: people.born(), ...storeUpkeep, wait: async () => {} },
         });
         expect(fs.readFileSync(path.replace(made.home, after), "utf8")).toBe(made.files[0]?.text);
         await restore(disk, folder, true);
@@ -205,7 +205,7 @@ describe("restoreSessions(), killed at every call", { timeout: 600_000 }, () => 
 });
 
 describe("forgetSession() and undoForget(), killed at every call", { timeout: 600_000 }, () => {
-  const claude = (made: LogHome): SessionName => ({ agent: "claude", id: made.ids.claude });
+  const claude = (made: LogHome): LogKey => ({ agent: "claude", id: made.ids.claude, copy: null });
 
   it("forgets all of a session or nothing, as readers see it, and the next run completes", async () => {
     await everyDeath(

@@ -14,7 +14,7 @@ import type { Disk } from "../../src/fs/disk.ts";
 import { systemError } from "../../src/fs/disk-error.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { allArchived, selectArchived } from "../../src/search/select-archived.ts";
-import type { SessionName } from "../../src/session/session.ts";
+import type { LogKey } from "../../src/session/session.ts";
 import { type Call, describeCall, intercept } from "../crash/intercept.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { diskThatPausesAt, readOnlyDisk } from "../crash/sick-disks.ts";
@@ -26,7 +26,7 @@ import { filesBelow } from "../support/archive/source-files.ts";
 interface Ground {
   readonly library: Library;
   readonly made: LogHome;
-  readonly claude: SessionName;
+  readonly claude: LogKey;
   readonly log: string;
 }
 
@@ -39,14 +39,14 @@ async function ground(): Promise<Ground> {
   return {
     library,
     made,
-    claude: { agent: "claude", id: made.ids.claude },
+    claude: { agent: "claude", id: made.ids.claude, copy: null },
     log: made.files[0]?.path ?? "",
   };
 }
 
 const restore = (
   library: Library,
-  sessions: readonly SessionName[],
+  sessions: readonly LogKey[],
   options: Partial<RestoreOptions> = {},
 ): Promise<RestoreAnswer> => restoreSessions(library, sessions, { locking, ...options });
 

@@ -115,7 +115,7 @@ describe("verifyArchive()", () => {
   it("proves only what it is asked for", async () => {
     const { library, made } = await ground();
     fs.rmSync(piChunk(library));
-    const sessions = [{ agent: "claude" as const, id: made.ids.claude }];
+    const sessions = [{ agent: "claude" as const, id: made.ids.claude, copy: null }];
     expect(await verifyArchive(library, { sessions })).toMatchObject({ sessions: 1, files: 7, damages: [] });
   });
 });

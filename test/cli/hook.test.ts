@@ -311,7 +311,7 @@ describe("hook post-compact", () => {
     const summary = `We chose tokens. password=${"hunter2hunter2"}`;
     const event = eventOf("PostCompact", at, { trigger: "auto", compact_summary: summary });
     for (let time = 0; time < 3; time++) expect(await at.fire("post-compact", event)).toEqual(SILENT);
-    const session = { agent: "claude", id: at.id } as const;
+    const session = { agent: "claude", id: at.id, copy: null } as const;
     const noted = readSummaries(library, session);
     expect(noted).toEqual([{ at: NOW, trigger: "auto", text: expect.stringContaining("We chose tokens") }]);
     expect(noted[0]?.text).not.toContain("hunter2");

@@ -50,7 +50,7 @@ async function newerStore(input = ""): Promise<TestWorld & { readonly store: str
   putToolLog(world.home, toolLog([callOf("Bash", 3_000, { command: "echo zanzibar" }, "toolu_a")]));
   for (const argv of [["archive"], ["index"], ["flatten", TOOL_SESSION]])
     expect(await run(argv, world)).toBe(0);
-  fs.writeFileSync(join(world.store, "version.json"), '{"version":2}\n');
+  fs.writeFileSync(join(world.store, "version.json"), '{"version":3}\n');
   return world;
 }
 
@@ -75,7 +75,7 @@ describe("a store of a newer version", () => {
     const world = await newerStore();
     const before = stateOf(world.home);
     expect(await run(argv, world)).toBe(5);
-    expect(`${world.out()}${world.err()}`).toContain("its version is 2");
+    expect(`${world.out()}${world.err()}`).toContain("its version is 3");
     expect(stateOf(world.home)).toEqual(before);
   });
 
@@ -84,7 +84,7 @@ describe("a store of a newer version", () => {
     const before = stateOf(world.home);
     expect(await run(["hook", "pre-compact"], world)).toBe(0);
     const log = join(world.store, "logs", "hooks.log");
-    expect(fs.readFileSync(log, "utf8")).toContain("its version is 2");
+    expect(fs.readFileSync(log, "utf8")).toContain("its version is 3");
     fs.rmSync(join(world.store, "logs"), { recursive: true });
     expect(stateOf(world.home)).toEqual(before);
   });
@@ -104,6 +104,6 @@ describe("a store of a newer version", () => {
     expect(await run(["doctor", "--json"], world)).toBe(5);
     const answer = JSON.parse(world.out().slice(before));
     expect(answer).toMatchObject({ ok: false, checks: [{ name: "store" }, { name: "background" }] });
-    expect(answer.checks[1].details.join("\n")).toContain("its version is 2");
+    expect(answer.checks[1].details.join("\n")).toContain("its version is 3");
   });
 });

@@ -77,6 +77,7 @@ describe("sessions list", () => {
       "compactions",
       "state",
       "source",
+      "copies",
       "archive",
     ]);
   });

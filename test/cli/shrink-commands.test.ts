@@ -120,7 +120,16 @@ describe("sessions compact", () => {
       startDetached: async (args) => void started.push(args),
     });
     expect(code).toBe(0);
-    expect(started).toEqual([["compact", TOOL_SESSION, "--aggressive", "--keep", "0", "--wait-idle"]]);
+    expect(started).toEqual([
+      [
+        "compact",
+        expect.stringContaining(`${TOOL_SESSION}.jsonl`),
+        "--aggressive",
+        "--keep",
+        "0",
+        "--wait-idle",
+      ],
+    ]);
     expect(fs.readFileSync(path, "utf8")).toBe(LOG);
     expect(await run(started[0] ?? [], world)).toBe(0);
     expect(fs.statSync(path).size).toBeLessThan(LOG.length);

@@ -2,15 +2,10 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UserError } from "../../src/errors.ts";
+import { storeUpkeep } from "../../src/forget.ts";
 import { nodeDisk as disk } from "../../src/fs/node-disk.ts";
 import { findPlaces, type Places } from "../../src/fs/places.ts";
-import {
-  type MigrationStep,
-  migrationSteps,
-  prepareStore,
-  readStoreState,
-  STORE_VERSION,
-} from "../../src/fs/store.ts";
+import { type MigrationStep, prepareStore, readStoreState, STORE_VERSION } from "../../src/fs/store.ts";
 import { diskThatFailsAt } from "../crash/sick-disks.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
 
@@ -31,7 +26,7 @@ function tracing(trace: number[]): readonly MigrationStep[] {
 
 describe("the table of migrations", () => {
   it("has a step from every version but the present one", () => {
-    const known = migrationSteps.map(({ from }) => from);
+    const known = storeUpkeep.migrations.map(({ from }) => from);
     expect(known).toEqual(Array.from({ length: STORE_VERSION - 1 }, (_, i) => i + 1));
   });
 });
@@ -56,7 +51,7 @@ describe("readStoreState()", () => {
     expect(readStoreState(disk, places, { current: 3, steps: tracing([]) })).toEqual(state);
   });
 
-  it.each(['{"version":2}', '{"version":1,"migratingTo":2}', '{"version":99}'])(
+  it.each(['{"version":3}', '{"version":2,"migratingTo":3}', '{"version":99}'])(
     "refuses %s with exit code 5",
     (text) => {
       const places = newPlaces();
@@ -66,7 +61,7 @@ describe("readStoreState()", () => {
           expect.objectContaining({
             name: "UserError",
             exitCode: 5,
-            message: expect.stringMatching(/its version is \d+, and this program knows versions up to 1/),
+            message: expect.stringMatching(/its version is \d+, and this program knows versions up to 2/),
             hint: expect.stringContaining("update"),
           }),
         );
@@ -98,7 +93,7 @@ describe("readStoreState()", () => {
       kind: "older",
       version: 1,
     });
-    expect(readStoreState(disk, places)).toEqual({ kind: "current" });
+    expect(readStoreState(disk, places)).toEqual({ kind: "older", version: 1 });
   });
 });
 
@@ -106,7 +101,7 @@ describe("prepareStore()", () => {
   it("creates a store for its owner alone, once", () => {
     const places = newPlaces();
     expect(prepareStore(disk, places)).toEqual([]);
-    expect(fs.readFileSync(places.version, "utf8")).toBe('{"version":1}\n');
+    expect(fs.readFileSync(places.version, "utf8")).toBe('{"version":2}\n');
     expect(disk.stat(places.home)?.mode).toBe(0o700);
     expect(disk.stat(places.version)?.mode).toBe(0o600);
     const before = disk.stat(places.version);
@@ -117,8 +112,8 @@ describe("prepareStore()", () => {
   it("writes the version file again if it was lost", () => {
     const places = newPlaces();
     fs.mkdirSync(join(places.raw, "claude"), { recursive: true });
-    prepareStore(disk, places);
-    expect(fs.readFileSync(places.version, "utf8")).toBe('{"version":1}\n');
+    prepareStore(disk, places, { current: 3, steps: tracing([]) });
+    expect(fs.readFileSync(places.version, "utf8")).toBe('{"version":3}\n');
   });
 
   it.each([
@@ -143,13 +138,15 @@ describe("prepareStore()", () => {
         from: 1,
         what: "fails",
         run: () => {
-          expect(() => readStoreState(disk, places)).toThrow("knows versions up to 1");
+          expect(() => readStoreState(disk, places, { current: 1, steps: [] })).toThrow(
+            "knows versions up to 1",
+          );
           throw new Error("no");
         },
       },
     ];
     expect(() => prepareStore(disk, places, { current: 2, steps })).toThrow("no");
-    expect(() => readStoreState(disk, places)).toThrow("knows versions up to 1");
+    expect(() => readStoreState(disk, places, { current: 1, steps: [] })).toThrow("knows versions up to 1");
     expect(readStoreState(disk, places, { current: 2, steps })).toEqual({ kind: "older", version: 1 });
   });
 

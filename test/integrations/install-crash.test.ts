@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { recoverStore } from "../../src/forget.ts";
+import { storeUpkeep } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { findPlaces } from "../../src/fs/places.ts";
@@ -59,7 +59,7 @@ async function change(
   const processes = people.born();
   try {
     const library = libraryOn(disk, folder);
-    await changeFiles(library, files(library), { processes, recover: recoverStore, wait: async () => {} });
+    await changeFiles(library, files(library), { processes, ...storeUpkeep, wait: async () => {} });
   } finally {
     people.kill(processes);
   }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actionsOf } from "../../src/agents/actions.ts";
 import { NORMAL_RULE, planClaudeCompaction } from "../../src/agents/claude/compact.ts";
 import type { LogSnapshot } from "../../src/agents/log-snapshot.ts";
-import { recoverStore } from "../../src/forget.ts";
+import { storeUpkeep } from "../../src/forget.ts";
 import { createLibrary, type Library } from "../../src/fs/library.ts";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
@@ -24,7 +24,7 @@ import { realHome, temporaryFolder } from "./support/real-home.ts";
 const folder = temporaryFolder();
 const home = join(folder.path, "home");
 const store = join(folder.path, "store");
-const locking = { processes: nodeProcesses, recover: recoverStore, wait: async () => {} };
+const locking = { processes: nodeProcesses, ...storeUpkeep, wait: async () => {} };
 
 let library: Library;
 

@@ -114,7 +114,7 @@ describe("historyStubs()", () => {
       historyStubs(withHistory([line("x")], { config: { exclude: ["/w/*"] } }), () => false).stubs,
     ).toEqual([]);
     const library = withHistory([line("x")]);
-    await forgetSession(library, { agent: "claude", id: ID }, { locking });
+    await forgetSession(library, { agent: "claude", id: ID, copy: null }, { locking });
     expect(historyStubs(library, () => false).stubs).toEqual([]);
   });
 

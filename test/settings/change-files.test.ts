@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../../src/errors.ts";
-import { recoverStore } from "../../src/forget.ts";
+import { storeUpkeep } from "../../src/forget.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
 import { installFiles, type Package, uninstallFiles } from "../../src/integrations/install-files.ts";
@@ -12,7 +12,7 @@ import { changeFiles } from "../../src/settings/change-files.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { makeLibrary } from "../support/make-library.ts";
 
-const locking = { processes: nodeProcesses, recover: recoverStore, wait: async () => {} };
+const locking = { processes: nodeProcesses, ...storeUpkeep, wait: async () => {} };
 
 interface Ground {
   readonly library: Library;

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { verifyArchive } from "../../src/archive/verify-archive.ts";
-import { recoverStore } from "../../src/forget.ts";
+import { storeUpkeep } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { findPlaces } from "../../src/fs/places.ts";
@@ -46,7 +46,7 @@ async function compact(disk: Disk, folder: string, id: string): Promise<void> {
   try {
     await compactSession(library, selectSession(library, [id]), {
       wish,
-      locking: { processes, recover: recoverStore, wait: async () => {} },
+      locking: { processes, ...storeUpkeep, wait: async () => {} },
     });
   } finally {
     people.kill(processes);

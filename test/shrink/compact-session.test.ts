@@ -166,7 +166,7 @@ describe("compactSession(), Claude Code", () => {
     const { library, path, text } = setUp();
     const { backup, archive } = await compact(library);
     expect(archive).not.toBeNull();
-    await restoreSessions(library, [{ agent: "claude", id: TOOL_SESSION }], {
+    await restoreSessions(library, [{ agent: "claude", id: TOOL_SESSION, copy: null }], {
       generation: backup ?? 0,
       force: true,
       locking,

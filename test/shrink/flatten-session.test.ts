@@ -116,9 +116,9 @@ describe.each(["claude", "pi"] as const)("flattenSession() and unflattenSession(
   it("can be forgotten, sidecar and all, and be brought back", async () => {
     const { library, path } = setUp();
     await flatten(library, id);
-    await forgetSession(library, { agent, id }, { locking });
+    await forgetSession(library, { agent, id, copy: null }, { locking });
     expect(sidecars(library)).toEqual([]);
-    await undoForget(library, { agent, id }, { locking });
+    await undoForget(library, { agent, id, copy: null }, { locking });
     await unflatten(library, id);
     expect(fs.readFileSync(path, "utf8")).toBe(log);
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import { verifyArchive } from "../../src/archive/verify-archive.ts";
-import { recoverStore } from "../../src/forget.ts";
+import { storeUpkeep } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { findPlaces } from "../../src/fs/places.ts";
@@ -46,7 +46,7 @@ async function asProcess<T>(
     isRunning: () => false,
   };
   try {
-    return await work(library, { processes, recover: recoverStore, wait: async () => {} });
+    return await work(library, { processes, ...storeUpkeep, wait: async () => {} });
   } finally {
     people.kill(processes);
   }

@@ -31,7 +31,7 @@ import {
 } from "../support/shrink/two-stores.ts";
 
 const agent = "claude";
-const session = { agent, id: TOOL_SESSION } as const;
+const session = { agent, id: TOOL_SESSION, copy: null } as const;
 
 const flatten = async (library: Library, minBytes = 1024, named = TOOL_SESSION): Promise<unknown> =>
   flattenSession(library, selectSession(library, [named]), {
@@ -168,6 +168,8 @@ describe("unflattenSession()", () => {
     expect([read(path) === LOG, read(copy) === LOG]).toEqual([true, false]);
     expect(await unflatten(library, copy)).toMatchObject({ blocks: 4, sidecar: null, problems: [] });
     expect(read(copy)).toBe(LOG);
+    expect(fs.existsSync(sidecarOf(library))).toBe(true);
+    expect(await unflatten(library, path)).toMatchObject({ blocks: 0, sidecar: null, problems: [] });
     expect(fs.existsSync(sidecarOf(library))).toBe(false);
   });
 

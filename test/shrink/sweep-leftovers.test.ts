@@ -95,7 +95,7 @@ describe("sweepLeftovers()", () => {
     const to = join(made.home, "elsewhere");
     const place = dirname(made.files[0]?.path ?? "").replace(made.home, to);
     const left = leave(library, place, 2 * HOUR_MS);
-    await restoreSessions(library, [{ agent: "claude", id: made.ids.claude }], { locking, to });
+    await restoreSessions(library, [{ agent: "claude", id: made.ids.claude, copy: null }], { locking, to });
     expect(fs.existsSync(left)).toBe(false);
   });
 });

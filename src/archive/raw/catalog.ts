@@ -39,7 +39,7 @@ export function catalogKey(agent: AgentName, folderName: string): string {
 }
 
 const FILE_NAME = "catalog.json";
-const VERSION = 1;
+const VERSION = 2;
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 export function catalogPath(raw: string): string {
@@ -73,10 +73,11 @@ export function writeCatalog(disk: Disk, raw: string, entries: Iterable<CatalogE
 }
 
 function entryToJson({ session, folderName, times }: CatalogEntry): unknown {
-  const { agent, id, generation, markdown, storedBytes, state, note, files, aside } = session;
+  const { agent, id, copy, generation, markdown, storedBytes, state, note, files, aside } = session;
   return {
     agent,
     id,
+    ...(copy === null ? {} : { copy }),
     folder: folderName,
     times,
     generation,
@@ -100,7 +101,8 @@ function entryFromJson(value: unknown, raw: string): CatalogEntry {
   const files = read.list("files").map(fileFromJson);
   const folderName = read.text("folder");
   const id = read.text("id");
-  if (folderNameOf({ agent, id }) !== folderName) return senseless("folder");
+  const copy = read.has("copy") ? read.text("copy") : null;
+  if (folderNameOf({ agent, id, copy }) !== folderName) return senseless("folder");
   const markdown = read.textOrNull("markdown");
   if (markdown !== null && !isReadableName(markdown)) return senseless("markdown");
   return {
@@ -109,6 +111,7 @@ function entryFromJson(value: unknown, raw: string): CatalogEntry {
     session: {
       agent,
       id,
+      copy,
       generation: read.count("generation"),
       markdown,
       files,

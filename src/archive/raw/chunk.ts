@@ -35,14 +35,14 @@ const QUALITY = 5;
 const WINDOW_BITS = 20;
 
 /** A chunk file is never larger than this: what can't be compressed grows by a few bytes. */
-const MAX_STORED = CHUNK_BYTES + 64 * 1024;
+export const MAX_STORED: number = CHUNK_BYTES + 64 * 1024;
 
 export function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** The file of a chunk in the folder of its generation. */
-function chunkPath(folder: string, { sha256 }: Pick<Chunk, "sha256">): string {
+export function chunkPath(folder: string, { sha256 }: Pick<Chunk, "sha256">): string {
   return join(folder, `${sha256}.br`);
 }
 

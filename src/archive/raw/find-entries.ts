@@ -3,11 +3,11 @@ import { agentNames } from "../../agents/agents.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { isAbsent } from "../../fs/disk-error.ts";
 import type { AgentName } from "../../session/entry.ts";
-import type { SessionName } from "../../session/session.ts";
+import type { LogKey } from "../../session/session.ts";
 import type { ListedFile, ListedSession, UnlistedSession } from "../archive-store.ts";
 import { type CatalogEntry, catalogKey, type FolderTimes, readCatalog } from "./catalog.ts";
 import { folderNameOf, foldersOf, generationNumbers, newestManifest, readGeneration } from "./generations.ts";
-import { contentState, type Manifest, type StoredFile } from "./manifest.ts";
+import { contentState, type Manifest, ownFiles, type StoredFile } from "./manifest.ts";
 import { chunksOf } from "./tidy-session.ts";
 
 export interface FoundEntries {
@@ -131,7 +131,7 @@ interface Expected {
   readonly folderName: string;
 }
 
-function isIn(session: SessionName, { agent, folderName }: Expected): boolean {
+function isIn(session: LogKey, { agent, folderName }: Expected): boolean {
   return session.agent === agent && folderNameOf(session) === folderName;
 }
 
@@ -149,17 +149,19 @@ function toListed(
   storedBytes: number,
   sessionFolder: string,
 ): ListedSession {
-  const { agent, id, generation, markdown, files } = newest;
+  const { agent, id, copy, generation, markdown } = newest;
+  const files = ownFiles(newest);
   return {
     agent,
     id,
+    copy,
     generation,
     markdown,
     files: files.map(toListedFile),
     aside: manifests.filter(({ isAside }) => isAside).flatMap((each) => each.files.map(toListedFile)),
     bytes: files.reduce((sum, { size }) => sum + size, 0),
     storedBytes,
-    state: contentState(newest),
+    state: contentState({ generation, files }),
     note: null,
     location: sessionFolder,
   };

@@ -6,7 +6,7 @@ import { diskError, errorCode, explainDiskError, isAbsent } from "../../fs/disk-
 import { makeFolders, removeTree } from "../../fs/folders.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import { safeName } from "../../fs/safe-name.ts";
-import type { SessionName } from "../../session/session.ts";
+import { type LogKey, logKey, type SessionName } from "../../session/session.ts";
 import type { PutProblem } from "../archive-store.ts";
 import { type Manifest, manifestFromJson, manifestToJson, type StoredFile } from "./manifest.ts";
 import { sealJson, unsealJson } from "./sealed-json.ts";
@@ -66,15 +66,14 @@ export function readGeneration(
   disk: Disk,
   sessionFolder: string,
   number: number,
-  session?: SessionName,
+  session?: LogKey,
 ): FoundGeneration {
   try {
     const path = join(sessionFolder, String(number), MANIFEST);
     const bytes = disk.readFile(path, MAX_MANIFEST_BYTES);
     if (bytes === undefined) throw new ArchiveDamage("its record is missing");
     const manifest = manifestFromJson(unsealJson(bytes));
-    const isTheirs =
-      session === undefined || (manifest.agent === session.agent && manifest.id === session.id);
+    const isTheirs = session === undefined || logKey(manifest) === logKey(session);
     if (!isTheirs || manifest.generation !== number) {
       throw new ArchiveDamage("its record is that of another session or generation");
     }
@@ -96,7 +95,7 @@ export function newestManifest(manifests: readonly Manifest[]): Manifest | undef
 export function newestGood(
   disk: Disk,
   sessionFolder: string,
-  session: SessionName,
+  session: LogKey,
   numbers: readonly number[],
   problems: PutProblem[] = [],
 ): Manifest | undefined {
@@ -115,7 +114,7 @@ export function newestGood(
 export function filesAside(
   disk: Disk,
   sessionFolder: string,
-  session: SessionName,
+  session: LogKey,
   numbers: readonly number[],
 ): readonly StoredFile[] {
   return numbers.flatMap((number) => {
@@ -177,20 +176,49 @@ function explainDamage(error: unknown): string {
 const PLAIN = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /**
- * The name of a session's folder: its id where that is harmless, as ids of agents are; else a safe
- * likeness with a hash, so that no two ids share a folder. The true id is in the manifest.
+ * The name under which the store keeps a log: the session's id if it is harmless, as ids of agents are; else a safe
+ * likeness with a hash, so that no two ids share a folder. A further log with the same id has its hash at the end.
  */
-export function folderNameOf({ agent, id }: SessionName): string {
-  if (PLAIN.test(id) && safeName(id, 100) === id) return id;
-  return `${safeName(id, 60)}~${hashOfName({ agent, id }, 16)}`;
+export function folderNameOf({ agent, id, copy }: LogKey): string {
+  const isPlain = PLAIN.test(id) && safeName(id, 100) === id;
+  const name = isPlain ? id : `${safeName(id, 60)}~${digestOf(`${agent}\0${id}`, 16)}`;
+  return copy === null ? name : `${name}~${copy}`;
 }
 
-/** Where the generations of a session are. */
-export function sessionFolder(raw: string, session: SessionName): string {
-  return join(raw, session.agent, folderNameOf(session));
+const COPY_DIGITS = 12;
+
+/** Tells logs with one id apart: a hash of where the log was when it was first archived. */
+export function copyHash(root: string | null, path: string, attempt = 0): string {
+  return digestOf(`${root ?? ""}\0${path}${attempt === 0 ? "" : `\0${attempt}`}`, COPY_DIGITS);
 }
 
-/** The first digits of a hash of agent and id: ids alone share prefixes, and two agents may share an id. */
-export function hashOfName({ agent, id }: SessionName, digits: number): string {
-  return createHash("sha256").update(`${agent}\0${id}`).digest("hex").slice(0, digits);
+export function isCopyHash(text: string): boolean {
+  return /^[0-9a-f]{12}$/.test(text);
+}
+
+/** The copies of a session that have an entry in a folder of the store, where names are as `folderNameOf` makes them. */
+export function copiesNamed(session: SessionName, names: Iterable<string>): readonly LogKey[] {
+  const first: LogKey = { agent: session.agent, id: session.id, copy: null };
+  const base = folderNameOf(first);
+  const found: LogKey[] = [];
+  for (const name of names) {
+    const copy = name.startsWith(`${base}~`) ? name.slice(base.length + 1) : "";
+    if (name === base) found.unshift(first);
+    else if (isCopyHash(copy)) found.push({ ...first, copy });
+  }
+  return found;
+}
+
+/** Where the generations of a log are. */
+export function sessionFolder(raw: string, key: LogKey): string {
+  return join(raw, key.agent, folderNameOf(key));
+}
+
+/** The first digits of a hash of a log's name: ids alone share prefixes, and two agents may share an id. */
+export function hashOfName({ agent, id, copy }: LogKey, digits: number): string {
+  return digestOf(copy === null ? `${agent}\0${id}` : `${agent}\0${id}\0${copy}`, digits);
+}
+
+function digestOf(text: string, digits: number): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, digits);
 }

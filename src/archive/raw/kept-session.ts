@@ -3,7 +3,7 @@ import type { Disk } from "../../fs/disk.ts";
 import type { KeptFile, KeptSession } from "../archive-store.ts";
 import { type Chunk, MissingChunk, readChunk } from "./chunk.ts";
 import { type FolderOf, foldersOf, readGeneration } from "./generations.ts";
-import type { Manifest, StoredFile } from "./manifest.ts";
+import { type Manifest, ownFiles, type StoredFile } from "./manifest.ts";
 
 /** A generation, open for reading. */
 export function keptSession(
@@ -13,14 +13,17 @@ export function keptSession(
   generations: readonly number[],
   folderOf: FolderOf = foldersOf(sessionFolder),
 ): KeptSession {
-  const { agent, id, generation, files, earlier, markdown } = manifest;
+  const { agent, id, copy, generation, files, earlier, markdown } = manifest;
+  const own = ownFiles(manifest);
   const stored = new Map<KeptFile, StoredFile>([...files, ...earlier].map((file) => [file, file]));
   return {
     agent,
     id,
+    copy,
     generation,
     generations,
-    files,
+    files: own,
+    others: files.filter((file) => !own.includes(file)),
     earlier,
     markdown,
     location: sessionFolder,

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { agentNames, isAgent } from "../../agents/agents.ts";
+import { splitByLog } from "../../agents/session-copies.ts";
 import { ArchiveDamage } from "../../fs/damage.ts";
-import type { SessionName } from "../../session/session.ts";
+import type { LogKey } from "../../session/session.ts";
 import type { KeptFile } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
 import { isReadableName } from "./readable-name.ts";
@@ -13,10 +14,12 @@ export interface StoredFile extends KeptFile {
 }
 
 /** What one generation of a session is. All that it names exists, and is whole. */
-export interface Manifest extends SessionName {
+export interface Manifest extends LogKey {
   readonly generation: number;
   /** Relative to the folder of readable copies. The same in all generations. */
   readonly markdown: string | null;
+  /** The log that this is the record of; null in records of version 1 of the store, where the first file is it. */
+  readonly log: string | null;
   readonly files: readonly StoredFile[];
   readonly earlier: readonly StoredFile[];
   /** It holds what a restore was about to replace, and is never the newest by itself. */
@@ -25,15 +28,25 @@ export interface Manifest extends SessionName {
 
 const FORMAT_VERSION = 1;
 
-/** Names the content of a generation: equal where files were only touched. */
-export function contentState({ generation, files }: Manifest): string {
+/**
+ * The files of the log that a generation is the record of. Version 1 of the store kept all logs with one id together;
+ * what it kept of the others is still in the record, but their own records have it, too.
+ */
+export function ownFiles({ log, files, isAside }: Manifest): readonly StoredFile[] {
+  const own = log ?? files[0]?.path;
+  const parts = isAside ? [] : splitByLog(files);
+  return parts.find(([lead]) => lead?.path === own) ?? files;
+}
+
+/** Names the content of a generation: equal if files were only touched. */
+export function contentState({ generation, files }: Pick<Manifest, "generation" | "files">): string {
   const content = files.map(({ path, role, sha256 }) => [path, role, sha256]);
   return hashOf(Buffer.from(JSON.stringify([generation, content]))).slice(0, 16);
 }
 
 /** As it is on the disk: docs/STORAGE.md has the words. */
 export function manifestToJson(manifest: Manifest): unknown {
-  const { agent, id, generation: own, markdown, files, earlier, isAside } = manifest;
+  const { agent, id, copy, generation: own, log, markdown, files, earlier, isAside } = manifest;
   const fileToJson = ({ chunks, ...file }: StoredFile): unknown => ({
     ...file,
     // Most chunks are in the manifest's own generation, and need not say so.
@@ -43,7 +56,9 @@ export function manifestToJson(manifest: Manifest): unknown {
     version: FORMAT_VERSION,
     agent,
     id,
+    ...(copy === null ? {} : { copy }),
     generation: own,
+    ...(log === null ? {} : { log }),
     ...(isAside ? { aside: true } : {}),
     markdown,
     files: files.map(fileToJson),
@@ -68,7 +83,9 @@ export function manifestFromJson(value: unknown): Manifest {
   return {
     agent,
     id: read.text("id"),
+    copy: read.has("copy") ? read.text("copy") : null,
     generation,
+    log: read.has("log") ? read.text("log") : null,
     markdown,
     files: read.list("files").map((file) => fileFromJson(file, generation)),
     earlier: read.list("earlier").map((file) => fileFromJson(file, generation)),

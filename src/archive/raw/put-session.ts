@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { type Disk, sameMark } from "../../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
-import type { SessionName } from "../../session/session.ts";
+import type { LogKey } from "../../session/session.ts";
 import type { FileToKeep, PutOptions, PutProblem } from "../archive-store.ts";
 import { createChunkKeeper } from "./chunk.ts";
 import {
@@ -15,7 +15,7 @@ import {
   writeManifest,
 } from "./generations.ts";
 import { keptSession } from "./kept-session.ts";
-import { contentState, type Manifest, type StoredFile } from "./manifest.ts";
+import { contentState, type Manifest, ownFiles, type StoredFile } from "./manifest.ts";
 import { examineFile, storedFileOf, storeFile } from "./store-file.ts";
 import { chunksOf, tidySession } from "./tidy-session.ts";
 
@@ -44,7 +44,7 @@ const MAX_ATTEMPTS = 3;
 export function putSession(
   disk: Disk,
   sessionFolder: string,
-  session: SessionName,
+  session: LogKey,
   files: readonly FileToKeep[],
   options: PutOptions,
 ): PutResult {
@@ -130,12 +130,15 @@ export function putSession(
     return { kind: "unchanged", ...nothing };
   }
 
+  const log = logOf(base, isAside ? [] : files);
   const draft: Manifest = {
     agent: session.agent,
     id: session.id,
+    copy: session.copy,
     generation,
+    log,
     markdown: base?.markdown ?? null,
-    files: [...all, ...gone].sort(leadFirst),
+    files: [...all, ...gone].sort(leadFirst(log)),
     earlier: starts ? [] : withoutRepeats([...(base?.earlier ?? []), ...outdated]),
     isAside,
   };
@@ -195,12 +198,20 @@ function guard(path: string, problems: PutProblem[], action: () => void): void {
   }
 }
 
-/** The longest log leads, as where they were found. */
-function leadFirst(a: StoredFile, b: StoredFile): number {
-  const main = Number(b.role === "main") - Number(a.role === "main");
-  if (main !== 0) return main;
-  if (a.role === "main" && a.size !== b.size) return b.size - a.size;
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+/** The log that the record is about: the one that is put, else the one that it was about before. */
+function logOf(base: Manifest | undefined, files: readonly FileToKeep[]): string | null {
+  const main = files.find(({ role }) => role === "main") ?? (base && ownFiles(base)[0]);
+  return main?.path ?? null;
+}
+
+/** The log itself comes first, then others that were once kept with it, the longest first. */
+function leadFirst(log: string | null): (a: StoredFile, b: StoredFile) => number {
+  const rank = ({ path, role }: StoredFile): number => (path === log ? 2 : role === "main" ? 1 : 0);
+  return (a, b) => {
+    if (rank(a) !== rank(b)) return rank(b) - rank(a);
+    if (rank(a) === 1 && a.size !== b.size) return b.size - a.size;
+    return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+  };
 }
 
 function withoutRepeats(files: readonly StoredFile[]): readonly StoredFile[] {
@@ -216,7 +227,7 @@ interface Match {
 
 /**
  * Finds what is kept of each file: by its path, or, if a log was moved (an agent does that when its
- * session changes folders), by its name and role among those that are gone.
+ * session changes folders), by its name and role among those that are gone. The log itself may have any name.
  */
 function matchFiles(
   disk: Disk,
@@ -231,6 +242,9 @@ function matchFiles(
 
   const movedFrom = (file: FileToKeep): StoredFile | undefined => {
     if (!options.mayHaveMoved) return undefined;
+    // It is the same log: that was found out before. Only its name may be another.
+    const [log] = base === undefined ? [] : ownFiles(base);
+    if (file.role === "main" && log?.role === "main" && missing.includes(log)) return log;
     const [kept, other] = missing.filter((each) => isNamesake(each, file));
     const [claimant, rival] = files.filter((each) => isNew(each) && isNamesake(each, file));
     const isClear = other === undefined && claimant === file && rival === undefined;

@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { agentNames } from "../../agents/agents.ts";
 import type { Disk } from "../../fs/disk.ts";
-import { type FolderMark, markOfPaths } from "../../fs/folders.ts";
+import { type FolderMark, markOfPaths, namesIn } from "../../fs/folders.ts";
 import { sweepTempFiles } from "../../fs/sweep-temp-files.ts";
-import type { SessionName } from "../../session/session.ts";
+import type { LogKey } from "../../session/session.ts";
 import type { ArchiveStore, ListedSession } from "../archive-store.ts";
 import { type CatalogEntry, catalogKey, catalogPath, writeCatalog } from "./catalog.ts";
 import { type FoundEntries, findEntries, readEntry, withNoteOf } from "./find-entries.ts";
 import {
   beginGeneration,
+  copiesNamed,
   folderNameOf,
   generationNumbers,
   newestGood,
@@ -28,6 +29,8 @@ import { verifySession } from "./verify-session.ts";
 export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
   let loaded: { readonly entries: Map<string, CatalogEntry>; readonly found: FoundEntries } | undefined;
   let hasChanged = false;
+  /** Of the folders of an agent's logs; as long as nothing is put. */
+  const folderNames = new Map<string, readonly string[]>();
 
   const load = (): NonNullable<typeof loaded> => {
     if (loaded !== undefined) return loaded;
@@ -38,7 +41,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
   };
 
   /** Takes what the manifests say now. */
-  const refresh = (session: SessionName): ListedSession | undefined => {
+  const refresh = (session: LogKey): ListedSession | undefined => {
     const { entries } = load();
     const key = keyOf(session);
     const found = readEntry(disk, sessionFolder(raw, session), session.agent, folderNameOf(session));
@@ -54,6 +57,12 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       const { entries, found } = load();
       return { sessions: [...entries.values()].map(({ session }) => session), unreadable: found.unreadable };
     },
+    copies(session) {
+      const { agent } = session;
+      const names = folderNames.get(agent) ?? namesIn(disk, join(raw, agent));
+      folderNames.set(agent, names);
+      return copiesNamed(session, names);
+    },
     get(session, generation) {
       const folder = sessionFolder(raw, session);
       const numbers = generationNumbers(disk, folder);
@@ -65,6 +74,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       return found.kind === "good" ? keptSession(disk, folder, found.manifest, numbers) : undefined;
     },
     put(session, files, options = {}) {
+      folderNames.clear();
       const { wrote, ...done } = putSession(disk, sessionFolder(raw, session), session, files, options);
       const known = wrote ? undefined : load().entries.get(keyOf(session))?.session;
       return { ...done, session: known ?? refresh(session) };
@@ -106,7 +116,7 @@ export function rawArchiveMark(disk: Disk, raw: string): FolderMark {
   return markOfPaths(disk, [catalogPath(raw), ...agentNames().map((agent) => join(raw, agent))]);
 }
 
-function keyOf(session: SessionName): string {
+function keyOf(session: LogKey): string {
   return catalogKey(session.agent, folderNameOf(session));
 }
 

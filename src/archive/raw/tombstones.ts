@@ -6,8 +6,8 @@ import { errorCode, isAbsent } from "../../fs/disk-error.ts";
 import { type FolderMark, makeFolders, markOfPaths, removeTree } from "../../fs/folders.ts";
 import { removeQuietly } from "../../fs/lock.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
-import type { SessionName } from "../../session/session.ts";
-import { folderNameOf } from "./generations.ts";
+import type { LogKey, SessionName } from "../../session/session.ts";
+import { copiesNamed, folderNameOf } from "./generations.ts";
 import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 
 /*
@@ -18,7 +18,10 @@ import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 /** How far it is. What a killed run left at `forgetting` or `undoing`, the next one brings to its end. */
 export type ForgetPhase = "forgetting" | "forgotten" | "undoing" | "purged";
 
-export interface Tombstone extends SessionName {
+export interface Tombstone extends LogKey {
+  /** Where the log was, and its inode; null if there was none, or if version 1 of the store wrote this. */
+  readonly path: string | null;
+  readonly inode: number | null;
   /** When it was forgotten, in milliseconds since 1970. */
   readonly at: number;
   readonly phase: ForgetPhase;
@@ -28,19 +31,23 @@ const FILE_NAME = "tombstone.json";
 const MAX_BYTES = 1024 * 1024;
 
 /** Where the data of a forgotten session is. */
-export function trashFolder(forgotten: string, session: SessionName): string {
+export function trashFolder(forgotten: string, session: LogKey): string {
   return join(forgotten, session.agent, folderNameOf(session));
 }
 
 /** A tombstone that can't be read still counts: what was forgotten must not come back by a flipped bit. */
 export interface Tombstones {
   readonly stones: readonly Tombstone[];
-  has(session: SessionName): boolean;
+  has(log: LogKey): boolean;
+  /** Was any log with this id forgotten, whichever agent's? */
+  hasSession(session: Pick<SessionName, "id">): boolean;
 }
 
 export function readTombstones(disk: Disk, forgotten: string): Tombstones {
   const stones: Tombstone[] = [];
   const folders = new Set<string>();
+  /** Stones that name no file stand for every log with their id. */
+  const wholeSessions = new Set<string>();
   for (const agent of agentNames()) {
     for (const { name } of entriesOf(disk, join(forgotten, agent))) {
       const folder = join(forgotten, agent, name);
@@ -48,9 +55,19 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
       if (found === undefined) continue;
       folders.add(folder);
       if (found !== "damaged") stones.push(found);
+      if (found === "damaged" || found.path === null) wholeSessions.add(folder);
     }
   }
-  return { stones, has: (session) => folders.size > 0 && folders.has(trashFolder(forgotten, session)) };
+  const namesOf = (agent: string): readonly string[] =>
+    [...folders].flatMap((folder) => (basename(dirname(folder)) === agent ? [basename(folder)] : []));
+  const isWhole = ({ agent, id }: SessionName): boolean =>
+    wholeSessions.has(trashFolder(forgotten, { agent, id, copy: null }));
+  return {
+    stones,
+    has: (log) => folders.size > 0 && (folders.has(trashFolder(forgotten, log)) || isWhole(log)),
+    hasSession: ({ id }) =>
+      folders.size > 0 && agentNames().some((agent) => copiesNamed({ agent, id }, namesOf(agent)).length > 0),
+  };
 }
 
 /** Says whether any was set, changed or taken away. */
@@ -68,11 +85,15 @@ export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
 export function writeTombstone(disk: Disk, forgotten: string, stone: Tombstone): void {
   const folder = trashFolder(forgotten, stone);
   makeFolders(disk, folder);
-  const { agent, id, at, phase } = stone;
-  replaceFile(disk, join(folder, FILE_NAME), sealJson({ version: 1, agent, id, at, phase }));
+  const { agent, id, copy, path, inode, at, phase } = stone;
+  replaceFile(
+    disk,
+    join(folder, FILE_NAME),
+    sealJson({ version: 1, agent, id, ...(copy === null ? {} : { copy }), path, inode, at, phase }),
+  );
 }
 
-export function removeTombstone(disk: Disk, forgotten: string, session: SessionName): void {
+export function removeTombstone(disk: Disk, forgotten: string, session: LogKey): void {
   const folder = trashFolder(forgotten, session);
   removeQuietly(disk, join(folder, FILE_NAME));
   disk.fsyncFolder(folder);
@@ -80,7 +101,7 @@ export function removeTombstone(disk: Disk, forgotten: string, session: SessionN
 }
 
 /** Removes all that is in a grave but its stone. */
-export function emptyTrash(disk: Disk, forgotten: string, session: SessionName): void {
+export function emptyTrash(disk: Disk, forgotten: string, session: LogKey): void {
   const folder = trashFolder(forgotten, session);
   for (const { name } of entriesOf(disk, folder))
     if (name !== FILE_NAME) removeTree(disk, join(folder, name));
@@ -118,11 +139,15 @@ function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | unde
     const agent = isAgent(name) ? name : senseless("agent");
     const id = read.text("id");
     // It must be that of the grave: what is taken away or brought back goes by its name.
-    if (basename(folder) !== folderNameOf({ agent, id })) return "damaged";
+    const copy = read.has("copy") ? read.text("copy") : null;
+    if (basename(folder) !== folderNameOf({ agent, id, copy })) return "damaged";
     if (basename(dirname(folder)) !== agent) return "damaged";
     return {
       agent,
       id,
+      copy,
+      path: read.has("path") ? read.textOrNull("path") : null,
+      inode: read.has("inode") ? read.numberOrNull("inode") : null,
       at: read.number("at"),
       phase: asPhase(read.text("phase")),
     };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
-import type { SessionName } from "../../session/session.ts";
+import type { LogKey } from "../../session/session.ts";
 import type { Damage, Verification } from "../archive-store.ts";
 import { type Chunk, readChunk } from "./chunk.ts";
 import { type FolderOf, foldersOf, generationNumbers, readGeneration } from "./generations.ts";
@@ -9,7 +9,7 @@ import type { Manifest, StoredFile } from "./manifest.ts";
 import { countStrays } from "./tidy-session.ts";
 
 /** Reads every byte of every generation and holds it against its hash. */
-export function verifySession(disk: Disk, sessionFolder: string, session: SessionName): Verification {
+export function verifySession(disk: Disk, sessionFolder: string, session: LogKey): Verification {
   const numbers = generationNumbers(disk, sessionFolder);
   const damages: Damage[] = [];
   const manifests: Manifest[] = [];
@@ -32,6 +32,7 @@ export function verifySession(disk: Disk, sessionFolder: string, session: Sessio
   return {
     agent: session.agent,
     id: session.id,
+    copy: session.copy,
     generations: numbers,
     files,
     bytes: prover.provenBytes(),

@@ -66,6 +66,7 @@ function archiveJson({ archived, unchanged, forgotten, mended, problems, total }
       bytes,
       sha256,
       generation,
+      source: rest.source,
       newGeneration: rest.startedGeneration,
       files: rest.files,
       totalBytes: rest.totalBytes,

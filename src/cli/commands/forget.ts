@@ -21,13 +21,16 @@ export const command: Command = defineCommand({
   flags: {
     yes: { type: "boolean", alias: "y", description: "do not ask" },
     undo: { type: "boolean", description: "restore a forgotten session" },
+    "all-copies": { type: "boolean", description: "take every log with that id" },
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const style = createStyle(world.stdout.hasColor);
     if (flags.undo) {
-      const { agent, id, broughtBack } = await world.uninterrupted(() => history.undoForget(positionals));
+      const { agent, id, broughtBack } = await world.uninterrupted(() =>
+        history.undoForget(positionals, { allCopies: flags["all-copies"] }),
+      );
       if (flags.json)
         printJson(world, { sessionId: id, agent, forgotten: false, broughtBack, undoUntil: null });
       else {
@@ -36,12 +39,15 @@ export const command: Command = defineCommand({
       }
       return exitCodes.done;
     }
-    const preview = await history.forgetPreview(positionals, { everywhere: flags.everywhere });
+    const preview = await history.forgetPreview(positionals, {
+      everywhere: flags.everywhere,
+      allCopies: flags["all-copies"],
+    });
     const question = questionOf(preview);
     if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
       return exitCodes.refused;
     const done = await world.uninterrupted(() => history.forget(preview));
-    const { agent, id, source, flattened, undoUntil } = done;
+    const { agent, id, source, sources, flattened, undoUntil } = done;
     if (flags.json) {
       printJson(world, {
         sessionId: id,
@@ -50,13 +56,14 @@ export const command: Command = defineCommand({
         broughtBack: false,
         undoUntil: isoTime(undoUntil),
         source,
+        sources,
         flattenedLogs: flattened.map(({ path, markers }) => ({ file: path, markers })),
       });
       return exitCodes.done;
     }
     world.stdout.write(`Session ${sanitize(id)} is forgotten.\n`);
-    if (source !== null) {
-      const path = sanitize(shortPath(source, world.home));
+    for (const each of sources) {
+      const path = sanitize(shortPath(each, world.home));
       world.stdout.write(style.dim(`The agent still has its log: ${path}\n`));
     }
     for (const { path, markers } of flattened) {
@@ -72,11 +79,12 @@ export const command: Command = defineCommand({
   },
 });
 
-function questionOf({ agent, id, isIndexed, flattened }: ForgetPreview): string {
+function questionOf({ agent, id, isIndexed, flattened, logs }: ForgetPreview): string {
+  const several = logs.length > 1 ? ` (${countOf(logs.length, "copy", "copies")})` : "";
   const flat =
     flattened.length === 0
       ? ""
       : " Its log is flattened, and the results that were moved out are removed, too: run `sessions unflatten` first to keep them.";
   const warning = isIndexed ? " Only the index has it: it can't be restored." : flat;
-  return `Forget session ${sanitize(id)} of ${agent}?${warning}`;
+  return `Forget session ${sanitize(id)} of ${agent}${several}?${warning}`;
 }

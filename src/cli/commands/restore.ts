@@ -55,6 +55,7 @@ export const command: Command = defineCommand({
     touch: { type: "boolean", description: "set the current time, so that no agent deletes it as old" },
     force: { type: "boolean", description: "overwrite other content; it is archived first" },
     "dry-run": dryRunFlag,
+    "all-copies": { type: "boolean", description: "take every log with that id" },
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
@@ -75,6 +76,7 @@ export const command: Command = defineCommand({
       force: flags.force,
       dryRun: flags["dry-run"],
       everywhere: flags.everywhere,
+      allCopies: flags["all-copies"],
     });
     if (flags.json) printJson(world, restoreJson(answer));
     else {
@@ -96,7 +98,7 @@ function exitCodeOf({ sessions, problems }: RestoreAnswer): ExitCode {
 function restoreJson({ dryRun, sessions, problems }: RestoreAnswer): object {
   return {
     dryRun,
-    sessions: sessions.map(({ id, agent, resume, ...rest }) => ({
+    sessions: sessions.map(({ id, agent, copy: _, resume, ...rest }) => ({
       sessionId: id,
       agent,
       ...rest,

@@ -1,6 +1,7 @@
 import { exitCodes, type ResumeCommand, UserError } from "../../index.ts";
 import { shellQuote } from "../../render/words.ts";
 import { type Command, defineCommand } from "../command.ts";
+import { noteCopies } from "../note-copies.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -23,7 +24,9 @@ export const command: Command = defineCommand({
       reveal: flags.reveal,
       allowDemo: !flags.exec && !namesFile(positionals),
     });
-    const { id, agent, resume, state } = await history.resume(positionals, { everywhere: flags.everywhere });
+    const found = await history.resume(positionals, { everywhere: flags.everywhere });
+    const { id, agent, resume, state } = found;
+    noteCopies(found, positionals, world);
     if (flags.exec) {
       if (state === "stub") {
         throw new UserError(`Cannot resume session ${id}: its log is gone`, {
@@ -42,6 +45,7 @@ export const command: Command = defineCommand({
         command: words,
         folder,
         line,
+        otherCopies: found.others,
       });
     } else world.stdout.write(`${sanitize(line)}\n`);
     return exitCodes.done;

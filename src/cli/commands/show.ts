@@ -2,6 +2,7 @@ import { exitCodes, type OpenSession, type Turn, UserError } from "../../index.t
 import { inBatches } from "../../render/text-parts.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
+import { noteCopies } from "../note-copies.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
@@ -38,9 +39,10 @@ export const command: Command = defineCommand({
     const range = readRange(flags.turn, flags.turns);
     const { everywhere } = flags;
     const open = await history.session(positionals, { everywhere });
+    noteCopies(open, positionals, world);
     const turns = range === undefined ? undefined : turnsIn(open, range);
     if (flags.json && file === undefined) {
-      printJson(world, { demo: history.demo, ...viewJson(open, turns, flags) });
+      printJson(world, { demo: history.demo, ...viewJson(open, turns, flags), otherCopies: open.others });
       return exitCodes.done;
     }
     // A file has no width and no colours.

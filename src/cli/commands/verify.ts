@@ -52,7 +52,7 @@ function verifyJson({ damages, differences, sidecars, ...rest }: VerifyAnswer): 
     ...rest,
     sidecars: {
       ...sidecars,
-      findings: sidecars.findings.map(({ id, path, ...finding }) => ({
+      findings: sidecars.findings.map(({ id, copy: _, path, ...finding }) => ({
         sessionId: id,
         file: path,
         ...finding,

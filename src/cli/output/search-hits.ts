@@ -29,10 +29,16 @@ function formatHit(
   style: Style,
   world: World,
 ): string {
-  const { digest, state } = row;
+  const { digest, state, copies } = row;
   const id = world.stdout.isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id;
   const when = digest.endedAt === null ? [] : [relativeDate(digest.endedAt, world)];
-  const place = [digest.agent, projectName(digest.project), ...when, ...(state === "idle" ? [] : [state])];
+  const place = [
+    digest.agent,
+    projectName(digest.project),
+    ...when,
+    ...(state === "idle" ? [] : [state]),
+    ...(copies > 1 ? [countOf(copies, "copy", "copies")] : []),
+  ];
   const about = sanitize(place.join(" · "));
   const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
   const title = truncate(sanitize(digest.title ?? "(no title)"), Math.max(12, room));

@@ -34,15 +34,16 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
       { title: "AGENT", text: ({ digest }) => digest.agent, style: style.dim },
       { title: "PROJECT", text: ({ digest }) => projectName(digest.project), shrinkTo: 10, cut: "middle" },
       { title: "TURNS", text: ({ digest }) => String(digest.turns), align: "right", style: style.dim },
-      { title: "TITLE", text: ({ digest, state }) => title(digest.title, state), shrinkTo: 20 },
+      { title: "TITLE", text: (row) => title(row), shrinkTo: 20 },
     ],
     { width: world.stdout.columns, titleStyle: style.dim },
   );
 }
 
-function title(text: string | null, state: CatalogRow["state"]): string {
+function title({ digest, state, copies }: CatalogRow): string {
   const kept = state === "kept" || state === "stub" ? `[${state}] ` : "";
-  return `${kept}${text ?? "(no title)"}`;
+  const several = copies > 1 ? `[${countOf(copies, "copy", "copies")}] ` : "";
+  return `${kept}${several}${digest.title ?? "(no title)"}`;
 }
 
 /** The shortest prefixes, of at least eight characters, that tell these ids apart: ids by time start alike. */
@@ -79,6 +80,7 @@ export function sessionHead(open: OpenSession, world: World): string {
     ...(digest.subagents.length > 0 ? [countOf(digest.subagents.length, "sub-agent")] : []),
     `about ${formatCount(digest.tokens.total)} tokens`,
     formatBytes(open.bytes),
+    ...(open.copies > 1 ? [countOf(open.copies, "copy", "copies")] : []),
   ];
   const parent = digest.lineage === null ? [] : [`${digest.lineage.kind} of ${digest.lineage.session}`];
   const next = session.continuedIn === null ? [] : [`continued in ${session.continuedIn}`];

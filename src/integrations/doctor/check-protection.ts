@@ -1,6 +1,7 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import { findSessions } from "../../agents/find-sessions.ts";
 import { archiveState } from "../../archive/archived-sessions.ts";
+import { logIdentities } from "../../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
 import type { Library } from "../../fs/library.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
@@ -59,14 +60,15 @@ function checkSweep({ agentName, effective, atRisk, folder, withinMs }: Retentio
 
 /** Checks that the sessions of all agents are archived. The guard still has to get to those of the last hour. */
 export function checkSessions(library: Library, rows: readonly CatalogRow[]): Check {
-  const archive = archiveState(openArchive(library).list().sessions);
+  const archived = openArchive(library).list().sessions;
+  const archive = archiveState(archived);
   const forgotten = forgottenSessions(library);
   const known = new Set(rows.map(({ digest }) => sessionKey(digest)));
   const projects = [...new Set(rows.flatMap(({ digest }) => digest.project ?? []))];
   const { sessions } = findSessions(library, projects);
-  const open = sessions.filter(
-    (files) => known.has(sessionKey(files)) && !forgotten.has(files) && !archive.holds(files),
-  );
+  const open = sessions
+    .flatMap(logIdentities(library, archived).of)
+    .filter((files) => known.has(sessionKey(files)) && !forgotten.has(files) && !archive.holds(files));
   const isQuiet = ({ files }: SessionFiles): boolean =>
     files.every(({ mtimeMs }) => mtimeMs < library.now() - HOUR_MS);
   const quiet = open.filter(isQuiet);

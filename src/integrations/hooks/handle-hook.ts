@@ -1,9 +1,9 @@
 import { actionsOf } from "../../agents/actions.ts";
 import type { HookInput } from "../../agents/agent-actions.ts";
-import { sessionOfLog } from "../../agents/session-of-log.ts";
 import { archiveSessions } from "../../archive/archive-sessions.ts";
 import { noteSummary } from "../../archive/compaction-notes.ts";
 import type { MarkdownWriter } from "../../archive/keep-session.ts";
+import { logAt } from "../../archive/log-identity.ts";
 import type { Digest } from "../../extract/digest.ts";
 import type { Library } from "../../fs/library.ts";
 import type { Locking } from "../../fs/store.ts";
@@ -58,7 +58,7 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
  */
 async function archiveNow(log: string, ports: HookPorts): Promise<void> {
   const { library, markdown, locking, handOver, note } = ports;
-  const session = sessionOfLog(library, log);
+  const session = logAt(library, log);
   if (session === undefined) throw new Error(`Cannot archive ${JSON.stringify(log)}: there is no log`);
   const archive = async (options: { readonly markdown?: MarkdownWriter }): Promise<void> => {
     const { problems } = await archiveSessions(library, { sessions: [session], locking, ...options });
@@ -79,8 +79,8 @@ async function afterCompaction(input: HookInput, { library, handOver }: HookPort
   const { agent, sessionId, summary, trigger, log } = input;
   if (summary !== undefined) {
     // The log says best whose session it is.
-    const known = log === undefined ? undefined : sessionOfLog(library, log);
-    const session = known ?? (sessionId === undefined ? undefined : { agent, id: sessionId });
+    const known = log === undefined ? undefined : logAt(library, log);
+    const session = known ?? (sessionId === undefined ? undefined : { agent, id: sessionId, copy: null });
     if (session !== undefined) noteSummary(library, session, { text: summary, trigger: trigger ?? null });
   }
   if (log !== undefined) await handOver(log);

@@ -28,6 +28,8 @@ export interface SessionJson {
   readonly compactions: number;
   readonly state: "live" | "idle" | "kept" | "stub";
   readonly source: string | null;
+  /** How many logs have this id. */
+  readonly copies: number;
   readonly archive: string | null;
 }
 
@@ -48,11 +50,13 @@ export interface SessionWhereabouts {
   >;
   readonly state: SessionJson["state"];
   readonly source: string | null;
+  readonly copies: number;
   readonly archive: string | null;
   readonly bytes: number;
 }
 
-export function sessionJson({ digest, state, source, archive, bytes }: SessionWhereabouts): SessionJson {
+export function sessionJson(where: SessionWhereabouts): SessionJson {
+  const { digest, state, source, copies, archive, bytes } = where;
   return {
     sessionId: digest.id,
     agent: digest.agent,
@@ -67,6 +71,7 @@ export function sessionJson({ digest, state, source, archive, bytes }: SessionWh
     compactions: digest.compactions,
     state,
     source,
+    copies,
     archive,
   };
 }

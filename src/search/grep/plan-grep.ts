@@ -1,6 +1,7 @@
 import type { SessionFiles } from "../../agents/agent.ts";
 import { findSessions, promptHistories } from "../../agents/find-sessions.ts";
 import { type ArchivedSession, archivedSessions } from "../../archive/archived-sessions.ts";
+import { withoutForgotten } from "../../archive/log-identity.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
 import { isExcluded } from "../../fs/config.ts";
@@ -31,11 +32,8 @@ export async function planGrep(
   wish: Pick<GrepQuery, "filter">,
 ): Promise<GrepPlan> {
   const { rows, fitting } = await askIndex(library, engine, wish);
-  const forgotten = forgottenSessions(library);
   const { sessions, problems } = findSessions(library, projectsOf(library, rows));
-  const here = new Map(
-    sessions.filter((files) => !forgotten.has(files)).map((files) => [sessionKey(files), files]),
-  );
+  const here = new Map(withoutForgotten(library, sessions).map((files) => [sessionKey(files), files]));
   const archived = new Map(archivedSessions(library).map((session) => [sessionKey(session.files), session]));
 
   /** The row where it tells of the session as it is now. */
@@ -153,7 +151,7 @@ function historyJobs(library: Library, isKnown: (key: string) => boolean): reado
     }
   }
   return [...found.values()]
-    .filter((session) => !forgotten.has(session) && !isExcluded(library, session))
+    .filter((session) => !forgotten.hasSession(session) && !isExcluded(library, session))
     .map(({ agent, id, project, prompts }) => ({
       files: { agent, id, files: [] },
       origin: "history",

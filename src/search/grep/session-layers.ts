@@ -39,17 +39,19 @@ export function createLayers(library: {
       origin === "log" ? [{ files, source: disk, second, generation: null }] : [];
     if (origin === "history" || (origin === "log" && generations === "none")) return layers;
     const archive = openArchive(library);
-    const newest = archive.get(files);
-    for (const generation of (newest?.generations ?? []).toReversed()) {
-      if (generation === newest?.generation && origin === "log" && generations === "older") continue;
-      const kept = archive.get(files, generation);
-      if (kept === undefined) continue;
-      layers.push({
-        files: sessionFilesOf(kept),
-        source: archiveSource(() => kept),
-        second: archiveSource(() => archive.get(files, generation)),
-        generation,
-      });
+    for (const log of archive.copies(files)) {
+      const newest = archive.get(log);
+      for (const generation of (newest?.generations ?? []).toReversed()) {
+        if (generation === newest?.generation && origin === "log" && generations === "older") continue;
+        const kept = archive.get(log, generation);
+        if (kept === undefined) continue;
+        layers.push({
+          files: sessionFilesOf(kept),
+          source: archiveSource(() => kept),
+          second: archiveSource(() => archive.get(log, generation)),
+          generation,
+        });
+      }
     }
     return layers;
   };
@@ -111,7 +113,9 @@ export async function fits(
   const row = sessionRow(digest, [], files, origin, "");
   const found = await filterSessions(
     {
-      rows: [{ digest: row, state: "idle", source: row.lead, archive: null, bytes: bytesOf(files) }],
+      rows: [
+        { digest: row, state: "idle", source: row.lead, copies: 1, archive: null, bytes: bytesOf(files) },
+      ],
       problems: [],
       coverage: { sessions: 1, turns: row.turns, files: row.files, stale: 0, problems: 0, indexedAt: null },
       digestOf: async () => digest,

@@ -11,7 +11,7 @@ import { readSession } from "../../agents/read-session.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
 import { openArchive } from "../../archive/open-archive.ts";
-import { wasRewritten } from "../../archive/own-writes.ts";
+import { rewrittenLogs } from "../../archive/own-writes.ts";
 import { extractDigest } from "../../extract/extract-digest.ts";
 import { isExcluded } from "../../fs/config.ts";
 import { ArchiveDamage } from "../../fs/damage.ts";
@@ -152,11 +152,14 @@ function earlierStates(
   files: SessionFiles,
   limits: TextLimits,
 ): readonly Session[] {
-  if (!wasRewritten(library.disk, library.places.rewrites, files)) return [];
   const archive = openArchive(library);
-  return (archive.get(files)?.generations ?? []).flatMap((generation) => {
+  const isRewritten = rewrittenLogs(library.disk, library.places.rewrites, files).length > 0;
+  const states = (isRewritten ? archive.copies(files) : []).flatMap((log) =>
+    (archive.get(log)?.generations ?? []).map((generation) => ({ log, generation })),
+  );
+  return states.flatMap(({ log, generation }) => {
     try {
-      const kept = archive.get(files, generation);
+      const kept = archive.get(log, generation);
       return kept === undefined
         ? []
         : [

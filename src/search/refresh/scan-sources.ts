@@ -2,6 +2,7 @@ import type { SessionFiles } from "../../agents/agent.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
 import { findLogs, groupLogs } from "../../agents/find-sessions.ts";
 import { archivedSessions } from "../../archive/archived-sessions.ts";
+import { withoutForgotten } from "../../archive/log-identity.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
@@ -62,7 +63,8 @@ export async function scanSources(
   const isFound = snapshot !== undefined && isSameList(projects, snapshot.projects);
   const found = (isFound ? check?.found : undefined) ?? findLogs(library, projects);
   const placements = createPlacements(snapshot);
-  const sessions = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
+  const groups = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
+  const sessions = withoutForgotten(library, groups);
   const forgotten = forgottenSessions(library);
   const hasNewHistory = !library.demo && historyMark(library) !== state.historyMark;
   const isArchiveSame =
@@ -74,7 +76,7 @@ export async function scanSources(
     rows,
     state,
     hasNewSettings,
-    isForgotten: (session) => forgotten.has(session),
+    isForgotten: (session) => forgotten.hasSession(session),
   });
   const known = new Set([...sessions, ...archived.map(({ files }) => files)].map(sessionKey));
   for (const [key, { origin }] of rows) if (origin !== "history") known.add(key);
@@ -182,7 +184,7 @@ function planRefresh(input: RefreshInput): RefreshPlan {
   const leads = new Set<string>();
   for (const files of found) {
     const key = sessionKey(files);
-    if (here.has(key) || isForgotten(files)) continue;
+    if (here.has(key)) continue;
     here.add(key);
     leads.add(leadMark(files));
     const mark = filesMark(files);

@@ -23,6 +23,8 @@ export interface SessionRow {
   readonly bytes: number;
   readonly files: number;
   readonly lead: string | null;
+  /** How many logs have its id, if there are several. */
+  readonly copies?: number;
   /** The same with secrets masked, if it has any: a folder's name may be a secret. */
   readonly maskedLead?: string;
   readonly origin: Origin;
@@ -49,6 +51,7 @@ export function sessionRow(
   origin: Origin,
   mark: string,
 ): SessionRow {
+  const copies = files.files.filter(({ role }) => role === "main").length;
   return {
     agent: digest.agent,
     id: digest.id,
@@ -66,6 +69,7 @@ export function sessionRow(
     bytes: bytesOf(files),
     files: files.files.length,
     lead: files.files[0]?.path ?? null,
+    ...(copies > 1 ? { copies } : {}),
     origin,
     mark,
     firstTurn: firstTurnOf(digest),

@@ -5,21 +5,21 @@ import { brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { CHUNK_BYTES } from "../../../src/archive/raw/chunk.ts";
 import { openRawArchive } from "../../../src/archive/raw/raw-archive.ts";
-import type { SessionName } from "../../../src/session/session.ts";
+import type { LogKey } from "../../../src/session/session.ts";
 import { randomFrom } from "../../crash/kill-at-random.ts";
 import { quickDisk as disk } from "../../crash/quick-disk.ts";
 import { temporaryFolder } from "../../crash/temporary-folder.ts";
 import { fileAt, filesBelow, logLines, session } from "../../support/archive/source-files.ts";
 
 /** So many sessions of a chunk and a half with two generations each. */
-function makeArchive(count: number): { readonly raw: string; readonly sessions: readonly SessionName[] } {
+function makeArchive(count: number): { readonly raw: string; readonly sessions: readonly LogKey[] } {
   const folder = temporaryFolder();
   const raw = join(folder, "raw");
   const archive = openRawArchive(disk, raw);
-  const sessions: SessionName[] = [];
+  const sessions: LogKey[] = [];
   for (let n = 0; n < count; n++) {
     const log = join(folder, `${n}.jsonl`);
-    const name: SessionName = { agent: "claude", id: `session-${n}` };
+    const name: LogKey = { agent: "claude", id: `session-${n}`, copy: null };
     fs.writeFileSync(log, logLines(n * 1_000, 3_000));
     archive.put(name, [fileAt(disk, log)]);
     fs.writeFileSync(log, logLines(n * 1_000 + 500, 4_000));
@@ -139,7 +139,9 @@ describe("prove()", { timeout: 120_000 }, () => {
     // Brotli of 64 MB of zeros: 60 bytes.
     const bomb = "WwAAAPj/P8BiABBaIwABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     fs.writeFileSync(join(folder, chunk), Buffer.from(bomb, "base64"));
-    expect(openRawArchive(disk, raw).prove({ agent: "claude", id: "session-0" }).damages).toHaveLength(1);
+    expect(
+      openRawArchive(disk, raw).prove({ agent: "claude", id: "session-0", copy: null }).damages,
+    ).toHaveLength(1);
   });
 
   it("counts what nothing names, and calls it no damage", () => {
@@ -147,7 +149,7 @@ describe("prove()", { timeout: 120_000 }, () => {
     const folder = join(raw, "claude", "session-0", "2");
     fs.writeFileSync(join(folder, `${"0".repeat(64)}.br`), "left by a killed run");
     fs.writeFileSync(join(folder, "notes.txt"), "somebody's own");
-    expect(openRawArchive(disk, raw).prove({ agent: "claude", id: "session-0" })).toMatchObject({
+    expect(openRawArchive(disk, raw).prove({ agent: "claude", id: "session-0", copy: null })).toMatchObject({
       damages: [],
       strays: 1,
     });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ArchiveStore, FileToKeep } from "../../../src/archive/archive-store.ts";
 import { CHUNK_BYTES } from "../../../src/archive/raw/chunk.ts";
+import { copyHash } from "../../../src/archive/raw/generations.ts";
 import { openRawArchive } from "../../../src/archive/raw/raw-archive.ts";
 import { UserError } from "../../../src/errors.ts";
 import { ArchiveDamage } from "../../../src/fs/damage.ts";
@@ -228,20 +229,37 @@ describe("put()", { timeout: 120_000 }, () => {
     expect(chunkNames(raw)).toHaveLength(1);
   });
 
-  it("does not take a copy for the original as long as that exists", () => {
+  it("goes on with the log of a record under whatever name it is put", () => {
     const { folder, log, put, open } = ground();
     fs.writeFileSync(log, "one\n");
     put(fileAt(disk, log));
-    const copy = join(folder, "copy", "log.jsonl");
-    fs.mkdirSync(join(folder, "copy"));
-    fs.copyFileSync(log, copy);
-    put(fileAt(disk, copy));
+    const moved = join(folder, "moved", "other-name.jsonl");
+    fs.mkdirSync(join(folder, "moved"));
+    fs.renameSync(log, moved);
+    fs.appendFileSync(moved, "two\n");
+    expect(put(fileAt(disk, moved))).toMatchObject({ kind: "kept", generation: 1 });
+    expect(open().get(session)?.files).toMatchObject([{ path: moved, size: 8 }]);
+  });
+
+  it("keeps copies of one log in records of their own", () => {
+    const { folder, log, open } = ground();
+    const copy = join(folder, "copy.jsonl");
+    fs.writeFileSync(log, "one\n");
+    fs.writeFileSync(copy, "two\n");
+    const second = { ...session, copy: copyHash(folder, copy) };
+    const archive = open();
+    archive.put(session, [fileAt(disk, log)]);
+    archive.put(second, [fileAt(disk, copy)]);
+    archive.close();
+    expect(open().copies(session)).toEqual([session, second]);
+    expect(open().get(second)?.files).toMatchObject([{ path: copy }]);
+    expect(open().get(session)?.files).toMatchObject([{ path: log }]);
     expect(
       open()
-        .get(session)
-        ?.files.map(({ path }) => path)
+        .list()
+        .sessions.map(({ copy: name }) => name)
         .sort(),
-    ).toEqual([copy, log].sort());
+    ).toEqual([second.copy, null].sort());
   });
 
   it("keeps the beginning of a log that grows while it is read", () => {
@@ -504,7 +522,9 @@ describe("list()", () => {
     for (let n = 0; n < 20; n++) {
       const path = join(folder, `${n}.jsonl`);
       fs.writeFileSync(path, `log ${n}\n`);
-      archive.put({ agent: n % 2 === 0 ? "claude" : "pi", id: `Session ${n}` }, [fileAt(disk, path)]);
+      archive.put({ agent: n % 2 === 0 ? "claude" : "pi", id: `Session ${n}`, copy: null }, [
+        fileAt(disk, path),
+      ]);
     }
     archive.close();
     const sorted = (): readonly unknown[] =>

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { openRawArchive } from "../../../src/archive/raw/raw-archive.ts";
 import { readTombstones } from "../../../src/archive/raw/tombstones.ts";
 import { isTempName } from "../../../src/fs/replace-file.ts";
-import type { SessionName } from "../../../src/session/session.ts";
+import type { LogKey } from "../../../src/session/session.ts";
 import { PI_SESSION, TOOL_SESSION } from "../../support/shrink/tool-log.ts";
 import { quickDisk } from "../quick-disk.ts";
 import { CLAUDE, UNSAFE, WORD } from "./command-rows.ts";
@@ -116,7 +116,7 @@ export async function storeState(place: Place): Promise<readonly string[]> {
 }
 
 /** The files of a generation, the newest where none is named. Its number depends on how often a run was killed. */
-function contentOf(place: Place, session: SessionName, generation?: number): string {
+function contentOf(place: Place, session: LogKey, generation?: number): string {
   const archive = openRawArchive(quickDisk, join(place.store, "raw"));
   const kept = archive.get(session, generation);
   if (kept === undefined) return "damaged";

@@ -413,7 +413,7 @@ describe("an index that follows logs", () => {
     appendFileSync(log, says("x1", lastIn(log), "Done."));
     await follow(library, engine);
     expect(tailsOf(library)).toHaveLength(1);
-    await forgetSession(library, { agent: "claude", id: ID }, { locking });
+    await forgetSession(library, { agent: "claude", id: ID, copy: null }, { locking });
     expect(tailsOf(library)).toEqual([]);
   });
 

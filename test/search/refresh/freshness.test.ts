@@ -254,6 +254,9 @@ describe("refreshIndex()", () => {
         writeTombstone(library.disk, join(library.places.home, "forgotten"), {
           agent: "claude",
           id: SESSION,
+          copy: null,
+          path: null,
+          inode: null,
           at: 0,
           phase: "forgotten",
         }),

@@ -1,6 +1,6 @@
 import type { ArchiveOptions } from "../../../src/archive/archive-sessions.ts";
 import type { MarkdownWriter } from "../../../src/archive/keep-session.ts";
-import { recoverStore } from "../../../src/forget.ts";
+import { storeUpkeep } from "../../../src/forget.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { nodeProcesses } from "../../../src/fs/processes.ts";
 import type { Locking } from "../../../src/fs/store.ts";
@@ -9,7 +9,7 @@ import { type MakeLibraryOptions, makeLibrary } from "../make-library.ts";
 
 export const locking: Locking = {
   processes: nodeProcesses,
-  recover: recoverStore,
+  ...storeUpkeep,
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 

@@ -4,9 +4,9 @@ import { basename, dirname, join } from "node:path";
 import type { ArchiveStore, FileToKeep } from "../../../src/archive/archive-store.ts";
 import { sourceFile } from "../../../src/archive/raw/store-file.ts";
 import type { Disk } from "../../../src/fs/disk.ts";
-import type { SessionName } from "../../../src/session/session.ts";
+import type { LogKey } from "../../../src/session/session.ts";
 
-export const session: SessionName = { agent: "claude", id: "0b7c1d7e-5a0c-4f0e-9d3f-3f6f1c2e4a5b" };
+export const session: LogKey = { agent: "claude", id: "0b7c1d7e-5a0c-4f0e-9d3f-3f6f1c2e4a5b", copy: null };
 
 /** The file at a path, to be kept, as a walk over the disk would find it. */
 export function fileAt(
@@ -34,7 +34,7 @@ export function logLines(from: number, bytes: number): string {
 /** All bytes of one file of a session as the archive gives them back. */
 export function bytesOf(archive: ArchiveStore, path: string, generation?: number): Buffer | undefined {
   const kept = archive.get(session, generation);
-  const file = kept?.files.find((each) => each.path === path);
+  const file = [...(kept?.files ?? []), ...(kept?.others ?? [])].find((each) => each.path === path);
   return kept === undefined || file === undefined ? undefined : readAll(kept.read(file));
 }
 

@@ -91,6 +91,14 @@ export function sidecarOf({ places }: Library): string {
   return join(places.flat, "claude", `${TOOL_SESSION}.flat`);
 }
 
+/** Those of all logs with the id. */
+function sidecarsOf({ places }: Library): readonly string[] {
+  const folder = join(places.flat, "claude");
+  if (!fs.existsSync(folder)) return [];
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith(".flat"));
+  return names.map((name) => join(folder, name));
+}
+
 export function logsOf({ surroundings }: Library): readonly string[] {
   const projects = join(surroundings.home, ".claude", "projects");
   return fs
@@ -103,11 +111,13 @@ export function logsOf({ surroundings }: Library): readonly string[] {
 export function lostValues({ stores }: Pick<TwoStores, "stores">): readonly string[] {
   const logs = logsOf(stores[0]).map((path) => fs.readFileSync(path, "utf8"));
   const blocks = stores.flatMap((library) => {
-    const sidecar = openSidecar(library.disk, sidecarOf(library));
-    if (sidecar === undefined) return [];
-    return sidecar.index.blocks
-      .filter((block) => isReadable(sidecar, block))
-      .map((block) => sidecar.read(block).toString("utf8"));
+    return sidecarsOf(library).flatMap((path) => {
+      const sidecar = openSidecar(library.disk, path);
+      if (sidecar === undefined) return [];
+      return sidecar.index.blocks
+        .filter((block) => isReadable(sidecar, block))
+        .map((block) => sidecar.read(block).toString("utf8"));
+    });
   });
   return VALUES.filter((value) => ![...logs, ...blocks].some((text) => text.includes(value)));
 }

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
-import type { KeptFile, KeptSession } from "../archive/archive-store.ts";
+import type { ArchiveStore, KeptFile, KeptSession } from "../archive/archive-store.ts";
 import { openArchive } from "../archive/open-archive.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
-import type { SessionName } from "../session/session.ts";
+import type { LogKey } from "../session/session.ts";
 
-/** A log of a session in one generation of the archive. Reading it throws `ArchiveDamage`. */
-export interface ArchivedLog {
+/** A log as it was in one generation of the archive. Reading it throws `ArchiveDamage`. */
+export interface PastLog {
   readonly generation: number;
   readonly path: string;
   /** Each chunk is valid until the next is requested. */
@@ -15,16 +15,22 @@ export interface ArchivedLog {
   parts(from: number, length: number): Iterable<Uint8Array>;
 }
 
-/** Every log that the archive has of a session, the newest generation first. What can't be opened is left out. */
-export function* archivedLogs(
+/**
+ * Every state of some logs that the archive has: one log after the other, each from its newest generation on. What
+ * can't be opened is left out.
+ */
+export function* pastLogs(
   library: Pick<Library, "disk" | "places">,
-  session: SessionName,
-): Generator<ArchivedLog, void, void> {
-  const archive = openArchive(library);
+  logs: Iterable<LogKey>,
+): Generator<PastLog, void, void> {
+  for (const log of logs) yield* generationsOf(openArchive(library), log);
+}
+
+function* generationsOf(archive: ArchiveStore, session: LogKey): Generator<PastLog, void, void> {
   const newest = archive.get(session);
   for (const generation of (newest?.generations ?? []).toReversed()) {
     const kept = archive.get(session, generation);
-    for (const file of kept?.files ?? []) {
+    for (const file of [...(kept?.files ?? []), ...(kept?.others ?? [])]) {
       if (kept === undefined || (file.role !== "main" && file.role !== "rotation")) continue;
       const { path } = file;
       yield { generation, path, chunks: () => kept.read(file), parts: createReader(kept, file) };
@@ -35,7 +41,7 @@ export function* archivedLogs(
 const PAGE_BYTES = 1024 * 1024;
 
 /** Reads ranges of an archived file. Blocks are mostly read in order: the page that was read last is kept. */
-function createReader(kept: KeptSession, file: KeptFile): ArchivedLog["parts"] {
+function createReader(kept: KeptSession, file: KeptFile): PastLog["parts"] {
   let last: { readonly number: number; readonly bytes: Buffer } | undefined;
   const page = (number: number): Buffer => {
     if (last?.number !== number) last = { number, bytes: readFrom(number * PAGE_BYTES, PAGE_BYTES) };

@@ -1,0 +1,210 @@
+import { createHash } from "node:crypto";
+import type { LogFiles, SessionFile, SessionFiles } from "../agents/agent.ts";
+import { rootOfFile } from "../agents/find-sessions.ts";
+import { splitByLog } from "../agents/session-copies.ts";
+import { sessionOfLog } from "../agents/session-of-log.ts";
+import { errorCode } from "../fs/disk-error.ts";
+import type { Library } from "../fs/library.ts";
+import { type LogKey, logKey } from "../session/session.ts";
+import type { ListedSession } from "./archive-store.ts";
+import { forgottenSessions, openArchive } from "./open-archive.ts";
+import { copyHash } from "./raw/generations.ts";
+
+/*
+ * What a user points at is a file; what the store keeps has a name. This is where the two meet: a log is known by
+ * its agent, its session id, and the place where it was first archived. It stays the same log when it is moved.
+ */
+
+/** A log that the store has something of: archived, or forgotten. */
+interface KnownLog extends LogKey {
+  /** Where it was last; null if that was never noted. */
+  readonly path: string | null;
+  readonly inode: number | null;
+  readonly isForgotten: boolean;
+}
+
+/** Says which logs of the disk are which logs of the store. */
+export interface LogIdentities {
+  /** The logs of a session, each with its own files and its name. One that the store does not know gets a new name, which is taken from then on. */
+  of(session: SessionFiles): readonly LogFiles[];
+}
+
+/** Reads what the store knows now; `sessions` if the archive was listed already. */
+export function logIdentities(library: Library, sessions?: readonly ListedSession[]): LogIdentities {
+  const archived = sessions ?? openArchive(library).list().sessions;
+  const known = new Map<string, KnownLog[]>();
+  const parts = new Map<string, LogKey>();
+  const add = (log: KnownLog): void => {
+    const others = known.get(log.id);
+    if (others === undefined) known.set(log.id, [log]);
+    else others.push(log);
+  };
+  for (const session of archived) {
+    const { agent, id, copy, files } = session;
+    const [lead] = files;
+    add({ agent, id, copy, path: lead?.path ?? null, inode: lead?.inode ?? null, isForgotten: false });
+    for (const { path } of files) parts.set(`${id}\0${path}`, session);
+  }
+  for (const { agent, id, copy, path, inode } of forgottenSessions(library).stones)
+    add({ agent, id, copy, path, inode, isForgotten: true });
+
+  return {
+    of(session) {
+      const { agent, id } = session;
+      const logs = known.get(id) ?? [];
+      const hasLog = session.files.some(({ role }) => role === "main");
+      if (!hasLog) {
+        // Only fragments are left of it: they belong to whatever they were archived with.
+        const whole = session.files[0] && parts.get(`${id}\0${session.files[0].path}`);
+        return [{ ...session, agent: whole?.agent ?? agent, copy: whole?.copy ?? null }];
+      }
+      const named =
+        logs.length === 0
+          ? nameNew(library, session, splitByLog(session.files), new Set())
+          : resolve(library, session, logs);
+      for (const {
+        copy,
+        agent: owner,
+        files: [lead],
+      } of named) {
+        if (lead === undefined || logs.some(({ path }) => path === lead.path)) continue;
+        add({ agent: owner, id, copy, path: lead.path, inode: lead.inode, isForgotten: false });
+      }
+      return named;
+    },
+  };
+}
+
+/**
+ * Names a log by what the store knows now. Another process may have named copies of it since it was selected.
+ * Requires the store's lock.
+ */
+export function identifyAgain(library: Library, log: LogFiles): LogFiles {
+  const { agent, id, files } = log;
+  return logIdentities(library).of({ agent, id, files })[0] ?? log;
+}
+
+/** The log at a path, with what belongs to it; undefined if no agent has a log there. */
+export function logAt(library: Library, path: string): LogFiles | undefined {
+  const session = sessionOfLog(library, path);
+  if (session === undefined) return undefined;
+  const logs = logIdentities(library).of(session);
+  return logs.find((log) => hasFile(library, log, path)) ?? logs[0];
+}
+
+function hasFile({ disk }: Library, { files }: SessionFiles, path: string): boolean {
+  const isAt = (place: string): boolean => files.some((file) => file.path === place);
+  return isAt(path) || (disk.stat(path) !== undefined && isAt(disk.realpath(path)));
+}
+
+/** By path; else it was moved: the same file, or the same bytes, where its old place is empty. Else it is new. */
+function resolve(library: Library, session: SessionFiles, logs: readonly KnownLog[]): readonly LogFiles[] {
+  const parts = splitByLog(session.files);
+  const found = new Map<readonly SessionFile[], KnownLog>();
+  const free = new Set(logs.filter(({ path }) => path !== null));
+  const match = (is: (log: KnownLog, lead: SessionFile) => boolean): void => {
+    for (const part of parts) {
+      const [lead] = part;
+      if (lead === undefined || found.has(part)) continue;
+      const log = [...free].find((each) => is(each, lead));
+      if (log === undefined) continue;
+      found.set(part, log);
+      free.delete(log);
+    }
+  };
+  match(({ path }, lead) => path === lead.path);
+  if (found.size < parts.length && free.size > 0) {
+    const isMoved = new Map([...free].map((log) => [log, isGone(library, log.path ?? "")]));
+    match((log, lead) => isMoved.get(log) === true && log.inode === lead.inode);
+    match((log, lead) => isMoved.get(log) === true && !log.isForgotten && hasBytesOf(library, log, lead));
+    // What was forgotten must not come back under another name.
+    match((log) => isMoved.get(log) === true && log.isForgotten);
+  }
+  const taken = new Set(logs.map(({ copy }) => copy));
+  const rest = nameNew(
+    library,
+    session,
+    parts.filter((part) => !found.has(part)),
+    taken,
+  );
+  const named = [...found].map(([files, { agent, copy }]) => ({ ...session, agent, copy, files }));
+  return [...named, ...rest];
+}
+
+/** The first log with an id has the id as its name, further ones also a hash of their place. */
+function nameNew(
+  library: Library,
+  session: SessionFiles,
+  parts: readonly (readonly SessionFile[])[],
+  taken: ReadonlySet<string | null>,
+): readonly LogFiles[] {
+  const names = new Set(taken);
+  return parts.map((files) => {
+    const copy = names.has(null) ? newHash(library, session, files[0]?.path ?? "", names) : null;
+    names.add(copy);
+    return { ...session, copy, files };
+  });
+}
+
+function newHash(
+  library: Library,
+  { agent }: SessionFiles,
+  path: string,
+  taken: ReadonlySet<string | null>,
+): string {
+  const root = rootOfFile(library, agent, path);
+  // A log that was first archived here and then moved away keeps the hash of this place.
+  for (let attempt = 0; ; attempt++) {
+    const hash = copyHash(root, path, attempt);
+    if (!taken.has(hash)) return hash;
+  }
+}
+
+function isGone({ disk }: Library, path: string): boolean {
+  try {
+    return disk.stat(path) === undefined;
+  } catch (error) {
+    // It may be there: this program may not look.
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/** Does this file start with all that the archive has of that log? */
+function hasBytesOf(library: Library, log: KnownLog, lead: SessionFile): boolean {
+  const kept = openArchive(library).get(log)?.files[0];
+  if (kept === undefined || kept.size === 0 || lead.size < kept.size) return false;
+  try {
+    const hash = createHash("sha256");
+    for (const chunk of library.disk.readChunks(lead.path, { to: kept.size })) hash.update(chunk);
+    return hash.digest("hex") === kept.sha256;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/** Leaves out logs that were forgotten. Other logs with the same id stay. */
+export function withoutForgotten(
+  library: Library,
+  sessions: readonly SessionFiles[],
+): readonly SessionFiles[] {
+  const forgotten = forgottenSessions(library);
+  let identities: LogIdentities | undefined;
+  return sessions.flatMap((session) => {
+    if (!forgotten.hasSession(session)) return [session];
+    identities ??= logIdentities(library);
+    const left = new Set(
+      identities
+        .of(session)
+        .filter((log) => !forgotten.has(log))
+        .flatMap(({ files }) => files),
+    );
+    return left.size === 0 ? [] : [{ ...session, files: session.files.filter((file) => left.has(file)) }];
+  });
+}
+
+/** The logs of several sessions, by name. */
+export function byLogKey<T extends LogKey>(logs: Iterable<T>): ReadonlyMap<string, T> {
+  return new Map(Array.from(logs, (log) => [logKey(log), log]));
+}

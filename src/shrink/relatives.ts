@@ -1,0 +1,131 @@
+import { Buffer } from "node:buffer";
+import type { LogSnapshot } from "../agents/log-snapshot.ts";
+import { findStandIns } from "../agents/stand-ins.ts";
+import { openArchive } from "../archive/open-archive.ts";
+import { errorCode } from "../fs/disk-error.ts";
+import type { Library } from "../fs/library.ts";
+import { rawLines } from "../jsonl/lines.ts";
+import type { AgentName } from "../session/entry.ts";
+import type { FlatMarker } from "../session/flat-marker.ts";
+import { type LogKey, logKey } from "../session/session.ts";
+import { openSidecar, type Sidecar } from "./open-sidecar.ts";
+import { createLineMatcher } from "./plan-unflatten.ts";
+import { flattenedLogs, sidecarPath } from "./sidecar.ts";
+
+/*
+ * A flattened log may be copied: with its project, or by its agent as the start of another session. The copy has the
+ * markers, and what these stand for is kept under the name of the original.
+ */
+
+type Store = Pick<Library, "disk" | "places">;
+
+/** The other logs that may have what was moved out of a log: copies of it, and the sessions that its markers name. */
+export function relativesOf(
+  library: Store,
+  log: LogKey,
+  snapshot: Pick<LogSnapshot, "chunks">,
+): readonly LogKey[] {
+  const { agent, id } = log;
+  const found = new Map<string, LogKey>();
+  const archive = openArchive(library);
+  for (const each of new Set([id, ...markedSessions(agent, snapshot)])) {
+    const session = { agent, id: each };
+    for (const key of [...flattenedLogs(library, session), ...archive.copies(session)])
+      found.set(logKey(key), key);
+  }
+  found.delete(logKey(log));
+  return [...found.values()];
+}
+
+/** The sidecar of the first of these logs that has one which can be read. */
+export function lentSidecar({ disk, places }: Store, logs: readonly LogKey[]): Sidecar | undefined {
+  for (const log of logs) {
+    const sidecar = openSidecar(disk, sidecarPath(places.flat, log));
+    if (sidecar !== undefined && sidecar.damage === null) return sidecar;
+  }
+  return undefined;
+}
+
+/** The sessions that the markers in a log name. */
+function markedSessions(agent: AgentName, { chunks }: Pick<LogSnapshot, "chunks">): ReadonlySet<string> {
+  const sessions = new Set<string>();
+  if (!hasMarkers(chunks())) return sessions;
+  for (const { bytes } of rawLines(chunks()))
+    for (const { marker } of findStandIns(agent, bytes)) sessions.add(marker.session);
+  return sessions;
+}
+
+/** The markers in a log for what one call returned. */
+export function* markersOf(
+  agent: AgentName,
+  { chunks }: Pick<LogSnapshot, "chunks">,
+  toolUseId: string,
+): Generator<FlatMarker, void, void> {
+  for (const { bytes } of rawLines(chunks()))
+    for (const { marker, isCopy } of findStandIns(agent, bytes))
+      if (!isCopy && marker.toolUseId === toolUseId) yield marker;
+}
+
+const NEEDLE = Buffer.from('"[FLATTENED id=');
+
+/** May these bytes have markers? They are not parsed. */
+export function hasMarkers(chunks: Iterable<Uint8Array>): boolean {
+  let tail = Buffer.alloc(0);
+  for (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (bytes.includes(NEEDLE)) return true;
+    if (Buffer.concat([tail, bytes.subarray(0, NEEDLE.length)]).includes(NEEDLE)) return true;
+    tail = Buffer.from(bytes.subarray(Math.max(0, bytes.length - NEEDLE.length)));
+  }
+  return false;
+}
+
+/** How many markers a log has; 0 if it can't be read. */
+export function countMarkers({ disk }: Pick<Library, "disk">, agent: AgentName, path: string): number {
+  return readOr(0, () => {
+    let count = 0;
+    for (const { bytes } of rawLines(disk.readChunks(path))) count += findStandIns(agent, bytes).length;
+    return count;
+  });
+}
+
+/**
+ * Finds the copies of a log that have a line, or a marker, which its sidecar has blocks for. A copy with a sidecar of
+ * its own needs no other.
+ */
+export function copiesInNeed(
+  library: Store,
+  log: LogKey,
+  copies: readonly string[],
+  sidecar: Sidecar,
+): readonly string[] {
+  const { disk, places } = library;
+  const { agent } = log;
+  const served = new Set(
+    flattenedLogs(library, log)
+      .filter((key) => logKey(key) !== logKey(log))
+      .map((key) => openSidecar(disk, sidecarPath(places.flat, key))?.index.path),
+  );
+  const calls = new Set(sidecar.index.blocks.map(({ toolUseId }) => toolUseId));
+  const isInNeed = (copy: string): boolean => {
+    const matcher = createLineMatcher(sidecar);
+    for (const line of rawLines(disk.readChunks(copy))) {
+      if (matcher.match(line) !== undefined) return true;
+      if (findStandIns(agent, line.bytes).some(({ marker }) => calls.has(marker.toolUseId))) return true;
+    }
+    return false;
+  };
+  // One that can't be read may need it; one that is gone does not.
+  return copies.filter(
+    (copy) => !served.has(copy) && disk.stat(copy) !== undefined && readOr(true, () => isInNeed(copy)),
+  );
+}
+
+function readOr<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return otherwise;
+  }
+}
