@@ -250,3 +250,30 @@ function stoneOf(library: Library, key: LogKey): Tombstone | undefined {
 function nameOf({ agent, id, copy }: LogKey): LogKey {
   return { agent, id, copy };
 }
+
+/** Forgets several logs; until when they can be brought back. */
+export async function forgetLogs(
+  library: Library,
+  logs: readonly ForgetTarget[],
+  options: ForgetOptions,
+): Promise<number> {
+  let undoUntil = 0;
+  // The first log of an id before the others: what an earlier version archived together goes with it.
+  for (const log of logs.toSorted((a, b) => Number(b.copy === null) - Number(a.copy === null)))
+    ({ undoUntil } = await forgetSession(library, log, options));
+  return undoUntil;
+}
+
+/** Brings several logs back. */
+export async function undoForgetLogs(
+  library: Library,
+  [first, ...others]: readonly [LogKey, ...LogKey[]],
+  options: ForgetOptions,
+): Promise<Remembered> {
+  let done = await undoForget(library, first, options);
+  for (const log of others) {
+    const { broughtBack } = await undoForget(library, log, options);
+    done = { ...done, broughtBack: done.broughtBack && broughtBack };
+  }
+  return done;
+}

@@ -306,24 +306,15 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const isPreview = typeof selector === "object" && "isIndexed" in selector;
       const preview = isPreview ? selector : await history.forgetPreview(selector, call);
       call.signal?.throwIfAborted();
-      const { forgetSession } = await import("../forget.ts");
-      let undoUntil = 0;
-      // The first log of an id before the others: what an earlier version archived together goes with it.
-      for (const log of preview.logs.toSorted((a, b) => Number(b.copy === null) - Number(a.copy === null)))
-        ({ undoUntil } = await forgetSession(library, log, await writing()));
+      const { forgetLogs } = await import("../forget.ts");
+      const undoUntil = await forgetLogs(library, preview.logs, await writing());
       return { ...preview, undoUntil: preview.isIndexed ? null : undoUntil };
     },
     async undoForget(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { selectForgotten } = await import("./select-forgotten.ts");
-      const { undoForget } = await import("../forget.ts");
-      const [first, ...others] = selectForgotten(library, wordsOf(selector), call);
-      let done = await undoForget(library, first, await writing());
-      for (const log of others) {
-        const { broughtBack } = await undoForget(library, log, await writing());
-        done = { ...done, broughtBack: done.broughtBack && broughtBack };
-      }
-      return done;
+      const { undoForgetLogs } = await import("../forget.ts");
+      return undoForgetLogs(library, selectForgotten(library, wordsOf(selector), call), await writing());
     },
 
     async compact(selector, call = {}) {
