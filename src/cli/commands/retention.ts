@@ -99,7 +99,11 @@ function statusJson({ agent, folder, effective, atRisk, ...status }: RetentionSt
     managed: effective.managed,
     sweepsAt: isoTime(status.sweepsAtMs),
     atRisk: atRisk.map(({ id, deletedAfterMs, archived, title, project }) => ({
-      ...{ sessionId: id, deletedAfter: isoTime(deletedAfterMs), archived, title, project },
+      sessionId: id,
+      deletedAfter: isoTime(deletedAfterMs),
+      archived,
+      title,
+      project,
     })),
     unprotected: atRisk.filter(({ archived }) => !archived).length,
     folder,

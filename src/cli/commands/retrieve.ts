@@ -37,8 +37,12 @@ export const command: Command = defineCommand({
       file === undefined ? undefined : writeDocument(history.library, file, contentFor(blocks, media), flags);
     if (flags.json) {
       const about = {
-        ...{ sessionId: id, agent, toolUseId: blocks[0]?.toolUseId ?? name },
-        ...{ tool: blocks[0]?.tool ?? "", from, generation },
+        sessionId: id,
+        agent,
+        toolUseId: blocks[0]?.toolUseId ?? name,
+        tool: blocks[0]?.tool ?? "",
+        from,
+        generation,
       };
       const texts = blocks.map(({ text }) => text);
       printJsonWithTexts(
