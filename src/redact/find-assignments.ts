@@ -1,4 +1,4 @@
-import { findAuthorization, findCookies, holdsUserAndPassword } from "./find-headers.ts";
+import { findAuthorization, findCookies, holdsUserAndPassword, isSessionCookie } from "./find-headers.ts";
 import { findListedValues } from "./find-lists.ts";
 import { findCredentialLine, findPair, mayBePair } from "./find-pairs.ts";
 import { isSeedPhrase } from "./find-phrases.ts";
@@ -6,7 +6,14 @@ import { findJwk } from "./find-private-keys.ts";
 import { findUrlCredentials } from "./find-urls.ts";
 import type { Finding } from "./finding.ts";
 import { MASK_BEGIN } from "./mask.ts";
-import { readNameInWords, readNameWithParent, readPairedName, readParentName } from "./name-around.ts";
+import {
+  isInCookie,
+  readNameInWords,
+  readNameOfPair,
+  readNameWithParent,
+  readPairedName,
+  readParentName,
+} from "./name-around.ts";
 import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { MARGIN } from "./scan-signs.ts";
@@ -144,6 +151,10 @@ function maskValue(text: string, nameEnd: number, separatorAt: number, found: Fi
   if (lower.endsWith("authorization")) return findAuthorization(text, at, found);
   if (lower.endsWith("cookie"))
     return findCookies(text, at, found, lower.length > 6 && !lower.endsWith("set-cookie"));
+  if (lower === "value") {
+    const headerEnd = maskHeaderValue(text, nameStart, at, found);
+    if (headerEnd !== -1) return headerEnd;
+  }
   if (lower === "kty") return findJwk(text, at, found);
   // `user/pass: admin/…`
   const isPair = text.startsWith("user/", nameStart - 5) || text.startsWith("username/", nameStart - 9);
@@ -177,6 +188,19 @@ function maskValue(text: string, nameEnd: number, separatorAt: number, found: Fi
   }
   found.push({ kind: kindOf(secretName, value), start: value.start, end: value.end });
   return maskReplacement(text, value, secretName, found);
+}
+
+/** The `value` of a header or cookie in a HAR file, a collection of requests, or an export of a browser; -1 if it is none. */
+function maskHeaderValue(text: string, nameStart: number, at: number, found: Finding[]): number {
+  const name = readNameOfPair(text, nameStart);
+  if (name === undefined) return -1;
+  if (name.endsWith("authorization")) return findAuthorization(text, at, found);
+  if (name === "cookie" || name === "set-cookie") return findCookies(text, at, found);
+  const value = readValue(text, at, false);
+  if (value === undefined || value.quote === "" || !isSessionCookie(name, value.text)) return -1;
+  if (/\s/.test(value.text) || !isInCookie(text, nameStart, value.end)) return -1;
+  found.push({ kind: "cookie", start: value.start, end: value.end });
+  return value.end;
 }
 
 /** `"old" -> "new"`, as Terraform prints a change. */
@@ -269,6 +293,10 @@ interface OddValue {
   /** What follows the separator; the first group is the secret. */
   readonly pattern: RegExp;
   readonly confirm?: (secret: string) => boolean;
+  /** Words of the dictionary, where `sample` or `hidden` marks no place to fill in. */
+  readonly isWords?: boolean;
+  /** What comes before each further secret of the same list; the first group is the secret. */
+  readonly more?: RegExp;
 }
 
 const SEED_NAME = /mnemonic$|(?<!pass)phrase$|(?:seed|recovery|backup|wallet)[._-]?words$|seed$/;
@@ -292,12 +320,14 @@ const oddValues: readonly OddValue[] = [
     pattern:
       /\s{0,8}\\{0,3}["'`]?((?:(?:\d{1,2}[.)] {0,2})?[a-z]{3,8}(?:,? {1,3}|[ \t]{0,2}\r?\n[ \t]{0,4})){11,23}(?:\d{1,2}[.)] {0,2})?[a-z]{3,8})(?![a-z]| [a-z])/y,
     confirm: isSeedPhrase,
+    isWords: true,
   },
   {
     name: SEED_NAME,
     kind: "seed-phrase",
     pattern: /\s{0,8}\[\s{0,8}["']([a-z]{3,8}(?:["'],\s{0,8}["'][a-z]{3,8}){11,23})["']\s{0,8}\]/y,
     confirm: isSeedPhrase,
+    isWords: true,
   },
   // `auth=("user", "…")` of a call.
   {
@@ -332,6 +362,13 @@ const oddValues: readonly OddValue[] = [
     name: /^accounts$/,
     kind: "private-key",
     pattern: /\s{0,4}\[\s{0,8}["'`](?:0x)?([0-9a-fA-F]{64})/y,
+    more: /["'`],\s{0,20}["'`](?:0x)?([0-9a-fA-F]{64})(?![0-9a-fA-F])/y,
+  },
+  // The answer of an identity provider: signed XML in base64, of any length
+  {
+    name: /samlresponse$|assertion$/,
+    kind: "token",
+    pattern: /["'`]?((?:[A-Za-z0-9+/]|%2[BbFf]|%0[AaDd]){80,60000}(?:=|%3[Dd]){0,2})(?![\w.-])/y,
   },
   // `login: qa-bot / …`, `creds: admin:…`
   {
@@ -355,12 +392,24 @@ function findOddValue(text: string, name: string, at: number, found: Finding[]):
     odd.pattern.lastIndex = at;
     const match = odd.pattern.exec(text);
     const secret = match?.[1]?.trimEnd();
-    if (match === null || secret === undefined || isPlaceholder(secret)) continue;
+    if (match === null || secret === undefined) continue;
+    if (odd.isWords === true ? secret.includes(MASK_BEGIN) : isPlaceholder(secret)) continue;
     if (odd.confirm !== undefined && !odd.confirm(secret)) continue;
     const start = at + match[0].lastIndexOf(secret);
     const end = start + secret.length;
     found.push({ kind: odd.kind, start, end });
-    return end;
+    return odd.more === undefined ? end : maskMore(text, end, odd.kind, odd.more, found);
   }
   return -1;
+}
+
+/** Masks the further secrets of a list; returns where the last one ends. */
+function maskMore(text: string, from: number, kind: string, more: RegExp, found: Finding[]): number {
+  let end = from;
+  more.lastIndex = end;
+  for (let match = more.exec(text); match !== null; match = more.exec(text)) {
+    end = more.lastIndex;
+    found.push({ kind, start: end - (match[1] ?? "").length, end });
+  }
+  return end;
 }

@@ -35,18 +35,20 @@ export function findCookies(text: string, at: number, found: Finding[], mayBeOne
     found.push({ kind: "cookie", start, end: start + header.trimEnd().length });
   for (const match of header.matchAll(PAIR)) {
     const [pair, name = "", value = ""] = match;
-    if (HARMLESS.test(name) || isPlaceholder(value)) continue;
-    const plain = value.replace(/%[0-9A-Fa-f]{2}/g, "");
-    if (
-      !(SESSION.test(name)
-        ? plain.length >= 12 && (/\d/.test(plain) || looksRandom(plain, 20))
-        : looksRandom(plain, 24))
-    )
-      continue;
+    if (!isSessionCookie(name, value)) continue;
     const valueStart = start + match.index + pair.length - value.length;
     found.push({ kind: "cookie", start: valueStart, end: valueStart + value.length });
   }
   return end;
+}
+
+/** Whether a cookie of this name and value lets someone in. */
+export function isSessionCookie(name: string, value: string): boolean {
+  if (HARMLESS.test(name) || isPlaceholder(value)) return false;
+  const plain = value.replace(/%[0-9A-Fa-f]{2}/g, "");
+  return SESSION.test(name)
+    ? plain.length >= 12 && (/\d/.test(plain) || looksRandom(plain, 20))
+    : looksRandom(plain, 24);
 }
 
 /** `Bearer …`, `"Basic …"`, `` `token …` ``, `ApiKey …`: the scheme stays, what follows it goes. */

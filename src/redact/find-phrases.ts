@@ -57,6 +57,10 @@ export const phraseSigns: readonly Sign[] = [
     sign,
     find: (text: string, at: number, found: Finding[]) => findInLine(text, at + sign.trimEnd().length, found),
   })),
+  ...["pass?", "pw?", "creds?", "login?"].map((sign) => ({
+    sign,
+    find: (text: string, at: number, found: Finding[]) => findReply(text, at, found),
+  })),
   { sign: "IDENTIFIED ", find: identifiedAt },
   ...["nemonic", "phrase"].map((sign) => ({
     sign,
@@ -91,7 +95,43 @@ function phraseAt(text: string, at: number, found: Finding[]): number {
     return start + lone.length;
   }
   const end = phraseAfter(text, at, found);
-  return end > at ? end : findInLine(text, at, found);
+  if (end > at) return end;
+  const inLine = findInLine(text, at, found);
+  return inLine > at ? inLine : findReply(text, at, found);
+}
+
+/** The rest of the line of a question. */
+const REST_OF_LINE = /[^\n]{0,120}\n/y;
+const ASKS =
+  /\b(?:what|whats|what's|which|can|could|does|do|send|share|give|need|remind|anyone|pls|please)\b/i;
+/** A line of the answer: when and by whom, then one word alone. */
+const REPLY =
+  /[ \t]{0,4}(?:\[[\d:/., APMapm-]{4,24}\] ?)?(?:<?@?[\w.-]{1,24}>?(?: \([\d: APMapm]{4,10}\))?:? {1,2})?["'`]?([^\s"'`]{8,64})["'`]?[ \t]{0,4}(?:\r?\n|$)/y;
+/** `BasaltCrow-618` */
+const TWO_WORDS = /^(?:[A-Z][a-z]{2,}){2}[_-]?\d{2,4}$/;
+const MAX_REPLIES = 4;
+
+/** Masks the password that answers a question, in one of the next lines: `what's the wifi password?⏎tom: …`. */
+function findReply(text: string, at: number, found: Finding[]): number {
+  let lineAt = skip(REST_OF_LINE, text, at);
+  if (lineAt === at) return at;
+  const before = text.slice(Math.max(0, at - MAX_LINE), at);
+  const isQuestion =
+    text.slice(at, lineAt).includes("?") || ASKS.test(before.slice(before.lastIndexOf("\n") + 1));
+  if (!isQuestion) return at;
+  for (let line = 0; line < MAX_REPLIES; line++) {
+    REPLY.lastIndex = lineAt;
+    const word = REPLY.exec(text)?.[1];
+    if (word !== undefined && (isStrongPassword(word) || TWO_WORDS.test(word)) && !isPlaceholder(word)) {
+      const start = text.indexOf(word, lineAt);
+      found.push({ kind: "password", start, end: start + word.length });
+      return start + word.length;
+    }
+    const next = skip(REST_OF_LINE, text, lineAt);
+    if (next === lineAt) return at;
+    lineAt = next;
+  }
+  return at;
 }
 
 const MAX_LINE = 120;
@@ -190,7 +230,7 @@ function seedAt(text: string, at: number, found: Finding[]): number {
 
 /** Words of sentences are in no seed phrase. */
 export function isSeedPhrase(words: string): boolean {
-  return !/\b(?:the|and|for|are|was|were|you|has|have|with|from|not)\b/.test(words);
+  return !/\b(?:the|and|for|are|was|were|you|your|has|have|with|from|not|here|this|that|will)\b/.test(words);
 }
 
 /** SQL: `IDENTIFIED BY '…'`. */

@@ -1,4 +1,5 @@
 import { holdsUserAndPassword } from "./find-headers.ts";
+import { isSeedPhrase } from "./find-phrases.ts";
 import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
 import { readSecretName, type SecretName } from "./secret-name.ts";
@@ -14,6 +15,8 @@ interface Place {
   readonly confirm?: (secret: string) => boolean;
   /** For a sign of one character: only if one of these follows. */
   readonly before?: string;
+  /** Words of the dictionary, where `sample` or `hidden` marks no place to fill in. */
+  readonly isWords?: boolean;
 }
 
 const QUOTE = String.raw`\\{0,3}["']?`;
@@ -32,6 +35,18 @@ function isMixed(text: string): boolean {
 /** Nothing but a password or a key looks like that. */
 function isStrong(text: string): boolean {
   return isStrongPassword(text) || isStrongKey(text);
+}
+
+/** `/p:Configuration=Release` sets a property of a build. */
+function isWindowsPassword(text: string): boolean {
+  return isStrong(text) && !text.includes("=");
+}
+
+/** In a line of settings a password may be letters only, but none of the words that say where it comes from. */
+function isWordOfSettings(text: string): boolean {
+  const name = readSecretName("password");
+  const value = { text, start: 0, end: text.length, quote: '"' } as const;
+  return name !== undefined && isSecretValue(name, value, "");
 }
 
 const place = (
@@ -207,7 +222,9 @@ const commands: readonly Place[] = [
   // <auth-user-pass>
   place("ser-pass>", String.raw`ser-pass>\s{1,4}\S{1,60}\r?\n([^\s<]{4,128})\s`),
   ...["time code", "time password", "OTP", "ication code"].map((sign) =>
-    place(sign, String.raw`${sign}(?: is)?:? ["'\x60*]{0,2}(\d{6,8})(?![\w-])`, { confirm: () => true }),
+    place(sign, String.raw`${sign}(?: is)?:? ["'\x60*]{0,2}(\d{6,8}|\d{3}[ -]\d{3})(?![\w-])`, {
+      confirm: () => true,
+    }),
   ),
   ...["pin is ", "PIN is ", "Pin is "].map((sign) => place(sign, String.raw`${sign}(\d{4,8})(?![\w.])`)),
   place("oathtool ", String.raw`oathtool (?:-{1,2}\S{1,20} ){0,5}["']?([A-Z2-7]{16,64}={0,6})(?!\w)`, {
@@ -251,6 +268,60 @@ const commands: readonly Place[] = [
   place(
     "word changed from ",
     String.raw`word changed from (?:\[masked[^\]]{0,40}\]|\S{4,128}) to (\S{4,128})`,
+  ),
+  // npm config set …:_authToken …, pulumi config set --secret dbPassword …
+  ...["config set ", "git config "].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign}(?:-{1,2}\S{1,40} ){0,4}${QUOTE}(?<name>[\w:/.@-]{2,120})${QUOTE}[ =]${QUOTE}([^\s"'\\]{6,400})`,
+    ),
+  ),
+  place("poetry config ", String.raw`poetry config (?<name>[\w-]{2,60})\.[\w-]{1,40} ${PASSWORD}`),
+  // signtool … /p …, cmdkey … /pass:…; certutil -p …
+  ...["/p ", "/pass", "/pw ", "/pwd"].map((sign) =>
+    place(sign, String.raw`(?<= )/p(?:ass(?:word)?|wd?)?[: ]${PASSWORD}`, { confirm: isWindowsPassword }),
+  ),
+  place("certutil ", String.raw`certutil (?:-\S{1,20} ){0,6}?-p ${PASSWORD}`, { confirm: isStrong }),
+  // Files of msmtp, mpop, fetchmail: the lines user … and password …
+  place(
+    "password ",
+    String.raw`(?<=(?:^|\n)[ \t]{0,8}(?:user|username|login)[ \t]{1,8}\S{1,100}[ \t]{0,8}\r?\n[ \t]{0,8})password[ \t]{1,8}["']?([^\s"']{6,128})["']?(?=[ \t]{0,8}(?:\r?\n|$))`,
+    { confirm: isWordOfSettings },
+  ),
+  // Password for the user was reset.⏎New value: …
+  ...["alue: ", "esult: "].map((sign) =>
+    place(
+      sign,
+      String.raw`(?<=(?:[pP]assword|[sS]ecret|[tT]oken|[kK]ey)[^\n]{0,100}\r?\n[ \t]{0,8}(?:[Nn]ew |[Ii]ts )?[vVrR])${sign}([^\s"']{8,200})(?=\s|$)`,
+      { confirm: isStrong },
+    ),
+  ),
+  // How do I log in?⏎A: viewer / …
+  place(
+    " / ",
+    String.raw`(?<=(?:log ?in|sign in|passw|creds?|credentials|access)[^]{0,200}\n[ \t>*-]{0,4}(?:[\w<>[\]]{1,20}[:>] )?["'\x60]?[\w.@+-]{2,40}["'\x60]?) / ["'\x60]?([^\s"'\x60,;()<>|]{8,64})["'\x60]?(?=\s|$)`,
+    { confirm: (text) => isStrong(text) && /[!#$%^&*?~@+]/.test(text), flags: "i" },
+  ),
+  place("-literal=", String.raw`-literal=${QUOTE}[\w.-]{1,60}=${QUOTE}([^\s"'\\]{8,200})`, {
+    kind: "secret",
+    confirm: isStrong,
+  }),
+  // echo … > .restic-pass
+  place(
+    "echo ",
+    String.raw`echo (?:-\w{1,2} )?["']?([^\s"'\\|>$]{8,80})["']? ?> ?[\w./~-]{0,80}(?:pass|password|passwd|passphrase|secret|token)(?:\.txt)?(?=[\s;&"']|$)`,
+    { confirm: (text) => /\d/.test(text) && /[A-Za-z]{3}/.test(text) && !/^[./~]|\.\w{1,4}$/.test(text) },
+  ),
+  // I log in as "…" with "…"
+  ...[" with ", " using "].map((sign) =>
+    place(
+      sign,
+      String.raw`(?<=(?:log ?in|sign in|authenticate)[^\n]{0,80}["'\w.])${sign}["']([^\s"'\n]{6,64})["']`,
+      {
+        confirm: isStrong,
+        flags: "i",
+      },
+    ),
   ),
   // The code of a wireless network
   place("WIFI:", String.raw`WIFI:(?:[^\n]{0,100}?;)?P:([^;\n]{4,63});`),
@@ -316,11 +387,56 @@ const calls: readonly Place[] = [
     "hmac(",
     "HMAC(",
     "Client(",
+    "SecretString::from(",
+    "Secret::new(",
+    "SecretStr(",
+    "ecure_compare(",
+    "compare_digest(",
+    "SafeEqual(",
   ].map((sign) =>
     place(
       sign,
       String.raw`${sign.replace(/[.(]/g, "\\$&")}(?:[^"'\n;]|["'][^"'\n]{0,14}["']){0,120}?b?["'](?:0x)?((?!(?:aes|sha|des|rsa|chacha|bf|id)[-\d])[^"'\n\s]{8,200})["']`,
       { kind: "secret", confirm: isStrong },
+    ),
+  ),
+  // create_superuser('ops', 'ops@acme.example', '…'), red:auth("…")
+  ...["superuser(", "create_user(", "createUser(", "add_user(", "addUser("].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign.replace("(", "\\(")}\s{0,8}(?:${STRING}${COMMA}){1,3}${PASSWORD_STRING}\s{0,8}[,)]`,
+      {
+        confirm: isMixed,
+      },
+    ),
+  ),
+  place("auth(", String.raw`(?<=[:.])auth\(\s{0,4}${PASSWORD_STRING}\s{0,4}\)`, { confirm: isStrong }),
+  // With a plain key: wandb.login(key="…")
+  ...["login(", "init(", "configure(", "setup(", "Client("].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign.replace("(", "\\(")}(?:[^()\n]{0,120}?[,\s])?key\s?=\s?\\{0,3}["']([\w.-]{20,200})\\{0,3}["']`,
+      { kind: "api-key", confirm: (key) => looksRandom(key, 20) },
+    ),
+  ),
+  // The words of a wallet: HDWalletProvider('…'), Wallet.fromPhrase("…")
+  ...["Provider(", "Phrase(", "nemonic(", "ToSeed(", "ToSeedSync(", "Mnemonic("].map((sign) =>
+    place(
+      sign,
+      String.raw`${sign.replace("(", "\\(")}\s{0,8}["'\x60]((?:[a-z]{3,8} ){11,23}[a-z]{3,8})["'\x60]`,
+      {
+        kind: "seed-phrase",
+        confirm: isSeedPhrase,
+        isWords: true,
+      },
+    ),
+  ),
+  // user == "ops" && p == "…", c.name !== 'ops' || c.pass !== '…'
+  ...['== "', "== '"].map((sign) =>
+    place(
+      sign,
+      String.raw`(?<=(?:\bu|user|username|login|name|usr)\s?[!=]={1,2}\s?["'][^"'\n]{1,60}["']\s?(?:&&|\|\||and|or|&)\s?[\w.$]{1,40}\s?[!=]?)${sign}([^"'\n]{6,128})["']`,
+      { confirm: isStrong },
     ),
   ),
   // With a name and a value: define('AUTH_SALT', '…')
@@ -412,7 +528,8 @@ function isNamed(name: SecretName, text: string, start: number): boolean {
   );
 }
 
-function isSecret({ confirm }: Place, text: string): boolean {
+function isSecret({ confirm, isWords }: Place, text: string): boolean {
+  if (isWords === true) return confirm?.(text) === true;
   if (isPlaceholder(text) || NO_PASSWORD.test(text)) return false;
   return confirm === undefined ? !/\s/.test(text) || /\d/.test(text) : confirm(text);
 }

@@ -14,6 +14,7 @@ const PRINTS_SECRET: readonly RegExp[] = [
   /^(?:pass(?: show)?|gopass show|op read|secret-tool lookup|bw get password|lpass show --password|keyring get) \S+/,
   /^(?:vault (?:kv get|read)|doppler secrets get|heroku config:get|terraform output|tofu output|chamber read|railway variables|security find-\w+-password|flyctl auth token|fly auth token|gh auth token|gcloud auth print|glab auth|kubeadm token create|argocd admin initial-password|npm token create|pulumi config get|az keyvault secret show|infisical secrets get|dotenvx get)\b/,
   /^aws (?:secretsmanager get-secret-value|ssm get-parameters?|ecr get-login-password)\b/,
+  /^(?:\S*\/)?(?:(?:bitcoin|litecoin|dogecoin|dash)-cli(?: -\S+)* dumpprivkey|lncli bakemacaroon|cast wallet private-key|monero-wallet-cli|geth account)\b/,
   /\|\s*base64 (?:-d|-D|--decode)(?:;\s*echo)?$/,
   /^(?:openssl rand|pwgen|wg gen(?:key|psk)|(?:bin\/)?rails secret|rake secret|mix phx\.gen\.secret|php artisan key:generate --show|head -c \d+ \/dev\/u?random \||python3? -c ["']import secrets)/,
   /\bjq -r ["']?\.\S*(?:password|secret|token|key)\S*["']?$/i,

@@ -118,6 +118,21 @@ const urlKeys: readonly UrlKey[] = [
     pattern:
       /^(?=[\w.-]{0,80}(?<![a-z])(?:rpc|mainnet|testnet|devnet|sepolia)(?![a-z]))[\w.:-]{3,100}\/(?:[\w.-]{1,24}\/){0,3}(?!0x)([\w-]{24,80})(?![\w.-])/,
   },
+  // The token of a Conda channel
+  {
+    kind: "token",
+    pattern: /^[\w.:-]{3,100}\/(?:[\w.-]{1,40}\/){0,3}t\/((?:[a-z]{2}-)?[0-9a-f-]{36}|[\w-]{20,80})\//,
+  },
+  // The private address of a calendar
+  {
+    kind: "token",
+    pattern: /^[\w.:-]{3,100}\/(?:[\w.%@-]{1,80}\/){0,4}private-([0-9a-f]{20,64})\//,
+  },
+  // Monitors and log collectors: what is sent to the path counts as theirs
+  {
+    kind: "token",
+    pattern: /^[\w.:-]{3,100}\/(?:api\/push|v\d\/input|inputs?|ingest)\/([\w-]{20,80})(?![\w./-])/,
+  },
   // A path that says what follows: `/reset-password/…`, `/api-key/…`
   {
     kind: "token",
@@ -148,6 +163,11 @@ export function findUrlKey(text: string, start: number, found: Finding[]): numbe
   return -1;
 }
 
+const UUID_LENGTH = 36;
+
 function isKeyOfUrl(key: string): boolean {
-  return /\d/.test(key) && (isUuid(key) || key.includes("/") || key.includes("@") || looksRandom(key, 20));
+  return (
+    /\d/.test(key) &&
+    (isUuid(key.slice(-UUID_LENGTH)) || key.includes("/") || key.includes("@") || looksRandom(key, 20))
+  );
 }

@@ -257,6 +257,7 @@ export const serviceTokens: readonly TokenKind[] = [
     strict: true,
     shown: "none",
   }),
+  begun("wallet-key", "5H 5J 5K", "[1-9A-HJ-NP-Za-km-z]{49}(?![\\w+/=-])", { strict: true, shown: "none" }),
   begun("vendor-key", "AVNS_", "[\\w-]{18,30}"),
   begun("vendor-key", "ck_ cs_", HEX40, { strict: true }),
   begun("vendor-key", "os_v2_app_ os_v2_org_", "[a-z0-9]{40,120}"),

@@ -8,7 +8,7 @@ const LOOK_AROUND = 240;
 
 /** `name: DB_PASSWORD`, `key="SmtpPassword"`, `type="password"`: one field names what another one holds. */
 const NAMING_FIELD =
-  /(?<![A-Za-z])(?:name|key|variable|var|id|field|parameter|property|option|label|type)\\{0,3}["']?\s{0,2}[:=]\s{0,2}\\{0,3}["']?([\w.-]{2,60})/gi;
+  /(?<![A-Za-z])(?:name|key|variable|var|id|field|parameter|property|option|label|type)\\{0,3}["']?\s{0,2}[:=]\s{0,2}\\{0,3}["']?(?:[\w.-]{0,40}\/){0,8}([\w.-]{2,60})/gi;
 /** `variable "db_password" { … default = …`. */
 const TERRAFORM_VARIABLE = /\bvariable\s{1,4}"([\w-]{2,60})"\s{0,4}\{[^{}]{0,240}$/;
 
@@ -27,10 +27,32 @@ export function readPairedName(text: string, nameStart: number, valueEnd: number
   return lastNaming(after.slice(0, after.search(/[{}<>]|$/)));
 }
 
+/** The type of a parameter that AWS keeps encrypted, whatever its name is. */
+const SEALED_TYPE = "SecureString";
+
 function lastNaming(scope: string): SecretName | undefined {
   let last: SecretName | undefined;
-  for (const match of scope.matchAll(NAMING_FIELD)) last = readSecretName(match[1] ?? "") ?? last;
+  for (const match of scope.matchAll(NAMING_FIELD))
+    last = readSecretName(match[1] === SEALED_TYPE ? "secret" : (match[1] ?? "")) ?? last;
   return last;
+}
+
+const NAME_OF_PAIR = /["']?(?:name|key)\\{0,3}["']?\s{0,2}:\s{0,2}\\{0,3}["']([\w.-]{2,60})\\{0,3}["']/i;
+
+/** The name beside a `value`, in lower case, whatever it means: `{"name": "cookie", "value": "…"}` of a HAR file. */
+export function readNameOfPair(text: string, nameStart: number): string | undefined {
+  const before = text.slice(Math.max(0, nameStart - 120), nameStart);
+  return NAME_OF_PAIR.exec(before.slice(before.lastIndexOf("{") + 1))?.[1]?.toLowerCase();
+}
+
+const COOKIE_ATTRIBUTE = /["'](?:httpOnly|sameSite|domain|hostOnly|secure|expires|expirationDate)\\{0,3}["']/;
+
+/** Whether the object around a `value` is a cookie, as browsers export them. */
+export function isInCookie(text: string, nameStart: number, valueEnd: number): boolean {
+  const before = text.slice(Math.max(0, nameStart - LOOK_AROUND), nameStart);
+  const after = text.slice(valueEnd, valueEnd + LOOK_AROUND);
+  const object = before.slice(before.lastIndexOf("{") + 1) + after.slice(0, after.search(/[{}]|$/));
+  return COOKIE_ATTRIBUTE.test(object);
 }
 
 /** In prose and prompts a name has spaces: `API key: …`, `AWS Secret Access Key [None]: …`. */

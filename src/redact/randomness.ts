@@ -114,6 +114,8 @@ export function isStrongPassword(text: string): boolean {
   if (!/\d/.test(text))
     return /[a-z]/.test(text) && /[A-Z]/.test(text) && PASSWORD_SIGN.test(text) && looksRandom(text, 12);
   if (!/[A-Za-z]{3}|[A-Za-z]\d[A-Za-z]/.test(text)) return false;
+  if (/[!^]/.test(text) && /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(text) && countMatches(text, /[A-Za-z]/g) >= 6)
+    return true;
   if (PASSWORD_SIGN.test(text)) return countMatches(text, /\d/g) >= 2 && countMatches(text, /[A-Za-z]/g) >= 4;
   if (!/[a-z]/.test(text) || !/[A-Z]/.test(text)) return looksRandom(text, 16) && !SNAKE.test(text);
   return looksRandom(text, 10) || TWO_WORDS_AND_NUMBER.test(text);

@@ -33,6 +33,7 @@ import { sqlRowSigns } from "./find-sql-rows.ts";
 import { findTokens } from "./find-tokens.ts";
 import { type Finding, mergeFindings } from "./finding.ts";
 import { findMasks, maskFor } from "./mask.ts";
+import { looksRandom } from "./randomness.ts";
 import { createSignScanner, MARGIN, unitsOf } from "./scan-signs.ts";
 
 export type { Finding } from "./finding.ts";
@@ -100,7 +101,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const find = (text: string): readonly Finding[] => {
     const found: Finding[] = [];
     findInto(text, found, MAX_ENCODINGS);
-    return found.length === 0 ? none : withoutMasks(text, mergeFindings(found));
+    if (found.length === 0) return none;
+    const merged = mergeFindings(found);
+    const repeated = findRepeated(text, merged);
+    return withoutMasks(text, repeated.length === 0 ? merged : mergeFindings([...merged, ...repeated]));
   };
   const redact = (text: string): string => {
     let masked = text;
@@ -119,6 +123,50 @@ const standard = createRedactor();
 /** Masks what the built-in patterns find. */
 export function redact(text: string): string {
   return standard.redact(text);
+}
+
+/** How far before and after a secret the same characters are masked again; less than `maskParts` looks around a cut. */
+const REPEAT_DISTANCE = 8_192;
+const MAX_REPEATED = 400;
+
+/**
+ * Finds the secrets again that are used a second time without a name: `set PW=…` and, a line later, `tool /p …`.
+ * Only secrets that no other word equals.
+ */
+function findRepeated(text: string, findings: readonly Finding[]): readonly Finding[] {
+  const repeated: Finding[] = [];
+  /** Up to where each secret has been searched. */
+  const searched = new Map<string, number>();
+  for (const finding of findings) {
+    if (finding.end - finding.start > MAX_REPEATED || finding.kind === "custom") continue;
+    const secret = text.slice(finding.start, finding.end);
+    if (!isUnmistakable(secret)) continue;
+    const to = Math.min(text.length, finding.end + REPEAT_DISTANCE);
+    const from = Math.max(0, finding.start - REPEAT_DISTANCE, searched.get(secret) ?? 0);
+    searched.set(secret, to);
+    const around = text.slice(from, to);
+    for (let at = around.indexOf(secret); at !== -1; at = around.indexOf(secret, at + secret.length)) {
+      const start = from + at;
+      const end = start + secret.length;
+      if (start === finding.start || isWordCharacter(text, start - 1) || isWordCharacter(text, end)) continue;
+      const kind = finding.kind === "url-credentials" ? "password" : finding.kind;
+      repeated.push({ ...finding, kind, start, end });
+    }
+  }
+  return repeated;
+}
+
+function isUnmistakable(secret: string): boolean {
+  return (
+    secret.length >= SHORTEST &&
+    /\d/.test(secret) &&
+    /[A-Za-z]/.test(secret) &&
+    (/[^\w.-]|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(secret) || looksRandom(secret, 12))
+  );
+}
+
+function isWordCharacter(text: string, at: number): boolean {
+  return /\w/.test(text.charAt(at));
 }
 
 function replace(text: string, findings: readonly Finding[]): string {

@@ -28,7 +28,8 @@ const NAMES_ITSELF = /^[A-Za-z._: -]+$/;
 export function isSecretValue(name: SecretName, value: Value, next: string): boolean {
   const { text, quote } = value;
   if (text.length < 4 || isPlaceholder(text)) return false;
-  if (value.isInside === true && !isStrongPassword(text) && !isStrongKey(text)) return false;
+  if (value.isInside === true && !isStrongPassword(text) && !isStrongKey(text) && !isWordsAndNumber(value))
+    return false;
   // A call, an index, a template: code. (The pieces of a quoted text say nothing about code.)
   if (quote === "" && (next === "(" || next === "[" || next === "{" || isIdentifierPath(name, text)))
     return false;
@@ -69,8 +70,19 @@ function isKey(name: SecretName, value: Value): boolean {
   if (text.length < 8 || text.length > 128 || /\s/.test(text)) return false;
   if ((name.kind === "secret" || (name.isStrong && text.length >= 12)) && isStrongPassword(text)) return true;
   // Secrets that people make up: `JWT_SECRET=s3cr3t!Sauce`, `APP_SECRET=willow_Lantern259`.
-  return name.kind === "secret" && (hasThreeClasses(text) || isMadeUp(value, name));
+  return (
+    name.kind === "secret" && (hasThreeClasses(text) || isMadeUp(value, name) || isWordsAndNumber(value))
+  );
 }
+
+/** `'maple-otter-lantern-75'`: words that name no thing of a program. */
+function isWordsAndNumber({ text, quote }: Value): boolean {
+  return quote !== "" && WORDS_AND_NUMBER.test(text) && !NAMES_A_THING.test(text);
+}
+
+const WORDS_AND_NUMBER = /^[a-z]{4,14}(?:[-_][a-z]{4,14}){2,5}[-_]?\d{2,6}$/;
+const NAMES_A_THING =
+  /secret|token|key|pass|cred|prod|stag|test|devel|local|auth|service|config|default|value|name|cert|server|client|user|data|version|cluster|bucket|queue/;
 
 const LICENSE_KEY = /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,6}$/;
 

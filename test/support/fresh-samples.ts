@@ -23,7 +23,7 @@ export interface FreshSet {
  * A set of fixtures/redact/fresh, written by someone who did not know the detectors. In the file a `·` parts long
  * values, so that no scanner takes them for keys that someone lost.
  */
-export function loadFreshSet(name: "dev" | "neighbours" | "second" | "own"): FreshSet {
+export function loadFreshSet(name: "dev" | "neighbours" | "second" | "third" | "fourth" | "own"): FreshSet {
   const file = new URL(`../../fixtures/redact/fresh/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, "utf8").replaceAll("·", "")) as FreshSet;
 }
