@@ -7,7 +7,7 @@
  *
  * Where to add
  * - a token with a known prefix: a row in `known-tokens.ts`
- * - a command, call or record that has a secret at a fixed place: a row in `find-places.ts`
+ * - a command that has a secret at a fixed place: a row in `command-places.ts`; a call or record: in `code-places.ts`
  * - a flag of one letter (`-p`): a program in `find-flags.ts`
  * - a URL with a key in its path: a row in `find-urls.ts`
  * - a name that means a secret (`DB_PASS`): `secret-name.ts`

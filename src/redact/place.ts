@@ -1,0 +1,41 @@
+import { isStrongKey, isStrongPassword } from "./randomness.ts";
+
+/** A secret that neither a name with a sign nor a flag gives away, but the command, call or record that it is in. */
+export interface Place {
+  /** A part of it that few other texts have. */
+  readonly sign: string;
+  readonly kind: string;
+  /** Tried where the sign is; it may look behind. The first group is the secret; a group `name` must name a secret. */
+  readonly pattern: RegExp;
+  readonly confirm?: (secret: string) => boolean;
+  /** For a sign of one character: only if one of these follows. */
+  readonly before?: string;
+  /** Words of the dictionary, where `sample` or `hidden` marks no place to fill in. */
+  readonly isWords?: boolean;
+}
+
+export const QUOTE: string = String.raw`\\{0,3}["']?`;
+/** A word of a command, in quotes or not. */
+export const WORD: string = String.raw`${QUOTE}[^\s"'\\|;]{1,80}${QUOTE}`;
+export const PASSWORD: string = String.raw`${QUOTE}([^\s"'\\|<>;$-][^\s"'\\|<>;]{3,127})`;
+export const STRING: string = String.raw`["'][^"'\n]{0,200}["']`;
+export const PASSWORD_STRING: string = String.raw`["']([^"'\n]{4,128})["']`;
+export const COMMA: string = String.raw`\s{0,8},\s{0,8}(?:\w{1,20}\s?=\s?)?`;
+
+/** Letters, a digit, and a capital or sign among them: no word that could be there otherwise. */
+export function isMixed(text: string): boolean {
+  return /\d/.test(text) && /[A-Za-z]{2}/.test(text) && /[^\w:/-]|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(text);
+}
+
+/** Nothing but a password or a key looks like that. */
+export function isStrong(text: string): boolean {
+  return isStrongPassword(text) || isStrongKey(text);
+}
+
+export function place(
+  sign: string,
+  source: string,
+  { flags = "", ...options }: Partial<Place> & { readonly flags?: string } = {},
+): Place {
+  return { sign, kind: "password", pattern: new RegExp(source, `dy${flags}`), ...options };
+}
