@@ -11,7 +11,7 @@ import {
   UserError,
 } from "../index.ts";
 import { shellQuote } from "../render/words.ts";
-import { countOf, formatBytes, formatCount } from "./output/amounts.ts";
+import { amountOf, formatBytes, formatCount } from "./output/amounts.ts";
 import { printJson } from "./output/print-json.ts";
 import { reportProblems } from "./output/problems.ts";
 import { sanitize } from "./output/sanitize.ts";
@@ -128,7 +128,7 @@ function format(answer: Answer, verb: "flatten" | "unflatten", world: World): st
     return lines.map((line) => `${line}\n`).join("");
   }
   const would = dryRun ? "would be " : "";
-  lines.push(`  ${countOf(blocks, "block")} ${would}${verb === "flatten" ? "moved out" : "put back"}`);
+  lines.push(`  ${amountOf(blocks, "block")} ${would}${verb === "flatten" ? "moved out" : "put back"}`);
   lines.push(`  ${amounts(answer)}`);
   if ("fromArchive" in answer && answer.fromArchive > 0)
     lines.push(`  ${formatCount(answer.fromArchive)} of these and of their copies came from the archive`);

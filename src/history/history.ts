@@ -1,7 +1,7 @@
 import type { ResumeCommand } from "../agents/agent.ts";
 import type { ArchiveAnswer } from "../archive/archive-sessions.ts";
 import type { RestoreAnswer } from "../archive/restore-sessions.ts";
-import type { VerifyAnswer as ArchiveProof } from "../archive/verify-archive.ts";
+import type { VerifyAnswer } from "../archive/verify-archive.ts";
 import type { Problem } from "../errors.ts";
 import type { ForgetTarget, Remembered } from "../forget.ts";
 import type { ExportFormat } from "../render/export-formats.ts";
@@ -36,13 +36,13 @@ export type Selector = string | readonly string[];
 export type SelectedSession = SessionPointer;
 
 /** Options of every call. */
-export interface CallOptions {
+export interface AnyCallOptions {
   /** Ends the call with the signal's reason. A step that must not be left half done is finished first. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of calls that take a selector. */
-export interface SelectedOptions extends CallOptions {
+export interface SelectedOptions extends AnyCallOptions {
   /** `last` means all projects instead of the one of the machine's folder. */
   readonly everywhere?: boolean;
   /** Takes every log with the selected id. Otherwise calls that write refuse an id that several logs have. */
@@ -61,12 +61,12 @@ export interface LongOptions extends SelectedOptions {
   readonly onProgress?: (progress: CallProgress) => void;
 }
 
-export interface SearchOptions extends SearchPage, CallOptions {
+export interface SearchOptions extends SearchPage, AnyCallOptions {
   /** Answers from the index without checking for changed logs. */
   readonly skipRefresh?: boolean;
 }
 
-export interface ListedOptions extends CallOptions {
+export interface ListedOptions extends AnyCallOptions {
   readonly filter?: Filters;
   /** Words of the title, or filters such as `project:shop`. */
   readonly words?: readonly string[];
@@ -76,7 +76,7 @@ export interface ListedOptions extends CallOptions {
   readonly stubs?: boolean;
 }
 
-export interface FilesOptions extends CallOptions {
+export interface FilesOptions extends AnyCallOptions {
   readonly filter?: Filters;
   /** Only sessions that wrote the file. */
   readonly written?: boolean;
@@ -89,7 +89,7 @@ export interface FilesAnswer {
   readonly coverage: Coverage;
 }
 
-export interface PendingOptions extends CallOptions {
+export interface PendingOptions extends AnyCallOptions {
   readonly filter?: Filters;
   /** All projects instead of the one of the machine's folder. */
   readonly everywhere?: boolean;
@@ -105,7 +105,7 @@ export interface PendingAnswer {
   readonly sessions: readonly PendingSession[];
 }
 
-export interface GrepCallOptions extends CallOptions {
+export interface GrepCallOptions extends AnyCallOptions {
   readonly ignoreCase?: boolean;
   /** The pattern is plain text. */
   readonly fixed?: boolean;
@@ -172,7 +172,7 @@ export interface ArchiveCallOptions extends LongOptions {
   readonly check?: boolean;
 }
 
-export interface GuardCallOptions extends CallOptions {
+export interface GuardCallOptions extends AnyCallOptions {
   /** A log whose session is archived first, even if it is in use. */
   readonly log?: string | undefined;
   /** How long to wait for the store. */
@@ -192,7 +192,7 @@ export interface RestoreCallOptions extends SelectedOptions {
   readonly dryRun?: boolean;
 }
 
-export interface VerifyAnswer extends ArchiveProof {
+export interface VerifyReport extends VerifyAnswer {
   /** Sidecars of flattened sessions, each block checked, and logs whose markers need them. */
   readonly sidecars: SidecarsChecked;
 }
@@ -251,7 +251,7 @@ export interface ForgetAnswer extends ForgetPreview {
   readonly undoUntil: number | null;
 }
 
-export interface RetentionCallOptions extends CallOptions {
+export interface RetentionCallOptions extends AnyCallOptions {
   /** How far to look ahead; 30 by default. */
   readonly withinDays?: number;
   /** The value of `claude --settings`. */
@@ -284,7 +284,7 @@ export interface History {
   files(pattern: string, options?: FilesOptions): Promise<FilesAnswer>;
   pending(options?: PendingOptions): Promise<PendingAnswer>;
   grep(pattern: string, options?: GrepCallOptions): AsyncGenerator<GrepEvent, void, void>;
-  overview(options?: CallOptions & { readonly newest?: number }): Promise<OverviewAnswer>;
+  overview(options?: AnyCallOptions & { readonly newest?: number }): Promise<OverviewAnswer>;
   resume(selector: Selector, options?: SelectedOptions): Promise<ResumableSession>;
   export(
     selector: Selector,
@@ -298,14 +298,14 @@ export interface History {
   ): Promise<Retrieved & SessionName>;
 
   /** Brings the index up to date, or rebuilds it. Searches do that themselves. */
-  index(options?: CallOptions & { readonly rebuild?: boolean }): Promise<IndexAnswer>;
+  index(options?: AnyCallOptions & { readonly rebuild?: boolean }): Promise<IndexAnswer>;
   /** Archives the selected sessions; without a selector, all that changed. */
   archive(selector?: Selector, options?: ArchiveCallOptions): Promise<ArchiveAnswer>;
   /** Archives all sessions that are not archived yet and have been quiet, those first that would be deleted first. */
   guard(options?: GuardCallOptions): Promise<GuardAnswer>;
   /** Restores archived sessions; `"all"` restores every one. */
   restore(selector: Selector, options?: RestoreCallOptions): Promise<RestoreAnswer>;
-  verify(selector?: Selector, options?: LongOptions): Promise<VerifyAnswer>;
+  verify(selector?: Selector, options?: LongOptions): Promise<VerifyReport>;
   /** What `forget` would remove. */
   forgetPreview(selector: Selector, options?: SelectedOptions): Promise<ForgetPreview>;
   /** Removes a session from index, archive, exact bytes and sidecars; `undoForget` restores it within a week. */
@@ -319,12 +319,12 @@ export interface History {
     options?: RewriteCallOptions & Pick<FlattenCallOptions, "exactTokens">,
   ): Promise<UnflattenAnswer>;
   /** Sessions with these words in their title, branch or first request, that can be flattened. */
-  matching(words: readonly string[], options?: CallOptions): Promise<readonly SelectedSession[]>;
+  matching(words: readonly string[], options?: AnyCallOptions): Promise<readonly SelectedSession[]>;
 
   retention(options?: RetentionCallOptions): Promise<readonly RetentionStatus[]>;
   /** Makes agents keep sessions for so many days; `undefined` undoes that. Returns the changes to their settings files. */
   setRetention(
     days: number | "forever" | undefined,
-    options?: CallOptions & { readonly dryRun?: boolean },
+    options?: AnyCallOptions & { readonly dryRun?: boolean },
   ): Promise<readonly FilePlan[]>;
 }

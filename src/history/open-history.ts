@@ -9,7 +9,7 @@ import type { RewriteOptions } from "../shrink/rewrite-session.ts";
 import { readFilters, readRequest } from "./filters.ts";
 import type {
   AgentCount,
-  CallOptions,
+  AnyCallOptions,
   History,
   RewriteCallOptions,
   SelectedOptions,
@@ -51,7 +51,10 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     return writingTo(library, processes, options.onWait);
   };
 
-  const catalog = async <T>(call: CallOptions, use: (all: SessionCatalog) => T | Promise<T>): Promise<T> => {
+  const catalog = async <T>(
+    call: AnyCallOptions,
+    use: (all: SessionCatalog) => T | Promise<T>,
+  ): Promise<T> => {
     const { withCatalog } = await import("../search/session-catalog.ts");
     return withCatalog(library, abortable(access, call), use);
   };
@@ -403,7 +406,7 @@ function wordsOf(selector: Selector): readonly string[] {
 }
 
 /** Lets timers, signals and Ctrl-C through between two steps of synchronous work, and ends it if it was aborted. */
-function pauseOf({ signal }: CallOptions): () => Promise<void> {
+function pauseOf({ signal }: AnyCallOptions): () => Promise<void> {
   return async () => {
     await setImmediate();
     signal?.throwIfAborted();
@@ -411,7 +414,7 @@ function pauseOf({ signal }: CallOptions): () => Promise<void> {
 }
 
 /** Ends the reading of logs into the index if the call is aborted. */
-function abortable(access: IndexAccess, { signal }: CallOptions): IndexAccess {
+function abortable(access: IndexAccess, { signal }: AnyCallOptions): IndexAccess {
   if (signal === undefined) return access;
   signal.throwIfAborted();
   return {

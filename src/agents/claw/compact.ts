@@ -36,7 +36,7 @@ const MAX_TOKENS = {
   name: "max-tokens",
   type: "number",
   default: 10_000,
-  description: "only if the rest has at least N tokens",
+  description: "only if the older messages have at least N tokens",
 } as const;
 const AUTO_INPUT_TOKENS = 200_000;
 /** claw-code cuts a text at 16,384 characters; around the summary are the sentences of the continuation. */

@@ -38,14 +38,14 @@ const RESERVE = {
   name: "reserve",
   type: "number",
   default: 16_384,
-  description: "tokens left for an answer",
+  description: "tokens reserved for the answer",
 } as const;
 const CONTEXT_WINDOW = {
   name: "context-window",
   type: "number",
   min: 1,
   default: 200_000,
-  description: "tokens that the model takes",
+  description: "the model's context window, in tokens",
 } as const;
 
 export const piCompaction: Compactor = {

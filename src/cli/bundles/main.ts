@@ -3,7 +3,7 @@ import { start } from "../run.ts";
 import { isWorker } from "../worker-threads.ts";
 
 /** Runs any command. */
-export async function run(host: NodeJS.Process): Promise<boolean> {
+export async function runProcess(host: NodeJS.Process): Promise<boolean> {
   await start(host);
   return true;
 }

@@ -8,7 +8,7 @@ import type { Output, World } from "../world.ts";
  * Runs a search, after reading a few changed logs into the index. Everything else is left to the main bundle: many changed
  * logs, which need threads, help, queries from stdin, and errors. So nothing is printed before the answer is complete.
  */
-export async function run(host: NodeJS.Process): Promise<boolean> {
+export async function runProcess(host: NodeJS.Process): Promise<boolean> {
   const { world, finish, release } = takeProcess(host, leaveToMain);
   const printed: (() => void)[] = [];
   const hold = (output: Output): Output => ({

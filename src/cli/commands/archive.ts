@@ -1,7 +1,7 @@
 import { type ArchiveAnswer, exitCodes, type NewlyArchived } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf, formatBytes } from "../output/amounts.ts";
+import { amountOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { createProgress } from "../output/progress.ts";
@@ -89,16 +89,16 @@ function format(answer: ArchiveAnswer, isNamed: boolean, world: World): string {
   const lines: string[] = [];
   if (isNamed || archived.length <= MAX_LISTED) lines.push(...archived.map((each) => lineOf(each, world)));
   const did = [
-    `${countOf(archived.length, "session")} archived`,
+    `${amountOf(archived.length, "session")} archived`,
     ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
-    ...(mended > 0 ? [`${countOf(mended, "damaged part")} repaired`] : []),
+    ...(mended > 0 ? [`${amountOf(mended, "damaged part")} repaired`] : []),
   ];
   lines.push(`${did.join(", ")}.`);
   if (total.bytes > 0) {
     const share = ((100 * total.storedBytes) / total.bytes).toFixed(1);
     lines.push(
       style.dim(
-        `The archive holds ${countOf(total.sessions, "session")}: ${formatBytes(total.bytes)} of logs in ` +
+        `The archive holds ${amountOf(total.sessions, "session")}: ${formatBytes(total.bytes)} of logs in ` +
           `${formatBytes(total.storedBytes)} (${share} %).`,
       ),
     );

@@ -10,7 +10,7 @@ import {
   type FlagValue,
 } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
+import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
@@ -117,7 +117,7 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   const { dryRun, nothing, fork, archive, backup, bak, shrunk, bytesBefore, bytesAfter } = answer;
   if (nothing !== null) return `Nothing to do: ${nothing}.\n`;
   const path = (text: string): string => sanitize(shortPath(text, world.home));
-  const parts = shrunk.length === 0 ? "" : `, ${countOf(shrunk.length, "part")} of tool calls`;
+  const parts = shrunk.length === 0 ? "" : `, ${amountOf(shrunk.length, "part")} of tool calls`;
   const lines = [
     style.bold(`## Session Compacted${dryRun ? " (dry run)" : ""}`),
     "",

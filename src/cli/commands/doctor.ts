@@ -4,7 +4,7 @@ import { type Examination, examine, examineUnusable } from "../../integrations/d
 import { packageOf } from "../../integrations/install-files.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf, formatBytes } from "../output/amounts.ts";
+import { amountOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -79,6 +79,6 @@ function format({ checks, disk }: Examination, world: World): string {
     lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${use.join(", ")}`);
   }
   const bad = checks.filter(({ state }) => state === "problem").length;
-  lines.push("", bad === 0 ? style.green("No problems.") : style.red(`${countOf(bad, "problem")}.`));
+  lines.push("", bad === 0 ? style.green("No problems.") : style.red(`${amountOf(bad, "problem")}.`));
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -3,7 +3,7 @@ import { isoTime } from "../../render/json/session-json.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf } from "../output/amounts.ts";
+import { amountOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
@@ -68,7 +68,7 @@ export const command: Command = defineCommand({
     }
     for (const { path, markers } of flattened) {
       const file = sanitize(shortPath(path, world.home));
-      const what = `${file} still has ${countOf(markers, "marker")} whose results are forgotten\n`;
+      const what = `${file} still has ${amountOf(markers, "marker")} whose results are forgotten\n`;
       world.stdout.write(style.yellow(what));
     }
     if (flattened.length > 0)
@@ -80,7 +80,7 @@ export const command: Command = defineCommand({
 });
 
 function questionOf({ agent, id, isIndexed, flattened, logs }: ForgetPreview): string {
-  const several = logs.length > 1 ? ` (${countOf(logs.length, "copy", "copies")})` : "";
+  const several = logs.length > 1 ? ` (${amountOf(logs.length, "copy", "copies")})` : "";
   const flat =
     flattened.length === 0
       ? ""

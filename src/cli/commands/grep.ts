@@ -3,8 +3,7 @@ import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, filtersOf } from "../filter-flags.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { createGrepJson, grepProgress } from "../output/grep-json.ts";
-import { createGrepPrinter, createGrepTally } from "../output/grep-output.ts";
+import { createGrepJson, createGrepPrinter, createGrepTally, grepProgress } from "../output/grep-output.ts";
 
 const flagTable = {
   "ignore-case": { type: "boolean", alias: "i", description: "ignore case" },

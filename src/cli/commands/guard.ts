@@ -2,7 +2,7 @@ import { exitCodes, openHistory } from "../../index.ts";
 import { noteFailure } from "../../integrations/hooks/note-failure.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { machineOf } from "../open-store.ts";
-import { countOf } from "../output/amounts.ts";
+import { amountOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 
@@ -34,7 +34,7 @@ export const command: Command = defineCommand({
       }
       if (flags.json) printJson(world, { archived, problems });
       else {
-        world.stdout.write(`${countOf(archived, "session")} archived.\n`);
+        world.stdout.write(`${amountOf(archived, "session")} archived.\n`);
         reportProblems(problems, world);
       }
       return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;

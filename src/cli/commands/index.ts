@@ -1,7 +1,7 @@
 import { exitCodes } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf, formatBytes, formatDuration } from "../output/amounts.ts";
+import { amountOf, formatBytes, formatDuration } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 
@@ -30,8 +30,8 @@ export const command: Command = defineCommand({
       const has =
         sessions === 0
           ? "the index is empty"
-          : `${countOf(sessions, "session")} with ${countOf(turns, "turn")} in the index`;
-      world.stdout.write(`${countOf(read, "session")} read${rate}; ${has}\n`);
+          : `${amountOf(sessions, "session")} with ${amountOf(turns, "turn")} in the index`;
+      world.stdout.write(`${amountOf(read, "session")} read${rate}; ${has}\n`);
       reportProblems(problems, world);
     }
     return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;

@@ -3,7 +3,7 @@ import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, filtersOf } from "../filter-flags.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf } from "../output/amounts.ts";
+import { amountOf } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { formatSessions } from "../output/session-table.ts";
@@ -63,7 +63,7 @@ export const command: Command = defineCommand({
       const hidden = total - offset - page.length;
       if (page.length === 0) world.stderr.write(`${style.dim("No sessions match.")}\n`);
       else if (hidden > 0 && world.stdout.isTerminal) {
-        world.stderr.write(`${style.dim(`${countOf(hidden, "more", "more")}: --limit ${total}`)}\n`);
+        world.stderr.write(`${style.dim(`${amountOf(hidden, "more", "more")}: --limit ${total}`)}\n`);
       }
     }
     return 0;

@@ -2,7 +2,7 @@ import type { AgentCount, CatalogRow } from "../../index.ts";
 import { sessionJson } from "../../render/json/session-json.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf, formatBytes } from "../output/amounts.ts";
+import { amountOf, formatBytes } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { retentionWarning } from "../output/retention.ts";
 import { formatSessions, shortIds } from "../output/session-table.ts";
@@ -45,8 +45,8 @@ function format(
     agents,
     [
       { text: ({ agent }) => agent, style: style.bold },
-      { text: ({ sessions }) => countOf(sessions, "session"), align: "right" },
-      { text: ({ turns }) => countOf(turns, "turn"), align: "right", style: style.dim },
+      { text: ({ sessions }) => amountOf(sessions, "session"), align: "right" },
+      { text: ({ turns }) => amountOf(turns, "turn"), align: "right", style: style.dim },
       { text: ({ bytes }) => formatBytes(bytes), align: "right", style: style.dim },
     ],
     { width: world.stdout.columns },
@@ -61,7 +61,7 @@ function format(
   const pending =
     open === 0
       ? ""
-      : `${countOf(open, "session")} left work open: ${style.cyan("sessions pending --everywhere")}\n`;
+      : `${amountOf(open, "session")} left work open: ${style.cyan("sessions pending --everywhere")}\n`;
   return [
     table,
     newest.length === 0 ? "No sessions yet.\n" : formatSessions(newest, world),

@@ -4,7 +4,7 @@ import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, filtersOf } from "../filter-flags.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf } from "../output/amounts.ts";
+import { amountOf } from "../output/amounts.ts";
 import { readingWidth } from "../output/conversation.ts";
 import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
@@ -63,7 +63,7 @@ export const command: Command = defineCommand({
     world.stdout.write(sessions.map((session) => formatSession(session, world)).join("\n"));
     const hidden = total - sessions.length;
     if (hidden > 0)
-      world.stderr.write(`${style.dim(`${countOf(hidden, "more session")}: --limit ${total}`)}\n`);
+      world.stderr.write(`${style.dim(`${amountOf(hidden, "more session")}: --limit ${total}`)}\n`);
     return exitCodes.done;
   },
 });

@@ -10,7 +10,7 @@ import {
 import { shellQuote } from "../../render/words.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf } from "../output/amounts.ts";
+import { amountOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -117,12 +117,12 @@ function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
   const shown = sessions.filter(({ outcome }) => outcome !== "unchanged");
   const lines = shown.slice(0, MAX_LISTED).flatMap((session) => linesOf(session, dryRun, world));
   if (shown.length > MAX_LISTED)
-    lines.push(style.dim(`and ${countOf(shown.length - MAX_LISTED, "more", "more")}`));
+    lines.push(style.dim(`and ${amountOf(shown.length - MAX_LISTED, "more", "more")}`));
   const count = (outcome: RestoredSession["outcome"]): number =>
     sessions.filter((session) => session.outcome === outcome).length;
   const done = dryRun ? "would be restored" : "restored";
   const parts = [
-    `${countOf(count("restored"), "session")} ${done}`,
+    `${amountOf(count("restored"), "session")} ${done}`,
     ...(count("unchanged") > 0 ? [`${count("unchanged")} already exist`] : []),
     ...(count("refused") > 0 ? [style.red(`${count("refused")} refused`)] : []),
     ...(count("damaged") > 0 ? [style.red(`${count("damaged")} damaged`)] : []),
@@ -161,10 +161,10 @@ function linesOf(session: RestoredSession, dryRun: boolean, world: World): reado
     lines.push(`  ${sanitize(shortPath(path, world.home))}${what === "" ? "" : style.yellow(`  ${what}`)}`);
   }
   if (wanted.length > MAX_LISTED)
-    lines.push(style.dim(`  and ${countOf(wanted.length - MAX_LISTED, "more file")}`));
+    lines.push(style.dim(`  and ${amountOf(wanted.length - MAX_LISTED, "more file")}`));
   if (move !== null) {
     const changes = files.reduce((sum, file) => sum + file.changes, 0);
-    lines.push(style.dim(`  ${countOf(changes, "line")} changed: ${sanitize(`${move.from} → ${move.to}`)}`));
+    lines.push(style.dim(`  ${amountOf(changes, "line")} changed: ${sanitize(`${move.from} → ${move.to}`)}`));
   }
   if (replaced !== null)
     lines.push(style.dim(`  the replaced file is generation ${replaced} in the archive`));

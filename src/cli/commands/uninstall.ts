@@ -12,7 +12,7 @@ import {
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf } from "../output/amounts.ts";
+import { amountOf } from "../output/amounts.ts";
 import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
 import { retentionWarning } from "../output/retention.ts";
@@ -79,7 +79,7 @@ export const command: Command = defineCommand({
       if (!dryRun && plans.some(endsRetention)) {
         const status = await history.retention();
         for (const { effective, agentName } of status.slice(0, 1)) {
-          const days = countOf(effective.days, "day");
+          const days = amountOf(effective.days, "day");
           world.stdout.write(`${agentName} keeps sessions for ${days} again. What is archived stays.\n`);
         }
         world.stdout.write(retentionWarning(status, world));

@@ -1,7 +1,7 @@
-import { exitCodes, type FoundDamage, type VerifyAnswer } from "../../index.ts";
+import { exitCodes, type FoundDamage, type VerifyReport } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { countOf, formatBytes, formatCount } from "../output/amounts.ts";
+import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { createProgress } from "../output/progress.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -30,7 +30,7 @@ export const command: Command = defineCommand({
   async run({ flags, positionals }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const progress = createProgress("Verifying", world);
-    let answer: VerifyAnswer;
+    let answer: VerifyReport;
     try {
       answer = await history.verify(positionals.length === 0 ? undefined : positionals, {
         everywhere: flags.everywhere,
@@ -47,7 +47,7 @@ export const command: Command = defineCommand({
   },
 });
 
-function verifyJson({ damages, differences, sidecars, ...rest }: VerifyAnswer): object {
+function verifyJson({ damages, differences, sidecars, ...rest }: VerifyReport): object {
   return {
     ...rest,
     sidecars: {
@@ -67,7 +67,7 @@ function verifyJson({ damages, differences, sidecars, ...rest }: VerifyAnswer): 
   };
 }
 
-function format({ damages, differences, ...proof }: VerifyAnswer, world: World): string {
+function format({ damages, differences, ...proof }: VerifyReport, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const lines = damages.map((damage) => lineOf(damage, world));
   for (const { id, path, what } of differences) {
@@ -80,8 +80,8 @@ function format({ damages, differences, ...proof }: VerifyAnswer, world: World):
   }
   const { same, changed, gone } = proof.sources;
   lines.push(
-    `${countOf(proof.sessions, "session")}, ${countOf(proof.generations, "generation")}, ` +
-      `${countOf(proof.files, "file")}: ${formatBytes(proof.bytes)} verified.`,
+    `${amountOf(proof.sessions, "session")}, ${amountOf(proof.generations, "generation")}, ` +
+      `${amountOf(proof.files, "file")}: ${formatBytes(proof.bytes)} verified.`,
     style.dim(
       `The agents' own files: ${formatCount(same)} unchanged, ${formatCount(changed)} changed since, ` +
         `${formatCount(gone)} gone.`,
@@ -89,12 +89,12 @@ function format({ damages, differences, ...proof }: VerifyAnswer, world: World):
   );
   if (sidecars > 0) {
     lines.push(
-      style.dim(`${countOf(sidecars, "sidecar")} of flattened sessions, ${countOf(blocks, "block")}.`),
+      style.dim(`${amountOf(sidecars, "sidecar")} of flattened sessions, ${amountOf(blocks, "block")}.`),
     );
   }
   if (damages.length > 0) {
     const bad = new Set(damages.map(({ id }) => id)).size;
-    lines.push(style.red(`${countOf(damages.length, "damaged part")} in ${countOf(bad, "session")}.`));
+    lines.push(style.red(`${amountOf(damages.length, "damaged part")} in ${amountOf(bad, "session")}.`));
     if (damages.some(({ mendable }) => mendable)) {
       lines.push(`${style.dim("hint:")} \`sessions archive --check\` repairs what the agents still have`);
     }

@@ -19,7 +19,7 @@ export function formatCount(count: number): string {
 }
 
 /** Formats a count with its noun: "1 session", "3 sessions", "no entries". */
-export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
+export function amountOf(count: number, noun: string, plural: string = `${noun}s`): string {
   if (count === 0) return `no ${plural}`;
   return count === 1 ? `1 ${noun}` : `${formatCount(count)} ${plural}`;
 }

@@ -3,7 +3,7 @@ import { lineDiff } from "../../render/line-diff.ts";
 import type { FilePlan } from "../../settings/change-files.ts";
 import { isSameFile } from "../../settings/change-files.ts";
 import type { World } from "../world.ts";
-import { countOf } from "./amounts.ts";
+import { amountOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";
 import { shortPath } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -59,7 +59,7 @@ function contentOf({ target, changes, after, original }: FilePlan): string {
   const values = changes.flatMap((change) =>
     change.kind === "value" ? [`${change.key} ${change.value}`] : [],
   );
-  return [...(hooks === 0 ? [] : [countOf(hooks, "hook")]), ...values].join(", ");
+  return [...(hooks === 0 ? [] : [amountOf(hooks, "hook")]), ...values].join(", ");
 }
 
 /** The changes to agents' files that were, or would be, made. */

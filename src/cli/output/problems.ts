@@ -1,6 +1,6 @@
 import type { Problem } from "../../errors.ts";
 import type { World } from "../world.ts";
-import { countOf } from "./amounts.ts";
+import { amountOf } from "./amounts.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
 
@@ -25,5 +25,5 @@ export function reportProblems(problems: readonly Problem[], { stderr }: Pick<Wo
     stderr.write(`${style.yellow(sanitize(place))}: ${sanitize(what)}${more}\n`);
   }
   const rest = all.slice(MAX_SHOWN).reduce((sum, { count }) => sum + count, 0);
-  if (rest > 0) stderr.write(`${style.dim(`and ${countOf(rest, "more problem")}`)}\n`);
+  if (rest > 0) stderr.write(`${style.dim(`and ${amountOf(rest, "more problem")}`)}\n`);
 }

@@ -1,6 +1,6 @@
 import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
 import type { World } from "../world.ts";
-import { countOf, formatCount } from "./amounts.ts";
+import { amountOf, formatCount } from "./amounts.ts";
 import { day } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { projectName, shortPath } from "./session-table.ts";
@@ -22,10 +22,10 @@ function formatOne(status: RetentionStatus, world: World): string {
   const { effective, atRisk, folder } = status;
   const short = (path: string): string => sanitize(shortPath(path, world.home));
   const source = effective.from === "default" ? "its default" : short(effective.from);
-  const days = effective.days >= FOREVER_DAYS ? "for ever" : `for ${countOf(effective.days, "day")}`;
+  const days = effective.days >= FOREVER_DAYS ? "for ever" : `for ${amountOf(effective.days, "day")}`;
   const lines = [
     `${status.agentName} keeps sessions ${style.bold(days)} (${source}${effective.managed ? ", set by an administrator" : ""}).`,
-    style.dim(`${short(folder)}: ${countOf(status.sessions, "session")}, ${notArchived(status)}.`),
+    style.dim(`${short(folder)}: ${amountOf(status.sessions, "session")}, ${notArchived(status)}.`),
   ];
   if (effective.paused !== undefined) {
     lines.push(
@@ -36,7 +36,7 @@ function formatOne(status: RetentionStatus, world: World): string {
   for (const { project, days: fewer, from } of status.earlierSweeps.slice(0, MAX_LISTED)) {
     lines.push(
       `${style.yellow("Started in")} ${short(project)} ${style.yellow("it deletes sessions of all projects")} after ` +
-        `${countOf(fewer, "day")} (${short(from)}).`,
+        `${amountOf(fewer, "day")} (${short(from)}).`,
     );
   }
   const text = `${lines.join("\n")}\n`;
@@ -51,7 +51,7 @@ function notArchived({ sessions, notArchived }: RetentionStatus): string {
 }
 
 function nothingGoes({ withinMs, notArchived }: RetentionStatus, style: Style): string {
-  const nothing = `Nothing is deleted within ${countOf(Math.round(withinMs / DAY_MS), "day")}.`;
+  const nothing = `Nothing is deleted within ${amountOf(Math.round(withinMs / DAY_MS), "day")}.`;
   if (notArchived === 0) return nothing;
   return `${nothing}\n${style.dim("Claude Code has been reported to ignore that setting; to be safe:")} ${style.cyan("sessions archive")}`;
 }
@@ -60,8 +60,8 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const { atRisk, withinMs, sweepsAtMs } = status;
   const style = createStyle(world.stdout.hasColor);
   const unprotected = atRisk.filter(({ archived }) => !archived);
-  const days = countOf(Math.round(withinMs / DAY_MS), "day");
-  const heading = `${countOf(atRisk.length, "session")} will be deleted within ${days}, ${protection(unprotected.length, atRisk.length)}:\n`;
+  const days = amountOf(Math.round(withinMs / DAY_MS), "day");
+  const heading = `${amountOf(atRisk.length, "session")} will be deleted within ${days}, ${protection(unprotected.length, atRisk.length)}:\n`;
   // Those that would be lost come first.
   const shown = [...unprotected, ...atRisk.filter(({ archived }) => archived)].slice(0, MAX_LISTED);
   const table = formatTable(
@@ -109,7 +109,7 @@ export function retentionWarning(all: readonly RetentionStatus[], world: World):
     first.deletedAfterMs > world.now() ? `after ${day(first.deletedAfterMs, world)}` : "at its next start";
   const them = lost.length === 1 ? "it" : "the first of them";
   return `${style.yellow(
-    `${countOf(lost.length, "session")} of Claude Code ${lost.length === 1 ? "is" : "are"} not archived, ` +
+    `${amountOf(lost.length, "session")} of Claude Code ${lost.length === 1 ? "is" : "are"} not archived, ` +
       `and it deletes ${them} ${when}:`,
   )} ${style.cyan("sessions archive")}\n`;
 }

@@ -1,7 +1,7 @@
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
 import type { World } from "../world.ts";
-import { countOf } from "./amounts.ts";
+import { amountOf } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
@@ -14,7 +14,7 @@ export function formatSearch(result: SearchResult, offset: number, world: World)
   const style = createStyle(world.stdout.hasColor);
   const ids = shortIds(result.hits.map(({ row }) => row.digest.id));
   const hits = result.hits.map((hit) => formatHit(hit, ids, style, world));
-  const total = `${result.totalIsExact ? "" : "at least "}${countOf(result.total, "session")}`;
+  const total = `${result.totalIsExact ? "" : "at least "}${amountOf(result.total, "session")}`;
   const how = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" }[
     result.match
   ];
@@ -37,7 +37,7 @@ function formatHit(
     projectName(digest.project),
     ...when,
     ...(state === "idle" ? [] : [state]),
-    ...(copies > 1 ? [countOf(copies, "copy", "copies")] : []),
+    ...(copies > 1 ? [amountOf(copies, "copy", "copies")] : []),
   ];
   const about = sanitize(place.join(" · "));
   const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
@@ -45,7 +45,7 @@ function formatHit(
   const lines = snippets.map((snippet) => formatSnippet(snippet, style, world));
   const more =
     matchingTurns > snippets.length
-      ? `${style.dim(`        … ${countOf(matchingTurns - snippets.length, "more turn")}`)}\n`
+      ? `${style.dim(`        … ${amountOf(matchingTurns - snippets.length, "more turn")}`)}\n`
       : "";
   return `${style.cyan(sanitize(id))}  ${style.bold(title)}  ${style.dim(about)}\n${lines.join("")}${more}`;
 }
@@ -88,7 +88,7 @@ function passageRoom(width: number): Omit<PassageRoom, "first"> {
 export function saysNothing(result: SearchResult, { words }: ParsedQuery, world: World): string {
   if (result.total > 0) {
     const least = result.totalIsExact ? "" : "at least ";
-    return `No more results: the query matches ${least}${countOf(result.total, "session")}.\n`;
+    return `No more results: the query matches ${least}${amountOf(result.total, "session")}.\n`;
   }
   const style = createStyle(world.stderr.hasColor);
   if (result.coverage.sessions === 0) {
@@ -104,7 +104,7 @@ export function saysNothing(result: SearchResult, { words }: ParsedQuery, world:
       ? []
       : [style.dim("hint: `sessions grep -iF` searches the complete text of every log")]),
   ];
-  return `${[`No match in ${countOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
+  return `${[`No match in ${amountOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
 }
 
 /** Enough; a pasted text could have many. */

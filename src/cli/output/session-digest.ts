@@ -4,7 +4,7 @@ import { plainSummary } from "../../extract/summary-text.ts";
 import { outcomeOf, outcomeSigns } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { World } from "../world.ts";
-import { countOf } from "./amounts.ts";
+import { amountOf } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { localDateTime } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
@@ -47,7 +47,7 @@ export function formatDigest(open: OpenSession, world: World): string {
 function section(page: Page, title: string, rows: readonly string[], total: number): string {
   if (rows.length === 0) return "";
   const more =
-    total > rows.length ? `  ${page.style.dim(`… ${countOf(total - rows.length, "more", "more")}`)}\n` : "";
+    total > rows.length ? `  ${page.style.dim(`… ${amountOf(total - rows.length, "more", "more")}`)}\n` : "";
   return `${page.style.bold(title)}\n${rows.map((row) => `${row}\n`).join("")}${more}`;
 }
 
@@ -103,7 +103,7 @@ function tools(page: Page, digest: Digest): string {
   if (rows.length === 0) return "";
   const words = rows.map(
     ([name, { count, errors }]) =>
-      `${sanitize(name)} ${count}${errors > 0 ? ` (${countOf(errors, "error")})` : ""}`,
+      `${sanitize(name)} ${count}${errors > 0 ? ` (${amountOf(errors, "error")})` : ""}`,
   );
   return section(page, "Tools", [prose(page, words.join(", "))], 1);
 }

@@ -3,7 +3,7 @@ import { shellQuote } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
 import type { World } from "../world.ts";
-import { countOf, formatBytes, formatCount, formatDuration } from "./amounts.ts";
+import { amountOf, formatBytes, formatCount, formatDuration } from "./amounts.ts";
 import { localDateTime, localTime, relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
@@ -42,7 +42,7 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
 
 function title({ digest, state, copies }: CatalogRow): string {
   const kept = state === "kept" || state === "stub" ? `[${state}] ` : "";
-  const several = copies > 1 ? `[${countOf(copies, "copy", "copies")}] ` : "";
+  const several = copies > 1 ? `[${amountOf(copies, "copy", "copies")}] ` : "";
   return `${kept}${several}${digest.title ?? "(no title)"}`;
 }
 
@@ -74,13 +74,13 @@ export function sessionHead(open: OpenSession, world: World): string {
   const place = digest.project === null ? [] : [`${shortPath(digest.project, world.home)}${branch}`];
   const state = open.state === "live" ? style.green("live") : open.state;
   const much = [
-    countOf(digest.turns, "turn"),
-    countOf(digest.messages, "message"),
-    ...(digest.compactions > 0 ? [countOf(digest.compactions, "compaction")] : []),
-    ...(digest.subagents.length > 0 ? [countOf(digest.subagents.length, "sub-agent")] : []),
+    amountOf(digest.turns, "turn"),
+    amountOf(digest.messages, "message"),
+    ...(digest.compactions > 0 ? [amountOf(digest.compactions, "compaction")] : []),
+    ...(digest.subagents.length > 0 ? [amountOf(digest.subagents.length, "sub-agent")] : []),
     `about ${formatCount(digest.tokens.total)} tokens`,
     formatBytes(open.bytes),
-    ...(open.copies > 1 ? [countOf(open.copies, "copy", "copies")] : []),
+    ...(open.copies > 1 ? [amountOf(open.copies, "copy", "copies")] : []),
   ];
   const parent = digest.lineage === null ? [] : [`${digest.lineage.kind} of ${digest.lineage.session}`];
   const next = session.continuedIn === null ? [] : [`continued in ${session.continuedIn}`];

@@ -2,7 +2,7 @@ import { shorten } from "../../extract/pending.ts";
 import { sessionTree, type TreeBranch } from "../../session/branches.ts";
 import type { Session, Turn } from "../../session/session.ts";
 import type { World } from "../world.ts";
-import { countOf } from "./amounts.ts";
+import { amountOf } from "./amounts.ts";
 import { localDateTime } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -76,7 +76,7 @@ function notesOf(session: Session, turn: number): readonly string[] {
     .filter((subagent) => subagent.turn === turn)
     .map(({ id, type, description, steps }) => {
       const calls = steps.filter((step) => step.kind === "tool").length;
-      return `◇ sub-agent ${id}${type === null ? "" : ` (${type})`}: ${shorten(description ?? "", 80)} · ${countOf(calls, "tool call")}`;
+      return `◇ sub-agent ${id}${type === null ? "" : ` (${type})`}: ${shorten(description ?? "", 80)} · ${amountOf(calls, "tool call")}`;
     });
   return [...compactions, ...subagents];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countOf, formatBytes, formatCount, formatDuration } from "../../../src/cli/output/amounts.ts";
+import { amountOf, formatBytes, formatCount, formatDuration } from "../../../src/cli/output/amounts.ts";
 
 test.each([
   [0, "0 B"],
@@ -26,17 +26,17 @@ test.each([
   expect(formatCount(count)).toBe(expected);
 });
 
-describe("countOf()", () => {
+describe("amountOf()", () => {
   test.each([
     [0, "no sessions"],
     [1, "1 session"],
     [1234, "1,234 sessions"],
   ])("of %i is %s", (count, expected) => {
-    expect(countOf(count, "session")).toBe(expected);
+    expect(amountOf(count, "session")).toBe(expected);
   });
 
   test("takes a plural of its own", () => {
-    expect(countOf(2, "entry", "entries")).toBe("2 entries");
+    expect(amountOf(2, "entry", "entries")).toBe("2 entries");
   });
 });
 
