@@ -8,6 +8,7 @@ import type { Library } from "../fs/library.ts";
 import { type LogKey, logKey } from "../session/session.ts";
 import type { ListedSession } from "./archive-store.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
+import { lastOwnWrite } from "./own-writes.ts";
 import { copyHash } from "./raw/generations.ts";
 
 /*
@@ -115,7 +116,10 @@ function resolve(library: Library, session: SessionFiles, logs: readonly KnownLo
   match(({ path }, lead) => path === lead.path);
   if (found.size < parts.length && free.size > 0) {
     const isMoved = new Map([...free].map((log) => [log, isGone(library, log.path ?? "")]));
-    match((log, lead) => isMoved.get(log) === true && log.inode === lead.inode);
+    match(
+      (log, lead) =>
+        isMoved.get(log) === true && (log.inode === lead.inode || isRewritten(library, log, lead)),
+    );
     match((log, lead) => isMoved.get(log) === true && !log.isForgotten && hasBytesOf(library, log, lead));
     // What was forgotten must not come back under another name.
     match((log) => isMoved.get(log) === true && log.isForgotten);
@@ -168,6 +172,11 @@ function isGone({ disk }: Library, path: string): boolean {
     if (errorCode(error) === undefined) throw error;
     return false;
   }
+}
+
+/** Is this the file that this program last wrote as that log? It may not have been archived since. */
+function isRewritten({ disk, places }: Library, log: KnownLog, lead: SessionFile): boolean {
+  return lastOwnWrite(disk, places.rewrites, log)?.inode === lead.inode;
 }
 
 /** Does this file start with all that the archive has of that log? */

@@ -36,21 +36,30 @@ export function isOwnWrite(
   path: string,
   mark: FileMark,
 ): boolean {
+  const noted = lastOwnWrite(disk, rewrites, session);
+  return noted !== undefined && noted.path === path && sameMark(noted, mark);
+}
+
+/** What a log was when this program last wrote it; undefined if it never did, or if the note can't be read. */
+export function lastOwnWrite(
+  disk: Disk,
+  rewrites: string,
+  session: LogKey,
+): (FileMark & { readonly path: string }) | undefined {
   try {
     const bytes = disk.readFile(noteOf(rewrites, session), MAX_BYTES);
-    if (bytes === undefined) return false;
+    if (bytes === undefined) return undefined;
     const fields = readFields(unsealJson(bytes));
-    const noted = {
+    return {
+      path: fields.text("path"),
       size: fields.count("size"),
       mtimeMs: fields.number("mtimeMs"),
       inode: fields.number("inode"),
     };
-    return fields.text("path") === path && sameMark(noted, mark);
   } catch (error) {
-    // A note that can't be read says nothing.
-    if (error instanceof ArchiveDamage || error instanceof UserError) return false;
+    if (error instanceof ArchiveDamage || error instanceof UserError) return undefined;
     if (errorCode(error) === undefined) throw error;
-    return false;
+    return undefined;
   }
 }
 
