@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -87,6 +87,16 @@ describe("selectSessions()", () => {
     const three = selectSessions(library, ["last", "3"]).map(({ id }) => id);
     expect(new Set(three).size).toBe(3);
     expect(selectSessions(library, ["last", "3", three[0] ?? ""]).map(({ id }) => id)).toEqual(three);
+  });
+
+  test("takes the sessions for `last` whose logs changed last, the last one first", () => {
+    const library = makeLibrary({ folder: "/home/ana/shop" });
+    cpSync(demo, library.surroundings.home, { recursive: true });
+    const shop = join(library.surroundings.home, ".claude/projects/-home-ana-shop");
+    const ids = ["87f01b2f-1b5d-461b-8db4-95cd4ce864a4", "28af22d5-4dbc-4e38-b02c-9750c3d3078e"];
+    // Later than the copies of all other logs.
+    for (const [index, id] of ids.entries()) utimesSync(join(shop, `${id}.jsonl`), 4e9 - index, 4e9 - index);
+    expect(selectSessions(library, ["last", "2"]).map(({ id }) => id)).toEqual(ids);
   });
 
   test("takes the newest of all projects with `everywhere`", () => {

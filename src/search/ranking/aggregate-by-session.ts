@@ -25,7 +25,7 @@ export interface SessionScores {
  * A session's score is its card's plus its best turn's, which counts more, times the share of the clauses that the
  * session has, times the largest share that one of its documents has (docs/decisions/ranking.md).
  */
-export const TURN_WEIGHT = 2;
+const TURN_WEIGHT = 2;
 
 export function scoreSessions(view: IndexView, evaluation: Evaluation, scope: SessionScope): SessionScores {
   const { turn, clauses } = evaluation;

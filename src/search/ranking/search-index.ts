@@ -169,7 +169,7 @@ function withNearlyAll(
 const RECENCY = 0.1;
 const HALF_LIFE_MS: number = 30 * 24 * 60 * 60 * 1000;
 
-export function recencyFactor(at: number, now: number): number {
+function recencyFactor(at: number, now: number): number {
   if (Number.isNaN(at)) return 1;
   return 1 + RECENCY * 2 ** (-Math.max(0, now - at) / HALF_LIFE_MS);
 }

@@ -79,3 +79,42 @@ test.each([
 test("analyzeQuery() keeps what was typed", () => {
   expect(analyzeQuery("the getUserById(x)").map((word) => word.text)).toEqual(["getUserById", "x"]);
 });
+
+test.each([
+  [
+    "could you please show me where we did that migration once more, and why it wasn't on both",
+    ["show", "migration"],
+  ],
+  ["which of these timeouts couldn't be the same as those I had before, if theres any", ["timeouts"]],
+  ["who was it that shouldn't have been doing a rollback again after all, and whose", ["rollback"]],
+  [
+    "what has the cache to do with its own keys when it can't or won't hold them, nor each other",
+    ["cache", "keys", "hold"],
+  ],
+  [
+    "how does he do her or his part himself, so that she has hers to herself and they theirs to themselves",
+    ["part"],
+  ],
+  [
+    "is this about us, our docs, ours, or your docs, yours, for yourself or yourselves, and not for ourselves or myself",
+    ["docs"],
+  ],
+  [
+    "an index isn't just over there, it is also above, below, under, between, against, through, up, down, in, into, out, off, at, by and from here",
+    ["index"],
+  ],
+  [
+    "because I am very few and might be too late now, until some such thing itself must be, lets only see while we can",
+    ["late", "thing", "see"],
+  ],
+  [
+    "did they, who weren't and aren't being asked, and whom their lead hasn't, hadn't, haven't, doesn't, didn't, don't, wouldn't",
+    ["asked", "lead"],
+  ],
+  [
+    "then shall my patch, more than most, cannot go further during having no other; thats for him, but would they were with you and are you will should",
+    ["patch", "go"],
+  ],
+])("analyzeQuery(%j) looks only for what the question is about", (question, about) => {
+  expect(analyzeQuery(question).map((word) => word.text)).toEqual(about);
+});

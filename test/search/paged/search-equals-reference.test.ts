@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import type { IndexDocument, IndexedSession } from "../../../src/search/engine.ts";
-import { TURN_WEIGHT } from "../../../src/search/ranking/aggregate-by-session.ts";
-import { recencyFactor } from "../../../src/search/ranking/search-index.ts";
 import type { SearchFilter } from "../../../src/search/ranking/search-plan.ts";
 import fc from "../../support/fc.ts";
 import { arbitraryChanges, arbitraryWord } from "../../support/index/index-arbitraries.ts";
@@ -22,7 +20,14 @@ interface Expected {
   readonly score: number;
 }
 
-const NOW = 2_000_000;
+const DAY_MS = 86_400_000;
+/** Sessions of the first quarter of an hour of 1970, some weeks later. */
+const NOW: number = 40 * DAY_MS;
+
+/** A tenth at most, halved every 30 days (docs/decisions/ranking.md). */
+function recency(at: number | null): number {
+  return at === null ? 1 : 1 + 0.1 * 0.5 ** ((NOW - at) / (30 * DAY_MS));
+}
 
 function passes({ at, context }: IndexDocument, { since, until, contexts }: SearchFilter): boolean {
   if (contexts !== undefined && !contexts.includes(context)) return false;
@@ -77,8 +82,8 @@ function reference(
       wanted.filter((term) => documents.some((document) => has(document, term))).length;
     const spread = count(matching) / wanted.length;
     const together = Math.max(...matching.map((document) => count([document]))) / wanted.length;
-    const plain = (cardScore + TURN_WEIGHT * best) * spread * together;
-    const score = plain * recencyFactor(card.at ?? Number.NaN, NOW);
+    const plain = (cardScore + 2 * best) * spread * together;
+    const score = plain * recency(card.at);
     found.push({ key, score, plain, words: count(matching) });
   }
   const whole = found.filter(({ words }) => words === wanted.length);

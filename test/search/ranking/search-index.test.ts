@@ -407,6 +407,41 @@ describe("the order of hits", () => {
     });
   });
 
+  test("counts a session of today a tenth more, and half as much of that with every 30 days", async () => {
+    const day = 86_400_000;
+    const ages = { today: 0, tomorrow: -1, "30-days": 30, "60-days": 60 };
+    const dated = Object.entries(ages).map(([key, age]) => session(key, "x", ["deploy"], (100 - age) * day));
+    await withHistory([...dated, session("timeless", "x", ["deploy"])], async (search) => {
+      const { hits } = await search(planFor(words("deploy"), { now: 100 * day }));
+      const plain = hits.find(({ key }) => key === "timeless")?.score ?? 0;
+      expect(plain).toBeGreaterThan(0);
+      const factors = hits.map(({ key, score }) => `${key} ${(score / plain).toFixed(6)}`);
+      expect(factors).toEqual([
+        "today 1.100000",
+        "tomorrow 1.100000",
+        "30-days 1.050000",
+        "60-days 1.025000",
+        "timeless 1.000000",
+      ]);
+    });
+  });
+
+  test("counts the best turn twice, the card once, and no other turn", async () => {
+    const history = [
+      session("card", "deploy", ["x"]),
+      session("turn", "x", ["deploy"]),
+      session("both", "deploy", ["deploy", "deploy"]),
+    ];
+    await withHistory(history, async (search) => {
+      const { hits } = await search(planFor(words("deploy")));
+      const scoreOf = (wanted: string): number => hits.find(({ key }) => key === wanted)?.score ?? 0;
+      const turn = hits.find(({ key }) => key === "turn")?.turns[0]?.score ?? 0;
+      expect(turn).toBeGreaterThan(0);
+      expect(scoreOf("turn")).toBeCloseTo(2 * turn, 9);
+      expect(scoreOf("both")).toBeCloseTo(scoreOf("card") + 2 * turn, 9);
+    });
+  });
+
   test("is by time where that is asked for, sessions without a time last", async () => {
     const history = [
       session("a", "x", ["deploy"], 5),

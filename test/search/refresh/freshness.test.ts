@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { archiveSessions } from "../../../src/archive/archive-sessions.ts";
@@ -324,6 +324,34 @@ describe("refreshIndex()", () => {
     );
     expect(ids).toContain(other);
     expect(await grow()).toEqual([]);
+  });
+
+  test("an archive that changed in the moment of the scan is looked through again, and later no more", async () => {
+    const { library, log } = await knownGround();
+    const { raw } = library.places;
+    const other = "99999999-0000-4000-8000-000000000000";
+    await archiveSessions(library, archiving);
+    const changedAt = timeOf(library, join(raw, "claude"));
+    // A clock that has not moved on since: what is archived next leaves the same times.
+    const stat: Library["disk"]["stat"] = (path) => {
+      const found = library.disk.stat(path);
+      const isMarked = found !== undefined && dirname(path) === raw;
+      return isMarked ? { ...found, mtimeMs: changedAt, size: 1, inode: 1 } : found;
+    };
+    const disk = { ...library.disk, stat };
+    const inTheMoment = { ...library, disk, now: () => changedAt + 20 };
+    await refresh(inTheMoment);
+    expect(await isKnown(inTheMoment)).toBe(false);
+    const copy = log.replace(SESSION, other);
+    writeFileSync(copy, readFileSync(log, "utf8").replaceAll(SESSION, other));
+    await archiveSessions(library, archiving);
+    rmSync(copy);
+    const later = { ...library, disk, now: () => changedAt + 1_000 };
+    const ids = await withCatalog(later, makeAccess(later), ({ rows }) =>
+      rows.map(({ digest }) => digest.id),
+    );
+    expect(ids).toContain(other);
+    expect(await isKnown(later)).toBe(true);
   });
 
   test("a log that goes before it is read leaves what the index has of it, or the archive", async () => {
