@@ -25,8 +25,13 @@ export function runningSessions(library: Library): ReadonlySet<string> {
   return running;
 }
 
-/** Whether a file is being written, by its time. One in the future counts as now: nobody knows when it was written. */
+/** Whether a file was written a moment ago, by its time. One in the future says nothing: see `mayBeWritten`. */
 export function isBeingWritten(mtimeMs: number, nowMs: number): boolean {
+  return mtimeMs <= nowMs && mayBeWritten(mtimeMs, nowMs);
+}
+
+/** The same for a rewrite, which must be sure: a file with a time in the future may have been written just now. */
+export function mayBeWritten(mtimeMs: number, nowMs: number): boolean {
   return nowMs - mtimeMs < RECENT_MS;
 }
 

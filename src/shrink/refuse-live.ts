@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
 import { type LogSnapshot, takeSnapshot } from "../agents/log-snapshot.ts";
-import { isBeingWritten, runningSessions } from "../agents/running-sessions.ts";
+import { mayBeWritten, runningSessions } from "../agents/running-sessions.ts";
 import { isOwnWrite } from "../archive/own-writes.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
@@ -34,7 +34,7 @@ function livenessOf(
   const by = heldBy(library, snapshot, pid);
   if (by.length > 0) return { kind: "held", by };
   const { mark, path } = snapshot;
-  if (!isBeingWritten(mark.mtimeMs, library.now())) return undefined;
+  if (!mayBeWritten(mark.mtimeMs, library.now())) return undefined;
   const agoMs = library.now() - mark.mtimeMs;
   return isOwnWrite(library.disk, library.places.rewrites, files, path, mark)
     ? undefined
