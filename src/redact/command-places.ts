@@ -1,5 +1,14 @@
 import { holdsUserAndPassword } from "./find-headers.ts";
-import { isMixed, isStrong, PASSWORD, PASSWORD_STRING, type Place, place, QUOTE, WORD } from "./place.ts";
+import {
+  isMixed,
+  isStrong,
+  PASSWORD,
+  PASSWORD_STRING,
+  type Place,
+  place,
+  QUOTE,
+  SHELL_WORD,
+} from "./place.ts";
 import { isStrongKey, isStrongPassword } from "./randomness.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
@@ -41,7 +50,7 @@ export const commandPlaces: readonly Place[] = [
   // htpasswd -b file user …
   place(
     "wd -",
-    String.raw`(?<=htpass)wd (?:-\w{1,4} ){0,3}-\w{0,4}b\w{0,4} (?:-\w{1,4} ){0,3}(?:${WORD} ){1,2}${PASSWORD}`,
+    String.raw`(?<=htpass)wd (?:-\w{1,4} ){0,3}-\w{0,4}b\w{0,4} (?:-\w{1,4} ){0,3}(?:${SHELL_WORD} ){1,2}${PASSWORD}`,
   ),
   // echo "user:…" | chpasswd
   place(
@@ -50,11 +59,11 @@ export const commandPlaces: readonly Place[] = [
   ),
   // sudo -S … <<< "…"
   place("<<<", String.raw`(?<=(?:sudo -S|-stdin|cryptsetup|kinit|passwd)[^\n|;<]{0,100})<<< ?${PASSWORD}`),
-  place("net use", `net user ${WORD} ${PASSWORD}`),
+  place("net use", `net user ${SHELL_WORD} ${PASSWORD}`),
   place("net use", String.raw`net use (?:\S{1,4} )?\S{3,80} (?:/user:\S{1,60} )?(?!/)${PASSWORD}`),
   place(
     "mqctl ",
-    String.raw`mqctl (?:-\w \S{1,40} )?(?:add_user|change_password|authenticate_user) ${WORD} ${PASSWORD}`,
+    String.raw`mqctl (?:-\w \S{1,40} )?(?:add_user|change_password|authenticate_user) ${SHELL_WORD} ${PASSWORD}`,
   ),
   place("qladmin ", String.raw`qladmin (?:-\S{1,40} (?:\w{1,20} )?){0,4}password ${PASSWORD}`),
   ...["sqlplus ", "rman target ", "sqlldr ", "expdp ", "impdp ", "exp ", "imp ", ":thin:"].map((sign) =>
@@ -95,20 +104,20 @@ export const commandPlaces: readonly Place[] = [
   place("IDENTIFY ", `(?<=[sS]erv |^|\\n)IDENTIFY (?:\\w{1,30} )?${PASSWORD}`, { confirm: isMixed }),
   // FTP, POP3, IMAP
   place("PASS ", String.raw`(?<=USER [^\n]{1,80}\n(?:[^\n]{0,100}\n){0,2}(?:C: |> |---> )?)PASS (\S{4,128})`),
-  place(" LOGIN ", String.raw`(?<=(?:^|\n)(?:C: |> )?\w{1,8}) LOGIN ${WORD} ${PASSWORD}`),
+  place(" LOGIN ", String.raw`(?<=(?:^|\n)(?:C: |> )?\w{1,8}) LOGIN ${SHELL_WORD} ${PASSWORD}`),
   place("--token ", String.raw`--token ([a-z0-9]{6}\.[a-z0-9]{16})(?!\w)`, { kind: "token" }),
-  place("quitto_passwd -", String.raw`quitto_passwd -\w{0,3}b\w{0,3} \S{1,80} ${WORD} ${PASSWORD}`),
+  place("quitto_passwd -", String.raw`quitto_passwd -\w{0,3}b\w{0,3} \S{1,80} ${SHELL_WORD} ${PASSWORD}`),
   place(" /rp ", String.raw` /rp ${PASSWORD}`),
   place("connect to ", String.raw`connect to \w{1,30} user \w{1,30} using ${PASSWORD}`),
-  place("isql ", String.raw`isql (?:-\w )?${WORD} ${WORD} ${PASSWORD}`, { confirm: isStrong }),
+  place("isql ", String.raw`isql (?:-\w )?${SHELL_WORD} ${SHELL_WORD} ${PASSWORD}`, { confirm: isStrong }),
   place("bw unlock ", `bw unlock ${PASSWORD}`),
   place("lpass ", `lpass \\w{1,12} ${PASSWORD}`, { confirm: isStrong }),
   place("vault login ", String.raw`vault login (?:-\S{1,40} )?(?:token=)?([\w.-]{20,200})`, {
     kind: "vault-token",
     confirm: isStrong,
   }),
-  place("mc alias set ", `mc alias set ${WORD} ${WORD} ${WORD} ${PASSWORD}`),
-  place("http-basic.", String.raw`http-basic\.\S{1,60} ${WORD} ${PASSWORD}`),
+  place("mc alias set ", `mc alias set ${SHELL_WORD} ${SHELL_WORD} ${SHELL_WORD} ${PASSWORD}`),
+  place("http-basic.", String.raw`http-basic\.\S{1,60} ${SHELL_WORD} ${PASSWORD}`),
   place("service install ", String.raw`(?<=cloudflared )service install ([\w+/=-]{40,800})`, {
     kind: "cloudflare-key",
   }),
@@ -125,8 +134,8 @@ export const commandPlaces: readonly Place[] = [
     confirm: isStrong,
   }),
   place("-server key ", String.raw`-server key (?:\d )?([^\s"']{6,128})`, { confirm: isStrong }),
-  place("ctl register ", String.raw`ctl register ${WORD} ${WORD} ${PASSWORD}`),
-  place("/oper ", String.raw`(?<=^|\n)/oper ${WORD} ${PASSWORD}`),
+  place("ctl register ", String.raw`ctl register ${SHELL_WORD} ${SHELL_WORD} ${PASSWORD}`),
+  place("/oper ", String.raw`(?<=^|\n)/oper ${SHELL_WORD} ${PASSWORD}`),
   // ACL SETUSER worker on >…
   place("SETUSER ", String.raw`SETUSER \S{1,60} (?:[^\s>]{1,40} ){0,4}>([^\s"']{6,128})`),
   place("setuser ", String.raw`setuser \S{1,60} (?:[^\s>]{1,40} ){0,4}>([^\s"']{6,128})`),
@@ -192,7 +201,10 @@ export const commandPlaces: readonly Place[] = [
   place("ccess key", String.raw`(?<=ecret a)ccess key\s{1,40}([A-Za-z0-9+/]{40})(?![\w+/=])`, {
     kind: "aws-secret-key",
   }),
-  place("WORD FOR ", String.raw`WORD FOR [^\n=;]{1,80}= ?(?:PASSWORD\()?["']([^"'\n]{4,128})["']`),
+  place(
+    "SHELL_WORD FOR ",
+    String.raw`SHELL_WORD FOR [^\n=;]{1,80}= ?(?:PASSWORD\()?["']([^"'\n]{4,128})["']`,
+  ),
   place("ascii-text ", `ascii-text ${PASSWORD}`, { confirm: isStrong }),
   place(
     '"keyName"',

@@ -16,7 +16,7 @@ export interface Place {
 
 export const QUOTE: string = String.raw`\\{0,3}["']?`;
 /** A word of a command, in quotes or not. */
-export const WORD: string = String.raw`${QUOTE}[^\s"'\\|;]{1,80}${QUOTE}`;
+export const SHELL_WORD: string = String.raw`${QUOTE}[^\s"'\\|;]{1,80}${QUOTE}`;
 export const PASSWORD: string = String.raw`${QUOTE}([^\s"'\\|<>;$-][^\s"'\\|<>;]{3,127})`;
 export const STRING: string = String.raw`["'][^"'\n]{0,200}["']`;
 export const PASSWORD_STRING: string = String.raw`["']([^"'\n]{4,128})["']`;
