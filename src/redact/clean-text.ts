@@ -1,10 +1,10 @@
 import { once } from "../fs/once.ts";
 
 /**
- * Text out of logs as it may stand in a file that people open, on a terminal or before an agent: LF alone ends lines;
+ * Makes text from logs safe for files, terminals and agents: only LF ends lines;
  * no escape sequences (they go whole: their letters would be left over as noise), no control characters but tab and
  * LF, no marks that turn the direction of text (a file name could show as another), nothing that is not seen and still
- * read by programs, nothing that is no character at all.
+ * read by programs, no invalid code points.
  */
 export function cleanText(text: string): string {
   if (isClean(text)) return text;
@@ -90,7 +90,7 @@ const dirty = once(() => new RegExp(`[${UNPRINTABLE}]`, "u"));
 
 /**
  * Escape sequences by ECMA-48, in their 7-bit form (ESC and a character) and their 8-bit form (one of C1): CSI up to
- * its final byte; OSC, DCS, SOS, PM and APC up to their terminator, or, where that is missing, only to the end of the
+ * its final byte; OSC, DCS, SOS, PM and APC up to their terminator, or, if that is missing, only to the end of the
  * line, so that one torn sequence cannot hide a whole text; two-character ones.
  */
 const sequences = once(
@@ -125,7 +125,7 @@ const invisible = once(() => {
 const impossible = once(() => /[\p{Surrogate}\p{Noncharacter_Code_Point}]/gu);
 
 /**
- * JSON that is safe to print: what a terminal would obey, and what nobody sees, is written as `\uXXXX`. Who parses it
+ * JSON that is safe to print: control and invisible characters are written as `\uXXXX`. Who parses it
  * gets the very value. Everything that is printed as JSON, or handed to an agent as such, is written by this.
  */
 export function encodeJson(value: unknown, space?: number): string {
@@ -133,7 +133,7 @@ export function encodeJson(value: unknown, space?: number): string {
   return unprintable().test(json) ? json.replace(allUnprintable(), escapeUnits) : json;
 }
 
-// Line ends and tabs of JSON stand between its values; inside of them it has escaped them itself.
+// JSON has plain line ends and tabs only between values; inside strings they are already escaped.
 const unprintable = once(() => new RegExp(`[${UNPRINTABLE}]`, "u"));
 const allUnprintable = once(() => new RegExp(`[${UNPRINTABLE}]`, "gu"));
 

@@ -18,7 +18,7 @@ function isWindowsPassword(text: string): boolean {
   return isStrong(text) && !text.includes("=");
 }
 
-/** In a line of settings a password may be letters only, but none of the words that say where it comes from. */
+/** In a settings line a password may be letters only, but not a word such as `required` or `prompt`. */
 function isWordOfSettings(text: string): boolean {
   const name = readSecretName("password");
   const value = { text, start: 0, end: text.length, quote: '"' } as const;

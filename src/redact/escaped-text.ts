@@ -4,7 +4,7 @@ import type { Finding } from "./finding.ts";
 /** A piece of a text that was written with escapes, as it reads without them. */
 export interface EscapedPiece {
   readonly decoded: string;
-  /** A finding in the decoded text, where it is in the text with escapes. It covers whole escapes. */
+  /** Maps a finding in the decoded text to the encoded text. It covers whole escapes. */
   toEncoded(finding: Finding): Finding;
 }
 
@@ -17,7 +17,7 @@ const CHARACTERS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n"
 /**
  * The pieces of a text that have escapes in them: inputs of tools are kept as JSON, and programs print JSON and string
  * literals. In `"x\nmysql -pSECRET"` no word begins with `mysql` until the line break is one. Quotes that are not
- * escaped part the pieces, so that each value of an object is read alone, also where the end of the JSON is missing.
+ * escaped part the pieces, so that each value of an object is read alone, even if the end of the JSON is missing.
  */
 export function* escapedPieces(text: string): Generator<EscapedPiece, void, void> {
   let from = 0;
@@ -31,8 +31,8 @@ export function* escapedPieces(text: string): Generator<EscapedPiece, void, void
 }
 
 /**
- * The text as it is seen: what is taken out of it when it is printed could part a secret in two, and then nobody knows
- * it for one until it is whole again. Nothing where all of it is seen.
+ * The text as it is seen: what is taken out of it when it is printed could split a secret in two, and no rule recognizes
+ * the halves. Yields nothing if every character is visible.
  */
 export function* seenText(text: string): Generator<EscapedPiece, void, void> {
   if (!isClean(text)) yield* pieceAt(text, 0, removed(), () => "");
@@ -84,7 +84,7 @@ function decodeEntity(_: string, name?: string): string {
   return ENTITIES[name ?? ""] ?? '"';
 }
 
-/** The next quote or line end that is not escaped; the end of the text where there is none. */
+/** The next quote or line end that is not escaped; the end of the text if there is none. */
 function endOfPiece(text: string, from: number): number {
   STEP.lastIndex = from;
   for (let step = STEP.exec(text); step !== null; step = STEP.exec(text))
@@ -111,7 +111,7 @@ function* pieceAt(
   yield { decoded, toEncoded };
 }
 
-/** For each character of the decoded text, and for its end, where it is in the encoded one. */
+/** The position in the encoded text of each decoded character, and of the end. */
 function offsetsOf(encoded: string, pattern: RegExp, replace: Decode): readonly number[] {
   const offsets: number[] = [];
   let at = 0;

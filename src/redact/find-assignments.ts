@@ -16,7 +16,7 @@ import {
 } from "./name-around.ts";
 import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
-import { MARGIN } from "./scan-signs.ts";
+import { PADDING } from "./scan-signs.ts";
 import { endOfSecretName, mayBeSecretName, readSecretName, type SecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, readValue, skip, TYPE_BETWEEN, type Value } from "./secret-value.ts";
 
@@ -25,7 +25,7 @@ const PLURAL = /(?:keys|tokens|secrets|passwords|credentials)$/;
 const LONG = 256;
 const LONG_VALUE = /[ \t]{0,12}[brufL@&]?\\{0,3}["'`]?[^\s"'`]{16}/iy;
 
-/** Values of names that tell a secret: `password=`, `"apiKey": "…"`, `SECRET_TOKEN=…`, headers, URLs, cookies. */
+/** Values after names that mean a secret: `password=`, `"apiKey": "…"`, `SECRET_TOKEN=…`, headers, URLs, cookies. */
 export const assignmentSigns: readonly Sign[] = [
   { sign: "=", find: assignmentAt },
   { sign: ":", find: assignmentAt },
@@ -43,19 +43,20 @@ export const assignmentSigns: readonly Sign[] = [
 
 function assignmentAt(text: string, at: number, found: Finding[], units: Uint16Array): number {
   // The colons inside of a URL are no signs of their own.
-  if (units[MARGIN + at + 1] === 47 && text.startsWith("://", at)) return findUrlCredentials(text, at, found);
-  if (!mayBeSecretName(units, MARGIN + at))
-    return units[MARGIN + at] === 58 && mayBePair(units, MARGIN + at) ? findPair(text, at, found) : at;
+  if (units[PADDING + at + 1] === 47 && text.startsWith("://", at))
+    return findUrlCredentials(text, at, found);
+  if (!mayBeSecretName(units, PADDING + at))
+    return units[PADDING + at] === 58 && mayBePair(units, PADDING + at) ? findPair(text, at, found) : at;
   const nameEnd = endOfSecretName(text, at);
   const after = nameEnd === -1 ? at : maskValue(text, nameEnd, at, found);
-  return after === at && mayBePair(units, MARGIN + at) ? findPair(text, at, found) : after;
+  return after === at && mayBePair(units, PADDING + at) ? findPair(text, at, found) : after;
 }
 
 const ARGUMENT = /["'],\s{0,8}(?:\w{1,12}\s?[=:]\s?)?(?:'"|"\\"|(["']))([^"'\n\\]{4,400})(?:"'|\\""|["'])/y;
 
-/** Masks the argument after one that names a secret; returns where to go on. */
+/** Masks the argument after one that names a secret; returns the position to continue from. */
 function argumentAfter(text: string, at: number, found: Finding[], units: Uint16Array): number {
-  if (!mayBeSecretName(units, MARGIN + at) || endOfSecretName(text, at) !== at) return at;
+  if (!mayBeSecretName(units, PADDING + at) || endOfSecretName(text, at) !== at) return at;
   ARGUMENT.lastIndex = at;
   const match = ARGUMENT.exec(text);
   const argument = match?.[2];
@@ -70,7 +71,7 @@ function argumentAfter(text: string, at: number, found: Finding[], units: Uint16
 
 const AFTER_SETTING = /[ \t]{1,8}(["']?)([^\s"'`\\;|<>(){}[\]]{6,400})\1(?=[\s;]|\\|$)/y;
 
-/** Masks the word after the name of a setting, without a sign between them; returns where to go on. */
+/** Masks the word after the name of a setting, without a sign between them; returns the position to continue from. */
 function settingAfter(text: string, nameEnd: number, found: Finding[]): number {
   AFTER_SETTING.lastIndex = nameEnd;
   const word = AFTER_SETTING.exec(text)?.[2];
@@ -130,7 +131,7 @@ function isForeignLetter(code: number): boolean {
   );
 }
 
-/** `=`, `:`, `==`, `===`, `=>`, `:=`, `=~`: where the operator is over. */
+/** `=`, `:`, `==`, `===`, `=>`, `:=`, `=~`: returns the position after the operator. */
 function afterOperator(text: string, at: number): number {
   let end = at + 1;
   while (
@@ -141,7 +142,7 @@ function afterOperator(text: string, at: number): number {
   return end;
 }
 
-/** Masks the value, where it is one to mask; returns from where to go on. */
+/** Masks the value if it is a secret; returns the position to continue from. */
 function maskValue(text: string, nameEnd: number, separatorAt: number, found: Finding[]): number {
   const nameStart = startOfName(text, nameEnd);
   if (nameStart === nameEnd || isSessionId(text, nameEnd)) return separatorAt;
@@ -246,7 +247,7 @@ function isLoneField(text: string, nameStart: number, nameEnd: number, value: Va
   return (before === "" || before === "\n") && (after === "" || after === "\n" || after === "\r");
 }
 
-/** The name in front of the separator, or one that stands elsewhere. */
+/** The name before the separator, or a name elsewhere that describes the value. */
 function readName(text: string, name: string, nameStart: number, at: number): SecretName | undefined {
   if (name.length < 40 && /(?:^|[.:])(?:value|default)$/i.test(name)) {
     const value = readValue(text, at, false);
@@ -293,7 +294,7 @@ interface OddValue {
   /** What follows the separator; the first group is the secret. */
   readonly pattern: RegExp;
   readonly confirm?: (secret: string) => boolean;
-  /** Words of the dictionary, where `sample` or `hidden` marks no place to fill in. */
+  /** The secret is made of dictionary words, so `sample` or `hidden` in it does not mean a placeholder. */
   readonly isWords?: boolean;
   /** What comes before each further secret of the same list; the first group is the secret. */
   readonly more?: RegExp;

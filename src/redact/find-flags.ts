@@ -2,7 +2,7 @@ import { findCookies } from "./find-headers.ts";
 import type { Finding } from "./finding.ts";
 import { isStrongKey, isStrongPassword } from "./randomness.ts";
 import type { Sign } from "./scan-signs.ts";
-import { MARGIN } from "./scan-signs.ts";
+import { PADDING } from "./scan-signs.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, readValue, skip } from "./secret-value.ts";
 
@@ -34,20 +34,20 @@ export const flagSigns: readonly Sign[] = [
   {
     sign: "-",
     before: "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
-    find: (text, at, found, units) => (mayBeFlag(units, MARGIN + at) ? flagAt(text, at, found) : at),
+    find: (text, at, found, units) => (mayBeFlag(units, PADDING + at) ? flagAt(text, at, found) : at),
   },
 ];
 
-/** Space, line end, tab, quotes, bracket, comma: what stands before a flag. */
+/** Space, line end, tab, quotes, bracket, comma: what may come before a flag. */
 const OPENS_FLAG: Uint8Array = new Uint8Array(65_536);
 for (const character of " \n\t\"'`[,") OPENS_FLAG[character.charCodeAt(0)] = 1;
 /** The letters of flags that have one and may come with a password. */
 const SHORT_FLAG: Uint8Array = new Uint8Array(65_536);
 for (const letter of ["S", ...Object.keys(SHORT_FLAGS)]) SHORT_FLAG[letter.charCodeAt(0)] = 1;
 
-/** Whether a flag worth reading may begin here; nearly all hyphens stand inside of words, or before a space. */
+/** Whether a flag worth reading may begin here; nearly all hyphens are inside words or before a space. */
 function mayBeFlag(units: Uint16Array, at: number): boolean {
-  if (at !== MARGIN && OPENS_FLAG[units[at - 1] ?? 0] !== 1) return false;
+  if (at !== PADDING && OPENS_FLAG[units[at - 1] ?? 0] !== 1) return false;
   const second = units[at + 1] ?? 0;
   const third = units[at + 2] ?? 0;
   if (second === 45) return isLetter(third);

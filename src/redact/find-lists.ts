@@ -47,7 +47,7 @@ const CODE =
   /(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,4}|\d{4} \d{4}|[A-Za-z0-9]{8,16}|\d{6,10})(?![\w./@-])/y;
 const DATE = /^\d{4}-\d\d|^(?:19|20)\d{6}$/;
 const MIN_CODES = 2;
-/** Lines of advice that may stand between the heading and the codes. */
+/** Lines of advice that may come between the heading and the codes. */
 const MAX_LINES_BETWEEN = 4;
 
 /** Recovery codes of a second factor: a list of short codes under a heading that says so. Keys under a heading. */

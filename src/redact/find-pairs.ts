@@ -1,6 +1,6 @@
 import type { Finding } from "./finding.ts";
 import { isStrongPassword } from "./randomness.ts";
-import { MARGIN } from "./scan-signs.ts";
+import { PADDING } from "./scan-signs.ts";
 import { isPlaceholder } from "./secret-value.ts";
 
 /** A user right before the colon, and what may precede a user. */
@@ -52,7 +52,7 @@ export function mayBePair(units: Uint16Array, at: number): boolean {
   return end - start >= MIN_PASSWORD && (classes & DIGIT) !== 0 && (classes & (CAPITAL | SIGN)) !== 0;
 }
 
-/** Masks the password of `user:password` if it can be nothing else; returns where to go on. */
+/** Masks the password of `user:password` if it can be nothing else; returns the position to continue from. */
 export function findPair(text: string, at: number, found: Finding[]): number {
   PASSWORD.lastIndex = at;
   const word = PASSWORD.exec(text)?.[1];
@@ -79,12 +79,12 @@ const HOST_BEFORE = /(?:^|[\s"'`])(?:\*|localhost|\/[\w/.-]{1,80}|[\w-]{1,63}(?:
 /** A dump of Windows accounts, from the second colon on: `:500:<LM hash>:<NT hash>:::`. */
 const PWDUMP = /:\d{3,10}:([0-9a-f]{32}:[0-9a-f]{32}):::/iy;
 
-/** Masks the password of a line whose fields are parted by colons, at the first colon; returns where to go on. */
+/** Masks the password of a line whose fields are separated by colons, at the first colon; returns the position to continue from. */
 export function findCredentialLine(text: string, at: number, found: Finding[], units: Uint16Array): number {
   // `:*:` or three digits: what line numbers and times seldom have.
-  const fourth = units[MARGIN + at + 4] ?? 0;
+  const fourth = units[PADDING + at + 4] ?? 0;
   const isNumber = fourth >= 48 && fourth <= COLON;
-  if (!isNumber && units[MARGIN + at + 2] !== COLON) return at;
+  if (!isNumber && units[PADDING + at + 2] !== COLON) return at;
   PWDUMP.lastIndex = at;
   const hashes = PWDUMP.exec(text)?.[1];
   if (hashes !== undefined) {

@@ -7,7 +7,7 @@ import { readSecretName } from "./secret-name.ts";
 import { isPlaceholder, isSecretValue, skip, type Value, withoutTrailing } from "./secret-value.ts";
 
 /**
- * A password that neither colon nor equals sign gives away. What stands between the word and the value:
+ * A password after its word without a colon or equals sign. Between the word and the value may be:
  * `is`, spaces (`.netrc`, SQL), the bar of a table, a comma (`define('DB_PASSWORD', '…')`), a tag (`<password>…`), a call.
  */
 const AFTER_WORD = new RegExp(
@@ -68,7 +68,7 @@ export const phraseSigns: readonly Sign[] = [
   })),
 ];
 
-/** The end of a word for a secret, and what stands before it. */
+/** The end of a word for a secret, and what comes before it. */
 function wordSign(part: string, before: RegExp, isPassword: boolean, spaces = 0): Sign {
   return {
     sign: part,
@@ -194,7 +194,7 @@ function phraseAfter(text: string, at: number, found: Finding[]): number {
   return end;
 }
 
-/** After `is`, a sign that parts things elsewhere may belong to the password. */
+/** After `is`, punctuation may belong to the password. */
 function isSpokenWithSigns(word: string): boolean {
   return (
     word.length >= 8 &&
@@ -312,7 +312,7 @@ function kindOf(leadIn: RegExpExecArray): string {
     : "secret";
 }
 
-/** The quick way to tell most names from keys. */
+/** A quick check: most names have no digit, most keys have. */
 function hasDigit(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);

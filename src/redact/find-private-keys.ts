@@ -7,13 +7,13 @@ const HEADER = /-----BEGIN ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y
 const FOOTER = /-----END ((?:[A-Z0-9]{1,12} ){0,3})PRIVATE KEY( BLOCK)?-----/y;
 
 /**
- * What may stand between two lines of a key in a log: line ends, also escaped ones of JSON in JSON; indentation, line
+ * What may come between two lines of a key in a log: line ends, also escaped ones of JSON in JSON; indentation, line
  * numbers, marks of diffs and quotes, and the quotes and plus signs of a text put together in code.
  */
 const GAP = /(?:\\{1,4}[nrt]|\\?["'`]|[\s+,>|#*]|\d{1,6} {0,2}[\u2192:|\t]|<br ?\/?>){1,200}/y;
 /** What `grep` puts between the name of a file and its line, with a number or without. */
 const AFTER_NAME = /[:-](?:\d{1,6}[:-])?/y;
-/** The name that stands before the header in its line, and so before every line of the key. */
+/** The file name that `grep` prints before the header, and so before every line of the key. */
 const NAME_BEFORE = /([^\s:]{1,200}?)[:-](?:\d{1,6}[:-])?$/;
 /** `Proc-Type: 4,ENCRYPTED` and its like. */
 const ARMOR_HEADER = /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[^\n\\]{1,100}/y;
@@ -78,7 +78,7 @@ function blockFrom(text: string, at: number, found: Finding[]): number {
   return body.end;
 }
 
-/** Reads lines of a key; `size` counts their characters. `name`: of a file, which may stand before each. */
+/** Reads lines of a key; `size` counts their characters. `name`: the file name that may come before each. */
 function readBody(
   text: string,
   from: number,
@@ -104,7 +104,7 @@ function readBody(
     if (length === 0) return { end, size };
     const rest = text.slice(line, line + 300);
     if (length < FULL_LINE && !isBeforeFooter(name === undefined ? rest : rest.replace(name, ""))) {
-      // Torn: a short rest counts only where it cannot be a word.
+      // Torn: a short rest counts only if it cannot be a word.
       const isRest = size > 0 && /[\d+/=]/.test(text.slice(at, line)) && length >= 8;
       return isRest ? { end: line, size: size + length } : { end, size };
     }
@@ -162,7 +162,7 @@ const MAX_AFTER = 6_000;
 const PRIVATE_MEMBER =
   /(?<!\w)(?:d|p|q|dp|dq|qi|k)\\{0,7}["']?\s{0,8}(?::|=>|=)\s{0,8}\\{0,7}["']([\w-]{16,2000}={0,2})/g;
 
-/** Masks the private half of the JSON web key around its `kty` member; returns where to go on. */
+/** Masks the private half of the JSON web key around its `kty` member; returns the position to continue from. */
 export function findJwk(text: string, at: number, found: Finding[]): number {
   const from = Math.max(0, at - MAX_BEFORE);
   const around = text.slice(from, at + MAX_AFTER);

@@ -6,11 +6,11 @@ import { isSecretValue } from "./secret-value.ts";
 const MAX_ROWS = 100;
 const MAX_COLUMNS = 600;
 const COLUMNS_BEFORE = /\(([^()]{3,500})\)\s{0,8}$/;
-/** One row of `VALUES`: its cells, where a text in quotes may hold a comma or a bracket. */
+/** One row of `VALUES`: its cells; quoted text may hold a comma or a bracket. */
 const ROW =
   /[\s,]{0,40}\(((?:[^()'"]{1,200}|'(?:[^'\n\\]|''|\\.){0,2000}'|"[^"\n]{0,2000}"|\([^()]{0,200}\)){1,60})\)/y;
 const CELL = /(?:[^,'"()]|'(?:[^'\n\\]|''|\\.){0,2000}'|"[^"\n]{0,2000}"|\([^()]{0,200}\)){1,60}/g;
-/** `COPY users (id, password) FROM stdin;` of a dump, and the rows behind it. */
+/** `COPY users (id, password) FROM stdin;` of a dump, and the rows after it. */
 const COPY = /COPY [\w."]{1,80} \(([^()]{3,500})\) FROM stdin[^\n]{0,40}(?=\n)/y;
 
 /** Secrets in the rows that SQL inserts, by the names of their columns. */

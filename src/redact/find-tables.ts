@@ -69,20 +69,20 @@ function maskCell(name: SecretName, cell: Cell, separator: string, found: Findin
   if (isSecretValue(name, value, "")) found.push({ kind: name.kind, start, end: value.end });
 }
 
-/** Whether the line that ends at `end` is a row as well: then what follows it is no header. */
+/** Whether the line that ends at `end` is a row as well: then the next line is not a header. */
 function isRow(text: string, end: number, separator: string, count: number): boolean {
   if (end <= 0) return false;
   const start = startOfLine(text, end - 1);
   return start !== -1 && cellsOf(text.slice(start, end), start, separator).length === count;
 }
 
-/** The cells of a line, trimmed, with where they begin in the text. */
+/** The cells of a line, trimmed, with their positions in the text. */
 function cellsOf(line: string, lineStart: number, separator: string): readonly Cell[] {
   const cells: Cell[] = [];
   const pattern = separator === SPACES ? /\S+(?: \S+)*/g : cellPattern(separator);
   for (const match of line.matchAll(pattern)) {
     const text = match[0].trim();
-    // What an outer border leaves before the first cell and behind the last.
+    // What an outer border leaves before the first cell and after the last.
     if (text === "" && (separator === "|" || separator === "│")) continue;
     cells.push({ text, start: lineStart + match.index + match[0].indexOf(text) });
   }

@@ -2,12 +2,12 @@ import { findSpokenSecret, mayBeSpoken } from "./find-phrases.ts";
 import type { Finder, Finding } from "./finding.ts";
 import { awsSecret, platformTokens, serviceTokens, type TokenKind } from "./known-tokens.ts";
 import { isRepetitive, looksWritten } from "./randomness.ts";
-import { MARGIN } from "./scan-signs.ts";
+import { PADDING } from "./scan-signs.ts";
 import { isPlaceholder } from "./secret-value.ts";
 
 export const tokenKinds: readonly TokenKind[] = [...platformTokens, ...serviceTokens];
 
-/** The ends of anchors that are no part of the run behind them. */
+/** Anchors with these endings come before a run instead of being part of it. */
 const STANDS_BEFORE_RUN = /[.:/~]$/;
 
 /** How keys of a kind begin. */
@@ -18,10 +18,10 @@ interface Anchored {
 
 /** Anchors that begin a run or a part of it, by three characters packed into 15 bits; 0 is the empty list. */
 const lists: Anchored[][] = [[]];
-const LIST_OF: Uint16Array = new Uint16Array(1 << 15);
+const LIST_OF_START: Uint16Array = new Uint16Array(1 << 15);
 /** 1 for the three characters of those that may begin a part of a run. */
 const BEGINS_PART: Uint8Array = new Uint8Array(1 << 15);
-/** Anchors that stand right before a run, and the pairs of characters that they end in; an anchor of one with every other. */
+/** Anchors right before a run, and the pairs of characters that they end in; an anchor of one character is entered with every first character. */
 const before: readonly Anchored[] = tokenKinds.flatMap((kind) =>
   kind.anchors.filter((anchor) => STANDS_BEFORE_RUN.test(anchor)).map((anchor) => ({ anchor, kind })),
 );
@@ -46,9 +46,9 @@ for (const list of lists) list.sort((a, b) => b.anchor.length - a.anchor.length)
 
 function enter(letters: string, entry: Anchored): void {
   const index = packCharacters(letters, 0);
-  if (LIST_OF[index] === 0) LIST_OF[index] = lists.push([]) - 1;
-  lists[LIST_OF[index] ?? 0]?.push(entry);
-  if (entry.kind.strict !== true) BEGINS_PART[index] = 1;
+  if (LIST_OF_START[index] === 0) LIST_OF_START[index] = lists.push([]) - 1;
+  lists[LIST_OF_START[index] ?? 0]?.push(entry);
+  if (entry.kind.onlyAtRunStart !== true) BEGINS_PART[index] = 1;
 }
 
 function packCharacters(text: string, at: number): number {
@@ -59,18 +59,18 @@ function packCharacters(text: string, at: number): number {
   );
 }
 
-/** The anchors that may stand at `at`. */
+/** The anchors that may be at `at`. */
 function anchorsAt(text: string, at: number): readonly Anchored[] {
-  return lists[LIST_OF[packCharacters(text, at)] ?? 0] ?? [];
+  return lists[LIST_OF_START[packCharacters(text, at)] ?? 0] ?? [];
 }
 
-/** Whether a key may stand in the run from `start` to `end`, or right before it: what this lets go has none. */
+/** Whether a key may be in the run from `start` to `end`, or right before it. Never wrong when it says no. */
 function mayHoldToken(units: Uint16Array, start: number, end: number): boolean {
   const previous = units[start - 1] ?? 0;
   if (previous < 128 && ENDS_ANCHOR[(((units[start - 2] ?? 0) & 127) << 7) | previous] === 1) return true;
-  // The rest of an escape may stand before the key: after \ % [ and ;
+  // The rest of an escape may come before the key: after \ % [ and ;
   const last = previous === 92 || previous === 37 || previous === 91 || previous === 59 ? start + 5 : start;
-  for (let at = start; at <= last; at++) if (LIST_OF[packUnits(units, at)] !== 0) return true;
+  for (let at = start; at <= last; at++) if (LIST_OF_START[packUnits(units, at)] !== 0) return true;
   for (let at = start; at < end; at++) {
     const code = units[at];
     if ((code === 45 || code === 95) && BEGINS_PART[packUnits(units, at + 1)] === 1) return true;
@@ -93,8 +93,8 @@ for (let code = 0; code < 128; code++) {
 const RUN_LENGTH = 20;
 
 /**
- * Where the next run of at least 20 such characters stands, from `from` on; its start, or -1. This is the filter that
- * makes masking cheap: it looks at the place where a run's last character would be, and where that is a
+ * Returns the start of the next run of at least 20 such characters, or -1. This is the filter that
+ * makes masking cheap: it looks at the last character that a run would need, and if that is a
  * space or a bracket no run can cross it, so most of the text is never looked at. One regular expression of all the
  * beginnings of keys took six times as long.
  */
@@ -109,7 +109,7 @@ function findRunIn(units: Uint16Array, from: number, end: number): number {
   return -1;
 }
 
-/** Where the run that begins at `start` ends: before the zero behind the text at the latest. */
+/** Where the run that begins at `start` ends: at the zero after the text at the latest. */
 function endOfRunIn(units: Uint16Array, start: number): number {
   let end = start + RUN_LENGTH;
   while (RUN_CHARACTERS[units[end] ?? 0] === 1) end++;
@@ -123,7 +123,7 @@ function endOfRun(text: string, start: number): number {
   return end;
 }
 
-/** One look back for all of them: does one of the keys that begin before a run stand here? */
+/** One lookbehind for all keys whose anchor comes before the run. */
 const beforeRun = new RegExp(
   before
     .map(
@@ -136,18 +136,18 @@ const beforeRun = new RegExp(
 
 const LONG = 100;
 
-/** Keys of well-known forms, and those that a word before them gives away. */
+/** Finds keys of known formats, and random values after a word such as `token`. */
 export const findTokens: Finder = (text, found, units) => {
-  const last = MARGIN + text.length;
-  for (let start = findRunIn(units, MARGIN, last); start !== -1; ) {
+  const last = PADDING + text.length;
+  for (let start = findRunIn(units, PADDING, last); start !== -1; ) {
     const end = endOfRunIn(units, start);
-    const after = mayHoldToken(units, start, end) ? runAt(text, start - MARGIN, found) : -1;
-    // Behind a key runs may begin anywhere.
-    start = findRunIn(units, after === -1 ? end + 1 : MARGIN + after, last);
+    const after = mayHoldToken(units, start, end) ? runAt(text, start - PADDING, found) : -1;
+    // After a key, runs may start anywhere.
+    start = findRunIn(units, after === -1 ? end + 1 : PADDING + after, last);
   }
 };
 
-/** Looks into the run at `start`; returns from where to go on where a key was found, else -1. */
+/** Looks into the run at `start`; returns the position to continue from if a key was found, else -1. */
 function runAt(text: string, start: number, found: Finding[]): number {
   const end = endOfRun(text, start);
   const after = tokensInRun(text, start, end, found);
@@ -158,7 +158,7 @@ function runAt(text: string, start: number, found: Finding[]): number {
   return after === start ? -1 : Math.max(end, after) + 1;
 }
 
-/** Returns where the last key that was found ends; `start` where there is none. */
+/** Returns the end of the last key found, or `start` if there is none. */
 function tokensInRun(text: string, start: number, end: number, found: Finding[]): number {
   const previous = text.charCodeAt(start - 1);
   // . / : ~
@@ -186,7 +186,7 @@ function tokensInRun(text: string, start: number, end: number, found: Finding[])
 /** Where the key that begins at `at` ends, or -1. */
 function tokenFrom(text: string, at: number, beginsRun: boolean, found: Finding[]): number {
   for (const entry of anchorsAt(text, at)) {
-    if ((entry.kind.strict === true && !beginsRun) || !text.startsWith(entry.anchor, at)) continue;
+    if ((entry.kind.onlyAtRunStart === true && !beginsRun) || !text.startsWith(entry.anchor, at)) continue;
     const end = tokenAt(text, at, entry, found);
     if (end !== -1) return end;
   }
@@ -197,7 +197,10 @@ function tokenAt(text: string, at: number, { anchor, kind }: Anchored, found: Fi
   kind.pattern.lastIndex = at;
   if (!kind.pattern.test(text)) return -1;
   const end = kind.pattern.lastIndex;
-  const lead = kind.lead === undefined ? "" : kind.lead.exec(text.slice(Math.max(0, at - 40), at))?.[0];
+  const lead =
+    kind.requiredBefore === undefined
+      ? ""
+      : kind.requiredBefore.exec(text.slice(Math.max(0, at - 40), at))?.[0];
   if (lead === undefined) return -1;
   const start = at - lead.length;
   if (lead === "" && anchor.length > 1 && isInWord(text, at)) return -1;
@@ -208,12 +211,12 @@ function tokenAt(text: string, at: number, { anchor, kind }: Anchored, found: Fi
     kind.certain === true || kind.confirm !== undefined ? isRepetitive(body) : looksWritten(body);
   if (isFiller || isPlaceholder(body)) return body.length > LONG ? end : -1;
   if (kind.isPublic !== true)
-    found.push({ kind: kind.kind, start, end, shown: kind.shown === "none" ? "" : anchor });
+    found.push({ kind: kind.kind, start, end, shown: kind.hidePrefix === true ? "" : anchor });
   if (kind.beside !== undefined) findSecretBeside(text, end, kind.beside, found);
   return end;
 }
 
-/** The anchors that stand before a run may end a longer word: `js.`, `dash.`. */
+/** Anchors before a run may end a longer word: `js.`, `dash.`. */
 function isInWord(text: string, at: number): boolean {
   return (
     /[A-Za-z0-9]/.test(text.charAt(at - 1)) && !/[.:/]$/.test(text.charAt(at - 1)) && !endsEscape(text, at)

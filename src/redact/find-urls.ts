@@ -7,7 +7,7 @@ const MAX_USER_INFO = 512;
 /** What examples put there. */
 const SHOWN_IN_EXAMPLES =
   /^(?:\w{0,12}(?:pass|password|passwd)|pwd|pw|secret|token|user|username|postgres|root|admin|guest|test|.{1,3})$/i;
-/** `scheme://user:password@host`: the password, or a key that stands in place of the user. Returns where to go on. */
+/** `scheme://user:password@host`: the password, or a key in place of the user. Returns the position to continue from. */
 export function findUrlCredentials(text: string, at: number, found: Finding[]): number {
   const start = at + 3;
   const keyEnd = findUrlKey(text, start, found);
@@ -17,7 +17,7 @@ export function findUrlCredentials(text: string, at: number, found: Finding[]): 
   const userInfo = text.slice(start, signAt);
   const colon = userInfo.indexOf(":");
   if (colon === -1) {
-    // The public half of a Sentry address stands where a key would.
+    // A Sentry address has its public key in this position.
     if (
       looksRandom(userInfo, 20) &&
       !isPlaceholder(userInfo) &&
@@ -34,7 +34,7 @@ export function findUrlCredentials(text: string, at: number, found: Finding[]): 
   return signAt;
 }
 
-/** The last `@` before the host ends; passwords hold the sign too, where nobody escaped it. */
+/** The last `@` before the host ends; unescaped passwords may contain one too. */
 function endOfUserInfo(text: string, start: number): number {
   const limit = Math.min(text.length, start + MAX_USER_INFO);
   let signAt = -1;
@@ -128,7 +128,7 @@ const urlKeys: readonly UrlKey[] = [
     kind: "token",
     pattern: /^[\w.:-]{3,100}\/(?:[\w.%@-]{1,80}\/){0,4}private-([0-9a-f]{20,64})\//,
   },
-  // Monitors and log collectors: what is sent to the path counts as theirs
+  // Monitors and log collectors: whoever knows the path can write
   {
     kind: "token",
     pattern: /^[\w.:-]{3,100}\/(?:api\/push|v\d\/input|inputs?|ingest)\/([\w-]{20,80})(?![\w./-])/,

@@ -3,19 +3,19 @@ export interface Finding {
   readonly kind: string;
   readonly start: number;
   readonly end: number;
-  /** The well-known beginning that stays visible, such as `ghp_`. */
+  /** The public prefix that stays visible, such as `ghp_`. */
   readonly shown?: string;
 }
 
 /**
  * Adds what it finds in the text; finders do not look at each other's findings. `units` are those of the text, from
- * `MARGIN` on: what is looked at character by character is looked at there.
+ * `PADDING` on: what is looked at character by character is looked at there.
  */
 export type Finder = (text: string, found: Finding[], units: Uint16Array) => void;
 
 /**
- * Findings in order and without overlap. Where two overlap, all characters of both are covered, and the
- * more telling kind is kept: that of a key which names its maker over that of a variable's value.
+ * Findings in order and without overlap. If two overlap, all characters of both are covered, and the
+ * more specific kind wins: a vendor key over a variable's value.
  */
 export function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
   if (findings.length < 2) return findings;
@@ -33,10 +33,10 @@ export function mergeFindings(findings: readonly Finding[]): readonly Finding[] 
 }
 
 function cover(first: Finding, second: Finding): Finding {
-  const told = second.shown !== undefined && first.shown === undefined ? second : first;
+  const preferred = second.shown !== undefined && first.shown === undefined ? second : first;
   const end = Math.max(first.end, second.end);
-  // A beginning is only worth showing where the masked text begins with it.
-  return told.shown !== undefined && told.start === first.start
-    ? { kind: told.kind, start: first.start, end, shown: told.shown }
-    : { kind: told.kind, start: first.start, end };
+  // The prefix is shown only if the masked text starts with it.
+  return preferred.shown !== undefined && preferred.start === first.start
+    ? { kind: preferred.kind, start: first.start, end, shown: preferred.shown }
+    : { kind: preferred.kind, start: first.start, end };
 }

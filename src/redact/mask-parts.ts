@@ -1,14 +1,14 @@
 /** A text is masked in stretches of about this length. */
 const STRETCH_CHARS = 4 * 1024 * 1024;
-/** So much on both sides of a cut must look the same whether it is cut or not: more than the longest keys have. */
+/** This much on both sides of a cut must be masked the same with and without the cut: more than the longest keys have. */
 const AROUND_CHARS = 32 * 1024;
 /** Places that are tried for a cut before the stretch is made longer. */
 const TRIES = 8;
 
 /**
- * Masks a text that comes in parts, and gives it back in parts: a text of 190 MB is never held whole. It is cut only
- * where that changes nothing: what stands around the cut must be masked alike as a whole and in its two halves. So
- * a key that lies across several parts is masked as it would be in the whole.
+ * Masks a text that comes in parts, and yields it in parts, so that a large text is never in memory as a whole. It is cut only
+ * if that changes nothing: the text around the cut must be masked the same as a whole and as two halves. So
+ * a key across several parts is masked as it would be in the whole.
  */
 export function* maskParts(
   parts: Iterable<string>,
@@ -32,7 +32,7 @@ export function* maskParts(
   if (pending !== "") yield mask(pending);
 }
 
-/** The last place that is clean, with enough text behind it to tell. */
+/** The last position where a cut changes nothing, with enough text after it to check. */
 function findCut(text: string, mask: (text: string) => string): number | undefined {
   let at = text.length - AROUND_CHARS;
   for (let tried = 0; tried < TRIES && at > AROUND_CHARS; tried++) {
@@ -45,7 +45,7 @@ function findCut(text: string, mask: (text: string) => string): number | undefin
   return undefined;
 }
 
-/** Behind the last line end or space before `at`; where there is none near, between two characters. */
+/** After the last line end or space before `at`; if there is none near, between two characters. */
 function breakBefore(text: string, at: number): number {
   for (const sign of ["\n", " "]) {
     const found = text.lastIndexOf(sign, at - 1);

@@ -1,7 +1,7 @@
 import { readSecretName, type SecretName } from "./secret-name.ts";
 
 /**
- * Names that are not right before the value. Each function returns the name only if it tells a secret.
+ * Names that are not right before the value. Each function returns the name only if it means a secret.
  */
 
 const LOOK_AROUND = 240;

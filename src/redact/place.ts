@@ -1,16 +1,16 @@
 import { isStrongKey, isStrongPassword } from "./randomness.ts";
 
-/** A secret that neither a name with a sign nor a flag gives away, but the command, call or record that it is in. */
+/** A secret without a name or flag, recognized by the command, call or record around it. */
 export interface Place {
-  /** A part of it that few other texts have. */
+  /** The rarest literal part of the pattern: the scanner stops here. */
   readonly sign: string;
   readonly kind: string;
-  /** Tried where the sign is; it may look behind. The first group is the secret; a group `name` must name a secret. */
+  /** Tried at the sign; may use a lookbehind. The first group is the secret; a group `name` must name a secret. */
   readonly pattern: RegExp;
   readonly confirm?: (secret: string) => boolean;
   /** For a sign of one character: only if one of these follows. */
   readonly before?: string;
-  /** Words of the dictionary, where `sample` or `hidden` marks no place to fill in. */
+  /** The secret is made of dictionary words, so `sample` or `hidden` in it does not mean a placeholder. */
   readonly isWords?: boolean;
 }
 

@@ -58,7 +58,7 @@ export function looksWritten(text: string): boolean {
 }
 
 /**
- * Most letters stand in longer stretches of one case, and most pairs in these are common. Random text of mixed case
+ * Most letters are in longer stretches of one case, and most pairs in these are common. Random text of mixed case
  * has few such stretches, random text of one case has few such pairs.
  */
 function isMadeOfWords(text: string): boolean {
@@ -73,7 +73,7 @@ function isMadeOfWords(text: string): boolean {
     const lower = stretch.toLowerCase();
     let commonHere = 0;
     for (let at = 1; at < lower.length; at++) if (COMMON_PAIRS.has(lower.slice(at - 1, at + 1))) commonHere++;
-    // Among small letters, a stretch of capitals is a word only where it clearly is one: `SortKey.BRANCH_ACTIVITY`.
+    // Among small letters, a stretch of capitals counts as a word only if it clearly is one: `SortKey.BRANCH_ACTIVITY`.
     if (
       hasLower &&
       /^[A-Z]+$/.test(stretch) &&

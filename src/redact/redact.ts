@@ -34,30 +34,30 @@ import { findTokens } from "./find-tokens.ts";
 import { type Finding, mergeFindings } from "./finding.ts";
 import { findMasks, maskFor } from "./mask.ts";
 import { looksRandom } from "./randomness.ts";
-import { createSignScanner, MARGIN, unitsOf } from "./scan-signs.ts";
+import { createSignScanner, PADDING, unitsOf } from "./scan-signs.ts";
 
 export type { Finding } from "./finding.ts";
 
 export interface RedactorOptions {
   /**
-   * More patterns whose matches are masked as `custom`. Where a pattern has a group, only the first group is masked,
+   * More patterns whose matches are masked as `custom`. If a pattern has a group, only the first group is masked,
    * so that `employee id: (\d+)` keeps its words. Strings are the source of regular expressions with the flag `u`.
    */
   readonly extra?: readonly RegExp[] | readonly string[];
 }
 
 export interface Redactor {
-  /** The text with every secret replaced by a mask. Masking twice gives the same as once. */
+  /** The text with every secret replaced by a mask. Masking twice has the same result as once. */
   readonly redact: (text: string) => string;
   /** The secrets in a text, in order, without overlap. */
   readonly find: (text: string) => readonly Finding[];
 }
 
 const SHORTEST = 8;
-/** Extra patterns may match what masking leaves behind; this many rounds are enough for any that is meant well. */
+/** Extra patterns may match text that earlier masks produced; sensible patterns settle within this many rounds. */
 const MAX_ROUNDS = 4;
 
-/** JSON stands in JSON, as in a log that a tool has printed; deeper than this nobody nests it. */
+/** Logs nest JSON in JSON; this many levels are decoded. */
 const MAX_ENCODINGS = 3;
 
 const findAtSigns = createSignScanner([
@@ -82,7 +82,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       const units = unitsOf(text);
       findTokens(text, found, units);
       // Before the memory of the units is used for the next text.
-      isClean = areClean(units, MARGIN, MARGIN + text.length);
+      isClean = areClean(units, PADDING, PADDING + text.length);
       findAtSigns(text, found, units);
     }
     for (const pattern of extra) findExtra(text, pattern, found);
@@ -131,11 +131,11 @@ const MAX_REPEATED = 400;
 
 /**
  * Finds the secrets again that are used a second time without a name: `set PW=…` and, a line later, `tool /p …`.
- * Only secrets that no other word equals.
+ * Only secrets that cannot equal an ordinary word.
  */
 function findRepeated(text: string, findings: readonly Finding[]): readonly Finding[] {
   const repeated: Finding[] = [];
-  /** Up to where each secret has been searched. */
+  /** The position up to which each secret has been searched. */
   const searched = new Map<string, number>();
   for (const finding of findings) {
     if (finding.end - finding.start > MAX_REPEATED || finding.kind === "custom") continue;
@@ -185,7 +185,7 @@ function toPattern(pattern: RegExp | string): RegExp {
   try {
     return new RegExp(source, `${flags}gd`);
   } catch (error) {
-    throw new TypeError(`Cannot mask by the pattern "${source}": it is no regular expression`, {
+    throw new TypeError(`Cannot mask by the pattern "${source}": it is not a regular expression`, {
       cause: error,
     });
   }
@@ -193,7 +193,7 @@ function toPattern(pattern: RegExp | string): RegExp {
 
 /**
  * A pattern of the user may take a time that grows with the square of the text. So a long text is searched in windows,
- * which overlap so that every match of up to 4,096 characters lies in one of them as a whole.
+ * which overlap so that every match of up to 4,096 characters is complete in one of them.
  */
 const WINDOW = 16_384;
 const OVERLAP = 4_096;
@@ -203,7 +203,7 @@ function findExtra(text: string, pattern: RegExp, found: Finding[]): void {
     const part = text.length <= WINDOW ? text : text.slice(from, from + WINDOW);
     const isLast = from + WINDOW >= text.length;
     for (const match of part.matchAll(pattern)) {
-      // At an edge of a window, which is none of the text, the window beside it knows better.
+      // A match that touches an inner window edge is left to the neighbouring window.
       const after = match.index + match[0].length;
       if (from > 0 && match.index === 0 && after <= OVERLAP) continue;
       if (!isLast && after === part.length && match.index > WINDOW - OVERLAP) continue;
@@ -214,7 +214,7 @@ function findExtra(text: string, pattern: RegExp, found: Finding[]): void {
   }
 }
 
-/** Drops what touches a mask that is there already: it has been dealt with. Both lists are in order. */
+/** Drops findings that touch an existing mask. Both lists are in order. */
 function withoutMasks(text: string, findings: readonly Finding[]): readonly Finding[] {
   const masks = findMasks(text);
   if (masks.length === 0) return findings;

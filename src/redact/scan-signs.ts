@@ -1,8 +1,17 @@
+/**
+ * Finds the places of a text where a detector should look. For `DB_PASS=hunter2`:
+ * 1. `unitsOf` copies the text into a typed array, with zeros around it.
+ * 2. The scanner looks up every pair of characters in a table: `DB`, `B_`, `_P`, … are in no sign.
+ * 3. `=h` is: the sign `=` belongs to `find-assignments.ts`, so its `find` is called at that position.
+ * 4. That detector reads the name before (`DB_PASS`) and the value after (`hunter2`), adds a finding, and returns the end of
+ *    the value: before that position the same sign is not checked again.
+ */
+
 import { Buffer } from "node:buffer";
 import type { Finding } from "./finding.ts";
 
-/** Zeros that stand before the text and behind it: as far as any look around goes, and more. */
-export const MARGIN = 64;
+/** Zeros before and after the text, more than any detector looks around. */
+export const PADDING = 64;
 /** Larger memory is not kept for the next text. */
 const KEPT_UNITS: number = 1 << 18;
 
@@ -19,16 +28,16 @@ function makeRoom(size: number): Room {
 }
 
 /**
- * The UTF-16 units of a text in plain memory, from `MARGIN` on, good until the next call. A string is asked for its
- * form at every `charCodeAt`, through a lookup that never settles where texts come in many forms.
+ * The UTF-16 units of a text in plain memory, from `PADDING` on, good until the next call. Reading a string by
+ * `charCodeAt` is slower, because strings have several internal forms.
  */
 export function unitsOf(text: string): Uint16Array {
-  const wanted = text.length + 2 * MARGIN;
+  const wanted = text.length + 2 * PADDING;
   if (room.units.length < wanted || (room.units.length > KEPT_UNITS && wanted <= KEPT_UNITS))
     room = makeRoom(wanted <= KEPT_UNITS ? Math.min(KEPT_UNITS, wanted * 2) : wanted);
   const { units, bytes } = room;
-  bytes.write(text, MARGIN * 2, text.length * 2, "utf16le");
-  units.fill(0, MARGIN + text.length, wanted);
+  bytes.write(text, PADDING * 2, text.length * 2, "utf16le");
+  units.fill(0, PADDING + text.length, wanted);
   return units;
 }
 
@@ -36,33 +45,33 @@ export function unitsOf(text: string): Uint16Array {
 export interface Sign {
   /** The characters to stop at. */
   readonly sign: string;
-  /** For a sign of one character: only where one of these follows. */
+  /** For a sign of one character: only if one of these follows. */
   readonly before?: string;
   /**
-   * Adds what it finds around the sign at `at`, and returns from where on the sign is worth a look again. `units` are those
-   * of the text, from `MARGIN` on: what is looked at character by character is looked at there.
+   * Adds what it finds around the sign at `at`, and returns the position from which the sign is checked again. `units` are those
+   * of the text, from `PADDING` on: use them for reading character by character.
    */
   readonly find: (text: string, at: number, found: Finding[], units: Uint16Array) => number;
 }
 
 interface Entry {
   readonly codes: readonly number[];
-  /** Where in the sign the two characters stand by which it is looked up. */
+  /** The offset in the sign of the two characters it is looked up by. */
   readonly offset: number;
   readonly sign: Sign;
-  /** Its place in the list of positions to go on from. */
+  /** Its index in `resumeAt`. */
   readonly index: number;
 }
 
 /**
- * Makes a function that reads a text once and asks at each sign what looks there. The signs are told by a table of two
+ * Makes a function that reads a text once and calls the detectors of each sign it finds. Signs are found by a table of two
  * characters, seven bits each: searching for every sign by itself takes longer than all else, since most texts are short.
  */
 export function createSignScanner(
   signs: readonly Sign[],
 ): (text: string, found: Finding[], units: Uint16Array) => void {
   const { listOfPair, lists } = buildTable(signs);
-  const goOnFrom = signs.map(() => 0);
+  const resumeAt = signs.map(() => 0);
 
   const visit = (
     list: readonly Entry[],
@@ -73,8 +82,8 @@ export function createSignScanner(
   ): void => {
     for (const { codes, offset, sign, index } of list) {
       const start = at - offset;
-      if (start < (goOnFrom[index] ?? 0) || !isAt(codes, units, MARGIN + start)) continue;
-      goOnFrom[index] = Math.max(start + 1, sign.find(text, start, found, units));
+      if (start < (resumeAt[index] ?? 0) || !isAt(codes, units, PADDING + start)) continue;
+      resumeAt[index] = Math.max(start + 1, sign.find(text, start, found, units));
     }
   };
   const lookAt = (pair: number, text: string, at: number, found: Finding[], units: Uint16Array): void => {
@@ -83,11 +92,11 @@ export function createSignScanner(
   };
 
   return (text, found, units) => {
-    goOnFrom.fill(0);
-    const end = MARGIN + text.length;
-    // Four pairs at a time: one branch for them takes half the time of four. Behind the text are zeros.
-    let first = (units[MARGIN] ?? 0) & 127;
-    for (let at = MARGIN; at < end; at += 4) {
+    resumeAt.fill(0);
+    const end = PADDING + text.length;
+    // Four pairs at a time: one branch for them takes half the time of four. After the text are zeros.
+    let first = (units[PADDING] ?? 0) & 127;
+    for (let at = PADDING; at < end; at += 4) {
       const second = (units[at + 1] ?? 0) & 127;
       const third = (units[at + 2] ?? 0) & 127;
       const fourth = (units[at + 3] ?? 0) & 127;
@@ -105,7 +114,7 @@ export function createSignScanner(
         0
       )
         continue;
-      const place = at - MARGIN;
+      const place = at - PADDING;
       lookAt(pair1, text, place, found, units);
       lookAt(pair2, text, place + 1, found, units);
       lookAt(pair3, text, place + 2, found, units);

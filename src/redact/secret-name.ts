@@ -22,7 +22,7 @@ const KEY = /(?:api|access|auth|app|admin|service|license)key$/;
 const COOKIES = new Set(
   "sessionid phpsessid jsessionid sessid sid aspsessionid cfid laravelsession".split(" "),
 );
-/** What stands before `key` where the key opens something. */
+/** Words before `key` if the key grants access. */
 const API_KEY_WORDS = new Set(
   "api apis app access auth admin service rest webhook integration write ingest maps license serial activation subscription".split(
     " ",
@@ -33,9 +33,9 @@ const SECRET_KEY_WORDS = new Set(
     " ",
   ),
 );
-/** What stands before `code` where the code is as good as a token. */
+/** Words before `code` if the code works like a token. */
 const AUTH_CODE_WORDS = new Set("auth authorization device oauth".split(" "));
-/** What stands before `key` where the key only names or finds something. */
+/** Words before `key` if the key only names or finds something. */
 const HARMLESS_KEY_WORDS = new Set(
   "public pub primary foreign sort partition cache query object idempotency dedupe row map group index lookup hash site registry publishable candidate unique composite translation message shortcut hot arrow sha etag socket host".split(
     " ",
@@ -48,7 +48,7 @@ const HARMLESS_TOKEN_WORDS = new Set(
   ),
 );
 /** Endings that say which of several (`API_KEY_PROD`, `secret_key_base`); the name proper is before them. */
-const WHICH: ReadonlySet<string> = new Set(
+const QUALIFIERS: ReadonlySet<string> = new Set(
   "prod production dev development staging stage test testing live sandbox old new base default main backup primary secondary plain plaintext cleartext raw value string text".split(
     " ",
   ),
@@ -56,11 +56,11 @@ const WHICH: ReadonlySet<string> = new Set(
 /** `password2`, `api_key_v2`. */
 const NUMBER = /^v?\d{1,2}$/;
 
-/** The same few names stand all over a log: each is taken apart once. */
+/** A log repeats the same few names: each is parsed once. */
 const known = new Map<string, SecretName | undefined>();
 const MAX_KNOWN = 2_000;
 
-/** Reads a name as a sign that its value is a secret; undefined where it is none. */
+/** Parses a name that means a secret; undefined for any other name. */
 export function readSecretName(name: string): SecretName | undefined {
   const before = known.get(name);
   if (before !== undefined || known.has(name)) return before;
@@ -76,7 +76,7 @@ function readName(name: string): SecretName | undefined {
     return { kind: "password", words: ["password"], isStrong: false, isSetting: false };
   const words = splitName(name);
   let count = words.length;
-  while (count > 1 && isWhich(words[count - 1] ?? "")) count--;
+  while (count > 1 && isQualifier(words[count - 1] ?? "")) count--;
   const last = (words[count - 1] ?? "").replace(/\d{1,2}$/, "");
   // `PASS` alone is what tests print.
   const isSetting = /^[A-Z][A-Z0-9_]*$/.test(name) && name !== "PASS";
@@ -89,8 +89,8 @@ function readName(name: string): SecretName | undefined {
   return { kind, words, isStrong, isSetting };
 }
 
-function isWhich(word: string): boolean {
-  return WHICH.has(word) || NUMBER.test(word);
+function isQualifier(word: string): boolean {
+  return QUALIFIERS.has(word) || NUMBER.test(word);
 }
 
 function splitName(name: string): readonly string[] {
@@ -144,7 +144,7 @@ function kindOfKey(before: string, words: readonly string[]): NameKind | undefin
 }
 
 /**
- * How every name worth reading ends. Names stand before most colons and equals signs, and nearly all of them must be
+ * How every name worth reading ends. Most colons and equals signs follow a name, and nearly all names must be
  * let go without cutting a string: first by a table of the last three letters, then letter by letter.
  */
 const ENDINGS = (
@@ -155,46 +155,46 @@ const ENDINGS = (
   "contraseña contrasena senha passe wachtwoord parola hasło haslo salasana passord lösenord пароль 密码 パスワード 비밀번호"
 ).split(" ");
 /** Which endings share their last three letters. */
-const LIST_OF: Uint16Array = new Uint16Array(1 << 15);
+const endingsByLast3: Uint16Array = new Uint16Array(1 << 15);
 const lists: string[][] = [[]];
-for (const word of [...ENDINGS, ...WHICH]) {
-  // A word of two letters is entered with every letter that may stand before it.
+for (const word of [...ENDINGS, ...QUALIFIERS]) {
+  // A word of two letters is entered with every letter that may come before it.
   for (let before = word.length < 3 ? 0 : 31; before < 32; before++) {
     const letters = word.length < 3 ? String.fromCharCode(before) + word : word;
     const index = packLetters(letters, letters.length);
-    if (LIST_OF[index] === 0) LIST_OF[index] = lists.push([]) - 1;
-    lists[LIST_OF[index] ?? 0]?.push(word);
+    if (endingsByLast3[index] === 0) endingsByLast3[index] = lists.push([]) - 1;
+    lists[endingsByLast3[index] ?? 0]?.push(word);
   }
 }
 
-/** What may stand between a name and its separator: spaces, quotes, brackets, the `?` of an optional field. */
-const CLOSING: Uint8Array = new Uint8Array(65_536);
-for (const character of " \t\"'`\\[])?:*") CLOSING[character.charCodeAt(0)] = 1;
-const MAX_CLOSING = 40;
+/** What may come between a name and its separator: spaces, quotes, brackets, the `?` of an optional field. */
+const SKIPPED_BEFORE_SEPARATOR: Uint8Array = new Uint8Array(65_536);
+for (const character of " \t\"'`\\[])?:*") SKIPPED_BEFORE_SEPARATOR[character.charCodeAt(0)] = 1;
+const MAX_SKIPPED = 40;
 
-/** Where the name before the separator at `at` ends; -1 where it can't be one that tells a secret. */
+/** Returns the end of the name before the separator at `at`, or -1 if the name cannot mean a secret. */
 export function endOfSecretName(text: string, at: number): number {
-  const limit = at < MAX_CLOSING ? 0 : at - MAX_CLOSING;
+  const limit = at < MAX_SKIPPED ? 0 : at - MAX_SKIPPED;
   let end = at;
-  while (end > limit && CLOSING[text.charCodeAt(end - 1)] === 1) end--;
+  while (end > limit && SKIPPED_BEFORE_SEPARATOR[text.charCodeAt(end - 1)] === 1) end--;
   const last = text.charCodeAt(end - 1);
   if (last >= 48 && last <= 57) return hasEndingBeforeDigits(text, end) ? end : -1;
-  return LIST_OF[packLetters(text, end)] !== 0 && hasEnding(text, end) ? end : -1;
+  return endingsByLast3[packLetters(text, end)] !== 0 && hasEnding(text, end) ? end : -1;
 }
 
-/** The same for units in plain memory, by the last three letters alone: what this lets go is no such name. */
+/** The same for units in plain memory, by the last three letters alone; never wrong when it says no. */
 export function mayBeSecretName(units: Uint16Array, at: number): boolean {
-  const limit = at - MAX_CLOSING;
+  const limit = at - MAX_SKIPPED;
   let end = at;
-  while (end > limit && CLOSING[units[end - 1] ?? 0] === 1) end--;
+  while (end > limit && SKIPPED_BEFORE_SEPARATOR[units[end - 1] ?? 0] === 1) end--;
   if (isDigit(units[end - 1] ?? 0)) {
     end--;
     if (isDigit(units[end - 1] ?? 0)) end--;
-    if (isJoint(units[end - 1] ?? 0)) end--;
+    if (isWordSeparator(units[end - 1] ?? 0)) end--;
   }
   const letters =
     (((units[end - 3] ?? 0) & 31) << 10) | (((units[end - 2] ?? 0) & 31) << 5) | ((units[end - 1] ?? 0) & 31);
-  return LIST_OF[letters] !== 0;
+  return endingsByLast3[letters] !== 0;
 }
 
 function packLetters(text: string, end: number): number {
@@ -208,21 +208,21 @@ function packLetters(text: string, end: number): number {
 function hasEnding(text: string, end: number): boolean {
   const ending = endingAt(text, end);
   if (ending === undefined) return false;
-  if (ending === "default" || ending === "value" || !WHICH.has(ending)) return true;
+  if (ending === "default" || ending === "value" || !QUALIFIERS.has(ending)) return true;
   const joint = end - ending.length - 1;
-  return isJoint(text.charCodeAt(joint)) && endingAt(text, joint) !== undefined;
+  return isWordSeparator(text.charCodeAt(joint)) && endingAt(text, joint) !== undefined;
 }
 
-/** `password2`, `API_KEY_1`; not the times, line numbers and sizes that stand before most colons. */
+/** `password2`, `API_KEY_1`; not the times, line numbers and sizes before most colons. */
 function hasEndingBeforeDigits(text: string, end: number): boolean {
   let at = end - 1;
   if (isDigit(text.charCodeAt(at - 1))) at--;
-  if (isJoint(text.charCodeAt(at - 1))) at--;
+  if (isWordSeparator(text.charCodeAt(at - 1))) at--;
   return !isDigit(text.charCodeAt(at - 1)) && hasEnding(text, at);
 }
 
 function endingAt(text: string, end: number): string | undefined {
-  for (const word of lists[LIST_OF[packLetters(text, end)] ?? 0] ?? []) {
+  for (const word of lists[endingsByLast3[packLetters(text, end)] ?? 0] ?? []) {
     let at = 1;
     while (at <= word.length && (text.charCodeAt(end - at) | 32) === (word.charCodeAt(word.length - at) | 32))
       at++;
@@ -236,6 +236,6 @@ function isDigit(code: number): boolean {
 }
 
 /** `_`, `-`, `.` */
-function isJoint(code: number): boolean {
+function isWordSeparator(code: number): boolean {
   return code === 95 || code === 45 || code === 46;
 }

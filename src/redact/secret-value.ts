@@ -19,7 +19,6 @@ const IDENTIFIER_PATH = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+
 /** The address of a contract or a person on a blockchain. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const FILE_PATH = /^(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])[\w .@+~/\\-]*$/;
-/** `current-password`, `user_password`, `pwdHash`: a name for a password. */
 /** `required|min:8`, `string|null`: rules of a form, types. */
 const RULES = /^[a-z_]+(?:[|:][a-z_\d,]+)+$/;
 const NAMES_ITSELF = /^[A-Za-z._: -]+$/;
@@ -179,7 +178,7 @@ function decodePercent(text: string): string {
   return text.replace(/%(2[BbFf]|3[Dd])/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/** The value that follows a name: a quoted text, or characters up to where they can't belong to a value any more. */
+/** The value that follows a name: a quoted text, or characters up to the first that cannot belong to a value. */
 export interface Value {
   readonly text: string;
   readonly start: number;
@@ -340,7 +339,7 @@ const STAND_IN = new RegExp(
 /** One character, or one word of few, again and again. */
 const FILLER = /^(?:(.)\1*|(?:0x)?(?:deadbeef|cafebabe|abc123|123456|abcdef)+)$/i;
 
-/** Whether a value only marks the place where a secret would stand. */
+/** Whether a value is a placeholder for a secret. */
 export function isPlaceholder(value: string): boolean {
   // `$user:$pass`, `$config->{password}`
   if (value.startsWith("$") && /^\$[A-Za-z_]/.test(value) && !/\d/.test(value)) return true;

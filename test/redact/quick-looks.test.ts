@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../src/redact/redact.ts";
-import { MARGIN, unitsOf } from "../../src/redact/scan-signs.ts";
+import { PADDING, unitsOf } from "../../src/redact/scan-signs.ts";
 import { endOfSecretName, mayBeSecretName } from "../../src/redact/secret-name.ts";
 import fc from "../support/fc.ts";
 import { loadSampleSet } from "../support/secret-samples.ts";
@@ -36,7 +36,7 @@ describe("mayBeSecretName()", () => {
         const text = pieces.join("");
         const units = unitsOf(text);
         for (let at = 0; at <= text.length; at++)
-          if (endOfSecretName(text, at) !== -1) expect(mayBeSecretName(units, MARGIN + at)).toBe(true);
+          if (endOfSecretName(text, at) !== -1) expect(mayBeSecretName(units, PADDING + at)).toBe(true);
       }),
       { numRuns: 1_000 },
     );

@@ -144,6 +144,19 @@ describe("redact() leaves alone", () => {
   });
 });
 
+describe("redact() masks a secret that is used again", () => {
+  it("without a name", () => {
+    expect(redact("set PW_PASSWORD=MapleOtter91!\ntool -x MapleOtter91! out")).toBe(
+      "set PW_PASSWORD=[masked: password]\ntool -x [masked: password] out",
+    );
+  });
+
+  it("but not an ordinary word, nor a part of a longer one", () => {
+    expect(redact("DB_PASSWORD=lantern\na lantern")).toBe("DB_PASSWORD=[masked: password]\na lantern");
+    expect(redact("DB_PASSWORD=Zq81mossy\nxZq81mossyx")).toBe("DB_PASSWORD=[masked: password]\nxZq81mossyx");
+  });
+});
+
 describe("find()", () => {
   it("says where the secret is in the text", () => {
     const token = key("npm");
