@@ -35,6 +35,7 @@ export interface NearbyTurn {
 }
 
 const SNIPPET_CHARS = 240;
+const NEARBY_REQUEST_CHARS = 240;
 
 /** In the order in which they are preferred among equally good passages. */
 const ROLES: readonly SnippetRole[] = ["request", "summary", "reply", "error", "command", "file"];
@@ -128,7 +129,7 @@ async function outputPassage(turn: TurnHit, shown: ShownTerms): Promise<FoundPas
   return passage === undefined ? undefined : { passage, role: "output" };
 }
 
-/** Adds to each snippet the requests of so many turns before and after it. */
+/** Adds to each snippet the requests of up to `turns` turns before and after it. */
 export function withNearbyTurns(
   snippets: readonly HitSnippet[],
   requests: Digest["requests"],
@@ -147,6 +148,6 @@ export function withNearbyTurns(
 
 function firstWords(text: string): string {
   const line = text.trim().replace(/\s+/g, " ");
-  const cut = cutText(line, SNIPPET_CHARS);
+  const cut = cutText(line, NEARBY_REQUEST_CHARS);
   return cut === line ? line : `${cut}…`;
 }

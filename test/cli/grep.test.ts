@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -26,7 +26,7 @@ async function ask(argv: readonly string[], options: MakeWorldOptions = {}, logs
   return { code, out: world.out(), err: world.err(), root: world.root, json: () => JSON.parse(world.out()) };
 }
 
-/** A session of one request for each text. */
+/** Writes a session of one request for each text, last changed long before NOW: a newer log would be live. */
 function makeLogs(home: string, texts: readonly string[]): void {
   const folder = join(home, ".claude/projects/-x");
   mkdirSync(folder, { recursive: true });
@@ -40,10 +40,9 @@ function makeLogs(home: string, texts: readonly string[]): void {
       cwd: "/x",
       timestamp: "2026-10-01T10:00:00Z",
     };
-    writeFileSync(
-      join(folder, `${sessionId}.jsonl`),
-      `${JSON.stringify({ ...line, message: { role: "user", content } })}\n`,
-    );
+    const path = join(folder, `${sessionId}.jsonl`);
+    writeFileSync(path, `${JSON.stringify({ ...line, message: { role: "user", content } })}\n`);
+    utimesSync(path, new Date(line.timestamp), new Date(line.timestamp));
   });
 }
 
@@ -148,7 +147,7 @@ describe("sessions grep", () => {
     const { code, out, err } = await runBundle(["grep", "^(a+)+$", "--time-limit", "3"], { home });
     expect(code).toBe(0);
     expect(out).toContain("000000000002");
-    expect(err).toMatch(/000000000001\.jsonl: not searched to its end: the pattern takes too long on it/);
+    expect(err).toMatch(/000000000001\.jsonl: search stopped: the pattern takes too long on this file/);
   });
 
   test("ends quietly when nobody reads on", async () => {

@@ -8,33 +8,32 @@ import {
 
 export interface PatternOptions {
   readonly text: string;
-  /** Upper and lower case are the same. */
   readonly ignoreCase: boolean;
-  /** The text itself is looked for: it is no regular expression. */
+  /** Search for the literal text, not a regular expression. */
   readonly fixed: boolean;
 }
 
-/** A pattern as threads pass it to each other. */
+/** A checked pattern, as plain data that can be sent to worker threads. */
 export interface Pattern {
-  /** For `new RegExp`. */
+  /** Source for `new RegExp`. */
   readonly source: string;
   readonly flags: string;
   readonly ignoreCase: boolean;
-  /** Every match holds one of these; none: nothing can be said before the text is decoded. */
+  /** Every match contains at least one of these; if empty, every text must be decoded. */
   readonly literals: readonly string[];
-  /** No text can keep the engine busy for long. */
+  /** No text can make the regular expression engine take long. */
   readonly isQuick: boolean;
 }
 
 /**
- * Checks a pattern and prepares it. `^` and `$` are the ends of lines and `.` stays on its line. Characters
- * are those of Unicode; a pattern that only older rules allow (`foo{`, `\-`) is read by these.
+ * Checks and prepares a pattern. `^` and `$` match at line ends, and `.` does not match a line end. Uses Unicode
+ * mode, or legacy mode for patterns that are valid only there (`foo{`, `\-`).
  */
 export function compilePattern({ text, ignoreCase, fixed }: PatternOptions): Pattern {
   if (text === "") {
-    throw new UserError("Cannot look for nothing: the pattern is empty", {
+    throw new UserError("Cannot search: the pattern is empty", {
       exitCode: exitCodes.wrongUsage,
-      hint: "type what to look for, as in: sessions grep 'exit code \\d+'",
+      hint: "pass a pattern, as in: sessions grep 'exit code \\d+'",
     });
   }
   const source = fixed ? text.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&") : text;
@@ -49,12 +48,12 @@ export function compilePattern({ text, ignoreCase, fixed }: PatternOptions): Pat
     literals:
       branches === undefined
         ? []
-        : requiredTexts(branches, (char) => mayStandInBytes(char, ignoreCase, unicode)),
+        : requiredTexts(branches, (char) => isVerbatimInJson(char, ignoreCase, unicode)),
     isQuick: branches !== undefined && isQuick(branches),
   };
 }
 
-/** By the older rules this is a letter and a brace: `\p{Foo}` would look for the text p{Foo}. */
+/** In legacy mode `\p{Foo}` would match the literal text p{Foo}. */
 const onlyUnicode = /(?<!\\)(?:\\\\)*\\[pP]\{/;
 
 function isValid(source: string, flags: string): boolean {
@@ -76,11 +75,11 @@ function tryRead(source: string, unicode: boolean): readonly PatternSequence[] |
 }
 
 /**
- * Does the character stand in the bytes of JSON as itself, unless it is written as `\uXXXX`? Quotes,
- * backslashes and slashes may have a backslash before them. Where case does not count, only letters whose
- * other forms are all ASCII will do: K is also the sign of Kelvin, s also the long s.
+ * Says whether JSON has the character as itself, unless it is written as `\uXXXX`. Quotes, backslashes and
+ * slashes may be escaped with a backslash. If case is ignored, only letters whose other forms are all ASCII
+ * qualify: K also matches the Kelvin sign, and s the long s.
  */
-function mayStandInBytes(char: string, ignoreCase: boolean, unicode: boolean): boolean {
+function isVerbatimInJson(char: string, ignoreCase: boolean, unicode: boolean): boolean {
   const point = char.codePointAt(0) ?? 0;
   if (point < 0x80)
     return (
@@ -90,15 +89,15 @@ function mayStandInBytes(char: string, ignoreCase: boolean, unicode: boolean): b
   return !(point >= 0xd800 && point < 0xe000) && point !== 0xfffd && point !== 0xfeff;
 }
 
-/** Patterns of other programs that engines of JavaScript do not read. */
-const HABITS: readonly (readonly [RegExp, string])[] = [
-  [/\(\?i\)/, "-i ignores case"],
-  [/\(\?P</, "groups are named (?<name>…)"],
+/** Syntax of other programs that JavaScript does not support. */
+const FOREIGN_SYNTAX: readonly (readonly [RegExp, string])[] = [
+  [/\(\?i\)/, "use -i to ignore case"],
+  [/\(\?P</, "write named groups as (?<name>…)"],
 ];
 
 function brokenPattern(text: string): UserError {
-  const habit = HABITS.find(([pattern]) => pattern.test(text))?.[1];
-  const hint = habit ?? "-F looks for the text as it is";
+  const advice = FOREIGN_SYNTAX.find(([pattern]) => pattern.test(text))?.[1];
+  const hint = advice ?? "use -F to search for the literal text";
   const why = faultOf(text);
   return new UserError(`Cannot read the pattern "${text}": ${why}`, {
     exitCode: exitCodes.wrongUsage,
@@ -114,64 +113,67 @@ function faultOf(text: string): string {
     const position = Array.from(text.slice(0, error.at)).length + 1;
     return `${error.message} (character ${position})`;
   }
-  return engineSays(text);
+  return engineMessage(text);
 }
 
-/** In the engine's own words, without the pattern, which they repeat. */
-function engineSays(text: string): string {
+/** Returns the engine's own message without the pattern that it repeats. */
+function engineMessage(text: string): string {
   try {
     new RegExp(text, onlyUnicode.test(text) ? "gmu" : "gm");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return message.slice(message.lastIndexOf(": ") + 2).toLowerCase();
   }
-  return "it is no regular expression";
+  return "it is not a regular expression";
 }
 
-/** Which characters may be looked for before a text is decoded. */
+/** Says whether a character can be searched for before a text is decoded. */
 type MayKeep = (character: string) => boolean;
 
-/** Bytes that make looking for a text worth it. */
-const SHORTEST = 3;
-/** More tells nothing more. */
-const LONGEST = 48;
-/** Looking for more texts than this costs more than reading everything. */
-const MOST = 12;
+/** Searching for fewer bytes rules out too little. */
+const MIN_BYTES = 3;
+/** A longer text rules out no more. */
+const MAX_CHARS = 48;
+/** Searching for more texts costs more than decoding everything. */
+const MAX_TEXTS = 12;
 
 /**
- * Texts of which every match of the pattern holds at least one, made only of characters that may be kept;
- * none where there are no such texts.
+ * Returns texts of which every match contains at least one, made only of characters that `mayKeep` accepts; none
+ * if there are no such texts.
  */
 function requiredTexts(branches: readonly PatternSequence[], mayKeep: MayKeep): readonly string[] {
-  return ofBranches(branches, mayKeep) ?? [];
+  return textsOfBranches(branches, mayKeep) ?? [];
 }
 
-function ofBranches(branches: readonly PatternSequence[], mayKeep: MayKeep): readonly string[] | undefined {
+function textsOfBranches(
+  branches: readonly PatternSequence[],
+  mayKeep: MayKeep,
+): readonly string[] | undefined {
   const texts = new Set<string>();
   for (const branch of branches) {
-    const found = ofSequence(branch, mayKeep);
+    const found = textsOfSequence(branch, mayKeep);
     if (found === undefined) return undefined;
     for (const text of found) texts.add(text);
   }
-  return texts.size > MOST ? undefined : [...texts];
+  return texts.size > MAX_TEXTS ? undefined : [...texts];
 }
 
-function ofSequence(nodes: PatternSequence, mayKeep: MayKeep): readonly string[] | undefined {
+function textsOfSequence(nodes: PatternSequence, mayKeep: MayKeep): readonly string[] | undefined {
   let best: readonly string[] | undefined;
-  /** Characters that stand side by side in every match. */
+  /** Adjacent characters that every match contains. */
   let run = "";
   const offer = (texts: readonly string[] | undefined): void => {
     if (texts !== undefined && (best === undefined || worthOf(texts) > worthOf(best))) best = texts;
   };
   const endRun = (next = ""): void => {
-    if (bytesIn(run) >= SHORTEST) offer([run]);
+    if (bytesIn(run) >= MIN_BYTES) offer([run]);
     run = next;
   };
   const take = (node: PatternNode): void => {
     switch (node.kind) {
       case "text":
         if (!mayKeep(node.text)) endRun();
-        else if (run.length < LONGEST) run += node.text;
+        else if (run.length < MAX_CHARS) run += node.text;
         else endRun(node.text);
         return;
       case "nothing":
@@ -186,7 +188,7 @@ function ofSequence(nodes: PatternSequence, mayKeep: MayKeep): readonly string[]
         if (node.branches.length === 1 && only !== undefined) only.forEach(take);
         else {
           endRun();
-          offer(ofBranches(node.branches, mayKeep));
+          offer(textsOfBranches(node.branches, mayKeep));
         }
         return;
       }
@@ -200,22 +202,22 @@ function ofSequence(nodes: PatternSequence, mayKeep: MayKeep): readonly string[]
       return;
     }
     if (node.kind === "text" && mayKeep(node.text)) {
-      // The first stands beside what comes before, the last beside what follows.
-      for (let times = 0; times < Math.min(min, LONGEST); times++) take(node);
-      if (max !== min || min > LONGEST) endRun(node.text);
+      // The first is next to what precedes it, the last next to what follows.
+      for (let times = 0; times < Math.min(min, MAX_CHARS); times++) take(node);
+      if (max !== min || min > MAX_CHARS) endRun(node.text);
       return;
     }
     endRun();
-    if (node.kind === "group") offer(ofBranches(node.branches, mayKeep));
+    if (node.kind === "group") offer(textsOfBranches(node.branches, mayKeep));
   };
   nodes.forEach(take);
   endRun();
   return best;
 }
 
-/** The shortest decides how much is sifted out; of equals the fewest. */
+/** Rates texts: the shortest decides how much is ruled out; if equal, fewer texts are better. */
 function worthOf(texts: readonly string[]): number {
-  return Math.min(...texts.map(bytesIn)) - texts.length / (MOST + 1);
+  return Math.min(...texts.map(bytesIn)) - texts.length / (MAX_TEXTS + 1);
 }
 
 function bytesIn(text: string): number {
@@ -227,13 +229,13 @@ function bytesIn(text: string): number {
   return bytes;
 }
 
-/** Choices that may be taken back: their combinations double with each. */
-const MOST_CHOICES = 12;
+/** Backtracking choices; each doubles the number of combinations. */
+const MAX_CHOICES = 12;
 
-/** Can a match never take long, whatever the text? Only repetitions can make an engine try again and again. */
+/** Says whether matching is quick for any text. Only repetitions and too many choices can make it slow. */
 function isQuick(branches: readonly PatternSequence[]): boolean {
   let choices = 0;
-  const look = (node: PatternNode): boolean => {
+  const isQuickNode = (node: PatternNode): boolean => {
     switch (node.kind) {
       case "text":
       case "some":
@@ -244,14 +246,14 @@ function isQuick(branches: readonly PatternSequence[]): boolean {
         return false;
       case "group":
         choices += node.branches.length - 1;
-        return node.branches.every((branch) => branch.every(look));
+        return node.branches.every((branch) => branch.every(isQuickNode));
       case "repeat":
         choices++;
-        if (node.max <= 1) return look(node.node);
+        if (node.max <= 1) return isQuickNode(node.node);
         return (
           node.min === node.max && node.max < 100 && (node.node.kind === "text" || node.node.kind === "some")
         );
     }
   };
-  return branches.every((branch) => branch.every(look)) && choices <= MOST_CHOICES;
+  return branches.every((branch) => branch.every(isQuickNode)) && choices <= MAX_CHOICES;
 }

@@ -7,16 +7,16 @@ import { objectAt, timeAt } from "../../jsonl/values.ts";
 import type { ByteFilter } from "./byte-filter.ts";
 import { type TextRole, textsOfValue } from "./text-role.ts";
 
-/** The texts that stand at one place of a file. */
+/** The texts of one line, or of one part, of a file. */
 export interface PlacedTexts {
   readonly line: number;
   readonly at: number | null;
-  /** It belongs to a sub-agent that has no log of its own. */
+  /** Belongs to a sub-agent that writes to the main log. */
   readonly isSidechain: boolean;
-  /** The file is the text: its lines are those of the file. */
+  /** The file is plain text, so lines of the text are lines of the file. */
   readonly isPlain: boolean;
   readonly texts: readonly PlacedText[];
-  /** Bytes that were too many to be searched. */
+  /** Bytes left out because the line is too long. */
   readonly skippedBytes: number;
 }
 
@@ -25,10 +25,10 @@ export interface PlacedText {
   readonly text: string;
 }
 
-/** Longer, a file is searched in parts. */
+/** Longer files are searched in parts. */
 const WHOLE_BYTES = 16 * 1024 * 1024;
 
-/** The decoded texts of a file, in order; of lines that can't match, none. Throws what its source throws. */
+/** Yields the decoded texts of a file, in order, without lines that can't match. Throws what its source throws. */
 export function* textsOfFile(
   source: ByteSource,
   file: SessionFile,
@@ -52,10 +52,10 @@ function textsOfLine(line: Line): PlacedTexts {
   const decoded = decodeLine(line.bytes);
   const { values, rest } = readLineValues(decoded);
   const texts: PlacedText[] = [];
-  const give = (role: TextRole, text: string): void => void texts.push({ role, text });
-  let isWhole = true;
-  for (const value of values) if (!textsOfValue(value, give)) isWhole = false;
-  for (const text of looseStrings(isWhole ? rest : decoded)) give("note", text);
+  const emit = (role: TextRole, text: string): void => void texts.push({ role, text });
+  let isComplete = true;
+  for (const value of values) if (!textsOfValue(value, emit)) isComplete = false;
+  for (const text of looseStrings(isComplete ? rest : decoded)) emit("note", text);
   const [first] = values;
   return {
     line: line.number,
@@ -77,7 +77,7 @@ function timeOf(value: unknown): number | null {
   );
 }
 
-/** One JSON value over many lines: a text stands where its JSON does. */
+/** Yields the texts of a file that is one JSON value over many lines, each with the line it is on. */
 function* textsOfWhole(json: string, value: unknown, file: SessionFile): Generator<PlacedTexts> {
   const texts: PlacedText[] = [];
   textsOfValue(value, (role, text) => {
@@ -99,12 +99,12 @@ function roleOfFile({ role }: SessionFile): TextRole {
   return role === "spilled" ? "output" : role === "title" ? "title" : "note";
 }
 
-/** Output that has a file of its own, in parts that end with a line. */
+/** Yields tool output that was spilled to a file, in parts that end at a line end. */
 function* plainTexts(chunks: Iterable<Uint8Array>): Generator<PlacedTexts> {
   let line = 1;
   let parts: Buffer[] = [];
   let length = 0;
-  const take = (bytes: Buffer): PlacedTexts => ({
+  const textsOfPart = (bytes: Buffer): PlacedTexts => ({
     line,
     at: null,
     isSidechain: false,
@@ -119,12 +119,12 @@ function* plainTexts(chunks: Iterable<Uint8Array>): Generator<PlacedTexts> {
     const bytes = Buffer.concat(parts);
     const end = bytes.lastIndexOf(0x0a) + 1 || bytes.length;
     const part = bytes.subarray(0, end);
-    yield take(part);
+    yield textsOfPart(part);
     line += part.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 0);
     parts = [Buffer.from(bytes.subarray(end))];
     length = bytes.length - end;
   }
-  if (length > 0) yield take(Buffer.concat(parts));
+  if (length > 0) yield textsOfPart(Buffer.concat(parts));
 }
 
 export function lineEndsIn(text: string, from: number, to: number): number {
@@ -135,13 +135,13 @@ export function lineEndsIn(text: string, from: number, to: number): number {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** What stands between strings in JSON. */
+/** What comes between strings in JSON. */
 const NO_TEXT = /^(?:[\s,:{}[\]\d.+-]|[eE]|true|false|null)*$/;
 const KEY = /^[A-Za-z_$][\w$.-]*$/;
 
 /**
- * The texts of a line that is broken JSON, decoded as far as that goes: all that stands between two quotes.
- * Of a line that lacks its beginning nobody can tell what is inside a string, so both sides are given.
+ * Returns the texts of a line of broken JSON, decoded as far as possible: everything between two quotes. If the
+ * start of the line is missing, it is unknown what is inside a string, so the text outside quotes is returned too.
  */
 function looseStrings(text: string): readonly string[] {
   const found: string[] = [];
@@ -156,7 +156,7 @@ function looseStrings(text: string): readonly string[] {
   return found;
 }
 
-/** The next quote that is not escaped, else the end. */
+/** Returns the position of the next quote that is not escaped, or the end of the text. */
 function endOfPiece(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -169,7 +169,7 @@ function endOfPiece(text: string, from: number): number {
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([nrtbf])|(["\\/]))/g;
 const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
-/** Not by JSON.parse: an escape may be cut off, or be one that JSON does not know. */
+/** Decodes escapes without JSON.parse, because one may be cut off or not be valid JSON. */
 function decode(piece: string): string {
   return piece.replace(ESCAPE, (whole, hex?: string, control?: string, plain?: string) => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
@@ -178,13 +178,13 @@ function decode(piece: string): string {
 }
 
 interface LineValues {
-  /** Nearly always one; several where lines were glued together. */
+  /** Nearly always one; several if lines were glued together. */
   readonly values: readonly unknown[];
-  /** What is no JSON. */
+  /** The part that is not JSON. */
   readonly rest: string;
 }
 
-/** The JSON values on a line, whatever they are; the formats know objects alone. */
+/** Reads the JSON values on a line, of any type; the log formats have only objects. */
 function readLineValues(text: string): LineValues {
   if (text === "") return { values: [], rest: "" };
   const whole = tryParse(text);

@@ -9,28 +9,28 @@ import type { Pattern } from "./compile-pattern.ts";
 import { createScanner } from "./scan-session.ts";
 import type { TextRole } from "./text-role.ts";
 
-/** What is looked for, and what of it is told. Plain data: threads pass it to each other. */
+/** The search, and what to report. Plain data, because it is sent to worker threads. */
 export interface GrepQuery {
   readonly pattern: Pattern;
   readonly roles: readonly TextRole[];
-  /** Lines before and behind a matching one. */
+  /** Lines to report before and after a matching one. */
   readonly contextLines: number;
-  /** One hit of a session is enough. */
+  /** Report only which sessions match; the first hit of a session ends its search. */
   readonly sessionsOnly: boolean;
   readonly filter: SessionFilter;
-  /** Secrets are told as they are. */
+  /** Don't mask secrets. */
   readonly reveal: boolean;
   readonly timeLimitMs: number;
 }
 
-/** All that a thread needs to search. */
+/** Everything a worker thread needs to search. */
 export interface GrepTaskData {
-  readonly wish: GrepQuery;
+  readonly query: GrepQuery;
   readonly places: Library["places"];
   readonly config: Library["config"];
 }
 
-/** What an answer says of a session. */
+/** The session metadata that is reported with hits. */
 export interface SessionFacts {
   readonly agent: AgentName;
   readonly id: string;
@@ -41,42 +41,42 @@ export interface SessionFacts {
   readonly endedAt: number | null;
 }
 
-/** One session that is to be searched. */
+/** One session to search. */
 export interface GrepJob {
   readonly files: SessionFiles;
-  /** `archive`: the agent's own files are gone. `history`: only what was typed is left. */
+  /** `archive`: the agent's own files are gone. `history`: only the typed prompts are left. */
   readonly origin: "log" | "archive" | "history";
-  /** Which archived generations hold text that the files may have lost. */
+  /** The archived generations that may hold text no longer in the files. */
   readonly generations: "none" | "all" | "older";
-  /** Of the index, which has it as it is: it fits the filters. null: that is to be found out. */
+  /** From the index if current, so filters already passed; null: the session must be read and filtered. */
   readonly facts: SessionFacts | null;
-  /** What `history` has of it. */
-  readonly prompts?: readonly HistoryPlace[];
+  /** The typed prompts, if `origin` is `history`. */
+  readonly prompts?: readonly PlacedPrompt[];
   readonly project?: string | null;
-  /** Files before this one are done. */
+  /** Index of the first file to search; those before it are done. */
   readonly fromFile: number;
 }
 
-/** A prompt of a session of which nothing else is left. */
-export interface HistoryPlace {
+/** A prompt of a session that survives only in the prompt history. */
+export interface PlacedPrompt {
   readonly path: string;
   readonly line: number;
   readonly at: number | null;
   readonly text: string;
 }
 
-/** A line of text that matches. */
+/** A matching line of text. */
 export interface GrepHit {
   readonly path: string;
-  /** Of the file. */
+  /** Line number in the file. */
   readonly line: number;
-  /** The archived generation in which the file has it; null where it has it now. */
+  /** The archived generation of the file that has the line; null if the present file has it. */
   readonly generation: number | null;
   readonly role: TextRole;
   readonly turn: number | null;
   readonly at: number | null;
   readonly context: Context | null;
-  /** Number of the line within its text. */
+  /** Line number within the decoded text. */
   readonly textLine: number;
   readonly text: string;
   readonly highlights: readonly (readonly [number, number])[];
@@ -85,29 +85,29 @@ export interface GrepHit {
   readonly after: readonly string[];
 }
 
-/** What is told while a session is searched. */
+/** Reported while a session is searched. */
 export type GrepStep =
-  /** The next file is begun: the clock starts anew. */
+  /** The search of the next file starts; restarts the time limit. */
   | { readonly kind: "file"; readonly file: number; readonly path: string; readonly bytes: number }
   | { readonly kind: "hits"; readonly facts: SessionFacts; readonly hits: readonly GrepHit[] }
   | { readonly kind: "problem"; readonly problem: Problem };
 
-/** What a thread is told: search a session; go on, what you found was taken. */
-export type GrepRequest = { readonly kind: "search"; readonly job: GrepJob } | { readonly kind: "go-on" };
+/** Sent to a worker thread: search a session, or continue after a batch of hits was taken. */
+export type GrepRequest = { readonly kind: "search"; readonly job: GrepJob } | { readonly kind: "continue" };
 
 export type GrepAnswer = GrepStep | { readonly kind: "done" };
 
 /**
- * Searches sessions in a thread of its own. After each batch of hits it waits until that was taken, so that
- * a pattern that matches everywhere does not fill the memory.
+ * Searches sessions in a worker thread. It pauses after each batch of hits until the batch was taken, so a
+ * pattern that matches everywhere does not fill the memory.
  */
 export function grepTask(data: unknown, post: (message: unknown) => void): (message: unknown) => void {
-  // Both ends are this program: what comes here was typed where it was sent.
+  // Both ends are this program: the sender has checked the types.
   const scan = createScanner(data as GrepTaskData, nodeDisk);
   let steps: AsyncGenerator<GrepStep, void, void> | undefined;
   const answer = (message: GrepAnswer): void => post(message);
 
-  const goOn = async (): Promise<void> => {
+  const resume = async (): Promise<void> => {
     for (;;) {
       const next = await steps?.next();
       if (next === undefined || next.done === true) {
@@ -121,6 +121,6 @@ export function grepTask(data: unknown, post: (message: unknown) => void): (mess
   return (message) => {
     const request = message as GrepRequest;
     if (request.kind === "search") steps = scan(request.job);
-    void goOn();
+    void resume();
   };
 }

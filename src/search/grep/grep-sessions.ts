@@ -6,7 +6,7 @@ import type { SearchEngine } from "../engine.ts";
 import type { SessionState } from "../session-catalog.ts";
 import type { StartWorker } from "../worker-handle.ts";
 import type { GrepHit, GrepJob, GrepQuery, GrepStep, GrepTaskData, SessionFacts } from "./grep-job.ts";
-import { createScannerHere, searchInWorkers } from "./grep-workers.ts";
+import { createMainThreadScanner, searchInWorkers } from "./grep-workers.ts";
 import { planGrep } from "./plan-grep.ts";
 
 interface GrepThreads {
@@ -14,25 +14,26 @@ interface GrepThreads {
   readonly count: number;
 }
 
-/** Told on the way, in the order of the sessions, newest first. */
+/** Reported during the search, session by session, newest first. */
 export type GrepEvent =
   | {
       readonly kind: "hits";
       readonly session: FoundIn;
-      /** None where only sessions are asked for. */
+      /** Empty if only sessions are requested. */
       readonly hits: readonly GrepHit[];
     }
   | { readonly kind: "problem"; readonly problem: Problem }
-  /** The last one: everything was searched. */
+  /** The last event: everything was searched. */
   | { readonly kind: "done" };
 
+/** A session with hits. */
 export interface FoundIn extends SessionFacts {
-  /** The leading log; null where it is gone. */
+  /** Path of the main log; null if it is gone. */
   readonly source: string | null;
   readonly state: SessionState;
 }
 
-/** How far the search is. */
+/** How far the search has got. */
 export interface GrepProgress {
   readonly sessions: number;
   readonly sessionsInAll: number;
@@ -47,22 +48,22 @@ export interface GrepOptions {
   readonly onProgress?: (progress: GrepProgress) => void;
 }
 
-/** A thread costs 80 ms to start and then goes through this in about that time. */
-const WORTH_A_THREAD = 16 * 1024 * 1024;
+/** Searching this much takes about as long as starting a thread. */
+const BYTES_PER_THREAD = 16 * 1024 * 1024;
 
-/** Searches the decoded text of everything, exactly. Whoever has enough stops taking, and the search ends. */
+/** Searches the decoded text of all sessions. The search ends when the caller stops iterating. */
 export async function* grepSessions(
   library: Library,
   engine: SearchEngine,
-  wish: GrepQuery,
+  query: GrepQuery,
   { threads, onProgress }: GrepOptions = {},
 ): AsyncGenerator<GrepEvent, void, void> {
-  const plan = await planGrep(library, engine, wish);
+  const plan = await planGrep(library, engine, query);
   for (const problem of plan.problems) yield { kind: "problem", problem };
   const { jobs } = plan;
   const running = runningSessions(library);
   const logState: LogState = (files) => sessionState(library, files, running);
-  let progress = startOf(jobs);
+  let progress = initialProgress(jobs);
   onProgress?.(progress);
   const onSearched = (job: GrepJob): void => {
     progress = {
@@ -73,16 +74,16 @@ export async function* grepSessions(
     };
     onProgress?.(progress);
   };
-  const data: GrepTaskData = { wish, places: library.places, config: library.config };
-  const isSmall = progress.bytesInAll < WORTH_A_THREAD;
-  if (threads === undefined || (isSmall && wish.pattern.isQuick)) {
-    const scan = createScannerHere(data, library.disk, library.now);
+  const data: GrepTaskData = { query, places: library.places, config: library.config };
+  const isSmall = progress.bytesInAll < BYTES_PER_THREAD;
+  if (threads === undefined || (isSmall && query.pattern.isQuick)) {
+    const scan = createMainThreadScanner(data, library.disk, library.now);
     for (const job of jobs) {
       for await (const step of scan(job)) if (step.kind !== "file") yield eventOf(step, job, logState);
       onSearched(job);
     }
   } else {
-    const count = Math.min(threads.count, Math.ceil(progress.bytesInAll / WORTH_A_THREAD) || 1);
+    const count = Math.min(threads.count, Math.ceil(progress.bytesInAll / BYTES_PER_THREAD) || 1);
     const options = { start: threads.start, threads: count, now: library.now, onSearched };
     for await (const { session, step } of searchInWorkers(jobs, data, options)) {
       const job = jobs[session];
@@ -94,7 +95,7 @@ export async function* grepSessions(
 
 type LogState = (files: SessionFiles) => SessionState;
 
-function startOf(jobs: readonly GrepJob[]): GrepProgress {
+function initialProgress(jobs: readonly GrepJob[]): GrepProgress {
   return {
     sessions: 0,
     sessionsInAll: jobs.length,
@@ -116,14 +117,14 @@ function eventOf(step: TakenStep["step"], { files, origin }: GrepJob, logState: 
   return { kind: "hits", session: { ...step.facts, source, state }, hits: step.hits };
 }
 
-/** Puts what several threads find into the order of the sessions. */
+/** Brings the results of several threads into the order of the sessions. */
 export interface OrderedOutput {
-  /** Resolves when there is room for more of this session: at once for the one whose turn it is. */
+  /** Resolves when more of this session can be accepted: at once for the session being output. */
   put(session: number, step: Exclude<GrepStep, { kind: "file" }>): Promise<void>;
   finish(session: number): void;
-  /** Nobody takes any more; whoever waits for it gets the error. */
+  /** Ends the output; `take` throws the error. */
   fail(error: unknown): void;
-  /** In order, each as soon as it can be told. */
+  /** Yields the steps in order, each as soon as those before it are out. */
   take(): AsyncGenerator<TakenStep, void, void>;
 }
 
@@ -132,25 +133,26 @@ export interface TakenStep {
   readonly step: Exclude<GrepStep, { kind: "file" }>;
 }
 
-/** Hits that wait for sessions before theirs. */
-const MOST_WAITING = 20_000;
+/** Hits that may wait for earlier sessions. */
+const MAX_WAITING_HITS = 20_000;
 
 export function createOrderedOutput(sessions: number): OrderedOutput {
   const waiting = new Map<number, TakenStep["step"][]>();
   const finished = new Set<number>();
-  let held: { readonly session: number; readonly goOn: () => void }[] = [];
-  let turn = 0;
+  let blocked: { readonly session: number; readonly resume: () => void }[] = [];
+  /** The session being output. */
+  let current = 0;
   let hits = 0;
   let failure: { readonly error: unknown } | undefined;
   let wake: () => void = () => undefined;
 
   const release = (): void => {
-    const kept: typeof held = [];
-    for (const each of held) {
-      if (each.session === turn || hits < MOST_WAITING) each.goOn();
-      else kept.push(each);
+    const stillBlocked: typeof blocked = [];
+    for (const each of blocked) {
+      if (each.session === current || hits < MAX_WAITING_HITS) each.resume();
+      else stillBlocked.push(each);
     }
-    held = kept;
+    blocked = stillBlocked;
   };
 
   return {
@@ -160,9 +162,9 @@ export function createOrderedOutput(sessions: number): OrderedOutput {
       else steps.push(step);
       if (step.kind === "hits") hits += step.hits.length;
       wake();
-      if (session === turn || hits < MOST_WAITING) return Promise.resolve();
-      return new Promise((goOn) => {
-        held.push({ session, goOn });
+      if (session === current || hits < MAX_WAITING_HITS) return Promise.resolve();
+      return new Promise((resume) => {
+        blocked.push({ session, resume });
       });
     },
     finish(session) {
@@ -174,15 +176,15 @@ export function createOrderedOutput(sessions: number): OrderedOutput {
       wake();
     },
     async *take() {
-      while (turn < sessions) {
-        const step = waiting.get(turn)?.shift();
+      while (current < sessions) {
+        const step = waiting.get(current)?.shift();
         if (step !== undefined) {
           if (step.kind === "hits") hits -= step.hits.length;
-          yield { session: turn, step };
+          yield { session: current, step };
           release();
-        } else if (finished.has(turn)) {
-          waiting.delete(turn);
-          turn++;
+        } else if (finished.has(current)) {
+          waiting.delete(current);
+          current++;
           release();
         } else if (failure !== undefined) throw failure.error;
         else {

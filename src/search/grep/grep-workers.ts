@@ -8,14 +8,14 @@ interface WorkerOptions {
   readonly start: StartWorker;
   readonly threads: number;
   readonly now: () => number;
-  /** Told when a session is done, in whatever order. */
+  /** Called when a session is done, in any order. */
   readonly onSearched: (job: GrepJob) => void;
 }
 
 /**
- * Searches sessions in threads, each taking the next when it is done with one, and gives what they find in
- * the order of the sessions. A thread that is too long at a file is ended: the file is a problem, and
- * another thread goes on behind it.
+ * Searches sessions in worker threads, each taking the next session when it has finished one, and yields the
+ * results in the order of the sessions. A thread that exceeds the time limit of a file is terminated: the file
+ * is reported as a problem, and a new thread continues with the next file.
  */
 export async function* searchInWorkers(
   jobs: readonly GrepJob[],
@@ -26,9 +26,9 @@ export async function* searchInWorkers(
   const running = new Set<WorkerHandle>();
   let next = 0;
   let isStopped = false;
-  /** Files that took too long. */
-  let late = 0;
-  const limitFor = (bytes: number): number => timeLimitOf(data.wish.timeLimitMs, bytes, late);
+  /** Files that exceeded their time limit. */
+  let timedOut = 0;
+  const limitFor = (bytes: number): number => timeLimitOf(data.query.timeLimitMs, bytes, timedOut);
 
   const start = (): WorkerHandle => {
     const worker = options.start("grep", data);
@@ -48,7 +48,7 @@ export async function* searchInWorkers(
       while (job !== undefined) {
         const stopped = await searchOne(worker, number, job, { ...options, limitFor }, output);
         if (stopped === undefined) break;
-        late++;
+        timedOut++;
         await end(worker);
         if (isStopped) return;
         worker = start();
@@ -71,7 +71,7 @@ export async function* searchInWorkers(
   }
 }
 
-/** Searches one session; the number of the file that stopped it, or undefined where it was done. */
+/** Searches one session. Returns the number of the file that stopped it, or undefined if it was finished. */
 function searchOne(
   worker: WorkerHandle,
   number: number,
@@ -84,7 +84,7 @@ function searchOne(
     let timer: ReturnType<typeof setTimeout> | undefined;
     let startedAt = 0;
     let isSettled = false;
-    const ask = (request: GrepRequest): void => worker.post(request);
+    const send = (request: GrepRequest): void => worker.post(request);
 
     const settle = (stoppedAt: number | undefined): void => {
       clearTimeout(timer);
@@ -96,7 +96,7 @@ function searchOne(
       void output.put(number, { kind: "problem", problem: { path: file.path, line: 0, what } });
       settle(file.number);
     };
-    const startClock = (): void => {
+    const startTimer = (): void => {
       startedAt = now();
       timer = setTimeout(() => giveUp(TOO_LONG), file.leftMs);
     };
@@ -105,19 +105,19 @@ function searchOne(
       file.leftMs -= now() - startedAt;
       await output.put(number, step);
       if (isSettled) return;
-      startClock();
-      ask({ kind: "go-on" });
+      startTimer();
+      send({ kind: "continue" });
     };
 
     worker.onMessage((message) => {
-      // Both ends are this program: what comes here was typed where it was sent.
+      // Both ends are this program: the sender has checked the types.
       const answer = message as GrepAnswer;
       if (isSettled) return;
       switch (answer.kind) {
         case "file":
           clearTimeout(timer);
           file = { number: answer.file, path: answer.path, leftMs: limitFor(answer.bytes) };
-          startClock();
+          startTimer();
           return;
         case "hits":
           takeHits(answer).catch(reject);
@@ -130,35 +130,35 @@ function searchOne(
       }
     });
     worker.ended.then(
-      () => giveUp("not searched: the thread ended"),
+      () => giveUp("not searched: the worker thread ended"),
       (error: unknown) => {
         clearTimeout(timer);
-        // Without a file it is the program that fails, not what it reads.
+        // Before the first file, it is the program that failed, not a log.
         if (file.number === -1) reject(error);
         else giveUp(`cannot be searched: ${error instanceof Error ? error.message : String(error)}`);
       },
     );
-    ask({ kind: "search", job });
+    send({ kind: "search", job });
   });
 }
 
-const TOO_LONG = "not searched to its end: the pattern takes too long on it";
+const TOO_LONG = "search stopped: the pattern takes too long on this file";
 
 /**
- * Searches in this very thread. A pattern that runs away inside of one text can't be stopped here; between
- * texts it is.
+ * Searches without worker threads. The time limit is checked only between texts: a pattern that runs away
+ * within one text can't be stopped here.
  */
-export function createScannerHere(data: GrepTaskData, disk: Disk, now: () => number): ScanSession {
+export function createMainThreadScanner(data: GrepTaskData, disk: Disk, now: () => number): ScanSession {
   let startedAt = now();
   const scan = createScanner(
     data,
     disk,
-    ({ bytes }) => now() - startedAt > timeLimitOf(data.wish.timeLimitMs, bytes),
+    ({ bytes }) => now() - startedAt > timeLimitOf(data.query.timeLimitMs, bytes),
   );
-  return async function* scanHere(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
+  return async function* scanOnMainThread(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
     for await (const step of scan(job)) {
       if (step.kind === "file") {
-        // Ctrl-C comes in between files.
+        // Lets Ctrl-C in between files.
         await new Promise((resolve) => setImmediate(resolve));
         startedAt = now();
       }

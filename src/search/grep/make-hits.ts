@@ -1,10 +1,11 @@
 import type { Redactor } from "../../redact/redact.ts";
 import { lineEndsIn, type PlacedText, type PlacedTexts } from "./file-texts.ts";
 import type { GrepHit } from "./grep-job.ts";
-import { createPassageCutter } from "./mask-spans.ts";
+import { createPassageCutter } from "./passage-cutter.ts";
 import type { SessionPlace } from "./session-places.ts";
 import type { TextRole } from "./text-role.ts";
 
+/** The place of a hit in its session and on disk. */
 export interface HitPlace extends SessionPlace {
   readonly path: string;
   readonly generation: number | null;
@@ -12,11 +13,11 @@ export interface HitPlace extends SessionPlace {
 
 interface HitOptions {
   readonly contextLines: number;
-  /** undefined: secrets are told as they are. */
+  /** undefined: secrets are not masked. */
   readonly redactor: Redactor | undefined;
 }
 
-/** What is told of the matching lines of one text. */
+/** Makes the hits for the matching lines of one text. */
 export function* makeHits(
   { role, text, lines }: MatchingText,
   placed: Pick<PlacedTexts, "line" | "at" | "isPlain">,
@@ -55,14 +56,14 @@ export function* makeHits(
   }
 }
 
-/** A text with the lines of it that match. */
+/** A text with its matching lines. */
 export interface MatchingText extends PlacedText {
   readonly lines: readonly LineMatch[];
 }
 
 /**
- * Matches the texts of one place. Agents write a result down twice, as the model saw it and as the tool gave
- * it: of the second, only lines that differ from what was found in the first are told, and each once.
+ * Matches the texts of one log line. Agents record a tool result twice, as the model saw it (`output`) and as the
+ * tool returned it (`result`): of the second, only lines not already found in the first are reported, each once.
  */
 export function matchTexts(
   texts: readonly PlacedText[],
@@ -70,7 +71,7 @@ export function matchTexts(
   roles: ReadonlySet<TextRole>,
 ): readonly MatchingText[] {
   const found: MatchingText[] = [];
-  const told = new Set<string>();
+  const seen = new Set<string>();
   let hasResult = false;
   for (const { role, text } of texts) {
     if (role === "result") hasResult = true;
@@ -78,50 +79,50 @@ export function matchTexts(
     const lines = matchLines(text, regex);
     if (lines.length === 0) continue;
     found.push({ role, text, lines });
-    if (role === "output") for (const line of lines) isNew(text.slice(line.start, line.end), told);
+    if (role === "output") for (const line of lines) addUnseen(text.slice(line.start, line.end), seen);
   }
   if (!hasResult || !roles.has("result")) return found;
   for (const { role, text } of texts) {
     if (role !== "result") continue;
-    const lines = matchLines(text, regex).filter(({ start, end }) => isNew(text.slice(start, end), told));
+    const lines = matchLines(text, regex).filter(({ start, end }) => addUnseen(text.slice(start, end), seen));
     if (lines.length > 0) found.push({ role, text, lines });
   }
   return found;
 }
 
-/** A match may go over several lines: one new line makes it new. */
-function isNew(lines: string, told: Set<string>): boolean {
-  const before = told.size;
-  for (const line of lines.split("\n")) told.add(coreOf(line));
-  return told.size > before;
+/** Adds the lines of a match to `seen`. Returns whether at least one of them is new. */
+function addUnseen(lines: string, seen: Set<string>): boolean {
+  const before = seen.size;
+  for (const line of lines.split("\n")) seen.add(bareLine(line));
+  return seen.size > before;
 }
 
-/** A line without its number, the sign of a diff, and space around it. */
-function coreOf(line: string): string {
+/** Strips the line number, diff sign and surrounding space that one of the two records may have. */
+function bareLine(line: string): string {
   return line
     .replace(/^\s*\d+(?:\u2192|\t)/, "")
     .replace(/^[\s+-]+/, "")
     .trimEnd();
 }
 
-/** Where a pattern matches in a text: whole lines, with the matches on them. */
+/** A matching line, or several lines if a match spans them, with all matches on it. */
 interface LineMatch {
-  /** Of the line; of the first where a match goes over several. */
+  /** Start of the first line. */
   readonly start: number;
-  /** Without the line end. */
+  /** End of the last line, without its line end. */
   readonly end: number;
-  /** Ranges from and to, in UTF-16 units of the whole text. */
+  /** Start and end of matches, in UTF-16 units of the whole text. */
   readonly ranges: readonly (readonly [number, number])[];
-  /** Also those of which no range is kept. */
+  /** Number of matches, including those beyond the limit of `ranges`. */
   readonly matches: number;
 }
 
-/** Nobody looks at more marks on one line. */
-const MOST_RANGES = 200;
+/** Ranges kept for one line. */
+const MAX_RANGES = 200;
 
 /**
- * The lines of a text on which the pattern matches. Matches on one line are told together. An empty match
- * is none. `regex` is global; its place is moved.
+ * Finds the matching lines of a text, each with all its matches. Empty matches do not count. `regex` must be
+ * global; its `lastIndex` changes.
  */
 export function matchLines(text: string, regex: RegExp): readonly LineMatch[] {
   const lines: { start: number; end: number; ranges: [number, number][]; matches: number }[] = [];
@@ -135,10 +136,10 @@ export function matchLines(text: string, regex: RegExp): readonly LineMatch[] {
       continue;
     }
     const last = lines.at(-1);
-    // A line end that the pattern asked for belongs to the line that it ends.
+    // A matched line end belongs to the line that it ends.
     if (last !== undefined && from <= last.end) {
       last.matches++;
-      if (last.ranges.length < MOST_RANGES) last.ranges.push([from, to]);
+      if (last.ranges.length < MAX_RANGES) last.ranges.push([from, to]);
       if (to > last.end) last.end = endOfLine(text, to - 1);
     } else {
       const start = from === 0 ? 0 : text.lastIndexOf("\n", from - 1) + 1;
@@ -157,7 +158,7 @@ function nextCharacter(text: string, at: number): number {
   return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** The lines before and behind a place, nearest last and nearest first. */
+/** Returns up to `count` lines before and after a range, in text order. */
 export function linesAround(
   text: string,
   start: number,
@@ -176,7 +177,7 @@ export function linesAround(
     after.push([from, to]);
     from = to + 1;
   }
-  // A line end at the very end begins no line.
+  // A line end at the very end does not start another line.
   if (after.at(-1)?.[0] === text.length) after.pop();
   return { before, after };
 }

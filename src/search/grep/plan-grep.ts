@@ -16,8 +16,8 @@ import { rowsOf } from "../refresh/index-rows.ts";
 import { filesMark, type SessionRow } from "../refresh/session-row.ts";
 import { sessionPointers } from "../select-sessions.ts";
 import { readSessionCatalog } from "../session-catalog.ts";
-import type { GrepJob, GrepQuery, HistoryPlace } from "./grep-job.ts";
-import { isNarrow, sessionFactsOf } from "./session-layers.ts";
+import type { GrepJob, GrepQuery, PlacedPrompt } from "./grep-job.ts";
+import { hasFilters, sessionFactsOf } from "./session-layers.ts";
 
 interface GrepPlan {
   /** Newest first. */
@@ -25,25 +25,25 @@ interface GrepPlan {
   readonly problems: readonly Problem[];
 }
 
-/** Names the sessions that are to be searched, without reading one. What the index knows narrows them; it need not be there. */
+/** Lists the sessions to search without reading any. Filters by the index if there is one. */
 export async function planGrep(
   library: Library,
   engine: SearchEngine,
-  wish: Pick<GrepQuery, "filter">,
+  query: Pick<GrepQuery, "filter">,
 ): Promise<GrepPlan> {
-  const { rows, fitting } = await askIndex(library, engine, wish);
+  const { rows, passesFilters } = await readIndex(library, engine, query);
   const { sessions, problems } = findSessions(library, projectsOf(library, rows));
   const here = new Map(withoutForgotten(library, sessions).map((files) => [sessionKey(files), files]));
   const archived = new Map(archivedSessions(library).map((session) => [sessionKey(session.files), session]));
 
-  /** The row where it tells of the session as it is now. */
-  const rowOf = (key: string, isRight: (row: SessionRow) => boolean): SessionRow | undefined => {
+  /** The index row of a session, if it is current. */
+  const rowOf = (key: string, isCurrent: (row: SessionRow) => boolean): SessionRow | undefined => {
     const row = rows.get(key);
-    return row !== undefined && isRight(row) ? row : undefined;
+    return row !== undefined && isCurrent(row) ? row : undefined;
   };
   const jobs: (GrepJob & { readonly newest: number })[] = [];
   const add = (job: Omit<GrepJob, "facts" | "fromFile">, row: SessionRow | undefined): void => {
-    if (row !== undefined && (isExcluded(library, row) || !fitting(sessionKey(row)))) return;
+    if (row !== undefined && (isExcluded(library, row) || !passesFilters(sessionKey(row)))) return;
     const newest = row?.endedAt ?? newestOf(job);
     jobs.push({ ...job, facts: row === undefined ? null : sessionFactsOf(row), fromFile: 0, newest });
   };
@@ -64,38 +64,38 @@ export async function planGrep(
   return { jobs: jobs.sort((a, b) => b.newest - a.newest), problems };
 }
 
-interface IndexAnswer {
+interface IndexedSessions {
   readonly rows: ReadonlyMap<string, SessionRow>;
-  /** Does the session with that key, which the index has, fit the filters? */
-  readonly fitting: (key: string) => boolean;
+  /** Says whether a session in the index passes the filters. */
+  readonly passesFilters: (key: string) => boolean;
 }
 
-const NOTHING: IndexAnswer = { rows: new Map(), fitting: () => true };
+const NO_INDEX: IndexedSessions = { rows: new Map(), passesFilters: () => true };
 
-/** From the index as it is. One that is absent, damaged or of another version knows nothing. */
-async function askIndex(
+/** Reads the index without refreshing it. One that is missing, damaged or of another version counts as empty. */
+async function readIndex(
   library: Library,
   engine: SearchEngine,
   { filter }: Pick<GrepQuery, "filter">,
-): Promise<IndexAnswer> {
+): Promise<IndexedSessions> {
   const opened = await engine.read();
-  if (opened.kind !== "open") return NOTHING;
+  if (opened.kind !== "open") return NO_INDEX;
   try {
     const read = await rowsOf(opened.reader);
-    if (read.kind !== "rows") return NOTHING;
-    if (!isNarrow(filter)) return { rows: read.rows, fitting: () => true };
+    if (read.kind !== "rows") return NO_INDEX;
+    if (!hasFilters(filter)) return { rows: read.rows, passesFilters: () => true };
     const catalog = await readSessionCatalog(library, opened.reader, undefined);
     const keys = new Set((await filterSessions(catalog, filter)).map(({ digest }) => sessionKey(digest)));
-    return { rows: read.rows, fitting: (key) => keys.has(key) };
+    return { rows: read.rows, passesFilters: (key) => keys.has(key) };
   } catch (error) {
-    if (error instanceof IndexDamage) return NOTHING;
+    if (error instanceof IndexDamage) return NO_INDEX;
     throw error;
   } finally {
     await opened.reader.close();
   }
 }
 
-/** Some agents keep logs in the folders of projects. Where the index does not know these, the heads of logs do. */
+/** Lists project folders, in which some agents keep logs: from the index or, without one, from the first lines of logs. */
 function projectsOf(library: Library, rows: ReadonlyMap<string, SessionRow>): readonly string[] {
   const pointers = rows.size === 0 ? sessionPointers(library) : undefined;
   const projects =
@@ -110,28 +110,31 @@ function newestOf({ files, prompts = [] }: Pick<GrepJob, "files" | "prompts">): 
   return times.reduce((newest, time) => Math.max(newest, time), 0);
 }
 
-/** Logs grow at their end: an archived file that is the beginning of the present one has nothing of its own. */
+/**
+ * Logs grow at the end, so an archived file that the present one starts with has no text that is not in the
+ * present one.
+ */
 function generationsOf(files: SessionFiles, archived: ArchivedSession | undefined): GrepJob["generations"] {
   if (archived === undefined) return "none";
   const now = new Map(files.files.map((file) => [file.path, file]));
-  const isBeginning = archived.files.files.every(({ path, inode, size }) => {
+  const isPrefix = archived.files.files.every(({ path, inode, size }) => {
     const file = now.get(path);
     return file !== undefined && file.inode === inode && file.size >= size;
   });
-  if (!isBeginning) return "all";
+  if (!isPrefix) return "all";
   return archived.generation > 1 ? "older" : "none";
 }
 
-/** More is no history that anybody typed. */
-const MOST_PROMPTS = 500_000;
+/** No one types more than this. */
+const MAX_PROMPTS = 500_000;
 
-/** The sessions of which only the prompts are left, in a history of prompts. One that can't be read is none. */
+/** Lists sessions that survive only in a prompt history. Skips histories that can't be read. */
 function historyJobs(library: Library, isKnown: (key: string) => boolean): readonly GrepJob[] {
   if (library.demo) return [];
   const forgotten = forgottenSessions(library);
   const found = new Map<
     string,
-    SessionName & { readonly project: string | null; readonly prompts: HistoryPlace[] }
+    SessionName & { readonly project: string | null; readonly prompts: PlacedPrompt[] }
   >();
   let taken = 0;
   for (const { agent, path, readLine } of promptHistories(library)) {
@@ -142,7 +145,7 @@ function historyJobs(library: Library, isKnown: (key: string) => boolean): reado
           const key = sessionKey({ agent, id });
           if (isKnown(key)) continue;
           const session = found.get(key) ?? { agent, id, project, prompts: [] };
-          if (taken++ < MOST_PROMPTS) session.prompts.push({ path, line: line.number, at, text });
+          if (taken++ < MAX_PROMPTS) session.prompts.push({ path, line: line.number, at, text });
           found.set(key, session);
         }
       }

@@ -7,12 +7,12 @@ import { createRedactor, type Redactor } from "../../redact/redact.ts";
 import { sessionOfStub } from "../history-stubs.ts";
 import { createByteFilter } from "./byte-filter.ts";
 import { type PlacedTexts, textsOfFile } from "./file-texts.ts";
-import type { GrepHit, GrepJob, GrepStep, GrepTaskData } from "./grep-job.ts";
+import type { GrepHit, GrepJob, GrepQuery, GrepStep, GrepTaskData } from "./grep-job.ts";
 import { type HitPlace, type MatchingText, makeHits, matchTexts } from "./make-hits.ts";
 import {
   createLayers,
-  fits,
-  isNarrow,
+  hasFilters,
+  matchesFilter,
   type OpenedLayer,
   openLayer,
   type SessionLayer,
@@ -24,18 +24,18 @@ import type { TextRole } from "./text-role.ts";
 /** Searches sessions, one at a time. */
 export type ScanSession = (job: GrepJob) => AsyncGenerator<GrepStep, void, void>;
 
-/** Asked between lines: is the time for this file up? */
-type IsOver = (step: Extract<GrepStep, { kind: "file" }>) => boolean;
+/** Says whether the time for a file is up; called between lines. */
+type IsTimeUp = (step: Extract<GrepStep, { kind: "file" }>) => boolean;
 
-/** Hits are handed over in such numbers. */
+/** Hits reported in one step. */
 const BATCH = 200;
 
-export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = () => false): ScanSession {
-  const { wish, places, config } = data;
-  const regex = new RegExp(wish.pattern.source, wish.pattern.flags);
-  const filter = createByteFilter(wish.pattern);
-  const roles = new Set<TextRole>(wish.roles);
-  const redactor = wish.reveal ? undefined : createRedactor({ extra: config.redact });
+export function createScanner(data: GrepTaskData, disk: Disk, isTimeUp: IsTimeUp = () => false): ScanSession {
+  const { query, places, config } = data;
+  const regex = new RegExp(query.pattern.source, query.pattern.flags);
+  const filter = createByteFilter(query.pattern);
+  const roles = new Set<TextRole>(query.roles);
+  const redactor = query.reveal ? undefined : createRedactor({ extra: config.redact });
   const layersOf = createLayers({ disk, places });
 
   async function* scanSession(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
@@ -53,12 +53,12 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
       return;
     }
     const layers = layersOf(job);
-    /** Texts that newer states of the session have. */
-    const told = new Set<string>();
+    /** Hashes of the texts found in newer states of the session. */
+    const seen = new Set<string>();
     let number = -1;
     let facts = job.facts;
     for (const layer of layers) {
-      const telling: string[] = [];
+      const seenHere: string[] = [];
       let opened: OpenedLayer | undefined;
       for (const file of layer.files.files) {
         number++;
@@ -67,10 +67,10 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
         yield step;
         const problems: Problem[] = [];
         let hits: GrepHit[] = [];
-        for (const found of scanFile(layer, file, () => isOver(step), problems)) {
-          const fresh = layers.length === 1 ? found.matching : newTexts(found.matching, told, telling);
+        for (const found of scanFile(layer, file, () => isTimeUp(step), problems)) {
+          const fresh = layers.length === 1 ? found.matching : unseenTexts(found.matching, seen, seenHere);
           if (fresh.length === 0) continue;
-          if (wish.sessionsOnly && facts !== null && !looksAtPlaces(wish.filter)) {
+          if (query.sessionsOnly && facts !== null && !filtersByTurn(query.filter)) {
             yield { kind: "hits", facts, hits };
             return;
           }
@@ -78,13 +78,13 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
           if (opened === undefined) return;
           facts = opened.facts;
           const place = opened.placeOf(file, found.texts);
-          if (!isWanted(place, found.texts.at)) continue;
-          if (wish.sessionsOnly) {
+          if (!matchesTurn(place, found.texts.at)) continue;
+          if (query.sessionsOnly) {
             yield { kind: "hits", facts, hits };
             return;
           }
           const generation = layer === layers[0] ? null : layer.generation;
-          for (const hit of tell(fresh, found.texts, { ...place, path: file.path, generation })) {
+          for (const hit of hitsIn(fresh, found.texts, { ...place, path: file.path, generation })) {
             hits.push(hit);
             if (hits.length < BATCH) continue;
             yield { kind: "hits", facts, hits };
@@ -94,21 +94,21 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
         if (hits.length > 0 && facts !== null) yield { kind: "hits", facts, hits };
         for (const problem of problems) yield { kind: "problem", problem };
       }
-      for (const name of telling) told.add(name);
+      for (const hash of seenHere) seen.add(hash);
     }
   }
 
   function* scanFile(
     { source }: SessionLayer,
     file: SessionFile,
-    isLate: () => boolean,
+    isFileTimeUp: () => boolean,
     problems: Problem[],
   ): Generator<{ readonly texts: PlacedTexts; readonly matching: readonly MatchingText[] }> {
     const { path } = file;
     try {
       if (filter !== undefined && !filter.mayMatchIn(source.chunks(path))) return;
       for (const texts of textsOfFile(source, file, filter)) {
-        if (isLate()) {
+        if (isFileTimeUp()) {
           problems.push({
             path,
             line: texts.line,
@@ -125,14 +125,18 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
     }
   }
 
-  function* tell(matching: readonly MatchingText[], texts: PlacedTexts, where: HitPlace): Generator<GrepHit> {
+  function* hitsIn(
+    matching: readonly MatchingText[],
+    texts: PlacedTexts,
+    place: HitPlace,
+  ): Generator<GrepHit> {
     for (const each of matching)
-      yield* makeHits(each, texts, where, { contextLines: wish.contextLines, redactor });
+      yield* makeHits(each, texts, place, { contextLines: query.contextLines, redactor });
   }
 
-  /** By the time of the turn, as everywhere. */
-  function isWanted({ turnAt, context }: SessionPlace, lineAt: number | null): boolean {
-    const { since, until, contexts } = wish.filter;
+  /** Filters by the time of the turn, like every other command, and by its context. */
+  function matchesTurn({ turnAt, context }: SessionPlace, lineAt: number | null): boolean {
+    const { since, until, contexts } = query.filter;
     if (contexts.length > 0 && (context === null || !contexts.includes(context))) return false;
     const at = turnAt ?? lineAt;
     return at === null || (at >= (since ?? at) && at <= (until ?? at));
@@ -142,62 +146,62 @@ export function createScanner(data: GrepTaskData, disk: Disk, isOver: IsOver = (
 }
 
 function tooLong(path: string, { line, skippedBytes }: PlacedTexts): Problem {
-  const what = `too long to be searched whole: ${skippedBytes} bytes inside of its long texts were left out`;
+  const what = `line too long to search completely: ${skippedBytes} bytes inside its long texts were skipped`;
   return { path, line, what };
 }
 
-function looksAtPlaces({ since, until, contexts }: GrepTaskData["wish"]["filter"]): boolean {
+function filtersByTurn({ since, until, contexts }: GrepQuery["filter"]): boolean {
   return since !== undefined || until !== undefined || contexts.length > 0;
 }
 
-/** Those that no newer state of the session has; the names of all are noted. */
-function newTexts(
+/** Returns the texts that no newer state of the session has, and adds the hashes of all to `seenHere`. */
+function unseenTexts(
   matching: readonly MatchingText[],
-  told: ReadonlySet<string>,
-  telling: string[],
+  seen: ReadonlySet<string>,
+  seenHere: string[],
 ): readonly MatchingText[] {
   return matching.filter(({ role, text }) => {
-    const name = createHash("sha1").update(`${role}\0${text}`).digest("base64");
-    telling.push(name);
-    return !told.has(name);
+    const hash = createHash("sha1").update(`${role}\0${text}`).digest("base64");
+    seenHere.push(hash);
+    return !seen.has(hash);
   });
 }
 
-/** Searches the prompts of a session of which nothing else is left. */
+/** Searches a session that survives only in the prompt history. */
 async function* scanHistory(
   { files, prompts = [], project = null }: GrepJob,
   {
-    wish,
+    query,
     regex,
     redactor,
   }: GrepTaskData & { readonly regex: RegExp; readonly redactor: Redactor | undefined },
 ): AsyncGenerator<GrepStep, void, void> {
-  const { since, until, contexts } = wish.filter;
-  if (!wish.roles.includes("request") || (contexts.length > 0 && !contexts.includes("current"))) return;
+  const { since, until, contexts } = query.filter;
+  if (!query.roles.includes("request") || (contexts.length > 0 && !contexts.includes("current"))) return;
   const hits: GrepHit[] = [];
   for (const [index, { path, line, at, text }] of prompts.entries()) {
     if (at !== null && (at < (since ?? at) || at > (until ?? at))) continue;
     const placed = { line, at, isPlain: false };
     const place = { path, generation: null, turn: index + 1, turnAt: at, context: "current" } as const;
     for (const matching of matchTexts([{ role: "request", text }], regex, new Set(["request"])))
-      hits.push(...makeHits(matching, placed, place, { contextLines: wish.contextLines, redactor }));
+      hits.push(...makeHits(matching, placed, place, { contextLines: query.contextLines, redactor }));
   }
   if (hits.length === 0) return;
   const session = sessionOfStub({ agent: files.agent, id: files.id, project, prompts });
-  if (isNarrow(wish.filter) && !(await fits(session, files, "history", wish.filter))) return;
-  yield { kind: "hits", facts: sessionFactsOf(session), hits: wish.sessionsOnly ? [] : hits };
+  if (hasFilters(query.filter) && !(await matchesFilter(session, files, "history", query.filter))) return;
+  yield { kind: "hits", facts: sessionFactsOf(session), hits: query.sessionsOnly ? [] : hits };
 }
 
-/** Slow disks and long logs are no fault of the pattern. */
+/** Extra time for slow disks and long logs, which are not the fault of the pattern. */
 const BYTES_PER_MS = 10_000;
-/** A file on which the pattern does not run away is done by then. */
-const LEAST_MS = 2_000;
+/** Enough for a file on which the pattern does not run away. */
+const MIN_LIMIT_MS = 2_000;
 
 /**
- * How long a file may take. A pattern that ran away on `ended` files will do so on more: with each the limit
- * is halved, or a long history would take hours.
+ * Returns how long the search of a file may take. A pattern that exceeded the limit on `timedOut` files will do
+ * so on more, so each halves the limit; otherwise a long history would take hours.
  */
-export function timeLimitOf(timeLimitMs: number, bytes: number, ended = 0): number {
-  const limitMs = Math.max(timeLimitMs / 2 ** ended, Math.min(timeLimitMs, LEAST_MS));
+export function timeLimitOf(timeLimitMs: number, bytes: number, timedOut = 0): number {
+  const limitMs = Math.max(timeLimitMs / 2 ** timedOut, Math.min(timeLimitMs, MIN_LIMIT_MS));
   return Math.ceil(limitMs + bytes / BYTES_PER_MS);
 }

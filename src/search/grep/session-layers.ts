@@ -15,28 +15,28 @@ import type { SessionFilter } from "../query/session-filter.ts";
 import { bytesOf, type Origin, sessionRow } from "../refresh/session-row.ts";
 import type { PlacedTexts } from "./file-texts.ts";
 import type { GrepJob, GrepTaskData, SessionFacts } from "./grep-job.ts";
-import { type SessionPlace, sessionPlaces } from "./session-places.ts";
+import { type SessionPlace, sessionPlaces, UNKNOWN_PLACE } from "./session-places.ts";
 
-/** The files of a session in one state of theirs. */
+/** The files of a session in one state: as they are now, or as archived. */
 export interface SessionLayer {
   readonly files: SessionFiles;
   readonly source: ByteSource;
-  /** The same for reading the whole session while a file of it is being searched: a source has one buffer. */
-  readonly second: ByteSource;
-  /** null: as they are now. */
+  /** For parsing the whole session while `source` is in the middle of a file: a source has only one buffer. */
+  readonly sessionSource: ByteSource;
+  /** The archived generation; null: the present files. */
   readonly generation: number | null;
 }
 
-/** Finds the states of sessions that are to be searched: as it is now, then archived ones, newest first. */
+/** Finds the states of a session to search: the present files, then archived generations, newest first. */
 export function createLayers(library: {
   readonly disk: Disk;
   readonly places: Library["places"];
 }): (job: Pick<GrepJob, "files" | "origin" | "generations">) => readonly SessionLayer[] {
   const disk = diskSource(library.disk);
-  const second = diskSource(library.disk);
+  const sessionSource = diskSource(library.disk);
   return ({ files, origin, generations }) => {
     const layers: SessionLayer[] =
-      origin === "log" ? [{ files, source: disk, second, generation: null }] : [];
+      origin === "log" ? [{ files, source: disk, sessionSource, generation: null }] : [];
     if (origin === "history" || (origin === "log" && generations === "none")) return layers;
     const archive = openArchive(library);
     for (const log of archive.copies(files)) {
@@ -48,7 +48,7 @@ export function createLayers(library: {
         layers.push({
           files: sessionFilesOf(kept),
           source: archiveSource(() => kept),
-          second: archiveSource(() => archive.get(log, generation)),
+          sessionSource: archiveSource(() => archive.get(log, generation)),
           generation,
         });
       }
@@ -57,53 +57,52 @@ export function createLayers(library: {
   };
 }
 
-/** A session in which something was found. */
+/** A parsed session with matches. */
 export interface OpenedLayer {
   readonly facts: SessionFacts;
   placeOf(file: SessionFile, texts: Pick<PlacedTexts, "line" | "isSidechain">): SessionPlace;
 }
 
-/** Output and thinking are not needed to tell turns; calls are, to find what started a sub-agent. */
-const LEAN = { ...defaultTextLimits, outputChars: 0, thinkingChars: 0 };
-
-const NOWHERE: SessionPlace = { turn: null, turnAt: null, context: null };
+/** Turns can be found without output and thinking; calls are needed to find what started a sub-agent. */
+const TURNS_ONLY = { ...defaultTextLimits, outputChars: 0, thinkingChars: 0 };
 
 /**
- * Reads the session to tell its turns, and whether it is wanted, where the index could not say so;
- * undefined where it is not, or where it is no session.
+ * Reads the session to map its lines to turns, and applies the filters if the index could not. Returns undefined
+ * if the session is filtered out or excluded, or if the files are not a session.
  */
 export async function openLayer(
   layer: SessionLayer,
   { facts, origin }: Pick<GrepJob, "facts" | "origin">,
-  { wish, config }: Pick<GrepTaskData, "wish" | "config">,
+  { query, config }: Pick<GrepTaskData, "query" | "config">,
 ): Promise<OpenedLayer | undefined> {
-  const files = identifySession(layer.second, layer.files);
+  const files = identifySession(layer.sessionSource, layer.files);
   if (files === undefined) return undefined;
-  const mustFit = facts === null && isNarrow(wish.filter);
-  const session = readSession(layer.second, files, mustFit ? defaultTextLimits : LEAN);
+  const mustFilter = facts === null && hasFilters(query.filter);
+  const session = readSession(layer.sessionSource, files, mustFilter ? defaultTextLimits : TURNS_ONLY);
   if (isExcluded({ config }, session)) return undefined;
-  if (mustFit && !(await fits(session, files, origin, wish.filter))) return undefined;
+  if (mustFilter && !(await matchesFilter(session, files, origin, query.filter))) return undefined;
   const places = sessionPlaces(session);
-  // Several logs make one session, but lines of which nobody knows the file.
+  // In a session of several logs, a line number does not say which file it is in.
   const isOneLog = files.files.filter(({ role }) => role === "main" || role === "rotation").length === 1;
   return {
     facts: facts ?? sessionFactsOf(session),
     placeOf: ({ path, role }, { line, isSidechain }) => {
       if (role === "subagent") return places.ofSubagent(path);
       if (role === "spilled") return places.ofSpilled(path);
-      return isOneLog && role === "main" ? places.ofLine(line, isSidechain) : NOWHERE;
+      return isOneLog && role === "main" ? places.ofLine(line, isSidechain) : UNKNOWN_PLACE;
     },
   };
 }
 
-export function isNarrow(filter: SessionFilter): boolean {
+/** Says whether any filter is set. */
+export function hasFilters(filter: SessionFilter): boolean {
   return Object.values(filter).some((value) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined,
   );
 }
 
-/** Asked of a catalog that has this session alone. */
-export async function fits(
+/** Applies the filters to a catalog that has only this session. */
+export async function matchesFilter(
   session: Session,
   files: SessionFiles,
   origin: Origin,

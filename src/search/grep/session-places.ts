@@ -1,20 +1,20 @@
 import type { Context, Session, Step } from "../../session/session.ts";
 
-/** Where in a session something stands. */
+/** The turn and context that a line belongs to. */
 export interface SessionPlace {
-  /** null: before the first, or not known. */
+  /** null: before the first turn, or unknown. */
   readonly turn: number | null;
-  /** When the turn began. */
+  /** When the turn started. */
   readonly turnAt: number | null;
   readonly context: Context | null;
 }
 
 export interface SessionPlaces {
-  /** Of a line of the log itself. `isSidechain`: the line is a sub-agent's that stands in the same log. */
+  /** The place of a line in the main log. `isSidechain`: it belongs to a sub-agent that writes to the same log. */
   ofLine(line: number, isSidechain: boolean): SessionPlace;
-  /** Of the log of a sub-agent, by its path. */
+  /** The place of a sub-agent, by the path of its log. */
   ofSubagent(path: string): SessionPlace;
-  /** Of a file with long output, by its path or its name: the log may have been moved. */
+  /** The place of a spilled output file, by its name, since the log may have been moved. */
   ofSpilled(path: string): SessionPlace;
 }
 
@@ -23,46 +23,46 @@ interface PlacedLine {
   readonly place: SessionPlace;
 }
 
-const NOWHERE: SessionPlace = { turn: null, turnAt: null, context: null };
+export const UNKNOWN_PLACE: SessionPlace = { turn: null, turnAt: null, context: null };
 
-/** Tells the turns of lines. Lines that are no step of their own belong to the step before them. */
+/** Maps lines to turns. A line that is not a step belongs to the step before it. */
 export function sessionPlaces(session: Session): SessionPlaces {
   const main: PlacedLine[] = [];
-  const aside: PlacedLine[] = [];
+  const sidechain: PlacedLine[] = [];
   const spilled = new Map<string, SessionPlace>();
   const turnTimes = new Map(session.turns.map(({ number, at }) => [number, at]));
 
-  const take = (step: Step, turn: number | null, into: PlacedLine[]): void => {
+  const add = (step: Step, turn: number | null, into: PlacedLine[]): void => {
     const place = { turn, turnAt: turnTimes.get(turn ?? 0) ?? null, context: step.context };
     into.push({ line: step.line, place });
     const path = step.kind === "tool" ? step.call.result?.spilledTo : undefined;
-    if (path !== undefined) spilled.set(nameOf(path), place);
+    if (path !== undefined) spilled.set(baseName(path), place);
   };
 
-  for (const step of session.preamble) take(step, null, main);
+  for (const step of session.preamble) add(step, null, main);
   for (const { number, at, line, context, steps } of session.turns) {
     main.push({ line, place: { turn: number, turnAt: at, context } });
-    for (const step of steps) take(step, number, main);
+    for (const step of steps) add(step, number, main);
   }
   const subagents = new Map<string, SessionPlace>();
   for (const { source, turn, steps } of session.subagents) {
     const place = { turn, turnAt: turnTimes.get(turn ?? 0) ?? null, context: "subagent" as const };
     if (source !== null) subagents.set(source, place);
-    for (const step of steps) take({ ...step, context: "subagent" }, turn, source === null ? aside : []);
+    for (const step of steps) add({ ...step, context: "subagent" }, turn, source === null ? sidechain : []);
   }
   main.sort(byLine);
-  aside.sort(byLine);
+  sidechain.sort(byLine);
   return {
     ofLine: (line, isSidechain) =>
       isSidechain
-        ? (at(aside, line) ?? { ...(at(main, line) ?? NOWHERE), context: "subagent" })
-        : (at(main, line) ?? NOWHERE),
-    ofSubagent: (path) => subagents.get(path) ?? { ...NOWHERE, context: "subagent" },
-    ofSpilled: (path) => spilled.get(nameOf(path)) ?? NOWHERE,
+        ? (placeAt(sidechain, line) ?? { ...(placeAt(main, line) ?? UNKNOWN_PLACE), context: "subagent" })
+        : (placeAt(main, line) ?? UNKNOWN_PLACE),
+    ofSubagent: (path) => subagents.get(path) ?? { ...UNKNOWN_PLACE, context: "subagent" },
+    ofSpilled: (path) => spilled.get(baseName(path)) ?? UNKNOWN_PLACE,
   };
 }
 
-function nameOf(path: string): string {
+function baseName(path: string): string {
   return path.split(/[/\\]/).at(-1) ?? path;
 }
 
@@ -70,8 +70,8 @@ function byLine(a: PlacedLine, b: PlacedLine): number {
   return a.line - b.line;
 }
 
-/** Of the last entry at or before a line. */
-function at(places: readonly PlacedLine[], line: number): SessionPlace | undefined {
+/** Returns the place of the last entry at or before a line. */
+function placeAt(places: readonly PlacedLine[], line: number): SessionPlace | undefined {
   let low = 0;
   let high = places.length;
   while (low < high) {

@@ -1,30 +1,31 @@
-import { tryParse } from "../../jsonl/json-line.ts";
-/** What a text is in a session, by what the log calls it. */
+import { isObject, type JsonObject, tryParse } from "../../jsonl/json-line.ts";
+
+/** What a text is in a session, derived from the names the log uses. */
 export const textRoles = [
   "request",
   "reply",
   "thinking",
-  /** What a tool was called with. */
+  /** The arguments of a tool call. */
   "input",
-  /** What the model saw of a tool's result. */
+  /** A tool's result as the model saw it. */
   "output",
-  /** What else the agent wrote down of it: `toolUseResult`, `details`. */
+  /** The agent's own record of the result: `toolUseResult`, `details`. */
   "result",
   "progress",
   "summary",
   "title",
-  /** Hooks, attachments, instructions, and all that nothing else fits. */
+  /** Hooks, attachments, instructions, and anything else. */
   "note",
-  /** No text: ids, times, names of the format, pictures, signatures. */
+  /** Not text: ids, times, names of the format, pictures, signatures. */
   "field",
 ] as const;
 
 export type TextRole = (typeof textRoles)[number];
 
-/** Fields are looked at only where they are asked for: a project's path stands on every line. */
+/** Fields are searched only on request: a project's path is on every line. */
 export const defaultRoles: readonly TextRole[] = textRoles.filter((role) => role !== "field");
 
-/** Roles by the words that the logs of all agents use for kinds of lines and blocks. The first that fits counts. */
+/** Roles by the `type` of lines and blocks, in the words that the logs of all agents use. The first match wins. */
 const BY_TYPE: readonly (readonly [RegExp, TextRole])[] = [
   [/progress$/, "progress"],
   [/thinking$|reasoning/i, "thinking"],
@@ -48,11 +49,11 @@ const BY_SPEAKER: Readonly<Record<string, TextRole>> = {
 
 const typeRoles = new Map<string, TextRole | undefined>();
 
-/** The role that the `type` of a line or a block gives to what is in it; undefined: that of what is around it. */
+/** Returns the role for the content of a line or block of this `type`; undefined: it keeps the role of its parent. */
 function roleOfType(type: string): TextRole | undefined {
   if (typeRoles.has(type)) return typeRoles.get(type);
   const role = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
-  // Types are few; what is no type must not fill the memory.
+  // There are few types; arbitrary strings must not fill the memory.
   if (typeRoles.size < 1_000) typeRoles.set(type, role);
   return role;
 }
@@ -61,7 +62,7 @@ function roleOfSpeaker(speaker: string): TextRole {
   return BY_SPEAKER[speaker] ?? "note";
 }
 
-/** Keys of the format itself, at any depth outside the data of tools. */
+/** Keys of the log format itself, at any depth outside tool data. */
 const fieldKeys: ReadonlySet<string> = new Set([
   "type",
   "subtype",
@@ -153,109 +154,103 @@ const fieldKeys: ReadonlySet<string> = new Set([
   "mimeType",
 ]);
 
-type GiveText = (role: TextRole, text: string) => void;
+type EmitText = (role: TextRole, text: string) => void;
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-/** What is known of a text by what is around it. */
-interface Place {
+/** What the enclosing objects say about a text. */
+interface Scope {
   readonly role: TextRole;
-  /** Nothing inside gives another role. */
-  readonly isSettled: boolean;
-  /** What a tool was given or gave: its keys are not the format's. */
+  /** Nothing inside changes the role. */
+  readonly isFinal: boolean;
+  /** Tool input or output, whose keys are not those of the log format. */
   readonly isData: boolean;
 }
 
-const UNKNOWN: Place = { role: "note", isSettled: false, isData: false };
-const INPUT: Place = { role: "input", isSettled: true, isData: true };
-const OUTPUT: Place = { role: "output", isSettled: true, isData: true };
-const RESULT: Place = { role: "result", isSettled: true, isData: true };
+const UNKNOWN: Scope = { role: "note", isFinal: false, isData: false };
+const INPUT: Scope = { role: "input", isFinal: true, isData: true };
+const OUTPUT: Scope = { role: "output", isFinal: true, isData: true };
+const RESULT: Scope = { role: "result", isFinal: true, isData: true };
 
-/** Roles of which all that is inside is a part. */
-const WHOLE: ReadonlySet<TextRole> = new Set(["progress", "summary", "thinking", "title"]);
+/** Roles that apply to everything inside. */
+const FINAL_ROLES: ReadonlySet<TextRole> = new Set(["progress", "summary", "thinking", "title"]);
 
-/** The stack must hold. */
-const DEEPEST = 1_000;
-/** A key like this is a name that a program chose; any other is text: the path of a file, a question. */
+/** Protects the call stack. */
+const MAX_DEPTH = 1_000;
+/** A key that a program chose. Any other key is text, such as the path of a file or a question. */
 const NAME = /^[A-Za-z_$][\w$.-]*$/;
 const CALL_KEYS: ReadonlySet<string> = new Set(["input", "arguments", "parameters", "action", "partialJson"]);
 const RESULT_KEYS: ReadonlySet<string> = new Set(["content", "output", "result", "stdout", "stderr"]);
 const DATA_URL = /^data:[\w.+/-]{1,80};base64,/;
 
 /**
- * Gives every text of a parsed line, in order, by the shape that the logs of all agents share: messages with
- * a speaker, blocks with a type, data of tools. What is not known is given too. False where something was
- * nested too deep to be looked at.
+ * Emits every text of a parsed line, in order, with its role, by the structure that the logs of all agents
+ * share: messages with a speaker, blocks with a type, tool data. Texts in unknown structures are emitted too.
+ * Returns false if something was nested too deeply to be read.
  */
-export function textsOfValue(value: unknown, give: GiveText): boolean {
-  let isWhole = true;
+export function textsOfValue(value: unknown, emit: EmitText): boolean {
+  let isComplete = true;
 
-  const visit = (item: unknown, key: string, place: Place, isBinary: boolean, depth: number): void => {
+  const visit = (item: unknown, key: string, scope: Scope, isBinary: boolean, depth: number): void => {
     if (typeof item === "string") {
-      if (item !== "") give(isBinary || isField(key, item, place) ? "field" : place.role, item);
+      if (item !== "") emit(isBinary || isField(key, item, scope) ? "field" : scope.role, item);
     } else if (typeof item !== "object" || item === null) return;
-    else if (depth > DEEPEST) isWhole = false;
+    else if (depth > MAX_DEPTH) isComplete = false;
     else if (Array.isArray(item)) {
-      for (const each of item) visit(each, key, place, isBinary, depth + 1);
-    } else if (isObject(item)) visitObject(item, place, depth);
+      for (const each of item) visit(each, key, scope, isBinary, depth + 1);
+    } else if (isObject(item)) visitObject(item, scope, depth);
   };
 
-  const visitObject = (object: JsonObject, around: Place, depth: number): void => {
-    const place = placeIn(object, around);
+  const visitObject = (object: JsonObject, outer: Scope, depth: number): void => {
+    const scope = scopeOf(object, outer);
     const holdsPicture = "media_type" in object || "mimeType" in object;
     for (const key of Object.keys(object)) {
-      if (key !== "" && !NAME.test(key)) give(place.role, key);
-      const inner = place.isData ? place : placeOfMember(key, object, place);
+      if (key !== "" && !NAME.test(key)) emit(scope.role, key);
+      const inner = scope.isData ? scope : scopeOfMember(key, object, scope);
       const isBinary = key === "base64" || (holdsPicture && key === "data");
-      const member = inner.isData && !place.isData ? unwrap(object[key], key, inner) : object[key];
+      const member = inner.isData && !scope.isData ? unwrap(object[key], key, inner) : object[key];
       visit(member, key, inner, isBinary, depth + 1);
     }
   };
 
   visit(value, "", UNKNOWN, false, 0);
-  return isWhole;
+  return isComplete;
 }
 
-function isField(key: string, text: string, { role, isData }: Place): boolean {
+function isField(key: string, text: string, { role, isData }: Scope): boolean {
   if (text.length > 1_000 && DATA_URL.test(text)) return true;
   if (isData) return role === "result" && key === "type";
   return fieldKeys.has(key) && !(role === "title" && key === "name");
 }
 
-/** What a line, a message or a block says of all that is in it. */
-function placeIn(object: JsonObject, around: Place): Place {
-  if (around.isSettled) return around;
+/** Returns the scope inside a line, message or block. */
+function scopeOf(object: JsonObject, outer: Scope): Scope {
+  if (outer.isFinal) return outer;
   const { type, role: speaker } = object;
-  if (object.isCompactSummary === true) return { role: "summary", isSettled: true, isData: false };
+  if (object.isCompactSummary === true) return { role: "summary", isFinal: true, isData: false };
   const byType = typeof type === "string" ? roleOfType(type) : undefined;
-  if (byType !== undefined) return { role: byType, isSettled: WHOLE.has(byType), isData: false };
-  if (object.isMeta === true) return { ...around, isSettled: true };
-  return typeof speaker === "string" ? { ...UNKNOWN, role: roleOfSpeaker(speaker) } : around;
+  if (byType !== undefined) return { role: byType, isFinal: FINAL_ROLES.has(byType), isData: false };
+  if (object.isMeta === true) return { ...outer, isFinal: true };
+  return typeof speaker === "string" ? { ...UNKNOWN, role: roleOfSpeaker(speaker) } : outer;
 }
 
-function placeOfMember(key: string, object: JsonObject, place: Place): Place {
+function scopeOfMember(key: string, object: JsonObject, scope: Scope): Scope {
   if (key === "toolUseResult") return RESULT;
-  if (place.role === "input") return CALL_KEYS.has(key) ? INPUT : place;
-  if (place.role !== "output") return place;
+  if (scope.role === "input") return CALL_KEYS.has(key) ? INPUT : scope;
+  if (scope.role !== "output") return scope;
   if (key === "details") return RESULT;
   if (key === "command" && object.role === "bashExecution") return INPUT;
-  return RESULT_KEYS.has(key) && !holdsBlocks(object[key]) ? OUTPUT : place;
+  return RESULT_KEYS.has(key) && !holdsBlocks(object[key]) ? OUTPUT : scope;
 }
 
 function holdsBlocks(value: unknown): boolean {
   return Array.isArray(value) && value.some((item) => isObject(item) && typeof item.type === "string");
 }
 
-/** Some logs hold the input of a tool, or all that it gave, as JSON in a text: its own escapes are decoded too. */
-function unwrap(value: unknown, key: string, { role }: Place): unknown {
+/** Parses tool input or output that a log stores as JSON in a string, so that its escapes are decoded too. */
+function unwrap(value: unknown, key: string, { role }: Scope): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   if (role !== "input" && key !== "output") return value;
   const inner = tryParse(value);
   if (role === "input") return typeof inner === "object" && inner !== null ? inner : value;
-  // Other output is JSON because a tool printed JSON: that is its text.
+  // Other output is JSON because the tool printed JSON: that is its text.
   return isObject(inner) && ["output", "stdout", "file"].some((name) => name in inner) ? inner : value;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

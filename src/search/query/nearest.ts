@@ -1,4 +1,4 @@
-/** The candidates nearest to a word that somebody mistyped, nearest first; none that is far off. */
+/** Returns the candidates closest to a mistyped word, closest first; none if all are too different. */
 export function nearest(
   word: string,
   candidates: Iterable<string>,
@@ -9,7 +9,7 @@ export function nearest(
   const found: { readonly candidate: string; readonly distance: number }[] = [];
   for (const candidate of new Set(candidates)) {
     const known = candidate.toLowerCase();
-    // What was typed so far is near to what it is the beginning of.
+    // The start of a candidate counts as close to it.
     const distance = typed.length >= 3 && known.startsWith(typed) ? 0.5 : editDistance(typed, known, allowed);
     if (distance <= allowed) found.push({ candidate, distance });
   }
@@ -17,7 +17,7 @@ export function nearest(
   return found.slice(0, options.limit ?? 3).map(({ candidate }) => candidate);
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours; over `max` it stops counting and says `max + 1`. */
+/** Counts insertions, deletions, substitutions and swaps of neighbours; returns `max + 1` if there are more than `max`. */
 export function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let before: number[] = [];

@@ -4,7 +4,7 @@ import { subMonths } from "date-fns/subMonths";
  * Reads a date as people write it: `2026-10-01`, `2026-10`, `2026`, an ISO time, `12h`, `7d`, `2w`, `3m`,
  * `1y`, `3 days ago`, `today`, `yesterday`, `monday`, `last friday`, `this week`, `last month`. Each names
  * a span in local time, a day or longer; its first moment is for `since`, its last for `until`.
- * undefined where it is none of these.
+ * undefined if it is none of these.
  */
 export function parseDate(text: string, edge: "since" | "until", context: DateContext): number | undefined {
   const word = text.trim().toLowerCase().replace(/\s+/g, " ");
@@ -17,7 +17,7 @@ type Span = readonly [from: number, to: number];
 
 const HOUR_MS = 3_600_000;
 
-/** Times and hours are moments: both of their ends are the same. */
+/** Reads times and hours, which are moments: start and end are the same. */
 function momentOf(word: string, { now, offsetMinutesAt }: DateContext): Span | undefined {
   const hours = word === "now" ? "0" : /^(\d{1,6}) ?h(?:ours?)?(?: ago)?$/.exec(word)?.[1];
   if (hours !== undefined) return [now - Number(hours) * HOUR_MS, now - Number(hours) * HOUR_MS];
@@ -41,7 +41,7 @@ function zoneMs(zone: string): number {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Everything that is days, weeks, months or years long. */
+/** Reads everything that is days, weeks, months or years long. */
 function daysOf(word: string, context: DateContext): Span | undefined {
   const today = localDay(context.now, context);
   const days = calendarDays(word) ?? pastDay(word, today) ?? namedDays(word, today);
@@ -55,7 +55,7 @@ function startOf({ year, month, day }: CalendarDay, context: DateContext): numbe
   return fromLocal(Date.UTC(year, month, day), context);
 }
 
-/** A first day and the one after the last; days and months may lie outside of their month and year. */
+/** The first day and the day after the last; day and month may overflow, as in `Date.UTC`. */
 type Days = readonly [first: CalendarDay, next: CalendarDay];
 
 function oneDay(day: CalendarDay): Days {
@@ -72,14 +72,14 @@ function calendarDays(word: string): Days | undefined {
   return [first, { ...first, year: first.year + 1 }];
 }
 
-/** 31 February is no day, whatever JavaScript makes of it. */
+/** Returns undefined for a day that does not exist, such as 31 February, which `Date` would move to March. */
 function dayOf(year: number, month: number, day: number): CalendarDay | undefined {
   const date = new Date(Date.UTC(year, month, day));
   const isReal = date.getUTCFullYear() === year && date.getUTCMonth() === month && date.getUTCDate() === day;
   return isReal ? { year, month, day } : undefined;
 }
 
-/** 7d, 2 weeks ago: that day. */
+/** Reads `7d` or `2 weeks ago` as that one day. */
 function pastDay(word: string, today: CalendarDay): Days | undefined {
   const [, count, unit] = /^(\d{1,5}) ?(d|days?|w|weeks?|m|mo|months?|y|years?)(?: ago)?$/.exec(word) ?? [];
   if (count === undefined || unit === undefined) return undefined;
@@ -89,7 +89,7 @@ function pastDay(word: string, today: CalendarDay): Days | undefined {
   return oneDay(monthsBefore(today, unit.startsWith("y") ? 12 * number : number));
 }
 
-/** A month before 31 March is the last of February. Noon, so that no change of clocks moves the day. */
+/** A month before 31 March is the last day of February. Noon, so that a clock change does not move the day. */
 function monthsBefore({ year, month, day }: CalendarDay, months: number): CalendarDay {
   const then = subMonths(new Date(year, month, day, 12), months);
   return { year: then.getFullYear(), month: then.getMonth(), day: then.getDate() };
@@ -101,7 +101,7 @@ function namedDays(word: string, today: CalendarDay): Days | undefined {
   const [, which, unit] = /^(this|last) (week|month|year)$/.exec(word) ?? [];
   const back = which === "last" ? 1 : 0;
   const { year, month } = today;
-  // Weeks begin on Monday.
+  // Weeks start on Monday.
   const monday = today.day - ((weekdayOf(today) + 6) % 7) - 7 * back;
   if (unit === "week")
     return [
@@ -123,7 +123,7 @@ function namedDays(word: string, today: CalendarDay): Days | undefined {
 
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/** The last such day; `last monday` is never today. */
+/** Returns the most recent such weekday; `last monday` is never today. */
 function weekday(word: string, today: CalendarDay): Days | undefined {
   const name = word.replace(/^last /, "");
   const named = WEEKDAYS.findIndex((each) => each === name || (name.length >= 3 && each.startsWith(name)));
@@ -136,7 +136,7 @@ function weekdayOf({ year, month, day }: CalendarDay): number {
   return new Date(Date.UTC(year, month, day)).getUTCDay();
 }
 
-/** What dates are counted from. */
+/** The present and the time zone that dates are relative to. */
 interface DateContext {
   readonly now: number;
   /** Minutes that local time is ahead of UTC at that moment. */
@@ -145,18 +145,18 @@ interface DateContext {
 
 interface CalendarDay {
   readonly year: number;
-  /** From 0. */
+  /** Counted from 0. */
   readonly month: number;
   readonly day: number;
 }
 
-/** The day that local calendars show. */
+/** Returns the local calendar day of a moment. */
 function localDay(ms: number, { offsetMinutesAt }: Pick<DateContext, "offsetMinutesAt">): CalendarDay {
   const date = new Date(ms + offsetMinutesAt(ms) * 60_000);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth(), day: date.getUTCDate() };
 }
 
-/** The moment at which local clocks show what this one shows in UTC. Twice: the offset may change in between. */
+/** Converts a local time, given as if it were UTC, to the actual moment. Looks up the offset twice, as it may change in between. */
 function fromLocal(utc: number, { offsetMinutesAt }: Pick<DateContext, "offsetMinutesAt">): number {
   const guess = utc - offsetMinutesAt(utc) * 60_000;
   return utc - offsetMinutesAt(guess) * 60_000;

@@ -1,7 +1,7 @@
 import { cutText } from "../../session/text-budget.ts";
 import { terminalColors } from "../analysis/escapes.ts";
 
-/** Words that name a field; what follows the colon is its value. */
+/** Field names; the value follows the colon. */
 const queryFields = [
   "project",
   "file",
@@ -35,20 +35,19 @@ interface QueryFilter {
 export interface ParsedQuery {
   readonly words: readonly QueryWord[];
   readonly filters: readonly QueryFilter[];
-  /** What was typed as an operator and is taken otherwise, in sentences for people. */
+  /** Messages for the user about parts of the query that are read differently or ignored. */
   readonly warnings: readonly string[];
 }
 
-/** Longer queries are cut: nobody means them. */
+/** Longer queries are cut; no one types them on purpose. */
 const MAX_CHARS = 10_000;
 const MAX_WORDS = 200;
-/** Control characters and spaces of any width. Classes of Unicode would take longer to load than the query to read. */
+/** Control characters and spaces of any width. Unicode classes would take longer to load than the query to parse. */
 const controlsAndSpaces = /[\0-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/g;
 
 /**
- * Reads a query: words, "phrases", -unwanted, pre*, field:value. Nothing is wrong with any text: what
- * is no operator is a word. So are -1, -x and --flag, which people look for, and what follows a quote
- * that nothing closes.
+ * Parses a query: words, "phrases", -unwanted, pre*, field:value. Every text is valid: what is not an operator is a
+ * word. So are -1, -x and --flag, which people search for, and the text after a quote that is not closed.
  */
 export function parseQuery(typed: string | readonly string[]): ParsedQuery {
   const given = typeof typed === "string" ? typed : typed.join(" ");
@@ -79,22 +78,22 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
   return { words, filters, warnings };
 }
 
-/** A dash before something that is no dash, no number to its end, and no single letter: `tar -x` has a flag. */
+/** A dash before anything but a dash, a number or a single letter: `tar -x` has a flag. */
 const negation = /^-(?![\s-])(?!\d[\d.,]*(?:\s|$))(?![A-Za-z][,.;:)]?(?:\s|$))./;
 const NEGATION_CHARS = 40;
 
-/** Whether there is a letter or a digit in it: signs alone are no words. */
+/** Says whether a text has a letter or digit; signs alone are not a word. */
 export function isWord(text: string): boolean {
   return /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text);
 }
 
 function wordOf(typed: string, isUnwanted: boolean): readonly QueryWord[] {
   const text = typed.replace(/\*+$/, "");
-  // A star alone stands for everything, which needs no saying.
+  // A star alone would match everything, so it is ignored.
   return text === "" ? [] : [{ kind: "word", text, isUnwanted, isPrefix: text.length < typed.length }];
 }
 
-/** A field's name with its colon, and something behind it. `node:fs` and `file:///x` are words, `error: x` too. */
+/** Reads a field name followed by a colon and a value. `node:fs`, `file:///x` and `error: x` are words. */
 function fieldAt(text: string, at: number): QueryField | undefined {
   const [, name = ""] = fieldName.exec(text.slice(at, at + FIELD_CHARS)) ?? [];
   return queryFields.find((field) => field === name.toLowerCase());
@@ -107,7 +106,7 @@ interface Value {
   readonly text: string;
   readonly end: number;
   readonly isQuoted: boolean;
-  /** It begins with a quote that is not closed. */
+  /** It starts with a quote that is not closed. */
   readonly isOpen: boolean;
 }
 
@@ -125,7 +124,7 @@ function wordEnd(text: string, at: number): number {
   return space === -1 ? text.length : space;
 }
 
-/** Dates of several words need no quotes: a shell has taken them off when someone types since:"last week". */
+/** Finds the end of a date of several words, which needs no quotes: the shell removes those of since:"last week". */
 function dateEnd(text: string, at: number): number | undefined {
   dateWords.lastIndex = at;
   return dateWords.test(text) ? dateWords.lastIndex : undefined;
@@ -134,7 +133,7 @@ function dateEnd(text: string, at: number): number | undefined {
 const dateWords =
   /(?:(?:last|this) +(?:week|month|year|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|\d{1,5} *(?:hours?|days?|weeks?|months?|years?|[hdwmy])(?: +ago)?|\d{4}-\d{1,2}-\d{1,2} +\d{1,2}:\d{2}(?::\d{2})?)(?= |$)/iy;
 
-/** What closes a phrase that begins with the key; typographic quotes are closed by a straight one too. */
+/** Closing quotes by opening quote; a straight quote also closes typographic ones. */
 const closing: Readonly<Record<string, string>> = {
   '"': '"',
   "“": '”"',
@@ -148,8 +147,8 @@ const closing: Readonly<Record<string, string>> = {
 };
 
 /**
- * Where the quote at `at` is closed; `at` itself if there is no quote; undefined if nothing closes it. A
- * straight quote between two letters (5"x, d"or) closes nothing.
+ * Returns the position of the quote that closes the one at `at`; `at` itself if there is no quote there; undefined
+ * if it is not closed. A straight quote between two letters (5"x, d"or) does not close.
  */
 function closingQuote(text: string, at: number): number | undefined {
   const ends = closing[text[at] ?? ""];

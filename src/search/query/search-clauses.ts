@@ -9,7 +9,7 @@ import type { Clause, PhraseClause, SearchPlan, WordClause } from "../ranking/se
 import { isWord, type ParsedQuery, type QueryWord } from "./parse-query.ts";
 import type { SessionFilter } from "./session-filter.ts";
 
-/** What a query asks the index for: words and phrases, and words that must stand in a command, an error or the title. */
+/** Turns a query into index clauses: words and phrases, and words required in a command, an error or the title. */
 export function searchClauses(
   query: ParsedQuery,
   filter: SessionFilter,
@@ -17,11 +17,11 @@ export function searchClauses(
   const wanted = query.words.filter(({ isUnwanted }) => !isUnwanted);
   const phrases = wanted.filter(({ kind }) => kind === "phrase").flatMap(phraseClause);
   const words = wanted.filter(({ kind }) => kind === "word").flatMap(termsOf);
-  // Words that say little count only where nothing else was typed.
-  const telling = words.filter((word) => !isStopQuery(word));
+  // Stop words count only if nothing else was typed.
+  const significant = words.filter((word) => !isStopQuery(word));
   const clauses = [
     ...phrases,
-    ...(telling.length > 0 || phrases.length > 0 ? telling : words).map((word) => anyGroup(word)),
+    ...(significant.length > 0 || phrases.length > 0 ? significant : words).map((word) => anyGroup(word)),
   ];
   return {
     narrowing: [
@@ -29,12 +29,12 @@ export function searchClauses(
       ...inFields(filter.errors, ["error"]),
       ...inFields(filter.titles, ["title"]),
     ],
-    wanted: clauses.length > 0 ? clauses : wanted.filter(({ text }) => isWord(text)).map(asItIs),
+    wanted: clauses.length > 0 ? clauses : wanted.filter(({ text }) => isWord(text)).map(clauseOfDroppedWord),
     unwanted: query.words.filter(({ isUnwanted }) => isUnwanted).flatMap(unwantedClauses),
   };
 }
 
-/** The words of a text that must stand in some fields, as clauses of which all are wanted. */
+/** Returns clauses that require all words of a text in the given fields. */
 export function wordsInFields(text: string, fields: readonly string[]): readonly Clause[] {
   return analyzeQuery(text).map((word) => anyGroup(word, fields));
 }
@@ -44,8 +44,8 @@ function termsOf({ text, isPrefix }: QueryWord): readonly QueryTerm[] {
 }
 
 /**
- * What a session must not have. A name is unwanted as a whole: its parts, scattered over a text, are other
- * words.
+ * Returns clauses for what a session must not have. A name is excluded only as a whole: its parts, scattered over a
+ * text, are other words.
  */
 function unwantedClauses(word: QueryWord): readonly (WordClause | PhraseClause)[] {
   if (word.kind === "phrase") return phraseClause(word);
@@ -56,24 +56,25 @@ function unwantedClauses(word: QueryWord): readonly (WordClause | PhraseClause)[
   });
 }
 
-/** Stop words too: each rules out texts that would have to be opened, and a phrase may have no others. */
+/** Includes stop words: each rules out texts that would have to be read, and a phrase may have no other words. */
 function phraseClause({ text }: QueryWord): readonly PhraseClause[] {
   const terms = partsOf(analyzePhrase(text));
   return terms.length === 0 ? [] : [{ kind: "phrase", text, terms }];
 }
 
-function asItIs({ text }: QueryWord): Clause {
+/** Returns a clause for a word that query analysis dropped. */
+function clauseOfDroppedWord({ text }: QueryWord): Clause {
   const groups = analyzePhrase(text).map((word) => anyGroup(word));
   return groups[0] ?? notIndexed(text);
 }
 
-/** Hashes and signs are in no index: who asks for nothing else finds nothing. Without a clause it would be everything. */
+/** Returns a clause that matches nothing, for hashes and signs, which are not indexed. Without a clause, everything would match. */
 function notIndexed(text: string, fields?: readonly string[]): WordClause {
   const clause = { kind: "word", terms: [text.toLowerCase()], isTolerant: false } as const;
   return fields === undefined ? clause : { ...clause, fields };
 }
 
-/** A name may be there whole or in parts: any of its groups will do. */
+/** Matches a name as a whole or in parts: any of its groups is enough. */
 function anyGroup(word: QueryTerm, fields?: readonly string[]): Clause {
   const groups = groupsOf(word, fields);
   const [only] = groups;
@@ -90,7 +91,7 @@ function groupsOf({ any, isTolerant }: QueryTerm, fields?: readonly string[]): r
   }));
 }
 
-/** Of several values any will do; of one value all words. */
+/** Requires all words of one value, or any one of several values. */
 function inFields(values: readonly string[], fields: readonly string[]): readonly Clause[] {
   const [only, ...others] = values;
   if (only === undefined) return [];
@@ -105,7 +106,7 @@ function inFields(values: readonly string[], fields: readonly string[]): readonl
   return [{ kind: "any", of }];
 }
 
-/** The terms that a document has if it has all words of a text, in whatever way. */
+/** Returns the terms of every document that has all words of a text, in any form. */
 function partsOf(words: readonly QueryTerm[]): readonly string[] {
   return [...new Set(words.flatMap(({ any }) => any.at(-1)?.all ?? []))];
 }

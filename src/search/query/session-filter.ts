@@ -1,14 +1,14 @@
 import type { AgentName } from "../../session/entry.ts";
 import type { Context } from "../../session/session.ts";
 
-/** What narrows a list of sessions. Of one field any value will do; of several fields all must fit. */
+/** Filters for sessions. A session must match every field that is set, with any one of its values. */
 export interface SessionFilter {
   readonly projects: readonly string[];
   readonly files: readonly string[];
   readonly agents: readonly AgentName[];
   readonly branches: readonly string[];
   readonly tools: readonly string[];
-  /** Words that must stand in a command, an error, the title. */
+  /** Words required in a command, an error or the title. */
   readonly commands: readonly string[];
   readonly errors: readonly string[];
   readonly titles: readonly string[];

@@ -1,25 +1,25 @@
 import { terminalEscapeEnd } from "../analysis/escapes.ts";
 
-/** A piece of a text as it may be shown in one line, with the way back to where it stood. */
+/** A piece of a text, cleaned for display on one line, with a map from original to cleaned offsets. */
 export interface CleanPassage {
   readonly text: string;
-  /** Where a unit of the original stands now; from `from` to `to`, both included. */
+  /** Maps an offset of the original text, from `from` to `to` inclusive, to `text`. */
   at(index: number): number;
-  /** Places at which a line of the original begins. */
+  /** Offsets in `text` at which a line of the original starts. */
   readonly lineStarts: ReadonlySet<number>;
 }
 
-/** Visible ASCII with single spaces in it is shown as it is. The engine finds it faster than a loop that has just begun. */
+/** Visible ASCII with single spaces needs no cleaning. A regular expression finds it faster than a cold loop. */
 const plainRun = /[!-~]+(?: [!-~]+)*/y;
 
 /**
- * Folds white space and leaves out control characters, escape sequences of terminals, marks that turn the
- * direction of text, and halves of characters.
+ * Folds white space to single spaces, removes control characters, terminal escape sequences and bidirectional
+ * controls, and replaces lone surrogates.
  */
 export function cleanPassage(text: string, from: number, to: number): CleanPassage {
   const piece = text.slice(from, to);
   const lineStarts = new Set<number>();
-  const places = createPlaces();
+  const offsets = createOffsetMap();
   let clean = "";
   let isLineStart = false;
   let index = 0;
@@ -28,18 +28,18 @@ export function cleanPassage(text: string, from: number, to: number): CleanPassa
     if (plainRun.test(piece)) {
       if (isLineStart) lineStarts.add(clean.length);
       isLineStart = false;
-      places.run(index, clean.length);
+      offsets.addRun(index, clean.length);
       clean += piece.slice(index, plainRun.lastIndex);
       index = plainRun.lastIndex;
       continue;
     }
     const code = piece.charCodeAt(index);
-    places.stand(index, clean.length);
+    offsets.addPoint(index, clean.length);
     if (code === ESC || code === CSI) {
       index = Math.min(piece.length, terminalEscapeEnd(piece, index));
       continue;
     }
-    if (isSpace(code) || isUnseen(code)) {
+    if (isSpace(code) || isInvisible(code)) {
       if (isLineEnd(code)) isLineStart = true;
       if (isSpace(code) && clean !== "" && !clean.endsWith(" ")) clean += " ";
       index++;
@@ -50,38 +50,38 @@ export function cleanPassage(text: string, from: number, to: number): CleanPassa
     const pair = piece.codePointAt(index) ?? 0;
     if (pair > 0xffff) {
       clean += piece.slice(index, index + 2);
-      places.stand(index + 1, clean.length);
+      offsets.addPoint(index + 1, clean.length);
       index += 2;
     } else {
       clean += isSurrogate(code) ? "\ufffd" : piece.charAt(index);
       index++;
     }
   }
-  places.stand(piece.length, clean.length);
-  return { text: clean, at: (raw) => places.at(raw - from), lineStarts };
+  offsets.addPoint(piece.length, clean.length);
+  return { text: clean, at: (raw) => offsets.at(raw - from), lineStarts };
 }
 
-/** Where what stood at some places stands now. */
-interface Places {
-  /** From here on, one unit for one unit. */
-  run(index: number, now: number): void;
-  /** All that follows, up to the next, stands where this does. */
-  stand(index: number, now: number): void;
+/** Maps original offsets to cleaned ones. Entries are added in ascending order; each applies up to the next. */
+interface OffsetMap {
+  /** Adds text that is copied unit by unit. */
+  addRun(index: number, cleaned: number): void;
+  /** Adds text whose units all map to one offset. */
+  addPoint(index: number, cleaned: number): void;
   at(index: number): number;
 }
 
-function createPlaces(): Places {
+function createOffsetMap(): OffsetMap {
   const starts: number[] = [];
-  const nows: number[] = [];
+  const targets: number[] = [];
   const runs: boolean[] = [];
-  const note = (index: number, now: number, isRun: boolean): void => {
+  const add = (index: number, cleaned: number, isRun: boolean): void => {
     starts.push(index);
-    nows.push(now);
+    targets.push(cleaned);
     runs.push(isRun);
   };
   return {
-    run: (index, now) => note(index, now, true),
-    stand: (index, now) => note(index, now, false),
+    addRun: (index, cleaned) => add(index, cleaned, true),
+    addPoint: (index, cleaned) => add(index, cleaned, false),
     at(index) {
       let low = 0;
       let high = starts.length - 1;
@@ -90,7 +90,7 @@ function createPlaces(): Places {
         if ((starts[middle] ?? 0) > index) high = middle - 1;
         else low = middle;
       }
-      return (nows[low] ?? 0) + (runs[low] === true ? index - (starts[low] ?? 0) : 0);
+      return (targets[low] ?? 0) + (runs[low] === true ? index - (starts[low] ?? 0) : 0);
     },
   };
 }
@@ -98,7 +98,7 @@ function createPlaces(): Places {
 const ESC = 27;
 const CSI = 0x9b;
 
-/** What `\s` matches. Asked of codes: to compile an expression takes as long as a search. */
+/** Says whether `\s` matches a character. Compares codes, because compiling a regular expression takes as long as a search. */
 function isSpace(code: number): boolean {
   if (code <= 0xa0) return code === 0x20 || (code >= 9 && code <= 13) || code === 0xa0;
   return (code >= 0x2000 && code <= 0x200a) || (code >= 0x2028 && code <= 0x2029) || spaces.includes(code);
@@ -110,8 +110,8 @@ function isLineEnd(code: number): boolean {
   return code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 }
 
-/** Control characters, and marks that turn the direction of text. */
-function isUnseen(code: number): boolean {
+/** Says whether a character is a control character or a bidirectional control. */
+function isInvisible(code: number): boolean {
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
   return (
     code === 0x61c ||

@@ -4,48 +4,51 @@ import { splitName } from "../analysis/split-name.ts";
 import { type Token, termsOfWord, tokens } from "../analysis/token.ts";
 import { scanTokens } from "../analysis/tokenize.ts";
 
-/** A place of a text where a word of the query stands. */
+/** An occurrence of a query term in a text. */
 export interface TextMatch {
   readonly start: number;
   readonly end: number;
-  /** Which word of the query it is; equal for terms of the same word. */
+  /** Number of the query term. */
   readonly word: number;
 }
 
-/** Gives the word of the query that a term of the index belongs to. */
+/** Returns the number of a query term; undefined if the term is not in the query. */
 export type WordOf = (term: string) => number | undefined;
 
-/** More matches than this tell nothing more about where the best passage is. */
+/** More matches would hardly lead to a better passage. */
 const MAX_MATCHES = 500;
-/** Of passages that have all words, the best of so many matches is good enough. */
+/** Enough matches to choose from once a passage has all words. */
 const ENOUGH_MATCHES = 16;
 
 /**
- * Finds all places of the words, in the order in which they begin. Inside of a name only the parts that
- * were asked for count: of getUserById the User, if someone looks for users. With `near`, only what stands
- * around its matches is looked at, until a passage with all words is found.
+ * Finds the occurrences of the query terms, ordered by start. Inside a name, only the parts in the query match: a
+ * search for users matches the User of getUserById. With `near`, reads only the words around its matches, until a
+ * passage with all words is found.
  */
 export function findTermMatches(text: string, wordOf: WordOf, near?: Near): readonly TextMatch[] {
   if (near === undefined) return matchesIn(text, 0, wordOf);
   const found: TextMatch[] = [];
   const lastAt = new Map<number, number>();
-  let isTogether = false;
+  let hasAllWords = false;
   for (const [from, to] of spansAround(text, near.pattern)) {
     for (const match of matchesIn(text.slice(from, to), from, wordOf)) {
       found.push(match);
       lastAt.set(match.word, match.start);
-      isTogether ||= lastAt.size === near.words && match.end - Math.min(...lastAt.values()) <= near.maxChars;
+      hasAllWords ||= lastAt.size === near.words && match.end - Math.min(...lastAt.values()) <= near.maxChars;
     }
-    if (found.length >= (isTogether ? ENOUGH_MATCHES : MAX_MATCHES)) break;
+    if (found.length >= (hasAllWords ? ENOUGH_MATCHES : MAX_MATCHES)) break;
   }
-  // Letters with marks begin otherwise than the term that they come to.
+  // A word with accented letters may start differently from its term.
   return found.length > 0 || isAscii(text) ? found : matchesIn(text, 0, wordOf);
 }
 
-/** Where words may stand, how many different ones there are, and how long a passage is. */
+/** Limits the search to likely occurrences. */
 export interface Near {
+  /** Matches where a query term may occur. */
   readonly pattern: RegExp;
+  /** Number of different words in the query. */
   readonly words: number;
+  /** Length of a passage. */
   readonly maxChars: number;
 }
 
@@ -70,7 +73,7 @@ function pushMatches(
 ): void {
   const words = new Set(terms.flatMap((term) => wordOf(term) ?? []));
   if (words.size === 0) return;
-  // Folding moves letters: then the places of the parts are not known.
+  // Folding non-ASCII letters changes offsets, so the positions of the parts are unknown.
   if (atoms.length === 1 || (whole !== undefined && wordOf(whole) !== undefined) || !isAscii(raw)) {
     for (const word of words) matches.push({ start, end, word });
     return;
@@ -83,17 +86,18 @@ function pushMatches(
   }
 }
 
-/** How many letters of a term a text must have for it to be looked at closely. */
+/** Leading letters of a term that the pattern compares. */
 const LETTERS = 6;
-/** More than these are looked for as fast by reading everything. */
+/** With more alternatives, reading every word is as fast. */
 const MAX_STARTS = 40;
 
-/** Terms that words with another beginning may come to. */
+/** Stems of irregular words, which may start with other letters. */
 const irregular: ReadonlySet<string> = new Set(irregularStems.values());
 
 /**
- * Finds where in a text one of the terms may stand: nearly all words of a term begin as it does. Looking
- * for that is ten times as fast as reading all words. undefined where it can't be told, or is not worth it.
+ * Makes a pattern that matches where one of the terms may occur: nearly every word starts with the same letters as
+ * its term, and a regular expression is much faster than reading all words. undefined if a term may start
+ * differently, or if there are too many.
  */
 export function nearTerms(terms: Iterable<string>): RegExp | undefined {
   const starts = new Set<string>();
@@ -106,15 +110,15 @@ export function nearTerms(terms: Iterable<string>): RegExp | undefined {
 }
 
 /**
- * Endings change the last letter (tried, try). Signs between the words of a name are no part of its term, and
- * letters with marks are other letters there.
+ * Returns a pattern for the start of a term. Drops the last letter, which endings may change (tried, try). Allows
+ * signs between the words of a name, which its term does not have, and any non-ASCII character for an accented letter.
  */
 function startOf(letters: string): string {
   const [first = "", ...more] = letters.slice(0, Math.min(LETTERS, Math.max(2, letters.length - 1)));
   return first + more.map((letter) => `(?:[^a-z0-9]{0,3}${letter}|[^\\0-\\x7f])`).join("");
 }
 
-/** The words, from space to space, in which the pattern has a match; those that stand close together as one. */
+/** Yields the words, from space to space, that the pattern matches in; words close together are one span. */
 function* spansAround(text: string, near: RegExp): Generator<readonly [from: number, to: number]> {
   near.lastIndex = 0;
   let open: [number, number] | undefined;
@@ -122,7 +126,7 @@ function* spansAround(text: string, near: RegExp): Generator<readonly [from: num
     const from = wordStart(text, found.index);
     const to = wordEnd(text, near.lastIndex);
     near.lastIndex = to;
-    if (open !== undefined && from - open[1] <= CLOSE) {
+    if (open !== undefined && from - open[1] <= MAX_GAP) {
       open[1] = to;
       continue;
     }
@@ -132,7 +136,8 @@ function* spansAround(text: string, near: RegExp): Generator<readonly [from: num
   if (open !== undefined) yield open;
 }
 
-const CLOSE = 16;
+/** Characters between words that belong to one span. */
+const MAX_GAP = 16;
 
 function wordStart(text: string, at: number): number {
   let start = at;

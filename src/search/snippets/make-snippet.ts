@@ -4,93 +4,90 @@ import { phraseSpans } from "./phrase.ts";
 
 export interface Snippet {
   readonly text: string;
-  /** Where the words stand in it, as ranges from and to, in UTF-16 units. */
+  /** Start and end of the matched words, in UTF-16 units of `text`. */
   readonly highlights: readonly (readonly [number, number])[];
-  /** How many different words of the query it has. */
+  /** Number of different query words in it. */
   readonly words: number;
 }
 
 export interface SnippetOptions {
-  /** Units of text, the two dots of what is left out aside. */
+  /** Maximum length in UTF-16 units, not counting the ellipses. */
   readonly maxChars: number;
-  /** A passage that has one of these is better than one that only has its words. */
+  /** A passage with one of these phrases is better than one with only its words. */
   readonly phrases?: readonly string[];
 }
 
-/** Places of one phrase that are looked at. */
-const MAX_PHRASES = 1_000;
+/** Occurrences of one phrase to consider. */
+const MAX_PHRASE_MATCHES = 1_000;
 
-/** Where most words of a query stand together in a text. */
+/** The best passage of a text, not rendered yet. */
 export interface SnippetPassage {
-  /** How many different phrases: one that has a phrase is better than any that only has words. */
+  /** Number of different phrases. A passage with a phrase is better than any with only words. */
   readonly phrases: number;
-  /** How many different words, phrases among them. */
+  /** Number of different words, including phrases. */
   readonly words: number;
-  /** Cuts it out: of several passages only the best needs that. */
+  /** Renders the passage; only the best of several needs it. */
   show(): Snippet;
 }
 
 /**
- * The passage of a text in which most words of a query stand together; undefined where none does.
- * `terms` are the terms of the index that matched, among them those that are only nearly what was
- * typed; as a map they say which word of the query each belongs to.
+ * Finds the passage of a text that has the most query words; undefined if the text has none. `terms` are the index
+ * terms that matched, including similar ones that correct a typo.
  */
 export function findPassage(
   text: string,
-  terms: Terms,
+  terms: ReadonlySet<string>,
   { maxChars, phrases = [] }: SnippetOptions,
 ): SnippetPassage | undefined {
-  const { wordOf, words: wanted, pattern } = lookedUp(terms);
-  const near = pattern === undefined ? undefined : { pattern, words: wanted, maxChars };
+  const { wordOf, pattern } = prepareTerms(terms);
+  const near = pattern === undefined ? undefined : { pattern, words: terms.size, maxChars };
   const matches = withPhrases(text, findTermMatches(text, wordOf, near), phrases);
   if (matches.length === 0) return undefined;
-  const { first, last, words, phrases: whole } = bestRun(matches, maxChars);
+  const { first, last, words, phrases: phraseCount } = bestRun(matches, maxChars);
   return {
     words,
-    phrases: whole,
+    phrases: phraseCount,
     show: () => {
       const [from, to] = [matches[first]?.start ?? 0, endOf(matches, first, last)];
-      return { ...shown(text, from, to, matches, maxChars), words };
+      return { ...renderPassage(text, from, to, matches, maxChars), words };
     },
   };
 }
 
-export function makeSnippet(text: string, terms: Terms, options: SnippetOptions): Snippet | undefined {
+/** Renders the best passage of a text; undefined if the text has none of the terms. */
+export function makeSnippet(
+  text: string,
+  terms: ReadonlySet<string>,
+  options: SnippetOptions,
+): Snippet | undefined {
   return findPassage(text, terms, options)?.show();
 }
 
-type Terms = ReadonlySet<string> | ReadonlyMap<string, number>;
-
-/** What is made of the terms of a query, once for all texts that it is looked for in. */
-interface LookedUp {
+/** The terms of a query, prepared once for all texts. */
+interface PreparedTerms {
   readonly wordOf: WordOf;
-  readonly words: number;
   readonly pattern: RegExp | undefined;
 }
 
-const known = new WeakMap<Terms, LookedUp>();
+const cache = new WeakMap<ReadonlySet<string>, PreparedTerms>();
 
-function lookedUp(terms: Terms): LookedUp {
-  const before = known.get(terms);
-  if (before !== undefined) return before;
-  const numbers = "get" in terms ? terms : new Map([...terms].map((term, index) => [term, index]));
-  const made: LookedUp = {
-    wordOf: (term) => numbers.get(term),
-    words: new Set(numbers.values()).size,
-    pattern: nearTerms(terms.keys()),
-  };
-  known.set(terms, made);
-  return made;
+function prepareTerms(terms: ReadonlySet<string>): PreparedTerms {
+  const cached = cache.get(terms);
+  if (cached !== undefined) return cached;
+  const numbers = new Map([...terms].map((term, index) => [term, index]));
+  const prepared: PreparedTerms = { wordOf: (term) => numbers.get(term), pattern: nearTerms(terms) };
+  cache.set(terms, prepared);
+  return prepared;
 }
 
-/** A phrase counts as a word of its own, with a number below 0, beside its words. */
+/** Adds the occurrences of phrases. A phrase counts as one more word, with a negative number. */
 function withPhrases(
   text: string,
   matches: readonly TextMatch[],
   phrases: readonly string[],
 ): readonly TextMatch[] {
   const found = phrases.flatMap((phrase, index) =>
-    phraseSpans(text, phrase, MAX_PHRASES).map(([start, end]) => ({ start, end, word: -1 - index })),
+    phraseSpans(text, phrase, MAX_PHRASE_MATCHES).map(([start, end]) => ({ start, end, word: -1 - index })),
   );
   return found.length === 0 ? matches : [...matches, ...found].sort((a, b) => a.start - b.start);
 }
@@ -103,8 +100,8 @@ interface MatchRun {
 }
 
 /**
- * The run of matches within `maxChars` that has the most phrases, and of those the most different words; of equals the
- * one with the most matches, then the first.
+ * Finds the run of matches within `maxChars` that has the most phrases, then the most different words, then the
+ * most matches; of equal runs the first.
  */
 function bestRun(matches: readonly TextMatch[], maxChars: number): MatchRun {
   const counts = new Map<number, number>();
@@ -138,17 +135,17 @@ function endOf(matches: readonly TextMatch[], first: number, last: number): numb
   return end;
 }
 
-/** Puts what stands around the matches beside them, up to the borders of sentences or words. */
-function shown(
+/** Extends the matches to a passage of `maxChars` that starts and ends at a sentence or word, and highlights them. */
+function renderPassage(
   text: string,
   from: number,
   to: number,
   matches: readonly TextMatch[],
   maxChars: number,
 ): Pick<Snippet, "text" | "highlights"> {
-  // White space is folded afterwards: so much more is looked at.
-  const wideFrom = Math.max(0, from - WIDTH * maxChars);
-  const wideTo = Math.min(text.length, Math.max(to, from + maxChars) + WIDTH * maxChars);
+  // Folding white space shortens the text, so take more than needed.
+  const wideFrom = Math.max(0, from - LOOKAROUND_FACTOR * maxChars);
+  const wideTo = Math.min(text.length, Math.max(to, from + maxChars) + LOOKAROUND_FACTOR * maxChars);
   const passage = cleanPassage(text, wideFrom, wideTo);
   const start = passageStart(passage, passage.at(from), passage.at(to), maxChars, wideFrom === 0);
   const end = passageEnd(passage, start, passage.at(to), maxChars, wideTo === text.length);
@@ -170,52 +167,54 @@ function shown(
   return { text: `${before}${body}${after}`, highlights };
 }
 
-const WIDTH = 3;
+/** How many times `maxChars` to take before and after the matches, since folding white space shortens them. */
+const LOOKAROUND_FACTOR = 3;
 
 /**
- * Where a snippet begins that shows what stands from `from` to `to`: a third of the spare room before it, at
- * the beginning of a sentence or line if there is one, else of a word.
+ * Returns the start of a snippet that shows `from` to `to`. Uses a third of the spare room before them, and starts
+ * at a sentence or line if possible, else at a word.
  */
 function passageStart(
   { text, lineStarts }: CleanPassage,
   from: number,
   to: number,
   maxChars: number,
-  beginsText: boolean,
+  isTextStart: boolean,
 ): number {
   const spare = Math.max(0, maxChars - (to - from));
-  // What would remain unused behind the end of the text is used before it.
-  const behind = Math.max(0, Math.min(text.length - to, spare));
-  const earliest = from - Math.max(Math.floor(spare / 3), spare - behind);
-  if (earliest <= 0 && beginsText) return 0;
+  // Room that the end of the text leaves unused is used before the matches.
+  const after = Math.max(0, Math.min(text.length - to, spare));
+  const earliest = from - Math.max(Math.floor(spare / 3), spare - after);
+  if (earliest <= 0 && isTextStart) return 0;
   let word = -1;
   for (let index = Math.max(1, earliest); index <= from; index++) {
     if (lineStarts.has(index) || isSentenceStart(text, index)) return index;
     if (word === -1 && text[index - 1] === " ") word = index;
   }
   if (word !== -1) return word;
-  // A script without spaces, or a word without end.
+  // A script without spaces, or a very long word.
   return earliest > 0 ? wholeCharacter(text, earliest) : from;
 }
 
-/** Where it ends, not before `to`: behind a sentence if that leaves little unused, else behind a word. */
+/** Returns the end of the snippet, at or after `to`: after a sentence if that fills enough of it, else after a word. */
 function passageEnd(
   { text }: CleanPassage,
   start: number,
   to: number,
   maxChars: number,
-  endsText: boolean,
+  isTextEnd: boolean,
 ): number {
   const limit = start + maxChars;
-  if (text.length <= limit && endsText) return text.length;
+  if (text.length <= limit && isTextEnd) return text.length;
   const latest = Math.min(limit, text.length);
-  const nearly = Math.max(to, start + Math.floor(maxChars * NEARLY));
-  for (let index = latest; index >= nearly; index--) if (isSentenceStart(text, index)) return index;
+  const minEnd = Math.max(to, start + Math.floor(maxChars * MIN_FILL));
+  for (let index = latest; index >= minEnd; index--) if (isSentenceStart(text, index)) return index;
   const space = text.lastIndexOf(" ", latest);
   return space >= to && space > start + maxChars / 2 ? space : wholeCharacter(text, latest);
 }
 
-const NEARLY = 0.8;
+/** The part of `maxChars` that a snippet must fill to end at a sentence. */
+const MIN_FILL = 0.8;
 
 function isSentenceStart(text: string, index: number): boolean {
   const before = text[index - 1] ?? "";
@@ -223,7 +222,7 @@ function isSentenceStart(text: string, index: number): boolean {
   return before === " " && ".!?".includes(text[index - 2] ?? "-");
 }
 
-/** Not between the two halves of one character. */
+/** Moves an offset off the middle of a surrogate pair. */
 function wholeCharacter(text: string, index: number): number {
   const code = text.charCodeAt(index);
   return code >= 0xdc00 && code < 0xe000 ? index - 1 : index;

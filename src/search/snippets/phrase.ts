@@ -2,32 +2,31 @@ import { isAscii } from "../analysis/characters.ts";
 import { tokens } from "../analysis/token.ts";
 import { scanTokens } from "../analysis/tokenize.ts";
 
-/** From where to where a phrase stands in a text. */
+/** Start and end of a phrase in a text. */
 export type PhraseSpan = readonly [start: number, end: number];
 
-/** Finds a phrase in texts, from their beginning on; `limit` places at most. */
+/** Finds the first `limit` occurrences of a phrase in a text. */
 export type PhraseFinder = (text: string, limit: number) => readonly PhraseSpan[];
 
-/** Whether a text has the words of a phrase in a row. */
+/** Says whether a text has the words of a phrase in a row. */
 export function containsPhrase(text: string, phrase: string): boolean {
   return createPhraseFinder(phrase)(text, 1).length > 0;
 }
 
 /**
- * Prepares to find the words of a phrase in a row, all of them, stop words too. Words are compared as the
- * index knows them: line breaks, signs between words, case and endings do not count, and the parts
- * of a name are words ("user by id" is found in getUserById). Linear in the text, whatever the
- * phrase (Knuth, Morris and Pratt).
+ * Prepares to find the words of a phrase in a row, including stop words. Words are compared as index terms: line
+ * breaks, signs between words, case and endings do not count, and the parts of a name are words ("user by id" is
+ * found in getUserById). Linear in the text for any phrase (Knuth-Morris-Pratt).
  */
 export function createPhraseFinder(phrase: string): PhraseFinder {
-  const wanted: string[] = [];
+  const atoms: string[] = [];
   scanTokens(phrase, tokens, (token, _start, _end, link) => {
-    if (link !== "pair") wanted.push(...token.atoms);
+    if (link !== "pair") atoms.push(...token.atoms);
     return false;
   });
-  // Nothing but signs or hashes: there the letters themselves decide.
-  if (wanted.length === 0) return (text, limit) => literalSpans(text, phrase.trim(), limit);
-  const fallback = fallbacks(wanted);
+  // A phrase of nothing but signs or hashes has no terms: compare the characters.
+  if (atoms.length === 0) return (text, limit) => literalSpans(text, phrase.trim(), limit);
+  const fallback = fallbacks(atoms);
   return (text, limit) => {
     const spans: PhraseSpan[] = [];
     const starts: number[] = [];
@@ -35,11 +34,11 @@ export function createPhraseFinder(phrase: string): PhraseFinder {
     scanTokens(text, tokens, (token, start, end, link) => {
       if (link === "pair") return false;
       for (const atom of token.atoms) {
-        while (matched > 0 && wanted[matched] !== atom) matched = fallback[matched - 1] ?? 0;
+        while (matched > 0 && atoms[matched] !== atom) matched = fallback[matched - 1] ?? 0;
         starts.push(start);
-        if (starts.length > wanted.length) starts.shift();
-        if (wanted[matched] === atom) matched++;
-        if (matched < wanted.length) continue;
+        if (starts.length > atoms.length) starts.shift();
+        if (atoms[matched] === atom) matched++;
+        if (matched < atoms.length) continue;
         spans.push([starts[0] ?? start, end]);
         if (spans.length >= limit) return true;
         matched = fallback[matched - 1] ?? 0;
@@ -51,8 +50,8 @@ export function createPhraseFinder(phrase: string): PhraseFinder {
 }
 
 /**
- * Where a phrase stands as it was typed, case and space aside: ten times as fast as reading all words, which is
- * done only where letters of the phrase may be written in several ways.
+ * Finds a phrase as typed, ignoring case and the amount of space. Much faster than comparing terms, which is done
+ * only if nothing was found and the phrase has non-ASCII letters, which can be written in several ways.
  */
 export function phraseSpans(text: string, phrase: string, limit: number): readonly PhraseSpan[] {
   const words = phrase.trim().split(/\s+/);
@@ -65,7 +64,7 @@ export function phraseSpans(text: string, phrase: string, limit: number): readon
   return spans.length > 0 || isAscii(phrase) ? spans : createPhraseFinder(phrase)(text, limit);
 }
 
-/** How much of the phrase still fits after it broke off behind each of its words. */
+/** Returns, for each word, how many words of the phrase still match if the next one does not. */
 function fallbacks(words: readonly string[]): readonly number[] {
   const table = [0];
   let length = 0;

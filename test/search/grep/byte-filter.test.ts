@@ -25,7 +25,7 @@ describe("createByteFinder()", () => {
 });
 
 describe("createByteFilter()", () => {
-  test("is none where nothing can be said", () => {
+  test("is undefined without literals", () => {
     expect(createByteFilter({ literals: [], ignoreCase: false })).toBeUndefined();
   });
 
@@ -33,7 +33,7 @@ describe("createByteFilter()", () => {
     ["the text itself", ["token"], false, '{"a":"a token"}', true],
     ["nothing of it", ["token"], false, '{"a":"taken"}', false],
     ["another case", ["token"], false, '{"a":"a Token"}', false],
-    ["another case where that does not count", ["token"], true, '{"a":"a TOKEN"}', true],
+    ["another case if case is ignored", ["token"], true, '{"a":"a TOKEN"}', true],
     ["one of two", ["token", "secret"], false, '{"a":"a secret"}', true],
     ["letters written as escapes", ["token"], false, '{"a":"\\u0074oken"}', true],
     ["an escape of a control character", ["token"], false, '{"a":"\\u001b[1m"}', false],
@@ -45,7 +45,7 @@ describe("createByteFilter()", () => {
     expect(createByteFilter({ literals, ignoreCase })?.mayMatch(Buffer.from(line))).toBe(expected);
   });
 
-  /** JSON of a text with some of its characters written as escapes, as programs may. */
+  /** JSON of a text in which some characters are written as escapes. */
   const written = fc
     .array(
       fc.tuple(
@@ -67,7 +67,7 @@ describe("createByteFilter()", () => {
     });
   const literal = fc.constantFrom("token", "ken", "tok", "né日", "日", "😀t");
 
-  test("lets no text through its fingers, however it is written and cut into chunks", () => {
+  test("never rules out a text that matches, however it is escaped and cut into chunks", () => {
     fc.assert(
       fc.property(written, literal, fc.integer({ min: 1, max: 40 }), ({ text, bytes }, wanted, size) => {
         expect(JSON.parse(bytes.toString())).toEqual({ a: text });

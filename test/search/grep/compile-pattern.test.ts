@@ -44,14 +44,14 @@ describe("compilePattern()", () => {
     ["foo?bar", ["bar"]],
     ["[^a]foo", ["foo"]],
     ["\\p{Lu}foo", ["foo"]],
-    // Read by the older rules, where \u{66} is 66 times u and \012 a line end.
+    // Legacy mode, in which \u{66} is 66 times u and \012 a line end.
     ["\\u{66}foo\\-", ["foo-"]],
     ["\\0123foo", ["foo"]],
   ])("knows of %s that every match holds one of %j", (text, literals) => {
     expect(compile(text).literals).toEqual(literals);
   });
 
-  test("looks for no letter whose other case is not ASCII", () => {
+  test("has no literal with a letter whose other case is not ASCII", () => {
     // K is also the sign of Kelvin, s the long s.
     expect(compile("disk space", { ignoreCase: true }).literals).toEqual(["pace"]);
     const { source, flags } = compile("disk", { ignoreCase: true });
@@ -63,7 +63,7 @@ describe("compilePattern()", () => {
     ["a.b(c", "xa.b(cx"],
     ["$^", "$^"],
     ["C:\\new", "C:\\new"],
-  ])("takes %s as it is where it is fixed", (text, found) => {
+  ])("takes %s literally if it is fixed", (text, found) => {
     const { source, flags } = compile(text, { fixed: true });
     expect(found.match(new RegExp(source, flags))).toEqual([text]);
   });
@@ -101,12 +101,12 @@ describe("compilePattern()", () => {
     expect(error.hint).toBeDefined();
   });
 
-  test("knows the habits of other programs", () => {
+  test("explains syntax of other programs", () => {
     expect(refusal("(?i)foo").hint).toContain("-i");
     expect(refusal("(?P<x>a)").hint).toContain("(?<name>");
   });
 
-  test("refuses to look for nothing", () => {
+  test("refuses an empty pattern", () => {
     expect(refusal("").exitCode).toBe(exitCodes.wrongUsage);
   });
 
@@ -182,10 +182,10 @@ describe("compilePattern()", () => {
 
   test("whatever the pattern, no match lacks the texts that it must hold", () => {
     fc.assert(
-      fc.property(pattern, text, fc.boolean(), (wish, searched, ignoreCase) => {
+      fc.property(pattern, text, fc.boolean(), (generated, searched, ignoreCase) => {
         let compiled: ReturnType<typeof compile>;
         try {
-          compiled = compile(wish, { ignoreCase });
+          compiled = compile(generated, { ignoreCase });
         } catch (error) {
           // `^*` and its like.
           fc.pre(!(error instanceof UserError));

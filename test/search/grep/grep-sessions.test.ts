@@ -45,20 +45,20 @@ interface Found {
   readonly isDone: boolean;
 }
 
-type Wish = Partial<Omit<GrepQuery, "pattern">> & Partial<PatternOptions>;
+type QueryOptions = Partial<Omit<GrepQuery, "pattern">> & Partial<PatternOptions>;
 
 async function grep(
   library: Library,
   text: string,
-  wish: Wish = {},
+  queryOptions: QueryOptions = {},
   options: GrepOptions = {},
 ): Promise<Found> {
-  const { ignoreCase = false, fixed = false, ...rest } = wish;
+  const { ignoreCase = false, fixed = false, ...rest } = queryOptions;
   const sessions: FoundIn[] = [];
   const hits: GrepHit[] = [];
   const problems: string[] = [];
   let isDone = false;
-  const asked: GrepQuery = {
+  const query: GrepQuery = {
     pattern: compilePattern({ text, ignoreCase, fixed }),
     roles: textRoles,
     contextLines: 0,
@@ -68,7 +68,7 @@ async function grep(
     timeLimitMs: 60_000,
     ...rest,
   };
-  for await (const event of grepSessions(library, makeAccess(library).engine, asked, options)) {
+  for await (const event of grepSessions(library, makeAccess(library).engine, query, options)) {
     if (event.kind === "hits") {
       if (!sessions.some(({ id }) => id === event.session.id)) sessions.push(event.session);
       hits.push(...event.hits);
@@ -78,7 +78,7 @@ async function grep(
   return { sessions, hits, problems, isDone };
 }
 
-/** Where a pattern stands, by nothing but JSON.parse: every text of every line. */
+/** Finds the lines that match with nothing but JSON.parse, in every text of every line. */
 function placesByHand(home: string, regex: RegExp): readonly string[] {
   const stringsIn = (value: unknown): readonly string[] => {
     if (typeof value === "string") return [value];
@@ -97,17 +97,17 @@ function placesByHand(home: string, regex: RegExp): readonly string[] {
     );
 }
 
-/** Threads of which each is this one: messages are passed as between threads. */
+/** Runs workers in this thread, but copies messages as between threads. */
 function threadsHere(): NonNullable<GrepOptions["threads"]> {
   const start = (_: string, data: unknown): WorkerHandle => {
-    let told: (message: unknown) => void = () => undefined;
+    let receiver: (message: unknown) => void = () => undefined;
     const receive = grepTask(structuredClone(data), (message) =>
-      setImmediate(told, structuredClone(message)),
+      setImmediate(receiver, structuredClone(message)),
     );
     return {
       post: (message) => void setImmediate(receive, structuredClone(message)),
-      onMessage: (tell) => {
-        told = tell;
+      onMessage: (listener) => {
+        receiver = listener;
       },
       ended: new Promise(() => undefined),
       finish: () => undefined,
@@ -238,7 +238,7 @@ describe("grepSessions()", () => {
     ]);
   });
 
-  test("masks secrets, also where the pattern is a part of one", async () => {
+  test("masks secrets, even if the pattern matches a part of one", async () => {
     const library = makeLibrary();
     const folder = join(library.surroundings.home, ".claude/projects/-x");
     mkdirSync(folder, { recursive: true });
@@ -279,9 +279,9 @@ describe("grepSessions()", () => {
     expect(named).toMatchObject({ sessions: [{ id }], hits: [] });
   });
 
-  test("ends when nobody takes any more", async () => {
+  test("ends when the caller stops iterating", async () => {
     const library = demoLibrary();
-    const wish = {
+    const query = {
       pattern: compilePattern({ text: "e(?=[\\s\\S]*)", ignoreCase: false, fixed: false }),
       roles: textRoles,
       contextLines: 0,
@@ -290,7 +290,7 @@ describe("grepSessions()", () => {
       reveal: false,
       timeLimitMs: 60_000,
     };
-    for await (const { kind } of grepSessions(library, makeAccess(library).engine, wish, {
+    for await (const { kind } of grepSessions(library, makeAccess(library).engine, query, {
       threads: threadsHere(),
     }))
       if (kind === "hits") break;
@@ -298,7 +298,7 @@ describe("grepSessions()", () => {
 });
 
 describe("timeLimitOf()", () => {
-  test("is longer for long files and shorter with each file that ran away, but never nothing", () => {
+  test("is longer for long files and shorter with each file that ran away, but never zero", () => {
     expect(timeLimitOf(10_000, 0)).toBe(10_000);
     expect(timeLimitOf(10_000, 50_000_000)).toBe(15_000);
     expect(timeLimitOf(10_000, 0, 1)).toBe(5_000);

@@ -27,7 +27,7 @@ test.each([
   expect(editDistance(a, b, 10)).toBe(expected);
 });
 
-test("editDistance() is the same both ways, zero for equals alone, and says max + 1 where it is more", () => {
+test("editDistance() is the same both ways, zero only for equal words, and max + 1 if it is more", () => {
   const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
   fc.assert(
     fc.property(word, word, fc.nat(4), (a, b, max) => {

@@ -64,7 +64,7 @@ test.each([
   "week",
   "last",
   "2026-10-01T",
-])("parseDate(%j) is no date", (text) => {
+])("parseDate(%j) is not a date", (text) => {
   expect(shown(text)).toEqual([undefined, undefined]);
 });
 

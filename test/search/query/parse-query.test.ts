@@ -53,12 +53,12 @@ test.each([
   expect([...shown(parseQuery(query))].sort()).toEqual([...expected].sort());
 });
 
-test("parseQuery() takes a single letter after a dash for a flag, which is no word to leave out", () => {
+test("parseQuery() reads a single letter after a dash as a flag, not as an unwanted word", () => {
   const { words } = parseQuery("claude -p, git log -p -1 -word");
   expect(words.filter(({ isUnwanted }) => isUnwanted).map(({ text }) => text)).toEqual(["word"]);
 });
 
-test("parseQuery() takes the words of a command line together", () => {
+test("parseQuery() joins the words of a command line", () => {
   expect(shown(parseQuery(['"token', 'refresh"', "project:x"]))).toEqual(['"token refresh"', "project=x"]);
 });
 
@@ -66,11 +66,11 @@ test.each([
   ['a "b', /quote is not closed/],
   ["word ".repeat(300), /first 200 words/],
   ["x".repeat(20_000), /first 10000 characters/],
-])("parseQuery() warns where it takes something otherwise than typed", (query, warning) => {
+])("parseQuery() warns if it reads something differently than typed", (query, warning) => {
   expect(parseQuery(query).warnings.join("\n")).toMatch(warning);
 });
 
-test("parseQuery() does not warn of what it understands", () => {
+test("parseQuery() does not warn about what it understands", () => {
   expect(parseQuery('token "exit code" -x pre* project:"my shop" since:7d').warnings).toEqual([]);
 });
 

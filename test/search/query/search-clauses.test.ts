@@ -30,9 +30,9 @@ test.each([
   ["the token", ["token"], []],
   ["to be", ["to", "be"], []],
   ['the "token refresh"', ['"token refresh"'], []],
-  // Each rules out texts that would have to be opened.
+  // Each rules out texts that would have to be read.
   ['"is there work for this"', ['"is there work for this"'], []],
-  // What no index has: a query of nothing else must not find everything.
+  // Not indexed: a query of nothing else must not find everything.
   ["0123456789abcdef0123456789abcdef0123", ["0123456789abcdef0123456789abcdef0123"], []],
   ['"0123456789abcdef0123456789abcdef0123"', ["0123456789abcdef0123456789abcdef0123"], []],
   ["token 0123456789abcdef0123456789abcdef0123", ["token"], []],
@@ -43,7 +43,7 @@ test.each([
   ["user.id", ["(userid | user+id)"], []],
   ["toke*", ["toke*"], []],
   ["a -refresh", ["a"], ["refresh"]],
-  // A name is unwanted as a whole, not where its parts are scattered over a text.
+  // A name is unwanted as a whole, not if its parts are scattered over a text.
   ["-getUserById", [], ["getuserbyid"]],
   ["-running", [], ["running", "run"]],
   ['-"exit code"', [], ['"exit code"']],
@@ -53,7 +53,7 @@ test.each([
   expect(clauses.unwanted.map(shown)).toEqual(unwanted);
 });
 
-test("searchClauses() looks for the words of a field there, and for any of several values", () => {
+test("searchClauses() requires the words of a field in that field, and any one of several values", () => {
   const one = searchClauses(parseQuery(""), { ...noFilter, commands: ["git push"] });
   expect(one.narrowing?.map(shown)).toEqual(["command:git", "command:push"]);
   const two = searchClauses(parseQuery(""), { ...noFilter, titles: ["git push", "npm"] });

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { cleanPassage } from "../../../src/search/snippets/clean-passage.ts";
 
 const ESCAPES = new Set([0x1b, 0x90, 0x98, 0x9b, 0x9d, 0x9e, 0x9f]);
-const unseen = /[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb]/u;
+const invisible = /[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb]/u;
 
 test("every character is shown, folded to a space, or left out", () => {
   const wrong: string[] = [];
   for (let unit = 0; unit < 0x10000; unit++) {
     if (ESCAPES.has(unit)) continue;
     const char = String.fromCharCode(unit);
-    const shown = /\s/.test(char) ? " " : unseen.test(char) ? "" : unit >> 11 === 0x1b ? "\ufffd" : char;
+    const shown = /\s/.test(char) ? " " : invisible.test(char) ? "" : unit >> 11 === 0x1b ? "\ufffd" : char;
     const { text } = cleanPassage(`a${char}b`, 0, 3);
     if (text !== `a${shown}b`) wrong.push(`${unit.toString(16)}: ${JSON.stringify(text)}`);
   }
@@ -23,7 +23,7 @@ test("a line starts after every kind of line end", () => {
   expect([...cleanPassage("a\tb", 0, 3).lineStarts]).toEqual([]);
 });
 
-test("what is shown as it is has the place that it says, and nothing changes its order", () => {
+test("unchanged characters are at the offset that at() returns, and offsets never decrease", () => {
   const signs = ["a", "B", "-", " ", "  ", "\n", "\t", "é", "😀", "\ud83d", "\u001b[31m", "\u0000", "漢"];
   fc.assert(
     fc.property(

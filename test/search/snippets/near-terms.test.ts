@@ -9,7 +9,7 @@ const termsOf = (text: string): ReadonlyMap<string, number> => {
   return terms;
 };
 
-/** As many words as nobody finds, unless told otherwise: nothing ends the search. */
+/** By default more words than any text has, so that nothing ends the search early. */
 function nearTo(terms: ReadonlyMap<string, number>, words = 99): Near | undefined {
   const pattern = nearTerms(terms.keys());
   return pattern === undefined ? undefined : { pattern, words, maxChars: 240 };
@@ -56,13 +56,13 @@ describe("nearTerms()", () => {
     expect(nearTerms(terms)).toBeUndefined();
   });
 
-  test("reads everything where the beginning of the word may be written otherwise", () => {
+  test("reads everything if the start of the word may be written differently", () => {
     const terms = termsOf("etape");
     const found = findTermMatches("L'étape suivante", (term) => terms.get(term), nearTo(terms));
     expect(found).toHaveLength(1);
   });
 
-  test("ends where all words stand together, and not before", () => {
+  test("stops once a passage has all words, and not before", () => {
     const words = new Map([
       ["token", 0],
       ["retry", 1],
