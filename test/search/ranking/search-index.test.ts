@@ -90,6 +90,21 @@ describe("the words of a query", () => {
     });
   });
 
+  test.each([
+    ["one typo of four letters", "sbil", "fuzzy"],
+    ["one typo of three letters", "obr", "none"],
+    ["two typos of seven letters", "hxrbxur", "none"],
+    ["two typos of eight letters", "mxinsxil", "fuzzy"],
+    ["another number", "berth42", "none"],
+    ["three letters of a longer word", "mai", "fuzzy"],
+    ["two letters of a longer word", "ma", "none"],
+  ])("match nearly or not at all: %s", async (_, typed, match) => {
+    const ship = session("ship", "x", ["sail oar harbour mainsail berth41"]);
+    await withHistory([ship], async (search) => {
+      expect((await search(planFor(words(typed)))).match).toBe(match);
+    });
+  });
+
   test("match as a prefix where that is asked for, and that counts as all", async () => {
     await withHistory(history, async (search) => {
       const answer = await search(
