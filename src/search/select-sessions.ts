@@ -149,7 +149,7 @@ export function severalCopies(copies: readonly CopyToName[]): UserError {
     `Cannot tell which log of session ${copies[0]?.id} is meant: ${paths.map((path) => JSON.stringify(path)).join(", ")}`,
     {
       exitCode: exitCodes.wrongUsage,
-      hint: "name one by its path, or take all with --all-copies",
+      hint: "name one by its path; flatten, unflatten, restore and forget also take all with --all-copies",
     },
   );
 }
