@@ -51,18 +51,9 @@ export const tokens: TokenCache<Token> = createTokenCache(tokenOf);
 
 /** Everything that a lower-case word is found by, first its term: oauth2 also as oauth, but ts2345 not as ts. */
 export function termsOfWord(word: string): readonly string[] {
-  const known = knownWords.get(word);
-  if (known !== undefined) return known;
   const lead = /^([a-z]{3,})[0-9]/.exec(word)?.[1];
-  const terms = lead === undefined ? [termOf(word)] : [termOf(word), termOf(lead)];
-  if (knownWords.size >= MAX_KNOWN_WORDS) knownWords.clear();
-  knownWords.set(word, terms);
-  return terms;
+  return lead === undefined ? [termOf(word)] : [termOf(word), termOf(lead)];
 }
-
-/** Many names are made of few words, so each word is stemmed once. */
-const knownWords = new Map<string, readonly string[]>();
-const MAX_KNOWN_WORDS = 50_000;
 
 /** The term of a lower-case word. */
 export function termOf(word: string): string {
