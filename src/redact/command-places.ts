@@ -201,10 +201,7 @@ export const commandPlaces: readonly Place[] = [
   place("ccess key", String.raw`(?<=ecret a)ccess key\s{1,40}([A-Za-z0-9+/]{40})(?![\w+/=])`, {
     kind: "aws-secret-key",
   }),
-  place(
-    "SHELL_WORD FOR ",
-    String.raw`SHELL_WORD FOR [^\n=;]{1,80}= ?(?:PASSWORD\()?["']([^"'\n]{4,128})["']`,
-  ),
+  place("WORD FOR ", String.raw`WORD FOR [^\n=;]{1,80}= ?(?:PASSWORD\()?["']([^"'\n]{4,128})["']`),
   place("ascii-text ", `ascii-text ${PASSWORD}`, { confirm: isStrong }),
   place(
     '"keyName"',
