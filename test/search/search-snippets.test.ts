@@ -80,6 +80,24 @@ describe("snippetsOf()", () => {
     expect(opened).toEqual([1]);
   });
 
+  test("prefers the request among texts that are equally good, then the reply", async () => {
+    const turns = turnsOf([
+      { command: "rig sloop", reply: "the sloop", request: "a sloop" },
+      { file: "sloop", command: "rig sloop", reply: "the sloop" },
+    ]);
+    expect(await rolesOf(hitOf(turns), shown("sloop mast"))).toEqual([
+      "1 request: a sloop",
+      "2 reply: the sloop",
+    ]);
+  });
+
+  test("shows up to 240 characters", async () => {
+    const turns = turnsOf([{ reply: `the sloop ${"sails on and on ".repeat(40)}` }]);
+    const [snippet] = await snippetsOf(row, hitOf(turns), shown("sloop"));
+    expect(snippet?.text.length).toBeGreaterThan(200);
+    expect(snippet?.text.length).toBeLessThanOrEqual(242);
+  });
+
   test("shows the phrase where its words stand in many other places before it", async () => {
     const before = "the ship, so tall, ".repeat(20);
     const filler = "all hands on deck\n".repeat(40);

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { writeTombstone } from "../../src/archive/raw/tombstones.ts";
 import { UserError } from "../../src/errors.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { selectSession, selectSessions } from "../../src/search/select-sessions.ts";
@@ -97,6 +98,21 @@ describe("selectSessions()", () => {
     // Later than the copies of all other logs.
     for (const [index, id] of ids.entries()) utimesSync(join(shop, `${id}.jsonl`), 4e9 - index, 4e9 - index);
     expect(selectSessions(library, ["last", "2"]).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test("takes no session that was forgotten, though its log is there", () => {
+    const id = "28af22d5-4dbc-4e38-b02c-9750c3d3078e";
+    const library = demoLibrary();
+    writeTombstone(library.disk, join(library.places.home, "forgotten"), {
+      agent: "claude",
+      id,
+      copy: null,
+      path: null,
+      inode: null,
+      at: 0,
+      phase: "forgotten",
+    });
+    expect(refusal(() => selectSessions(library, [id])).message).toContain("Cannot find a session");
   });
 
   test("takes the newest of all projects with `everywhere`", () => {

@@ -314,6 +314,14 @@ describe("a phrase", () => {
     });
   });
 
+  test("is shown in as many turns as fit, up to five", async () => {
+    const turns = Array.from({ length: 8 }, () => "token refresh");
+    await withHistory([session("s", "x", turns)], async (search) => {
+      const [hit] = (await search(planFor([phrase("token refresh")], { turnsPerHit: 8 }))).hits;
+      expect(hit?.turns).toHaveLength(5);
+    });
+  });
+
   test("is looked for beside another one that is in many turns", async () => {
     const turns = [
       ...Array.from({ length: 8 }, () => "token refresh token refresh"),
