@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Library } from "../../src/fs/library.ts";
@@ -69,6 +69,23 @@ test("listSessions() takes a session of the first and of the last moment that wa
   expect(await totalOf({ since: at + 1, until: undefined })).toBe(0);
   expect(await totalOf({ since: undefined, until: at })).toBe(1);
   expect(await totalOf({ since: undefined, until: at - 1 })).toBe(0);
+});
+
+test("listSessions() does not take a session that was at work before and after a span, but not in it", async () => {
+  const library = makeLibrary();
+  const id = idOf("1");
+  addSession(library, id, "Read");
+  const log = join(library.surroundings.home, ".claude/projects/-home-ana-shop", `${id}.jsonl`);
+  const later = { type: "user", uuid: "later", parentUuid: `${id}-3`, sessionId: id, cwd: "/home/ana/shop" };
+  const message = { role: "user", content: "Go on." };
+  appendFileSync(log, `${JSON.stringify({ ...later, timestamp: "2026-11-12T10:00:00.000Z", message })}\n`);
+  const totalOf = async (since: string, until: string): Promise<number> => {
+    const filter = { ...anything, since: Date.parse(since), until: Date.parse(until) };
+    return (await listSessions(library, makeAccess(library), { filter })).total;
+  };
+  expect(await totalOf("2026-11-11T00:00:00Z", "2026-11-11T23:59:59Z")).toBe(0);
+  expect(await totalOf("2026-11-10T00:00:00Z", "2026-11-11T23:59:59Z")).toBe(1);
+  expect(await totalOf("2026-11-11T00:00:00Z", "2026-11-12T23:59:59Z")).toBe(1);
 });
 
 test("fileHistory() leaves out who only read a file if it is asked who wrote it", async () => {
