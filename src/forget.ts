@@ -127,6 +127,8 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
     const undoing: Tombstone = { ...stone, phase: "undoing" };
     writeTombstone(library.disk, forgottenFolder(library), undoing);
     bringBack(library, undoing, options.removers);
+    // It may have been forgotten before the store was migrated, with several logs in its record.
+    splitRecords.run(library.disk, library.places);
     return { ...nameOf(stone), broughtBack: true };
   });
 }

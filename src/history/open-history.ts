@@ -50,7 +50,6 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     const { writingTo } = await import("./writing.ts");
     return writingTo(library, processes, options.onWait);
   };
-
   const catalog = async <T>(
     call: AnyCallOptions,
     use: (all: SessionCatalog) => T | Promise<T>,
@@ -274,13 +273,16 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     async restore(selector, { everywhere = false, allCopies = false, ...call } = {}) {
       const { restoreSessions } = await import("../archive/restore-sessions.ts");
       const { allArchived, selectArchived } = await import("../search/select-archived.ts");
+      const { migrateOlderStore } = await import("./writing.ts");
+      const { locking } = await writing();
+      await migrateOlderStore(library, locking);
       const sessions =
         selector === "all"
           ? allArchived(library)
           : selectArchived(library, wordsOf(selector), { everywhere, copies: allCopies ? "all" : "refuse" });
       const answer = await restoreSessions(library, sessions, {
         ...call,
-        locking: (await writing()).locking,
+        locking,
         pause: pauseOf(call),
       });
       return mask(answer);

@@ -3,7 +3,7 @@ import type { MarkdownWriter } from "../archive/keep-session.ts";
 import { storeUpkeep } from "../forget.ts";
 import type { Library } from "../fs/library.ts";
 import type { Processes } from "../fs/processes.ts";
-import type { Locking } from "../fs/store.ts";
+import { type Locking, readStoreState, withStore } from "../fs/store.ts";
 import { RULES_VERSION } from "../redact/mask.ts";
 import { markdownParts } from "../render/markdown/render-markdown.ts";
 import { createMask } from "./masking.ts";
@@ -38,4 +38,10 @@ export function writingTo(
       mask: createMask(config),
     },
   };
+}
+
+/** Migrates a store of version 1, which has several logs in one record: they must be apart before one is selected. */
+export async function migrateOlderStore(library: Library, locking: Locking): Promise<void> {
+  if (readStoreState(library.disk, library.places).kind !== "older") return;
+  await withStore(library, locking, () => {});
 }

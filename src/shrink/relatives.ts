@@ -1,4 +1,6 @@
 import { Buffer } from "node:buffer";
+import { agentNamed } from "../agents/agents.ts";
+import { findSessionsOf } from "../agents/find-sessions.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import { findStandIns } from "../agents/stand-ins.ts";
 import { openArchive } from "../archive/open-archive.ts";
@@ -78,6 +80,32 @@ export function hasMarkers(chunks: Iterable<Uint8Array>): boolean {
     tail = Buffer.from(bytes.subarray(Math.max(0, bytes.length - NEEDLE.length)));
   }
   return false;
+}
+
+/**
+ * Counts the markers of every other log that has what a session moved out: copies of its log, and forks by the agent.
+ * They need the session's sidecar or archive.
+ */
+export function logsThatNeed(
+  library: Library,
+  { agent, id }: Pick<LogKey, "agent" | "id">,
+  except: readonly string[],
+): readonly { readonly path: string; readonly markers: number }[] {
+  const { disk } = library;
+  const paths = findSessionsOf(library, agentNamed(agent), [])
+    .sessions.flatMap(({ files }) => files)
+    .filter(({ role, path }) => role === "main" && !except.includes(path))
+    .map(({ path }) => path);
+  return paths.flatMap((path) => {
+    const markers = readOr(0, () => {
+      if (!hasMarkers(disk.readChunks(path))) return 0;
+      let count = 0;
+      for (const { bytes } of rawLines(disk.readChunks(path)))
+        count += findStandIns(agent, bytes).filter(({ marker }) => marker.session === id).length;
+      return count;
+    });
+    return markers === 0 ? [] : [{ path, markers }];
+  });
 }
 
 /** How many markers a log has; 0 if it can't be read. */

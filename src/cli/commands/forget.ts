@@ -84,7 +84,7 @@ function questionOf({ agent, id, isIndexed, flattened, logs }: ForgetPreview): s
   const flat =
     flattened.length === 0
       ? ""
-      : " Its log is flattened, and the results that were moved out are removed, too: run `sessions unflatten` first to keep them.";
+      : ` Results that were moved out of ${flattened.map(({ path }) => sanitize(path)).join(", ")} are removed, too: run \`sessions unflatten\` on each first to keep them.`;
   const warning = isIndexed ? " Only the index has it: it can't be restored." : flat;
   return `Forget session ${sanitize(id)} of ${agent}${several}?${warning}`;
 }
