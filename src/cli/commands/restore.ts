@@ -98,7 +98,7 @@ function exitCodeOf({ sessions, problems }: RestoreAnswer): ExitCode {
 function restoreJson({ dryRun, sessions, problems }: RestoreAnswer): object {
   return {
     dryRun,
-    sessions: sessions.map(({ id, agent, copy: _, resume, ...rest }) => ({
+    sessions: sessions.map(({ id, agent, copy: _copy, resume, ...rest }) => ({
       sessionId: id,
       agent,
       ...rest,

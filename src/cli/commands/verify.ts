@@ -52,7 +52,7 @@ function verifyJson({ damages, differences, sidecars, ...rest }: VerifyReport): 
     ...rest,
     sidecars: {
       ...sidecars,
-      findings: sidecars.findings.map(({ id, copy: _, path, ...finding }) => ({
+      findings: sidecars.findings.map(({ id, copy: _copy, path, ...finding }) => ({
         sessionId: id,
         file: path,
         ...finding,
