@@ -9,17 +9,17 @@ import { type BundleRun, runBundle } from "../support/run-bundle.ts";
 const MEBIBYTE = 1024 * 1024;
 const ID = "00000000-0000-4000-8000-00000000004b";
 
-/** A text of 17 MB is 34 MB once it is decoded, since not all of it is Latin: more than the engine may have here. */
-const LITTLE_MEMORY = "--max-old-space-size=32";
+/** A text of 24 MB is 48 MB once it is decoded, since not all of it is Latin: more than the engine may have here. */
+const LITTLE_MEMORY = "--max-old-space-size=44";
 
 const sha256 = (path: string): string => createHash("sha256").update(fs.readFileSync(path)).digest("hex");
 
-describe("a line of 17 MB", () => {
+describe("a line of 24 MB", () => {
   test("goes through every command without being decoded whole, and comes back byte for byte", async () => {
     const home = fs.mkdtempSync(join(tmpdir(), "sessions-long-line-"));
     onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }));
     const log = join(home, ".claude", "projects", "-home-ana-shop", `${ID}.jsonl`);
-    writeLongLine(log, 17 * MEBIBYTE, 5, "text");
+    writeLongLine(log, 24 * MEBIBYTE, 5, "text");
     const original = sha256(log);
     const run = async (...args: readonly string[]): Promise<BundleRun> => {
       const variables = { NODE_OPTIONS: LITTLE_MEMORY, DENO_V8_FLAGS: LITTLE_MEMORY };

@@ -62,9 +62,13 @@ describe("start()", () => {
     expect(await interrupt("child", ctrlC)).toMatchObject({ code: 7, out: "begun\nheard\n" });
   });
 
-  test("leaves Ctrl-C to a child that has ended before it is noticed", async () => {
-    expect(await interrupt("child", ctrlCUnderLoad)).toMatchObject({ code: 7, out: "begun\nheard\n" });
-  });
+  // Under Deno the stopped parent hangs after SIGCONT.
+  test.skipIf("Deno" in globalThis)(
+    "leaves Ctrl-C to a child that has ended before it is noticed",
+    async () => {
+      expect(await interrupt("child", ctrlCUnderLoad)).toMatchObject({ code: 7, out: "begun\nheard\n" });
+    },
+  );
 
   test("reports a promise that nobody awaits as a bug", async () => {
     const { code, err } = await interrupt("reject", () => {});
