@@ -8,6 +8,8 @@ const crash = [
 ];
 /** Over real logs; it fails where the logs are missing, so that it cannot pass on nothing. */
 const real = ["test/real/**/*.test.ts"];
+/** With the agents themselves, which it installs. */
+const agents = ["test/real-agents/**/*.test.ts"];
 
 const shared = {
   globalSetup: "test/support/build-once.ts",
@@ -24,7 +26,7 @@ const config: ViteUserConfig = {
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["node_modules/**", ...crash, ...real],
+          exclude: ["node_modules/**", ...crash, ...real, ...agents],
           // The files of a worker share its process and its modules: loading them again took a third of the run.
           isolate: false,
           restoreMocks: true,
@@ -37,6 +39,16 @@ const config: ViteUserConfig = {
       },
       {
         test: { ...shared, name: "real", include: real, testTimeout: 600_000, hookTimeout: 600_000 },
+      },
+      {
+        test: {
+          ...shared,
+          name: "agents",
+          include: agents,
+          globalSetup: [shared.globalSetup, "test/real-agents/support/install-agents.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
       },
     ],
   },
