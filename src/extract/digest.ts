@@ -1,4 +1,4 @@
-import type { AgentName, Lineage } from "../session/entry.ts";
+import type { AgentName, Lineage, RequestVia } from "../session/entry.ts";
 import type { Context, SessionUsage } from "../session/session.ts";
 
 /** What matters in a session, without its conversation: enough for lists, for the head of the readable copy, for a recall. */
@@ -48,6 +48,8 @@ export interface DigestRequest {
   readonly at: number | null;
   readonly text: string;
   readonly context: Context;
+  /** A shell line (`bash`) is a turn, but listed under commands. */
+  readonly via: RequestVia;
   /** Name of the request's entry, the same in copies; null if the log has none. */
   readonly uid: string | null;
   readonly copiedFrom?: string;

@@ -25,11 +25,12 @@ export function extractDigest(session: Session): Digest {
     messages: counts.user + counts.assistant + counts.tool,
     compactions: session.compactions.length,
     summaries: [...extractSummaries(session), ...walked.branchSummaries],
-    requests: session.turns.map(({ number, at, request, context, uid, copiedFrom }) => ({
+    requests: session.turns.map(({ number, at, request, context, via, uid, copiedFrom }) => ({
       turn: number,
       at,
       text: request,
       context,
+      via,
       uid,
       ...(copiedFrom === undefined ? {} : { copiedFrom }),
     })),
@@ -54,9 +55,12 @@ export function extractDigest(session: Session): Digest {
   };
 }
 
+/** Titles that somebody wrote as such; others are words of the session. */
+const GIVEN: ReadonlySet<Session["titleFrom"]> = new Set(["custom", "generated", "summary", "session-name"]);
+
 function extractSummaries(session: Session): readonly DigestSummary[] {
   const found: DigestSummary[] = [];
-  if (session.title !== null && session.titleFrom !== "request")
+  if (session.title !== null && GIVEN.has(session.titleFrom))
     found.push({ text: session.title, at: null, kind: "title" });
   for (const { summary, at } of session.compactions)
     if (summary !== null) found.push({ text: summary, at, kind: "compaction" });

@@ -55,8 +55,11 @@ export function walkSession(session: Session): WalkedSession {
   }
 
   for (const turn of session.turns) contexts.add(turn.context);
-  const byTurn = session.turns.map(({ number, request, at, steps }) => {
-    const commands: DigestCommand[] = [];
+  const byTurn = session.turns.map(({ number, request, at, via, steps }) => {
+    // Some agents log a shell line of the user as a call too.
+    const isCall = steps.some((step) => step.kind === "tool" && step.call.command === request);
+    const commands: DigestCommand[] =
+      via === "bash" && !isCall ? [{ turn: number, command: request, exitCode: null }] : [];
     files.mention(request, at);
     decisions.words(number, request);
     for (const step of steps) {

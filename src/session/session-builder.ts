@@ -12,6 +12,7 @@ import type {
   ResultsEntry,
   SourceFacts,
 } from "./entry.ts";
+import { withoutInjectedText } from "./injected-text.ts";
 import { createNameTable } from "./name-table.ts";
 import {
   COMPACTION,
@@ -34,7 +35,7 @@ import {
 } from "./steps.ts";
 import { makeSubagents, type SubagentLog } from "./subagents.ts";
 import { createTally } from "./tally.ts";
-import { cutText } from "./text-budget.ts";
+import { chooseTitle, type GivenTitle } from "./title.ts";
 import { makeTurns } from "./turns.ts";
 
 /** Builds one session from the entries of its logs, added in the order of the logs. */
@@ -67,15 +68,23 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
   const queued: number[] = [];
   let opaqueLines = 0;
   const takeFact = ({ fact, line, at, uid, parent }: FactEntry): void => {
-    if (fact.name === "queued") queued.push(addRequest(queuedRequest(fact.text, line, at)));
-    else if (fact.name === "unqueued") {
+    if (fact.name === "queued") {
+      const prompt = withoutInjectedText(queuedRequest(fact.text, line, at));
+      const node = nodes.add(prompt, prompt);
+      if (prompt.kind === "request") queued.push(node);
+    } else if (fact.name === "unqueued") {
       const taken = queued.findLast((node) => lineOf(nodes.entry(node)) === fact.queuedOnLine);
       if (taken !== undefined) nodes.clear(taken);
     } else facts.push(fact);
     if (uid !== undefined)
       nodes.add({ kind: "link", line, uid, ...(parent === undefined ? {} : { parent }) }, undefined);
   };
-  const addRequest = (entry: RequestEntry): number => nodes.add(entry, entry);
+  const addToTree = (entry: TreeEntry): void => {
+    const answered = entry.kind === "results" ? answersOf(entry, calls) : NOTHING;
+    const node = nodes.add(entry, keep(entry, answered));
+    tally.add(entry, node, answered);
+    if (entry.kind === "request" && entry.via === "queued") queued.push(node);
+  };
 
   /** Joins calls with results, and returns what must be kept of an entry once it is in the tree and counted. */
   const keep = (entry: TreeEntry, answered: readonly Answered[]): KeptEntry | undefined => {
@@ -121,12 +130,11 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         case "fact":
           takeFact(entry);
           return;
-        default: {
-          const answered = entry.kind === "results" ? answersOf(entry, calls) : NOTHING;
-          const node = nodes.add(entry, keep(entry, answered));
-          tally.add(entry, node, answered);
-          if (entry.kind === "request" && entry.via === "queued") queued.push(node);
-        }
+        case "request":
+          addToTree(withoutInjectedText(entry));
+          return;
+        default:
+          addToTree(entry);
       }
     },
     finish(rest) {
@@ -134,13 +142,21 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
       const path = resolvePath(nodes, leafRule);
       const { preamble, turns, turnOf } = makeTurns(nodes, path, calls);
       const subagents = makeSubagents(nodes, calls, turns, rest.subagents ?? []);
+      const compactions = listCompactions(nodes, turnOf);
       const isHere = (uid: string): boolean => nodes.isPresent(nodes.find(uid));
       return {
         agent: rest.agent,
         id: rest.id,
         project: rest.facts.project,
         branch: rest.facts.branch,
-        ...chooseTitle(facts, { turns, preamble, subagents }, isHere, rest.title),
+        ...chooseTitle({
+          given: givenTitles(facts, isHere, rest.title),
+          branch: rest.facts.branch,
+          preamble,
+          turns,
+          compactions,
+          subagents,
+        }),
         startedAt: rest.facts.firstAt,
         endedAt: rest.facts.lastAt,
         model: lastFact(facts, "model")?.model ?? tally.model(),
@@ -149,7 +165,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         continuedIn: lastFact(facts, "continued-in")?.session ?? null,
         preamble,
         turns,
-        compactions: listCompactions(nodes, turnOf),
+        compactions,
         subagents,
         branches: findBranches(nodes, turns, turnOf),
         labels: labelsOf(facts, (uid) => turnOf(nodes.find(uid))),
@@ -284,47 +300,22 @@ function keeps(entry: CompactionEntry): Compaction["keeps"] {
   return entry.keptFrom === undefined ? null : "tail";
 }
 
-const TITLE_CHARS = 200;
-
-/**
- * Chooses the title: a custom one, else a generated one, else an old title line whose leaf is in this log, else the
- * session's name, else the first request.
- */
-function chooseTitle(
+/** Lists the titles that the log has, those of the user first. A title line counts only if its leaf is in this log. */
+function givenTitles(
   facts: readonly Fact[],
-  { turns, preamble, subagents }: Pick<Session, "turns" | "preamble" | "subagents">,
   isHere: (uid: string) => boolean,
-  given: string | undefined,
-): Pick<Session, "title" | "titleFrom"> {
+  beside: string | undefined,
+): readonly GivenTitle[] {
   const titled = (from: "custom" | "generated" | "session-name"): string | undefined => {
     const fact = facts.findLast((one) => one.name === "title" && one.from === from);
     return fact?.name === "title" && fact.text.trim() !== "" ? fact.text : undefined;
   };
-  const custom = titled("custom") ?? given;
-  if (custom !== undefined) return { title: oneLine(custom), titleFrom: "custom" };
-  const generated = titled("generated");
-  if (generated !== undefined) return { title: oneLine(generated), titleFrom: "generated" };
-  const summary = facts.findLast((fact) => fact.name === "leaf-title" && isHere(fact.leaf));
-  if (summary?.name === "leaf-title") return { title: oneLine(summary.text), titleFrom: "summary" };
-  const name = titled("session-name");
-  if (name !== undefined) return { title: oneLine(name), titleFrom: "session-name" };
-  const request = turns.find((turn) => turn.request.trim() !== "");
-  if (request !== undefined) return { title: oneLine(request.request), titleFrom: "request" };
-  // No request at all: the session was started by a command alone, or is that of a sub-agent.
-  const command = preamble.find((step) => step.kind === "note" && step.about === "command");
-  if (command?.kind === "note") return { title: oneLine(command.text), titleFrom: "command" };
-  const prompt = subagents.find((subagent) => subagent.prompt !== null)?.prompt;
-  return typeof prompt === "string"
-    ? { title: oneLine(prompt), titleFrom: "subagent" }
-    : { title: null, titleFrom: null };
-}
-
-function oneLine(text: string): string {
-  return cutText(
-    text
-      .slice(0, 4 * TITLE_CHARS)
-      .replace(/\s+/g, " ")
-      .trim(),
-    TITLE_CHARS,
-  );
+  const ofLeaf = facts.findLast((fact) => fact.name === "leaf-title" && isHere(fact.leaf));
+  const found: readonly (readonly [GivenTitle["from"], string | undefined])[] = [
+    ["custom", titled("custom") ?? beside],
+    ["generated", titled("generated")],
+    ["summary", ofLeaf?.name === "leaf-title" ? ofLeaf.text : undefined],
+    ["session-name", titled("session-name")],
+  ];
+  return found.flatMap(([from, text]) => (text === undefined ? [] : [{ from, text }]));
 }

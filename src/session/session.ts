@@ -155,6 +155,12 @@ export interface Session {
     | "summary"
     | "session-name"
     | "request"
+    | "plan"
+    | "pull-request"
+    | "teammate"
+    | "compaction"
+    | "commit"
+    | "branch"
     | "command"
     | "subagent"
     | null;

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
 import type { Entry, NoteEntry, RequestVia, ToolResult } from "../../session/entry.ts";
+import { withoutElements } from "../../session/injected-text.ts";
 import type { ClaudeState, Envelope } from "./parser.ts";
 import type { ClaudeLine } from "./read-line.ts";
 import { readToolResult } from "./tools.ts";
@@ -161,7 +162,7 @@ const NO_REQUEST: readonly (readonly [start: string, about: NoteEntry["about"]])
 ];
 
 export function readUserText(raw: string): UserText {
-  const text = withoutBlocks(raw).trim();
+  const text = withoutElements(raw, BESIDE_PROMPTS).trim();
   if (text === "")
     return raw.trim() === "" ? { kind: "empty" } : { kind: "note", about: "meta", text: raw.trim() };
   const first = text.charCodeAt(0);
@@ -184,21 +185,6 @@ function readSlashCommand(text: string): UserText {
   const args = insideOf(text, "command-args") ?? "";
   if (args === "") return { kind: "note", about: "command", text: name };
   return { kind: "request", via: "command", text: `${name} ${args}` };
-}
-
-function withoutBlocks(text: string): string {
-  let rest = text;
-  for (const tag of BESIDE_PROMPTS) {
-    const open = `<${tag}>`;
-    const close = `</${tag}>`;
-    for (let at = rest.indexOf(open); at !== -1; at = rest.indexOf(open, at)) {
-      const end = rest.indexOf(close, at);
-      // An open tag that nothing closes is what the user wrote, unless it is all there is.
-      if (end === -1) break;
-      rest = rest.slice(0, at) + rest.slice(end + close.length);
-    }
-  }
-  return rest;
 }
 
 /** The text inside the first such element, without the space around it. */

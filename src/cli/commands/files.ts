@@ -7,7 +7,7 @@ import { openHistoryIn } from "../open-history.ts";
 import { relativeDate } from "../output/dates.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { shortPath } from "../output/session-table.ts";
+import { listTitle, shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
 import type { World } from "../world.ts";
@@ -101,7 +101,7 @@ function formatHits(hits: readonly FileHit[], world: World): string {
       { title: "FILE", text: ({ file }) => shortPath(file.path, world.home), shrinkTo: 24, cut: "middle" },
       {
         title: "SESSION",
-        text: ({ row }) => row.digest.title ?? "(no title)",
+        text: ({ row }) => listTitle(row.digest.title),
         shrinkTo: 16,
         style: style.dim,
       },

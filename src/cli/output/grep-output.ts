@@ -9,7 +9,7 @@ import { relativeDate } from "./dates.ts";
 import { reportProblems } from "./problems.ts";
 import { createProgress } from "./progress.ts";
 import { sanitize } from "./sanitize.ts";
-import { projectName, shortPath } from "./session-table.ts";
+import { listTitle, projectName, shortPath } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
 import { displayWidth, truncate } from "./text-width.ts";
 
@@ -44,7 +44,7 @@ export function createGrepPrinter(world: World): GrepReporter {
     const state = found.state === "idle" ? [] : [found.state];
     const about = sanitize([found.agent, projectName(found.project), ...when, ...state].join(" · "));
     const room = (stdout.columns ?? 400) - found.id.length - about.length - 4;
-    const title = truncate(sanitize(found.title ?? "(no title)"), Math.max(12, room));
+    const title = truncate(listTitle(found.title), Math.max(12, room));
     return `${style.cyan(sanitize(found.id))}  ${style.bold(title)}  ${style.dim(about)}\n`;
   };
 

@@ -3,7 +3,7 @@ import type { World } from "../world.ts";
 import { amountOf, formatCount } from "./amounts.ts";
 import { day } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { projectName, shortPath } from "./session-table.ts";
+import { listTitle, projectName, shortPath } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 
@@ -74,7 +74,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
         style: (text, { archived }) => (archived ? style.green(text) : style.red(text)),
       },
       { text: ({ project }) => projectName(project), style: style.dim, shrinkTo: 8 },
-      { text: ({ title }) => title ?? "", shrinkTo: 20 },
+      { text: ({ title }) => listTitle(title), shrinkTo: 20 },
     ],
     { width: world.stdout.columns },
   );

@@ -5,7 +5,7 @@ import { amountOf } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { projectName, shortIds } from "./session-table.ts";
+import { listTitle, projectName, shortIds } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
 import { graphemesOf, graphemeWidth, truncate } from "./text-width.ts";
 
@@ -41,7 +41,7 @@ function formatHit(
   ];
   const about = sanitize(place.join(" · "));
   const room = (world.stdout.columns ?? 400) - id.length - about.length - 4;
-  const title = truncate(sanitize(digest.title ?? "(no title)"), Math.max(12, room));
+  const title = truncate(listTitle(digest.title), Math.max(12, room));
   const lines = snippets.map((snippet) => formatSnippet(snippet, style, world));
   const more =
     matchingTurns > snippets.length

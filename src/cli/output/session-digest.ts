@@ -55,7 +55,8 @@ function prose(page: Page, text: string): string {
   return wrap(sanitize(text, "lines"), { width: page.width, indent: "  " });
 }
 
-function requests(page: Page, { requests: all }: Digest): string {
+function requests(page: Page, digest: Digest): string {
+  const all = digest.requests.filter(({ via }) => via !== "bash");
   // The first requests say what it is about, the last ones how far it got.
   const shown = all.length <= ROWS ? all : [...all.slice(0, 4), ...all.slice(-(ROWS - 4))];
   const text = formatTable(

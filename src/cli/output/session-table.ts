@@ -8,6 +8,7 @@ import { localDateTime, localTime, relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
 import { formatTable } from "./table.ts";
+import { truncate } from "./text-width.ts";
 
 /** Enough of an id to tell sessions apart, and to select one. */
 const SHORT_ID = 8;
@@ -43,7 +44,15 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
 function title({ digest, state, copies }: CatalogRow): string {
   const kept = state === "kept" || state === "stub" ? `[${state}] ` : "";
   const several = copies > 1 ? `[${amountOf(copies, "copy", "copies")}] ` : "";
-  return `${kept}${several}${digest.title ?? "(no title)"}`;
+  return `${kept}${several}${listTitle(digest.title)}`;
+}
+
+/** Longer titles are whole only where one session is shown. */
+const LIST_TITLE = 80;
+
+/** A title as lists show it. */
+export function listTitle(title: string | null): string {
+  return truncate(sanitize(title ?? "(no title)"), LIST_TITLE);
 }
 
 /** The shortest prefixes, of at least eight characters, that tell these ids apart: ids by time start alike. */

@@ -104,10 +104,17 @@ export function truncate(text: string, width: number, at: "end" | "middle" = "en
   if (isPlain(text) ? text.length <= width : displayWidth(text) <= width) return text;
   if (width <= 0) return "";
   const room = width - 1;
-  if (at === "end") return takeStart(text, room) + ELLIPSIS;
+  if (at === "end") return wholeWords(takeStart(text, room), text) + ELLIPSIS;
   // The end of a path says more than its start.
   const end = Math.ceil(room * (2 / 3));
   return takeStart(text, room - end) + ELLIPSIS + takeEnd(text, end);
+}
+
+/** Leaves out a word at the end that was cut, unless it is most of the text. */
+function wholeWords(start: string, text: string): string {
+  if (/^(?:\s|$)/.test(text.slice(start.length))) return start.trimEnd();
+  const space = start.lastIndexOf(" ");
+  return space < start.length * 0.6 ? start : start.slice(0, space).trimEnd();
 }
 
 function takeStart(text: string, width: number): string {

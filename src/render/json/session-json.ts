@@ -1,6 +1,6 @@
 import type { Digest } from "../../extract/digest.ts";
 import type { TimelineRow } from "../../extract/extract-digest.ts";
-import type { AgentName } from "../../session/entry.ts";
+import type { AgentName, RequestVia } from "../../session/entry.ts";
 import type { Context, Session } from "../../session/session.ts";
 
 /** The version of all printed JSON. Fields are only ever added. */
@@ -86,6 +86,7 @@ export interface SessionDetailJson extends SessionJson {
     readonly at: string | null;
     readonly text: string;
     readonly context: Context;
+    readonly via: RequestVia;
   }[];
   readonly decisions: Digest["decisions"];
   readonly files: readonly {
@@ -139,11 +140,12 @@ export function sessionDetailJson(
     model: digest.model,
     version: digest.version,
     summaries: digest.summaries.map(({ text, at, kind }) => ({ text, at: isoTime(at), kind })),
-    requests: digest.requests.map(({ turn, at, text, context }) => ({
+    requests: digest.requests.map(({ turn, at, text, context, via }) => ({
       turn,
       at: isoTime(at),
       text,
       context,
+      via,
     })),
     decisions: digest.decisions,
     files: digest.files.map(({ path, reads, writes, mentions }) => ({ path, reads, writes, mentions })),

@@ -38,8 +38,8 @@ export function* subagentsOf(session: Session): Generator<Block> {
   }
 }
 
-function* requestOf({ request, number }: Turn): Generator<Block> {
-  if (request.length <= REQUEST_CHARS) {
+function* requestOf({ request, number, via }: Turn): Generator<Block> {
+  if (request.length <= REQUEST_CHARS || via === "bash") {
     yield* quoted(request, verbatim);
     return;
   }

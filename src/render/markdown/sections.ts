@@ -67,9 +67,11 @@ export function* summaryOf(session: Session, digest: Digest): Generator<Block> {
 }
 
 export function* requestsOf(session: Session): Generator<Block> {
-  if (session.turns.length === 0) return;
+  // Shell lines of the user are among the commands.
+  const turns = session.turns.filter(({ via }) => via !== "bash");
+  if (turns.length === 0) return;
   yield "## Requests";
-  for (const turn of session.turns) {
+  for (const turn of turns) {
     const { number, at, context, request } = turn;
     const words = [utcMinute(at), contextWords(context)].filter((word) => word !== null);
     yield [`**[${number}](#${slugOf(turnTitle(turn))})**`, ...words].join(" · ");
