@@ -1,8 +1,10 @@
 import { dirname, join } from "node:path";
 import type { SessionFile } from "./agents/agent.ts";
 import { forgetCheckpoints } from "./agents/checkpoints/checkpoint-folder.ts";
+import { takeSnapshot } from "./agents/log-snapshot.ts";
 import { markdownPath } from "./archive/archived-sessions.ts";
 import { notesPath } from "./archive/compaction-notes.ts";
+import type { MarkdownWriter } from "./archive/keep-session.ts";
 import { identifyAgain } from "./archive/log-identity.ts";
 import { forgottenFolder, forgottenSessions, openArchive } from "./archive/open-archive.ts";
 import { sessionFolder } from "./archive/raw/generations.ts";
@@ -21,7 +23,9 @@ import { moveEntry } from "./fs/folders.ts";
 import type { Library } from "./fs/library.ts";
 import { type Locking, withStore } from "./fs/store.ts";
 import { type LogKey, logKey } from "./session/session.ts";
+import { giveOwnSidecar } from "./shrink/own-sidecar.ts";
 import { recoverShrinking } from "./shrink/recover.ts";
+import { dependentLogs } from "./shrink/relatives.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
 
 /**
@@ -37,6 +41,8 @@ export interface Remover {
 export interface ForgetOptions {
   readonly locking: Locking;
   readonly removers?: readonly Remover[];
+  /** For the readable copies of logs that are archived on the way. */
+  readonly markdown?: MarkdownWriter;
 }
 
 /** How long what was forgotten can be brought back. */
@@ -253,17 +259,59 @@ function nameOf({ agent, id, copy }: LogKey): LogKey {
   return { agent, id, copy };
 }
 
-/** Forgets several logs; until when they can be brought back. */
+/** A log that stays, and so many of its markers. */
+export interface MarkedLog {
+  readonly path: string;
+  readonly markers: number;
+}
+
+/** What became of the logs that have markers of a forgotten session, but stay. */
+export interface ForgottenLogs {
+  /** Until when all can be brought back. */
+  readonly undoUntil: number;
+  /** Copies and forks that got a sidecar of their own, with what their markers stand for. */
+  readonly provided: readonly MarkedLog[];
+  /** Copies and forks with markers for which nothing was found. */
+  readonly unprovided: readonly MarkedLog[];
+}
+
+/** Forgets several logs of one session. Copies and forks that need what goes with them get a sidecar of their own first. */
 export async function forgetLogs(
   library: Library,
   logs: readonly ForgetTarget[],
   options: ForgetOptions,
-): Promise<number> {
+): Promise<ForgottenLogs> {
+  const others = await withStore(library, options.locking, () => provideDependents(library, logs, options));
   let undoUntil = 0;
   // The first log of an id before the others: what an earlier version archived together goes with it.
   for (const log of logs.toSorted((a, b) => Number(b.copy === null) - Number(a.copy === null)))
     ({ undoUntil } = await forgetSession(library, log, options));
-  return undoUntil;
+  return { undoUntil, ...others };
+}
+
+/** Results would be gone with the sidecar and the archive of the log that they were moved out of. */
+function provideDependents(
+  library: Library,
+  logs: readonly ForgetTarget[],
+  { markdown }: ForgetOptions,
+): Pick<ForgottenLogs, "provided" | "unprovided"> {
+  const [session] = logs;
+  if (session === undefined) return { provided: [], unprovided: [] };
+  const going = logs.flatMap(({ files }) => files?.map(({ path }) => path) ?? []);
+  const done = dependentLogs(library, session, going).map(({ files, path, markers }) => {
+    try {
+      const { missing } = giveOwnSidecar(library, files, takeSnapshot(library, path), { markdown });
+      return { path, markers, missing };
+    } catch (error) {
+      // It can't be read, or not be archived.
+      if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
+      return { path, markers, missing: markers };
+    }
+  });
+  return {
+    provided: done.filter(({ missing }) => missing === 0).map(({ path, markers }) => ({ path, markers })),
+    unprovided: done.flatMap(({ path, missing }) => (missing > 0 ? [{ path, markers: missing }] : [])),
+  };
 }
 
 /** Brings several logs back. */

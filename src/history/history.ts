@@ -3,7 +3,7 @@ import type { ArchiveAnswer } from "../archive/archive-sessions.ts";
 import type { RestoreAnswer } from "../archive/restore-sessions.ts";
 import type { VerifyAnswer } from "../archive/verify-archive.ts";
 import type { Problem } from "../errors.ts";
-import type { ForgetTarget, Remembered } from "../forget.ts";
+import type { ForgetTarget, MarkedLog, Remembered } from "../forget.ts";
 import type { ExportFormat } from "../render/export-formats.ts";
 import type { GuardAnswer } from "../retention/guard.ts";
 import type { RetentionStatus } from "../retention/retention-status.ts";
@@ -243,10 +243,14 @@ export interface ForgetPreview extends SessionName {
   /** Only the index still has it: it can't be restored. */
   readonly isIndexed: boolean;
   /** Its logs with markers; their results are removed with sidecar and archive. */
-  readonly flattened: readonly { readonly path: string; readonly markers: number }[];
+  readonly flattened: readonly MarkedLog[];
 }
 
 export interface ForgetAnswer extends ForgetPreview {
+  /** Also copies and forks with markers for which nothing was found. */
+  readonly flattened: readonly MarkedLog[];
+  /** Copies and forks with markers of this session, which got a sidecar of their own with the results. */
+  readonly provided: readonly MarkedLog[];
   /** Until when it can be restored; null: it can't. */
   readonly undoUntil: number | null;
 }

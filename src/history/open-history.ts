@@ -312,8 +312,14 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const preview = isPreview ? selector : await history.forgetPreview(selector, call);
       call.signal?.throwIfAborted();
       const { forgetLogs } = await import("../forget.ts");
-      const undoUntil = await forgetLogs(library, preview.logs, await writing());
-      return { ...preview, undoUntil: preview.isIndexed ? null : undoUntil };
+      const done = await forgetLogs(library, preview.logs, await writing());
+      const { provided, unprovided } = mask({ provided: done.provided, unprovided: done.unprovided });
+      return {
+        ...preview,
+        flattened: [...preview.flattened, ...unprovided],
+        provided,
+        undoUntil: preview.isIndexed ? null : done.undoUntil,
+      };
     },
     async undoForget(selector, call = {}) {
       call.signal?.throwIfAborted();

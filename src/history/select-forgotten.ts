@@ -14,7 +14,7 @@ import {
   severalCopies,
 } from "../search/select-sessions.ts";
 import { type LogKey, logKey, sessionKey } from "../session/session.ts";
-import { countMarkers, logsThatNeed } from "../shrink/relatives.ts";
+import { countMarkers } from "../shrink/relatives.ts";
 import type { ForgetPreview, SelectedOptions } from "./history.ts";
 
 /** Finds a session to forget: one with a log or an archive, one that a killed run half forgot, or one only in the index. */
@@ -43,13 +43,10 @@ export async function selectForForgetting(
       source: sources[0] ?? null,
       sources,
       isIndexed: false,
-      flattened: [
-        ...sources.flatMap((path) => {
-          const markers = countMarkers(library, first.agent, path);
-          return markers === 0 ? [] : [{ path, markers }];
-        }),
-        ...logsThatNeed(library, first, sources),
-      ],
+      flattened: sources.flatMap((path) => {
+        const markers = countMarkers(library, first.agent, path);
+        return markers === 0 ? [] : [{ path, markers }];
+      }),
       logs: pointers.map(toTarget),
     };
   } catch (error) {

@@ -23,6 +23,7 @@ import { writableFiles } from "./compact-session.ts";
 import { type Forked, type ForkNames, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
 import { openJournal } from "./journal.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
+import { giveOwnSidecar } from "./own-sidecar.ts";
 import { type PastLog, pastLogs } from "./past-logs.ts";
 import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
@@ -78,12 +79,18 @@ export function flattenSession(
     const resume = (id: string, source: string): ResumeCommand =>
       agentNamed(files.agent).resume({ id, project: projectOfLog(library, files), source });
     const flat = sidecarPath(places.flat, files);
-    const own = openSidecar(disk, flat);
-    if (own !== undefined && own.damage !== null && options.fork === undefined)
-      throw damagedSidecar(files.id, own.path, own.damage);
-    // A copy of a flattened log gets a sidecar of its own, which also has all that the original's has for it.
-    const isMarked = own === undefined && hasMarkers(snapshot.chunks());
-    const sidecar = isMarked ? lentSidecar(library, relativesOf(library, files, snapshot)) : own;
+    const before = openSidecar(disk, flat);
+    if (before !== undefined && before.damage !== null && options.fork === undefined)
+      throw damagedSidecar(files.id, before.path, before.damage);
+    const isCopy = before === undefined && hasMarkers(snapshot.chunks());
+    const isRewrite = options.dryRun !== true && options.fork === undefined;
+    if (isRewrite) {
+      const { pid } = options.locking.processes;
+      refuseLive(library, files, snapshot, { force: options.force === true, pid });
+    }
+    // A copy of a flattened log gets a sidecar of its own first, with all that the original's has for it.
+    const own = isCopy && isRewrite ? giveOwnSidecar(library, files, snapshot, options).sidecar : before;
+    const sidecar = own ?? (isCopy ? lentSidecar(library, relativesOf(library, files, snapshot)) : undefined);
     if (options.fork !== undefined && options.dryRun !== true) {
       const forked = await flattenFork(library, files, snapshot, sidecar, {
         names: options.fork,
@@ -106,10 +113,6 @@ export function flattenSession(
         fork,
         resume: resume(fork.id, fork.path),
       };
-    }
-    if (options.dryRun !== true) {
-      const { pid } = options.locking.processes;
-      refuseLive(library, files, snapshot, { force: options.force === true, pid });
     }
     const count = contextCounter(library, files, snapshot, options);
     // Before anything is planned: there is most room for a session now.
@@ -140,9 +143,9 @@ export function flattenSession(
       return { ...answer, sidecar: flat, archive, backup: generation };
     };
     if (isLeft) return finish();
-    const before = { path: snapshot.realPath, inode: snapshot.mark.inode };
+    const log = { path: snapshot.realPath, inode: snapshot.mark.inode };
     // The sidecar first: when it is written, what was collected for it is let go, which makes room for the session.
-    return withSidecar(library, before, {
+    return withSidecar(library, log, {
       isNew: own === undefined,
       sidecar: () => writeSidecar(library, files, path, planned),
       log: finish,

@@ -148,7 +148,7 @@ function restoredIfWhole(sidecar: Sidecar, bytes: Buffer, known: SidecarLine): B
  * Takes entries over that no line of this log matched: the line was changed, or another copy of the log has it. Nobody
  * else may have their blocks. A block that the new sidecar has already is not stored twice.
  */
-function carryOver(builder: SidecarBuilder, sidecar: Sidecar, entries: readonly SidecarLine[]): void {
+export function carryOver(builder: SidecarBuilder, sidecar: Sidecar, entries: readonly SidecarLine[]): void {
   if (entries.length === 0) return;
   const identityOf = ({ toolUseId, number, isCopy, sha256 }: NewBlock): string =>
     JSON.stringify([toolUseId, number, isCopy, sha256]);

@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer";
+import type { LogFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { findSessionsOf } from "../agents/find-sessions.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import { findStandIns } from "../agents/stand-ins.ts";
-import { openArchive } from "../archive/open-archive.ts";
+import { logIdentities } from "../archive/log-identity.ts";
+import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { rawLines } from "../jsonl/lines.ts";
@@ -82,30 +84,41 @@ export function hasMarkers(chunks: Iterable<Uint8Array>): boolean {
   return false;
 }
 
+/** A log with markers that were made for another one. */
+export interface DependentLog {
+  readonly files: LogFiles;
+  readonly path: string;
+  /** So many of its markers name that other session. */
+  readonly markers: number;
+}
+
 /**
- * Counts the markers of every other log that has what a session moved out: copies of its log, and forks by the agent.
- * They need the session's sidecar or archive.
+ * Finds every other log that has what a session moved out: copies of its log, and forks by the agent. They need the
+ * session's sidecar or archive, unless they have a sidecar of their own.
  */
-export function logsThatNeed(
+export function dependentLogs(
   library: Library,
   { agent, id }: Pick<LogKey, "agent" | "id">,
   except: readonly string[],
-): readonly { readonly path: string; readonly markers: number }[] {
+): readonly DependentLog[] {
   const { disk } = library;
-  const paths = findSessionsOf(library, agentNamed(agent), [])
-    .sessions.flatMap(({ files }) => files)
-    .filter(({ role, path }) => role === "main" && !except.includes(path))
-    .map(({ path }) => path);
-  return paths.flatMap((path) => {
-    const markers = readOr(0, () => {
-      if (!hasMarkers(disk.readChunks(path))) return 0;
-      let count = 0;
-      for (const { bytes } of rawLines(disk.readChunks(path)))
-        count += findStandIns(agent, bytes).filter(({ marker }) => marker.session === id).length;
-      return count;
+  const identities = logIdentities(library);
+  const forgotten = forgottenSessions(library);
+  return findSessionsOf(library, agentNamed(agent), [])
+    .sessions.flatMap(identities.of)
+    .flatMap((files): readonly DependentLog[] => {
+      const path = files.files[0]?.path ?? "";
+      const isOther = files.files[0]?.role === "main" && !except.includes(path) && !forgotten.has(files);
+      if (!isOther) return [];
+      const markers = readOr(0, () => {
+        if (!hasMarkers(disk.readChunks(path))) return 0;
+        let count = 0;
+        for (const { bytes } of rawLines(disk.readChunks(path)))
+          count += findStandIns(agent, bytes).filter(({ marker }) => marker.session === id).length;
+        return count;
+      });
+      return markers === 0 ? [] : [{ files, path, markers }];
     });
-    return markers === 0 ? [] : [{ path, markers }];
-  });
 }
 
 /** How many markers a log has; 0 if it can't be read. */

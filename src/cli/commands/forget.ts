@@ -47,7 +47,7 @@ export const command: Command = defineCommand({
     if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
       return exitCodes.refused;
     const done = await world.uninterrupted(() => history.forget(preview));
-    const { agent, id, source, sources, flattened, undoUntil } = done;
+    const { agent, id, source, sources, flattened, provided, undoUntil } = done;
     if (flags.json) {
       printJson(world, {
         sessionId: id,
@@ -58,6 +58,7 @@ export const command: Command = defineCommand({
         source,
         sources,
         flattenedLogs: flattened.map(({ path, markers }) => ({ file: path, markers })),
+        providedLogs: provided.map(({ path, markers }) => ({ file: path, markers })),
       });
       return exitCodes.done;
     }
@@ -65,6 +66,11 @@ export const command: Command = defineCommand({
     for (const each of sources) {
       const path = sanitize(shortPath(each, world.home));
       world.stdout.write(style.dim(`The agent still has its log: ${path}\n`));
+    }
+    for (const { path, markers } of provided) {
+      const file = sanitize(shortPath(path, world.home));
+      const what = `${file} has ${amountOf(markers, "marker")} of it, and got a sidecar of its own\n`;
+      world.stdout.write(style.dim(what));
     }
     for (const { path, markers } of flattened) {
       const file = sanitize(shortPath(path, world.home));
