@@ -1,5 +1,4 @@
 import type { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { actionsOf } from "../agents/actions.ts";
 import type { LogFiles } from "../agents/agent.ts";
@@ -161,12 +160,12 @@ function describer(
     const raw = bytes.subarray(from, to);
     const found = byStart.get(from);
     const content = found?.content ?? copyContent(agent, bytes, from, to, blocks);
-    const { toolUseId, tool, file = null, kind, mediaType, bytes: size, lines, number } = content;
     return {
-      ...{ toolUseId, tool, file, kind, mediaType, bytes: size, lines, number },
+      ...content,
+      file: content.file ?? null,
       isCopy: found === undefined,
       length: raw.length,
-      sha256: createHash("sha256").update(raw).digest("hex"),
+      sha256: hashOfLine(raw),
     };
   };
 }
