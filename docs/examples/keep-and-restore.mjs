@@ -27,7 +27,8 @@ if (best === undefined) {
   process.exit(1);
 }
 const { id, title } = best.row.digest;
-console.log(`found     ${id}  ${title}`);
+const { copies } = best.row;
+console.log(`found     ${id}  ${title}${copies > 1 ? `  (${copies} copies)` : ""}`);
 for (const { turn, text } of best.snippets) console.log(`          turn ${turn}: ${text.slice(0, 60)}`);
 
 // Open it: turns, tool calls, files, open work.
@@ -38,16 +39,16 @@ if (source === null) {
   process.exit(1);
 }
 
-// Archive it: its exact bytes, and a readable copy.
+// Archive it: its exact bytes, and a readable copy. From here on it is named by its path: several logs may share an id.
 const sha256 = (path) => createHash("sha256").update(readFileSync(path)).digest("hex");
 const before = sha256(source);
-const { archived, unchanged, problems } = await history.archive(id, { everywhere: true, signal });
+const { archived, unchanged, problems } = await history.archive(source, { signal });
 console.log(`archived  ${archived[0]?.markdown ?? `${unchanged} unchanged`}`);
 for (const { path, line, what } of problems) console.error(`${path}:${line}: ${what}`);
 
 // Delete the log, and restore it.
 rmSync(source);
-const { sessions } = await history.restore(id, { signal });
+const { sessions } = await history.restore(source, { signal });
 const isSame = existsSync(source) && sha256(source) === before;
 console.log(`restored  ${sessions[0]?.outcome}: ${isSame ? "the same bytes" : "other bytes"}`);
 process.exit(isSame ? 0 : 1);

@@ -1,4 +1,5 @@
 import {
+  type CompactAnswer,
   type ExitCode,
   exitCodes,
   type FlattenAnswer,
@@ -64,7 +65,40 @@ interface Flags {
   readonly "exact-tokens": boolean;
 }
 
+/** What became of several sessions. */
+interface Outcomes<T> {
+  readonly answers: readonly T[];
+  readonly problems: readonly Problem[];
+  readonly code: ExitCode;
+}
+
 /** Does the same to several sessions. If one is refused, the others are still done. */
+export async function forEachSession<T extends CompactAnswer | Answer>(
+  sessions: readonly SelectedSession[],
+  work: (session: SelectedSession) => Promise<T>,
+): Promise<Outcomes<T>> {
+  const answers: T[] = [];
+  const problems: Problem[] = [];
+  const codes: ExitCode[] = [];
+  for (const session of sessions) {
+    try {
+      const answer = await work(session);
+      answers.push(answer);
+      if (!("problems" in answer) || answer.problems.length === 0) continue;
+      problems.push(...answer.problems);
+      codes.push(exitCodes.withProblems);
+    } catch (error) {
+      // With one session this is the command's error; with several, the others go on.
+      if (!(error instanceof UserError) || sessions.length < 2) throw error;
+      codes.push(error.exitCode === exitCodes.nothingFound ? exitCodes.withProblems : error.exitCode);
+      const path = session.others.length === 0 ? session.id : (session.files.files[0]?.path ?? session.id);
+      problems.push({ path, line: 0, what: error.message });
+    }
+  }
+  return { answers, problems, code: gravest(codes) };
+}
+
+/** Flattens or unflattens sessions, and prints what became of them. */
 export async function runOnSessions(
   world: World,
   { mask }: Pick<History, "mask">,
@@ -76,33 +110,15 @@ export async function runOnSessions(
     how: RewriteCallOptions & { readonly exactTokens: boolean },
   ) => Promise<Answer>,
 ): Promise<number> {
-  const [first, ...others] = sessions;
-  const answers: Answer[] = [];
-  const problems: Problem[] = [];
-  const codes: ExitCode[] = [];
   const { force, bak } = flags;
   const how = { dryRun: flags["dry-run"], force, bak, exactTokens: flags["exact-tokens"] };
-  for (const session of sessions) {
-    try {
-      const answer = await work(session, how);
-      answers.push(answer);
-      if ("problems" in answer && answer.problems.length > 0) {
-        problems.push(...answer.problems);
-        codes.push(exitCodes.withProblems);
-      }
-    } catch (error) {
-      // With one session this is the command's error; with several, the others go on.
-      if (!(error instanceof UserError) || others.length === 0 || first === undefined) throw error;
-      codes.push(error.exitCode === exitCodes.nothingFound ? exitCodes.withProblems : error.exitCode);
-      problems.push({ path: session.id, line: 0, what: error.message });
-    }
-  }
+  const { answers, problems, code } = await forEachSession(sessions, (session) => work(session, how));
   if (flags.json) printJson(world, { sessions: answers.map(toJson), problems: mask(problems) });
   else {
     world.stdout.write(answers.map((answer) => format(answer, verb, world)).join(""));
     reportProblems(mask(problems), world);
   }
-  return gravest(codes);
+  return code;
 }
 
 function toJson(answer: Answer): object {
@@ -123,6 +139,7 @@ function format(answer: Answer, verb: "flatten" | "unflatten", world: World): st
   const { id, dryRun, blocks, sidecar, fork, backup, resume } = answer;
   const path = (text: string): string => sanitize(shortPath(text, world.home));
   const lines = [style.bold(sanitize(id))];
+  if (answer.otherCopies.length > 0) lines.push(`  ${path(answer.source)}`);
   if (blocks === 0 && answer.diskBytesSaved === 0) {
     lines.push(verb === "flatten" ? "  nothing to flatten" : unflattenNothing(answer));
     return lines.map((line) => `${line}\n`).join("");

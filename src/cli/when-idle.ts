@@ -1,4 +1,4 @@
-import { exitCodes, type History, type OpenHistory, type SelectedSession, UserError } from "../index.ts";
+import { exitCodes, type OpenHistory, type SelectedSession, UserError } from "../index.ts";
 import { noteHookFailure } from "../retention/hook-log.ts";
 import { printJson } from "./output/print-json.ts";
 import { sanitize } from "./output/sanitize.ts";
@@ -32,20 +32,6 @@ export async function startWhenIdle(
   else
     world.stdout.write(`A background process waits for session ${sanitize(id)} to end, then rewrites it.\n`);
   return exitCodes.done;
-}
-
-/** Selects the one session of a command; several are refused. */
-export async function selectOne(
-  history: History,
-  words: readonly string[],
-  { everywhere }: { readonly everywhere: boolean },
-): Promise<SelectedSession> {
-  const [session, ...others] = await history.select(words, { everywhere, forWriting: true });
-  if (session !== undefined && others.length === 0) return session;
-  throw new UserError(`Cannot take ${others.length + 1} sessions: this command works on one`, {
-    exitCode: exitCodes.wrongUsage,
-    hint: "name a single session; `sessions list` shows their ids",
-  });
 }
 
 /** Rewrites a session, after waiting for its end if requested. Nobody sees an error then, so it is logged. */

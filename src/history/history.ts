@@ -240,6 +240,8 @@ export interface ForgetPreview extends SessionName {
   readonly sources: readonly string[];
   /** The logs that are forgotten: one, or with `allCopies` each with the id. */
   readonly logs: readonly ForgetTarget[];
+  /** Names what is forgotten, for `undoForget`: the id, or the path of the log if others have the same id. */
+  readonly selector: string;
   /** Only the index still has it: it can't be restored. */
   readonly isIndexed: boolean;
   /** Its logs with markers; their results are removed with sidecar and archive. */

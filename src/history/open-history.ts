@@ -1,11 +1,9 @@
-import { setImmediate, setTimeout } from "node:timers/promises";
-import { exitCodes, UserError } from "../errors.ts";
+import { UserError } from "../errors.ts";
 import { nodeProcesses } from "../fs/processes.ts";
 import type { Locking } from "../fs/store.ts";
-import type { IndexAccess } from "../search/refresh/index-access.ts";
-import type { SelectOptions } from "../search/select-sessions.ts";
 import type { CatalogRow, SessionCatalog } from "../search/session-catalog.ts";
 import type { RewriteOptions } from "../shrink/rewrite-session.ts";
+import { abortable, pauseOf, selecting, wordsOf } from "./call-options.ts";
 import { readFilters, readRequest } from "./filters.ts";
 import type {
   AgentCount,
@@ -71,17 +69,8 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     work: (pointer: SelectedSession, how: RewriteOptions) => Promise<T>,
   ): Promise<T> => {
     const pointer = await pointTo(selector, { ...call, forWriting: true });
-    if (call.waitUntilIdle === true) {
-      const { waitUntilIdle } = await import("../shrink/refuse-live.ts");
-      const wait = (ms: number): Promise<void> =>
-        setTimeout(ms, undefined, call.signal === undefined ? {} : { signal: call.signal });
-      if (!(await waitUntilIdle(library, pointer, { wait, pid: processes.pid }))) {
-        throw new UserError(`Cannot rewrite session ${pointer.id}: it never ended`, {
-          exitCode: exitCodes.refused,
-        });
-      }
-    }
-    call.signal?.throwIfAborted();
+    const { readyToRewrite } = await import("./writing.ts");
+    await readyToRewrite(library, pointer, processes, call);
     return work(pointer, { ...(await writing()), force: call.force, bak: call.bak });
   };
   const countTokens = async (isExact: boolean | undefined) =>
@@ -304,8 +293,8 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       call.signal?.throwIfAborted();
       const { selectForForgetting } = await import("./select-forgotten.ts");
       const found = await selectForForgetting(library, access.engine, wordsOf(selector), call);
-      const { source, sources, flattened } = found;
-      return { ...found, ...mask({ source, sources, flattened }) };
+      const { source, sources, selector: named, flattened } = found;
+      return { ...found, ...mask({ source, sources, selector: named, flattened }) };
     },
     async forget(selector, call = {}) {
       const isPreview = typeof selector === "object" && "isIndexed" in selector;
@@ -335,7 +324,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
         await rewrite(selector, call, (pointer, how) =>
           compactSession(library, pointer, {
             ...how,
-            wish: { ...rules, auto },
+            rule: { ...rules, auto },
             dryRun,
             fork: fork(call.fork),
           }),
@@ -350,7 +339,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
         await rewrite(selector, call, (pointer, how) =>
           flattenSession(library, pointer, {
             ...how,
-            wish: { minBytes, copies },
+            rule: { minBytes, copies },
             dryRun,
             fork: fork(call.fork),
             countTokens: count,
@@ -398,46 +387,6 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
   };
   return { ...history, library, access, writing };
-}
-
-/** Which of the logs with one id a call takes. */
-function selecting({
-  everywhere = false,
-  allCopies,
-  forWriting,
-}: SelectedOptions & { readonly forWriting?: boolean }): SelectOptions {
-  return { everywhere, copies: allCopies === true ? "all" : forWriting === true ? "refuse" : "one" };
-}
-
-function wordsOf(selector: Selector): readonly string[] {
-  return typeof selector === "string" ? [selector] : selector;
-}
-
-/** Lets timers, signals and Ctrl-C through between two steps of synchronous work, and ends it if it was aborted. */
-function pauseOf({ signal }: AnyCallOptions): () => Promise<void> {
-  return async () => {
-    await setImmediate();
-    signal?.throwIfAborted();
-  };
-}
-
-/** Ends the reading of logs into the index if the call is aborted. */
-function abortable(access: IndexAccess, { signal }: AnyCallOptions): IndexAccess {
-  if (signal === undefined) return access;
-  signal.throwIfAborted();
-  return {
-    ...access,
-    meter: () => {
-      const meter = access.meter?.();
-      return {
-        update(progress) {
-          signal.throwIfAborted();
-          meter?.update(progress);
-        },
-        end: () => meter?.end(),
-      };
-    },
-  };
 }
 
 function countAgents(rows: readonly CatalogRow[]): readonly AgentCount[] {

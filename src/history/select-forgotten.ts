@@ -34,14 +34,15 @@ export async function selectForForgetting(
         hint: "name a single session; `sessions list` shows their ids",
       });
     }
-    if (others.length > 0 && !allCopies) throw severalCopies(pointers);
+    if (others.length > 0 && !allCopies) throw severalCopies(first.id, pointers.map(pathOf));
     const present = pointers.filter(({ kept, stub }) => kept === undefined && stub === undefined);
-    const sources = present.flatMap(({ files }) => files.files[0]?.path ?? []);
+    const sources = present.map(pathOf);
     return {
       agent: first.agent,
       id: first.id,
       source: sources[0] ?? null,
       sources,
+      selector: others.length === 0 && first.others.length > 0 ? pathOf(first) : first.id,
       isIndexed: false,
       flattened: sources.flatMap((path) => {
         const markers = countMarkers(library, first.agent, path);
@@ -55,11 +56,22 @@ export async function selectForForgetting(
     const [stone, other] = tombstonesOf(library, words);
     const gone = { source: null, sources: [], flattened: [] };
     if (stone !== undefined && other === undefined)
-      return { agent: stone.agent, id: stone.id, ...gone, isIndexed: false, logs: [stone] };
+      return {
+        agent: stone.agent,
+        id: stone.id,
+        ...gone,
+        selector: stone.id,
+        isIndexed: false,
+        logs: [stone],
+      };
     const found = words.length === 1 ? await findInIndex(engine, words[0] ?? "") : undefined;
     if (found === undefined || forgottenSessions(library).hasSession(found)) throw error;
-    return { ...found, ...gone, isIndexed: true, logs: [{ ...found, copy: null }] };
+    return { ...found, ...gone, selector: found.id, isIndexed: true, logs: [{ ...found, copy: null }] };
   }
+}
+
+function pathOf({ files }: SessionPointer): string {
+  return files.files[0]?.path ?? "";
 }
 
 function toTarget({ agent, id, copy, files, kept, stub }: SessionPointer): ForgetTarget {

@@ -1,11 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import type { MarkdownWriter } from "../archive/keep-session.ts";
+import { exitCodes, UserError } from "../errors.ts";
 import { storeUpkeep } from "../forget.ts";
 import type { Library } from "../fs/library.ts";
 import type { Processes } from "../fs/processes.ts";
 import { type Locking, readStoreState, withStore } from "../fs/store.ts";
 import { RULES_VERSION } from "../redact/mask.ts";
 import { markdownParts } from "../render/markdown/render-markdown.ts";
+import { severalCopies } from "../search/select-sessions.ts";
+import { waitUntilIdle } from "../shrink/refuse-live.ts";
+import type { RewriteCallOptions, SelectedSession } from "./history.ts";
 import { createMask } from "./masking.ts";
 
 /** What calls that write to the store need. */
@@ -44,4 +48,24 @@ export function writingTo(
 export async function migrateOlderStore(library: Library, locking: Locking): Promise<void> {
   if (readStoreState(library.disk, library.places).kind !== "older") return;
   await withStore(library, locking, () => {});
+}
+
+/**
+ * Waits for a session to end, if that was requested. A log that was taken among several with one id is refused: what is
+ * rewritten must have been named.
+ */
+export async function readyToRewrite(
+  library: Library,
+  session: SelectedSession,
+  { pid }: Processes,
+  { allCopies, waitUntilIdle: isWaiting, signal }: RewriteCallOptions,
+): Promise<void> {
+  const { id, chosenFrom } = session;
+  if (chosenFrom !== undefined && allCopies !== true) throw severalCopies(id, chosenFrom);
+  const wait = (ms: number): Promise<void> =>
+    setTimeout(ms, undefined, signal === undefined ? {} : { signal });
+  if (isWaiting === true && !(await waitUntilIdle(library, session, { wait, pid }))) {
+    throw new UserError(`Cannot rewrite session ${id}: it never ended`, { exitCode: exitCodes.refused });
+  }
+  signal?.throwIfAborted();
 }

@@ -16,6 +16,15 @@ export function contextWords(context: Context): string | null {
   }
 }
 
+/** The words that name a log on the command line: its id, or its path if other logs have the same id. */
+export function logSelector(log: {
+  readonly id: string;
+  readonly source: string;
+  readonly otherCopies: readonly string[];
+}): string {
+  return log.otherCopies.length === 0 ? log.id : shellQuote([log.source]);
+}
+
 /** How a command or a tool call ended, as its exit status says; `unknown` if there is none. */
 export type Outcome = "done" | "failed" | "unknown";
 

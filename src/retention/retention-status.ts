@@ -12,7 +12,7 @@ import type { AgentName } from "../session/entry.ts";
 import { sessionKey } from "../session/session.ts";
 
 interface RetentionOptions extends SettingsSources {
-  /** All sessions that are known: of those left out by the user's wish nothing is said. */
+  /** All sessions that are known: those that the user excludes are not among them. */
   readonly rows: readonly CatalogRow[];
   /** How far the forecast reaches. */
   readonly withinMs?: number;

@@ -78,7 +78,11 @@ function onlyOne(
 ): readonly ListedSession[] {
   const sessions = [...new Set(matches.map(sessionKey))];
   if (sessions.length === 1 && (matches.length === 1 || copies !== "refuse")) return matches;
-  if (sessions.length === 1) throw severalCopies(matches);
+  if (sessions.length === 1)
+    throw severalCopies(
+      matches[0]?.id ?? "",
+      matches.map(({ files }) => files[0]?.path ?? ""),
+    );
   const names = sessions.slice(0, 5).join(", ");
   throw new UserError(`Cannot tell which session "${word}" is: it may be ${names}`, {
     exitCode: exitCodes.wrongUsage,

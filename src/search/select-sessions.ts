@@ -19,9 +19,10 @@ export interface SelectOptions {
   readonly everywhere?: boolean;
   /**
    * What to do with an id that several logs share. `one`: take the one in this folder's project, else the newest.
-   * `refuse`: for commands that write; they are not to guess. `all`: take each.
+   * `refuse`: for commands that write; they are not to guess. `present`: take each that has a file. `all`: take each,
+   * also those that only the archive has.
    */
-  readonly copies?: "one" | "refuse" | "all";
+  readonly copies?: "one" | "refuse" | "present" | "all";
 }
 
 /** The shortest prefix that may name an id. */
@@ -111,11 +112,12 @@ function chooseCopies(
   copies: readonly SessionPointer[],
   { copies: rule = "one" }: SelectOptions,
 ): Selected {
-  if (rule === "all" || copies.length === 1) return copies;
+  if (rule === "all" || copies.length === 1) return copies.map((copy) => withOthers(copy, copies));
   // A log that is there is meant before one that only the archive has.
   const present = copies.filter(({ kept, stub }) => kept === undefined && stub === undefined);
   const pool = present.length > 0 ? present : copies;
-  if (pool.length > 1 && rule === "refuse") return severalCopies(pool);
+  if (rule === "present") return pool.map((copy) => withOthers(copy, copies));
+  if (pool.length > 1 && rule === "refuse") return severalCopies(pool[0]?.id ?? "", pool.map(leadOf));
   const newestFirst = pool.toSorted((a, b) => changedAt(b) - changedAt(a));
   const { folder } = library.surroundings;
   const here = newestFirst.find((pointer) => {
@@ -123,7 +125,9 @@ function chooseCopies(
     return project !== null && (project === folder || insideOf(project, folder));
   });
   const chosen = here ?? newestFirst[0];
-  return chosen === undefined ? [] : [withOthers(chosen, copies)];
+  if (chosen === undefined) return [];
+  const named = withOthers(chosen, copies);
+  return [pool.length > 1 ? { ...named, chosenFrom: pool.map(leadOf) } : named];
 }
 
 function withOthers(pointer: SessionPointer, copies: readonly SessionPointer[]): SessionPointer {
@@ -135,23 +139,13 @@ function leadOf({ files }: SessionPointer): string {
   return files.files[0]?.path ?? "";
 }
 
-interface CopyToName {
-  readonly id: string;
-  readonly files:
-    | readonly { readonly path: string }[]
-    | { readonly files: readonly { readonly path: string }[] };
-}
-
 /** The refusal of a command that would have to guess which log to write. */
-export function severalCopies(copies: readonly CopyToName[]): UserError {
-  const paths = copies.map(({ files }) => ("files" in files ? files.files : files)[0]?.path ?? "").sort();
-  return new UserError(
-    `Cannot tell which log of session ${copies[0]?.id} is meant: ${paths.map((path) => JSON.stringify(path)).join(", ")}`,
-    {
-      exitCode: exitCodes.wrongUsage,
-      hint: "name one by its path; flatten, unflatten, restore and forget also take all with --all-copies",
-    },
-  );
+export function severalCopies(id: string, paths: readonly string[]): UserError {
+  const names = paths.toSorted().map((path) => JSON.stringify(path));
+  return new UserError(`Cannot tell which log of session ${id} is meant: ${names.join(", ")}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "name one by its path, or take all with --all-copies",
+  });
 }
 
 /** Finds the newest sessions of this folder, or else of the nearest parent folder that has any. */
@@ -247,8 +241,10 @@ export interface SessionPointer extends LogKey {
   readonly key: string;
   /** The log, and what belongs to it. */
   readonly files: LogFiles;
-  /** Where other logs with the same id are, here or in the archive. */
+  /** Where other logs with the same id are, or were if only the archive has them. */
   readonly others: readonly string[];
+  /** Set if an id of several logs was named and this one was taken: where they are. */
+  readonly chosenFrom?: readonly string[];
   /** Set if the user named a file of the session that is not its log: that file. */
   readonly part?: string;
   /** Set if the agent's own files are gone: the archive has the bytes. */

@@ -11,6 +11,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
 import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
+import { logSelector } from "../render/words.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
 import type { SessionName } from "../session/session.ts";
 import { type ForkNames, forkSession } from "./fork-session.ts";
@@ -18,13 +19,16 @@ import { refuseLive } from "./refuse-live.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 
 export interface CompactOptions extends RewriteOptions {
-  readonly wish: CompactionOptions;
+  readonly rule: CompactionOptions;
   readonly dryRun?: boolean | undefined;
   /** Leave the session as it is, and write the shrunk copy as a new one. */
   readonly fork?: ForkNames | undefined;
 }
 
 export interface CompactAnswer extends SessionName, Pick<CompactionPlan, "before" | "after" | "shrunk"> {
+  /** The log, and the other logs with its id. */
+  readonly source: string;
+  readonly otherCopies: readonly string[];
   readonly dryRun: boolean;
   /** Why nothing was to be done; null if something was. */
   readonly nothing: string | null;
@@ -56,7 +60,7 @@ export function compactSession(
       const { pid } = options.locking.processes;
       refuseLive(library, files, snapshot, { force: options.force === true, pid });
     }
-    const planned = compaction.plan({ library, files, snapshot, options: options.wish });
+    const planned = compaction.plan({ library, files, snapshot, options: options.rule });
     const { before, after, shrunk, nothing, plan } = planned;
     const project = projectOfLog(library, files);
     const resume = (id: string, source: string): ResumeCommand =>
@@ -64,6 +68,8 @@ export function compactSession(
     const answer: CompactAnswer = {
       agent: files.agent,
       id: files.id,
+      source: path,
+      otherCopies: pointer.others,
       dryRun: options.dryRun === true,
       before,
       after,
@@ -102,7 +108,7 @@ function compactionOf({ agent }: LogFiles): Compactor {
 
 /** The files of a session that has a log which can be rewritten. */
 export function writableFiles(library: Library, pointer: SessionPointer): LogFiles {
-  const { files, kept, stub, id } = pointer;
+  const { files, kept, stub, id, others } = pointer;
   const isGone = kept !== undefined || stub !== undefined || files.files[0]?.role !== "main";
   const identified = isGone ? undefined : identifySession(diskSource(library.disk), files);
   if (identified !== undefined) return identified;
@@ -111,6 +117,6 @@ export function writableFiles(library: Library, pointer: SessionPointer): LogFil
     hint:
       kept === undefined
         ? "there is nothing to be made smaller"
-        : `\`sessions restore ${id}\` brings it back`,
+        : `\`sessions restore ${logSelector({ id, source: files.files[0]?.path ?? "", otherCopies: others })}\` brings it back`,
   });
 }

@@ -16,6 +16,7 @@ import { tempPathFor, writeTempFile } from "../fs/replace-file.ts";
 import { withStore } from "../fs/store.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { changesNothing, plannedSize, type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
+import { logSelector } from "../render/words.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
 import type { Session, SessionName, Step } from "../session/session.ts";
 import { sessionContext } from "../session/session-context.ts";
@@ -33,7 +34,7 @@ import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 import { sidecarPath, withSidecar, writeSidecar } from "./sidecar.ts";
 
 export interface FlattenOptions extends RewriteOptions {
-  readonly wish: BulkyOptions;
+  readonly rule: BulkyOptions;
   readonly dryRun?: boolean | undefined;
   readonly fork?: ForkNames | undefined;
   /** Asks how many tokens a session's context has; absent: they are estimated. */
@@ -48,6 +49,9 @@ export type CountTokens = (
 ) => Promise<number>;
 
 export interface FlattenAnswer extends SessionName {
+  /** The log, and the other logs with its id. */
+  readonly source: string;
+  readonly otherCopies: readonly string[];
   readonly dryRun: boolean;
   /** Moved by this run, or put back by it. */
   readonly blocks: number;
@@ -81,7 +85,11 @@ export function flattenSession(
     const flat = sidecarPath(places.flat, files);
     const before = openSidecar(disk, flat);
     if (before !== undefined && before.damage !== null && options.fork === undefined)
-      throw damagedSidecar(files.id, before.path, before.damage);
+      throw damagedSidecar(
+        { id: files.id, source: path, otherCopies: pointer.others },
+        before.path,
+        before.damage,
+      );
     const isCopy = before === undefined && hasMarkers(snapshot.chunks());
     const isRewrite = options.dryRun !== true && options.fork === undefined;
     if (isRewrite) {
@@ -95,7 +103,7 @@ export function flattenSession(
       const forked = await flattenFork(library, files, snapshot, sidecar, {
         names: options.fork,
         markdown: options.markdown,
-        wish: options.wish,
+        rule: options.rule,
         makeFinder,
       });
       const tokens = await contextChange(library, files, snapshot, forked.plan, options);
@@ -103,6 +111,8 @@ export function flattenSession(
       return {
         agent: files.agent,
         id: files.id,
+        source: path,
+        otherCopies: pointer.others,
         dryRun: false,
         blocks,
         diskBytesSaved,
@@ -117,7 +127,7 @@ export function flattenSession(
     const count = contextCounter(library, files, snapshot, options);
     // Before anything is planned: there is most room for a session now.
     const total = await count(undefined);
-    const rule = ruleFor(sidecar, options.wish);
+    const rule = ruleFor(sidecar, options.rule);
     const planned = planFlatten(snapshot, files.id, sidecar, makeFinder(rule), rule);
     const { plan, blocks } = planned;
     const isLeft = options.dryRun === true || changesNothing(plan);
@@ -127,6 +137,8 @@ export function flattenSession(
       const answer: FlattenAnswer = {
         agent: files.agent,
         id: files.id,
+        source: path,
+        otherCopies: pointer.others,
         dryRun: options.dryRun === true,
         blocks,
         diskBytesSaved: snapshot.mark.size - plannedSize(plan),
@@ -166,12 +178,16 @@ function finderOf({ agent }: LogFiles): (options: BulkyOptions) => BulkyFinder {
   });
 }
 
-function damagedSidecar(id: string, path: string, damage: string): UserError {
+function damagedSidecar(
+  log: Pick<FlattenAnswer, "id" | "source" | "otherCopies">,
+  path: string,
+  damage: string,
+): UserError {
   return new UserError(
-    `Cannot flatten session ${id}: its sidecar ${JSON.stringify(path)} is damaged (${damage})`,
+    `Cannot flatten session ${log.id}: its sidecar ${JSON.stringify(path)} is damaged (${damage})`,
     {
       exitCode: exitCodes.broken,
-      hint: `\`sessions unflatten ${id}\` puts back what can be, from the archive too; then flatten it again`,
+      hint: `\`sessions unflatten ${logSelector(log)}\` puts back what can be, from the archive too; then flatten it again`,
     },
   );
 }
@@ -232,7 +248,7 @@ function stepCharacters(step: Step): number {
 }
 
 interface FlattenForkOptions extends ForkOptions {
-  readonly wish: BulkyOptions;
+  readonly rule: BulkyOptions;
   readonly makeFinder: (options: BulkyOptions) => BulkyFinder;
 }
 
@@ -254,7 +270,7 @@ async function flattenFork(
   files: LogFiles,
   snapshot: LogSnapshot,
   sidecar: Sidecar | undefined,
-  { wish, makeFinder, ...options }: FlattenForkOptions,
+  { rule, makeFinder, ...options }: FlattenForkOptions,
 ): Promise<FlattenedFork> {
   const archived = (): Iterable<PastLog> =>
     pastLogs(library, [files, ...relativesOf(library, files, snapshot)]);
@@ -262,14 +278,14 @@ async function flattenFork(
   const fork = prepareFork(library, files, snapshot, options);
   const content = fork.content(() => rawLines(rewrittenBytes(whole, snapshot.chunks())));
   const { flat, written } = await withDraft(library, fork.path, content, async (draft) => {
-    const plan = planFlatten(draft, fork.id, undefined, makeFinder(wish), wish);
+    const plan = planFlatten(draft, fork.id, undefined, makeFinder(rule), rule);
     return { flat: plan, written: await writeFlattened(library, files, snapshot, fork, draft, plan) };
   });
   return {
     ...written,
     blocks: flat.blocks,
     diskBytesSaved: flat.original.size - plannedSize(flat.plan),
-    plan: planFlatten(snapshot, files.id, sidecar, makeFinder(wish), wish).plan,
+    plan: planFlatten(snapshot, files.id, sidecar, makeFinder(rule), rule).plan,
   };
 }
 

@@ -34,10 +34,10 @@ export interface FlattenPlan {
 }
 
 /** What was moved once stays moved: the smaller of the two sizes counts. */
-export function ruleFor(sidecar: Sidecar | undefined, wish: BulkyOptions): BulkyOptions {
-  if (sidecar === undefined) return wish;
+export function ruleFor(sidecar: Sidecar | undefined, requested: BulkyOptions): BulkyOptions {
+  if (sidecar === undefined) return requested;
   const { minBytes, copies } = sidecar.index;
-  return { minBytes: Math.min(minBytes, wish.minBytes), copies: copies || wish.copies };
+  return { minBytes: Math.min(minBytes, requested.minBytes), copies: copies || requested.copies };
 }
 
 /**

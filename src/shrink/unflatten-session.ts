@@ -40,7 +40,7 @@ export interface UnflattenAnswer extends FlattenAnswer {
 export function unflattenSession(
   library: Library,
   pointer: SessionPointer,
-  options: Omit<FlattenOptions, "wish" | "fork">,
+  options: Omit<FlattenOptions, "rule" | "fork">,
 ): Promise<UnflattenAnswer> {
   const selected = writableFiles(library, pointer);
   const run = async (files: LogFiles): Promise<UnflattenAnswer> => {
@@ -55,6 +55,8 @@ export function unflattenSession(
     const answer: UnflattenAnswer = {
       agent: files.agent,
       id: files.id,
+      source: path,
+      otherCopies: pointer.others,
       dryRun: options.dryRun === true,
       wasFlat,
       blocks,

@@ -41,7 +41,7 @@ const read = (path: string): string => fs.readFileSync(path, "utf8");
 const archive = (library: Library): ReturnType<typeof archiveSessions> => archiveSessions(library, archiving);
 const flatten = (library: Library, named: string): ReturnType<typeof flattenSession> =>
   flattenSession(library, selectSession(library, [named]), {
-    wish: { minBytes: 1024, copies: true },
+    rule: { minBytes: 1024, copies: true },
     locking: atOnce,
     force: true,
   });
@@ -156,8 +156,8 @@ describe("a session in two files", () => {
 
   it("is compacted in the file that is named, and forked from it", async () => {
     const { library, a, b } = ground();
-    const wish = { auto: false, aggressive: true, keep: 0 };
-    const options = { wish, locking: atOnce, force: true };
+    const rule = { auto: false, aggressive: true, keep: 0 };
+    const options = { rule, locking: atOnce, force: true };
     const forked = await compactSession(library, selectSession(library, [b]), {
       ...options,
       fork: { uuid: () => "0f0f0f0f-0000-4000-8000-000000000000" },

@@ -164,7 +164,7 @@ describe("every eighth real session", () => {
       const path = pathOf(session);
       const before = stateOf(path);
       const flat = await flattenSession(library, session, {
-        wish: { minBytes: 1024, copies: true },
+        rule: { minBytes: 1024, copies: true },
         locking,
       });
       total.blocks += flat.blocks;
@@ -173,7 +173,7 @@ describe("every eighth real session", () => {
       total.tokens += flat.contextTokensTotal;
       total.tokensSaved += flat.contextTokensSaved;
       const again = await flattenSession(library, session, {
-        wish: { minBytes: 1024, copies: true },
+        rule: { minBytes: 1024, copies: true },
         locking,
       });
       expect([path, again.blocks, again.diskBytesSaved]).toEqual([path, 0, 0]);

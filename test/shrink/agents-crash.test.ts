@@ -42,10 +42,10 @@ function libraryIn(disk: Disk, folder: string): Library {
 async function compact(disk: Disk, folder: string, id: string): Promise<void> {
   const processes = people.born();
   const library = libraryIn(disk, folder);
-  const wish = { auto: false, aggressive: false, preserve: 1, "max-tokens": 0, "keep-recent": 10 };
+  const rule = { auto: false, aggressive: false, preserve: 1, "max-tokens": 0, "keep-recent": 10 };
   try {
     await compactSession(library, selectSession(library, [id]), {
-      wish,
+      rule,
       locking: { processes, ...storeUpkeep, wait: async () => {} },
     });
   } finally {

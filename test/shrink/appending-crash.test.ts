@@ -63,9 +63,9 @@ it("flatten, unflatten and compact lose no line of a process that appends every 
   let refused = 0;
   const refuse = (): number => refused++;
   for (let round = 0; round < 67; round++) {
-    await flattenSession(library, session(), { ...how, wish: flat }).catch(refuse);
+    await flattenSession(library, session(), { ...how, rule: flat }).catch(refuse);
     await unflattenSession(library, session(), how).catch(refuse);
-    await compactSession(library, session(), { ...how, wish: small }).catch(refuse);
+    await compactSession(library, session(), { ...how, rule: small }).catch(refuse);
   }
   const count = await appending.end();
   expect(numbersIn(path)).toEqual(upTo(count));

@@ -15,10 +15,10 @@ import { locking, quickLibrary } from "../support/archive/archiving.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
 import { callOf, putToolLog, TOOL_SESSION, toolLog } from "../support/shrink/tool-log.ts";
 
-const wish: CompactionOptions = { auto: false, aggressive: false };
+const rule: CompactionOptions = { auto: false, aggressive: false };
 
 function compact(library: Library, options: Partial<CompactOptions> = {}): Promise<CompactAnswer> {
-  return compactSession(library, selectSession(library, [TOOL_SESSION]), { wish, locking, ...options });
+  return compactSession(library, selectSession(library, [TOOL_SESSION]), { rule, locking, ...options });
 }
 
 const calls = [
@@ -78,7 +78,7 @@ describe("compactSession(), Claude Code", () => {
     ["--keep 7 leaves all", { keep: 7 }, []],
   ])("%s", async (_, more, expected) => {
     const { library } = setUp();
-    const { shrunk, nothing } = await compact(library, { wish: { ...wish, ...more }, dryRun: true });
+    const { shrunk, nothing } = await compact(library, { rule: { ...rule, ...more }, dryRun: true });
     const kinds = new Map<string, number>();
     for (const { tool, part } of shrunk)
       kinds.set(`${tool} ${part}`, (kinds.get(`${tool} ${part}`) ?? 0) + 1);
@@ -94,7 +94,7 @@ describe("compactSession(), Claude Code", () => {
         callOf("mcp__x__y", 2_000),
       ]),
     );
-    await compact(library, { wish: { ...wish, keep: 0 } });
+    await compact(library, { rule: { ...rule, keep: 0 } });
     const lines = linesOf(fs.readFileSync(path, "utf8"))
       .filter(Boolean)
       .map((line) => JSON.parse(line));
@@ -115,7 +115,7 @@ describe("compactSession(), Claude Code", () => {
       content: "y".repeat(900),
     };
     const { library, path } = setUp(toolLog([{ ...callOf("Grep", 2_000), copy }]));
-    await compact(library, { wish: { ...wish, keep: 0 } });
+    await compact(library, { rule: { ...rule, keep: 0 } });
     const line = linesOf(fs.readFileSync(path, "utf8")).find((each) => each.includes("toolUseResult")) ?? "";
     expect(JSON.parse(line).toolUseResult).toEqual({
       mode: "content",
@@ -131,7 +131,7 @@ describe("compactSession(), Claude Code", () => {
     );
     const written = callOf("Edit", 100, { file_path: "/p/README.md" });
     const { library } = setUp(toolLog([...guides, written]));
-    const { shrunk } = await compact(library, { wish: { ...wish, keep: 0 }, dryRun: true });
+    const { shrunk } = await compact(library, { rule: { ...rule, keep: 0 }, dryRun: true });
     expect(shrunk.map(({ toolUseId }) => toolUseId)).toEqual([guides[1]?.id]);
   });
 
@@ -217,7 +217,7 @@ describe("compactSession() refuses", () => {
     expect(await refused(library, path, text, false)).toContain("3 s ago");
     expect((await compact(library, { force: true })).shrunk).toHaveLength(2);
     // What this program has just written is not live.
-    expect((await compact(library, { wish: { ...wish, keep: 1 } })).shrunk).toHaveLength(4);
+    expect((await compact(library, { rule: { ...rule, keep: 1 } })).shrunk).toHaveLength(4);
   });
 
   it("a log that changed less than 10 s ago, and not one that is 10 s old", async () => {
@@ -247,7 +247,7 @@ describe("compactSession() refuses", () => {
     expect(await refused(library, path, text, false)).toMatch(/3600 s ahead of the clock/);
     expect((await compact(library, { force: true })).shrunk).toHaveLength(2);
     expect(Math.abs(fs.statSync(path).mtimeMs - library.now())).toBeLessThan(60_000);
-    expect((await compact(library, { wish: { ...wish, keep: 0 } })).shrunk.length).toBeGreaterThan(0);
+    expect((await compact(library, { rule: { ...rule, keep: 0 } })).shrunk.length).toBeGreaterThan(0);
   });
 
   it("a log that another process holds open for writing, even with --force", async () => {

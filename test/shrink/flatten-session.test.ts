@@ -26,14 +26,14 @@ import {
   toolLog,
 } from "../support/shrink/tool-log.ts";
 
-const wish = { minBytes: 1024, copies: true };
+const rule = { minBytes: 1024, copies: true };
 
 const flatten = (
   library: Library,
   id: string,
   options: Partial<FlattenOptions> = {},
 ): Promise<FlattenAnswer> =>
-  flattenSession(library, selectSession(library, [id]), { wish, locking, ...options });
+  flattenSession(library, selectSession(library, [id]), { rule, locking, ...options });
 const unflatten = (library: Library, id: string, force = false): Promise<UnflattenAnswer> =>
   unflattenSession(library, selectSession(library, [id]), { locking, force });
 
@@ -154,7 +154,7 @@ describe("flattenSession()", () => {
   it("--no-tool-use-result leaves the copies alone", async () => {
     const library = quickLibrary();
     const path = putToolLog(library.surroundings.home, toolLog(calls));
-    await flatten(library, TOOL_SESSION, { wish: { minBytes: 1024, copies: false } });
+    await flatten(library, TOOL_SESSION, { rule: { minBytes: 1024, copies: false } });
     expect(JSON.parse(fs.readFileSync(path, "utf8").split("\n")[2] ?? "").toolUseResult).toEqual(
       calls[0] && "copy" in calls[0] ? calls[0].copy : {},
     );
@@ -210,7 +210,7 @@ describe("a log that is read in many chunks", () => {
     expect(index?.blocks.find(({ toolUseId }) => toolUseId === long.id)?.pieces).toHaveLength(3);
     const pointer = selectSession(library, [TOOL_SESSION]);
     expect(textOf(retrieveBlock(library, pointer, long.id)) === long.result).toBe(true);
-    await flatten(library, TOOL_SESSION, { wish: { ...wish, minBytes: 50 }, force: true });
+    await flatten(library, TOOL_SESSION, { rule: { ...rule, minBytes: 50 }, force: true });
     expect(textOf(retrieveBlock(library, pointer, long.id)) === long.result).toBe(true);
     await unflatten(library, TOOL_SESSION, true);
     expect(fs.readFileSync(path, "utf8") === log).toBe(true);
@@ -268,7 +268,7 @@ describe("retrieveBlock()", () => {
     const library = quickLibrary();
     putToolLog(library.surroundings.home, toolLog(calls));
     const pointer = selectSession(library, [TOOL_SESSION]);
-    await compactSession(library, pointer, { wish: { auto: false, aggressive: false, keep: 0 }, locking });
+    await compactSession(library, pointer, { rule: { auto: false, aggressive: false, keep: 0 }, locking });
     const found = retrieveBlock(library, pointer, "toolu_long");
     expect(found).toMatchObject({ from: "archive", generation: 1 });
     expect(textOf(found)).toBe(calls[0]?.result);

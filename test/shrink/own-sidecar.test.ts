@@ -40,7 +40,7 @@ async function ground(): Promise<Ground> {
 const read = (path: string): string => fs.readFileSync(path, "utf8");
 const flatten = (library: Library, path: string): ReturnType<typeof flattenSession> =>
   flattenSession(library, selectSession(library, [path]), {
-    wish: { minBytes: 1024, copies: true },
+    rule: { minBytes: 1024, copies: true },
     locking: atOnce,
     force: true,
   });
@@ -75,7 +75,7 @@ describe("flattenSession()", () => {
     fs.utimesSync(copy, library.now() / 1000, library.now() / 1000);
     await expect(
       flattenSession(library, selectSession(library, [copy]), {
-        wish: { minBytes: 1024, copies: true },
+        rule: { minBytes: 1024, copies: true },
         locking: atOnce,
       }),
     ).rejects.toMatchObject({ exitCode: 4 });

@@ -53,18 +53,18 @@ async function asProcess<T>(
 }
 
 const pointer = (library: Library) => selectSession(library, [TOOL_SESSION]);
-const wish = { minBytes: 300, copies: true };
+const rule = { minBytes: 300, copies: true };
 const compact = (disk: Disk, folder: string, more: { bak?: boolean; fork?: { uuid: () => string } } = {}) =>
   asProcess(disk, folder, (library, locking) =>
     compactSession(library, pointer(library), {
-      wish: { auto: false, aggressive: false, keep: 0 },
+      rule: { auto: false, aggressive: false, keep: 0 },
       locking,
       ...more,
     }),
   );
-const flatten = (disk: Disk, folder: string, minBytes = wish.minBytes) =>
+const flatten = (disk: Disk, folder: string, minBytes = rule.minBytes) =>
   asProcess(disk, folder, (library, locking) =>
-    flattenSession(library, pointer(library), { wish: { ...wish, minBytes }, locking }),
+    flattenSession(library, pointer(library), { rule: { ...rule, minBytes }, locking }),
   );
 const unflatten = (disk: Disk, folder: string) =>
   asProcess(disk, folder, (library, locking) => unflattenSession(library, pointer(library), { locking }));

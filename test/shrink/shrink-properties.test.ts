@@ -36,9 +36,9 @@ function logOf(bytes: Buffer): Pick<LogSnapshot, "chunks" | "mark" | "range" | "
 function flatten(
   agent: "claude" | "pi",
   { bytes, sidecar }: Pick<Flat, "bytes" | "sidecar">,
-  wish: BulkyOptions,
+  requested: BulkyOptions,
 ): Flat {
-  const rule = ruleFor(sidecar, wish);
+  const rule = ruleFor(sidecar, requested);
   const finder = actionsOf(agent).flattening?.finder(rule);
   if (finder === undefined) throw new Error("no finder");
   const flat = planFlatten(logOf(bytes), "session", sidecar, finder, rule);
@@ -57,7 +57,7 @@ function unflatten(
   return { bytes: apply(plan, bytes), isExact };
 }
 
-const wishes = fc.record({ minBytes: fc.constantFrom(0, 20, 200, 1024), copies: fc.boolean() });
+const rules = fc.record({ minBytes: fc.constantFrom(0, 20, 200, 1024), copies: fc.boolean() });
 
 describe.each(["claude", "pi"] as const)("a log of %s, whatever it is", (agent) => {
   it("comes back byte for byte, with the lines that came since, however often it is flattened", () => {
@@ -65,12 +65,12 @@ describe.each(["claude", "pi"] as const)("a log of %s, whatever it is", (agent) 
     fc.assert(
       fc.property(
         anyLog(agent),
-        wishes,
+        rules,
         anyLog(agent),
-        wishes,
+        rules,
         anyLog(agent),
-        (log, wish, more, again, last) => {
-          const once = flatten(agent, { bytes: log, sidecar: undefined }, wish);
+        (log, rule, more, again, last) => {
+          const once = flatten(agent, { bytes: log, sidecar: undefined }, rule);
           expect(unflatten(agent, once)).toEqual({ bytes: log, isExact: true });
           const grown = { ...once, bytes: Buffer.concat([once.bytes, more]) };
           expect(unflatten(agent, grown)).toEqual({ bytes: Buffer.concat([log, more]), isExact: true });
@@ -87,9 +87,9 @@ describe.each(["claude", "pi"] as const)("a log of %s, whatever it is", (agent) 
 
   it("is the same when it is flattened twice as when it is once", () => {
     fc.assert(
-      fc.property(anyLog(agent), wishes, (log, wish) => {
-        const once = flatten(agent, { bytes: log, sidecar: undefined }, wish);
-        const twice = flatten(agent, once, wish);
+      fc.property(anyLog(agent), rules, (log, rule) => {
+        const once = flatten(agent, { bytes: log, sidecar: undefined }, rule);
+        const twice = flatten(agent, once, rule);
         expect(twice.bytes.equals(once.bytes)).toBe(true);
         expect(twice.blocks).toBe(0);
         expect(twice.sidecar?.index).toEqual(once.sidecar?.index);
@@ -102,8 +102,8 @@ describe.each(["claude", "pi"] as const)("a log of %s, whatever it is", (agent) 
 
   it("has after it the same lines in the same order, each as long as before or shorter", () => {
     fc.assert(
-      fc.property(anyLog(agent), wishes, (log, wish) => {
-        const { bytes } = flatten(agent, { bytes: log, sidecar: undefined }, wish);
+      fc.property(anyLog(agent), rules, (log, rule) => {
+        const { bytes } = flatten(agent, { bytes: log, sidecar: undefined }, rule);
         const before = [...rawLines([log])];
         const after = [...rawLines([bytes])];
         expect(after.length).toBe(before.length);

@@ -35,7 +35,7 @@ const session = { agent, id: TOOL_SESSION, copy: null } as const;
 
 const flatten = async (library: Library, minBytes = 1024, named = TOOL_SESSION): Promise<unknown> =>
   flattenSession(library, selectSession(library, [named]), {
-    wish: { minBytes, copies: true },
+    rule: { minBytes, copies: true },
     locking: atOnce,
     force: true,
   });

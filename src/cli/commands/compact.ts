@@ -1,6 +1,12 @@
 import { actionsOf, agentsThat } from "../../agents/actions.ts";
-import { type CompactAnswer, exitCodes, type TokenEstimate } from "../../index.ts";
-import { shellQuote } from "../../render/words.ts";
+import {
+  type CompactAnswer,
+  exitCodes,
+  type SelectedSession,
+  type TokenEstimate,
+  UserError,
+} from "../../index.ts";
+import { logSelector, shellQuote } from "../../render/words.ts";
 import {
   type Command,
   defineCommand,
@@ -12,10 +18,12 @@ import {
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
+import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { loggedIfWaiting, selectOne, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
+import { forEachSession } from "../run-on-sessions.ts";
+import { loggedIfWaiting, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
 import type { World } from "../world.ts";
 import { resumeLine, runResume } from "./resume.ts";
 
@@ -45,30 +53,64 @@ export const command: Command = defineCommand({
     ...whenIdleFlags,
     reconnect: { type: "boolean", description: "run the agent's resume command afterwards" },
     bak: { type: "boolean", description: "also write the old log to FILE.bak" },
+    "all-copies": { type: "boolean", description: "take every log with that id" },
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
-    const session = await selectOne(history, positionals, flags);
+    const sessions = await history.select(positionals, {
+      everywhere: flags.everywhere,
+      forWriting: true,
+      allCopies: flags["all-copies"],
+    });
+    const [session, ...others] = sessions;
+    if (session === undefined || (others.length > 0 && !isOneId(sessions))) {
+      throw new UserError(`Cannot take ${sessions.length} sessions: this command works on one`, {
+        exitCode: exitCodes.wrongUsage,
+        hint: "name a single session; `sessions list` shows their ids",
+      });
+    }
+    if (others.length > 0 && (flags["when-idle"] || flags.reconnect)) {
+      throw new UserError("Cannot wait for or resume several copies: name one by its path", {
+        exitCode: exitCodes.wrongUsage,
+      });
+    }
     if (flags["when-idle"]) return startWhenIdle(world, "compact", session, againWith(flags), flags.json);
-    const answer = await loggedIfWaiting(world, history, flags["wait-idle"], (waitUntilIdle) =>
-      history.compact(session, {
-        rules: chosenOptions(flags),
-        auto: flags.auto,
-        dryRun: flags["dry-run"],
-        force: flags.force,
-        bak: flags.bak,
-        fork: flags.fork,
-        waitUntilIdle,
-      }),
-    );
+    const compact = (one: SelectedSession): Promise<CompactAnswer> =>
+      loggedIfWaiting(world, history, flags["wait-idle"], (waitUntilIdle) =>
+        history.compact(one, {
+          rules: chosenOptions(flags),
+          auto: flags.auto,
+          dryRun: flags["dry-run"],
+          force: flags.force,
+          bak: flags.bak,
+          fork: flags.fork,
+          waitUntilIdle,
+        }),
+      );
+    if (flags["all-copies"]) {
+      const { answers, problems, code } = await forEachSession(sessions, compact);
+      if (flags.json)
+        printJson(world, { sessions: answers.map(compactJson), problems: history.mask(problems) });
+      else {
+        world.stdout.write(answers.map((answer) => format(answer, false, world)).join("\n"));
+        reportProblems(history.mask(problems), world);
+      }
+      return code;
+    }
+    const answer = await compact(session);
     if (flags.json) printJson(world, compactJson(answer));
     else world.stdout.write(format(answer, flags.reconnect, world));
     if (!flags.reconnect || answer.dryRun) return exitCodes.done;
-    const { resume } = await history.resume(answer.fork?.id ?? answer.id, { everywhere: true });
+    const { resume } = await history.resume(answer.fork?.path ?? answer.source, { everywhere: true });
     return runResume(resume, world, "the session is compacted; ");
   },
 });
+
+/** Are they all logs with one id? */
+function isOneId(sessions: readonly SelectedSession[]): boolean {
+  return new Set(sessions.map(({ agent, id }) => `${agent}:${id}`)).size === 1;
+}
 
 /** The flags that only some agents have, from the table of agents. */
 function optionFlags(): FlagTable {
@@ -120,6 +162,7 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   const parts = shrunk.length === 0 ? "" : `, ${amountOf(shrunk.length, "part")} of tool calls`;
   const lines = [
     style.bold(`## Session Compacted${dryRun ? " (dry run)" : ""}`),
+    ...(answer.otherCopies.length === 0 ? [] : [path(answer.source)]),
     "",
     compactionTable(answer.before, answer.after),
     `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}.`,
@@ -131,7 +174,7 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   if (backup !== null) {
     lines.push(
       style.dim(
-        `The old log is archived: sessions restore ${sanitize(answer.id)} --generation ${backup} --force`,
+        `The old log is archived: sessions restore ${sanitize(logSelector(answer))} --generation ${backup} --force`,
       ),
     );
   }

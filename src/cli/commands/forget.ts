@@ -1,5 +1,6 @@
 import { exitCodes, type ForgetPreview } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
+import { shellQuote } from "../../render/words.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { openHistoryIn } from "../open-history.ts";
@@ -79,8 +80,10 @@ export const command: Command = defineCommand({
     }
     if (flattened.length > 0)
       world.stdout.write(style.dim("To restore the results: --undo, then sessions unflatten\n"));
-    if (undoUntil !== null)
-      world.stdout.write(style.dim(`To restore it within a week: sessions forget ${sanitize(id)} --undo\n`));
+    if (undoUntil !== null) {
+      const words = `${shellQuote([done.selector])} --undo${done.logs.length > 1 ? " --all-copies" : ""}`;
+      world.stdout.write(style.dim(`To restore it within a week: sessions forget ${sanitize(words)}\n`));
+    }
     return exitCodes.done;
   },
 });
