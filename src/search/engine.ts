@@ -111,9 +111,12 @@ export interface NearestWords {
 
 export interface SearchAnswer {
   readonly kind: "answer";
+  /** The best that any session has. */
   readonly match: MatchKind;
   /** How many sessions match this way. */
   readonly total: number;
+  /** How many can be paged: by relevance also those that lack some words. */
+  readonly ranked: number;
   /** False if there may be more. */
   readonly totalIsExact: boolean;
   /** Set if parts of a shared index did not answer: why. The hits are those of the others. */

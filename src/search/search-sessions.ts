@@ -53,7 +53,10 @@ export interface FoundSession {
 
 export interface SearchResult {
   readonly match: MatchKind;
+  /** How many sessions match this way. */
   readonly total: number;
+  /** How many can be paged: by relevance also those that lack some words. */
+  readonly ranked: number;
   readonly totalIsExact: boolean;
   readonly hits: readonly FoundSession[];
   readonly nearestWords: readonly NearestWords[];
@@ -121,9 +124,9 @@ async function searchOne(
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
   const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
   const coverage = coverageOf(totals, state, problems, refreshed);
-  const { match, total, nearestWords } = answer;
+  const { match, total, ranked, nearestWords } = answer;
   const totalIsExact = answer.totalIsExact && answer.partial === undefined;
-  return { match, total, totalIsExact, hits, nearestWords, coverage };
+  return { match, total, ranked, totalIsExact, hits, nearestWords, coverage };
 }
 
 async function readRows(reader: SearchReader): Promise<IndexRows> {

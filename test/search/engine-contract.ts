@@ -9,7 +9,9 @@ import type {
 import type { SearchPlan } from "../../src/search/ranking/search-plan.ts";
 import type { RowAttributes } from "../../src/search/session-condition.ts";
 import { mustRead, mustWrite } from "../support/index/index-folder.ts";
-import { keysOf, planFor, session, type TinyTurn, words } from "../support/index/tiny-history.ts";
+import { keysOf, phrase, planFor, session, type TinyTurn, words } from "../support/index/tiny-history.ts";
+
+const DAY_MS = 86_400_000;
 
 /** Calls `use` with engines on one new, empty index of the small schema: every call of `open` is another process. */
 export type WithEngines = (use: (open: () => SearchEngine) => Promise<void>) => Promise<void>;
@@ -159,14 +161,81 @@ export function engineContract(name: string, withEngines: WithEngines): void {
       });
     });
 
-    test("ranks a session with all words before one with a word, and says how each matches", async () => {
+    test("ranks every session with a word, and says how each matches and how many can be paged", async () => {
       await withEngines(async (open) => {
-        await put(open(), [session("some", "x", ["deploy"]), session("all", "x", ["deploy the server"])]);
+        await put(open(), [
+          session("some", "x", ["deploy"], 2),
+          session("all", "x", ["deploy the server"], 1),
+          session("other", "x", ["nothing"], 3),
+        ]);
         await withReader(open(), async (reader) => {
           const both = await search(reader, "deploy server");
-          expect([both.match, ...keysOf(both)]).toEqual(["all", "all"]);
-          expect(await search(reader, "deplyo")).toMatchObject({ match: "fuzzy", total: 2 });
-          expect(await search(reader, "zebra")).toMatchObject({ match: "none", total: 0, hits: [] });
+          expect(both).toMatchObject({ match: "all", total: 1, ranked: 2 });
+          expect(both.hits.map(({ key, match }) => [key, match])).toEqual([
+            ["all", "all"],
+            ["some", "some"],
+          ]);
+          const next = await search(reader, "deploy server", { offset: 1 });
+          expect([next.total, next.ranked, ...keysOf(next)]).toEqual([1, 2, "some"]);
+          expect(await search(reader, "deploy zebra")).toMatchObject({ match: "some", total: 2, ranked: 2 });
+          expect(await search(reader, "zebra")).toMatchObject({
+            match: "none",
+            total: 0,
+            ranked: 0,
+            hits: [],
+          });
+        });
+      });
+    });
+
+    test("takes only sessions with all words if hits are sorted by time or there is a phrase", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [
+          session("some", "x", ["deploy"], 2),
+          session("apart", "x", ["server to deploy"], 1),
+          session("phrase", "x", ["deploy server"], 0),
+        ]);
+        await withReader(open(), async (reader) => {
+          const byTime = await search(reader, "deploy server", { sort: "newest" });
+          expect([byTime.total, byTime.ranked, ...keysOf(byTime)]).toEqual([2, 2, "apart", "phrase"]);
+          const quoted = await reader.search(planFor([phrase("deploy server")]));
+          expect(quoted).toMatchObject({ match: "all", total: 1, ranked: 1, hits: [{ key: "phrase" }] });
+          const scattered = await reader.search(planFor([phrase("server server"), ...words("deploy")]));
+          expect(scattered).toMatchObject({ match: "some", total: 3, ranked: 3 });
+        });
+      });
+    });
+
+    test("looks for a word with typos and prefixes only if no session has it", async () => {
+      await withEngines(async (open) => {
+        await put(open(), [session("right", "x", ["deploy"]), session("typo", "x", ["deplyo2 release"])]);
+        await withReader(open(), async (reader) => {
+          const typo = await search(reader, "deplyo");
+          expect(typo).toMatchObject({ match: "fuzzy", hits: [{ match: "fuzzy" }, { match: "fuzzy" }] });
+          expect(keysOf(typo)).toContain("right");
+          expect(await search(reader, "deplyo2")).toMatchObject({ match: "all", ranked: 1 });
+          expect(await search(reader, "relea release")).toMatchObject({ match: "fuzzy", total: 1 });
+        });
+      });
+    });
+
+    test("scores sessions as the ranking says: shares by information, a lean on the turn before, dates", async () => {
+      await withEngines(async (open) => {
+        const filler = Array.from({ length: 8 }, (_, i) => session(`f${i}`, "x", ["deploy", "y"], 0));
+        await put(open(), [
+          ...filler,
+          session("rare", "x", ["server"], 0),
+          session("apart", "x", ["deploy", "y", "server"], 0),
+          session("next", "x", ["deploy", "server"], 0),
+          session("dated", "x", ["deploy"], 50 * DAY_MS),
+        ]);
+        await withReader(open(), async (reader) => {
+          const { hits } = await search(reader, "deploy server", { now: 1e15 });
+          expect(hits.slice(0, 3).map(({ key }) => key)).toEqual(["next", "apart", "rare"]);
+          const dates = [{ from: 50 * DAY_MS, to: 51 * DAY_MS }];
+          const dated = await search(reader, "deploy", { now: 1e15, dates });
+          const scoreOf = (key: string): number => dated.hits.find((hit) => hit.key === key)?.score ?? 0;
+          expect(scoreOf("dated") / scoreOf("apart")).toBeCloseTo(3, 3);
         });
       });
     });

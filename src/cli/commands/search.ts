@@ -55,12 +55,12 @@ const flagTable = {
 
 export const command: Command = defineCommand({
   description:
-    "Finds sessions by what was said and done in them. All words must match; if nothing matches exactly, " +
-    'prefixes and typos count. "A phrase" in quotes must match as a whole, -word excludes, pre* matches a ' +
-    "prefix. Fields narrow the search: project: file: agent: branch: tool: cmd: error: title: in: since: " +
-    "until:.",
+    "Finds sessions by what was said and done in them, best first; one that has most of the words may come before " +
+    "one that has all of them scattered. A word that no session has is searched with prefixes and typos. " +
+    '"A phrase" in quotes must match as a whole, -word excludes, pre* matches a prefix. Sorted by time, all words ' +
+    "must match. Fields narrow the search: project: file: agent: branch: tool: cmd: error: title: in: since: until:.",
   examples: [
-    { line: "sessions search token refresh", says: "sessions with both words, best first" },
+    { line: "sessions search token refresh", says: "sessions with these words, best first" },
     {
       line: "sessions search '\"exit code 137\"' project:shop since:30d",
       says: "a phrase, in one project, in the last month",
@@ -112,7 +112,7 @@ async function answerBatch(
   const { offset } = args.flags;
   const requests: SearchRequest[] = [];
   const lines: ((results: readonly SearchResult[]) => object)[] = [];
-  const empty = { match: "none", total: 0, totalIsExact: true, offset, hits: [] };
+  const empty = { match: "none", total: 0, ranked: 0, totalIsExact: true, offset, hits: [] };
   for await (const line of world.stdin.lines()) {
     const query = line.trim();
     if (query === "") continue;
@@ -155,11 +155,12 @@ function answerJson(
   demo: boolean,
   tookMs: number,
 ): object {
-  const { match, total, totalIsExact, hits, nearestWords, coverage } = result;
+  const { match, total, ranked, totalIsExact, hits, nearestWords, coverage } = result;
   return {
     query,
     match,
     total,
+    ranked,
     totalIsExact,
     offset,
     tookMs,

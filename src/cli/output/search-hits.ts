@@ -1,7 +1,7 @@
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
 import type { World } from "../world.ts";
-import { amountOf } from "./amounts.ts";
+import { amountOf, formatCount } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
@@ -15,11 +15,11 @@ export function formatSearch(result: SearchResult, offset: number, world: World)
   const ids = shortIds(result.hits.map(({ row }) => row.digest.id));
   const hits = result.hits.map((hit) => formatHit(hit, ids, style, world));
   const total = `${result.totalIsExact ? "" : "at least "}${amountOf(result.total, "session")}`;
-  const how = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" }[
-    result.match
-  ];
+  const ways = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" };
+  const others = result.ranked - result.total;
+  const how = `${ways[result.match]}${others > 0 ? `, and ${formatCount(others)} without some of the words` : ""}`;
   const shown = offset + result.hits.length;
-  const rest = result.total > shown || !result.totalIsExact ? ` · more: --offset ${shown}` : "";
+  const rest = result.ranked > shown || !result.totalIsExact ? ` · more: --offset ${shown}` : "";
   return `${hits.join("\n")}\n${style.dim(`${total}${how}${rest}`)}\n`;
 }
 
@@ -86,9 +86,9 @@ function passageRoom(width: number): Omit<PassageRoom, "first"> {
 
 /** Says why nothing was found, which words are near, and what else to try. */
 export function saysNothing(result: SearchResult, { words }: ParsedQuery, world: World): string {
-  if (result.total > 0) {
+  if (result.ranked > 0) {
     const least = result.totalIsExact ? "" : "at least ";
-    return `No more results: the query matches ${least}${amountOf(result.total, "session")}.\n`;
+    return `No more results: the query matches ${least}${amountOf(result.ranked, "session")}.\n`;
   }
   const style = createStyle(world.stderr.hasColor);
   if (result.coverage.sessions === 0) {

@@ -1,4 +1,3 @@
-import { withSearchLoops } from "../ranking/loops/search-loops.ts";
 import { decodeUnits, unitsToString } from "./bytes.ts";
 import type { StoredColumn } from "./paged-file.ts";
 
@@ -78,12 +77,21 @@ export function nearCandidates(near: NearColumns, word: string, maxDistance: num
   const from = near.starts[Math.max(0, length - maxDistance)] ?? 0;
   const to = near.starts[Math.min(MAX_LENGTH, length + maxDistance) + 1] ?? from;
   const letters = near.letters.slice(from, to);
-  const places = withSearchLoops((loops, arena) => {
-    const at = arena.put(letters instanceof Uint32Array ? letters : Uint32Array.from(letters));
-    const list = arena.take(letters.length * 4);
-    const listed = loops.listNear(at, letters.length, signature >>> LENGTH_BITS, maxDistance, list);
-    return arena.numbers(list, listed).slice();
-  });
   const terms = near.terms.slice(from, to);
-  return places.map((place) => terms[place] ?? 0).sort();
+  const wanted = signature >>> LENGTH_BITS;
+  const found: number[] = [];
+  for (let i = 0; i < letters.length; i++) {
+    const has = letters[i] ?? 0;
+    if (hasAtMost(has & ~wanted, maxDistance) && hasAtMost(wanted & ~has, maxDistance))
+      found.push(terms[i] ?? 0);
+  }
+  return Uint32Array.from(found).sort();
+}
+
+/** Whether at most so many bits are set. */
+function hasAtMost(bits: number, most: number): boolean {
+  let rest = bits;
+  // Each step clears the lowest bit.
+  for (let i = 0; i < most && rest !== 0; i++) rest &= rest - 1;
+  return rest === 0;
 }

@@ -1,19 +1,33 @@
 import type { Evaluation } from "./evaluate.ts";
 import { isCopied } from "./index-schema.ts";
 import type { IndexView } from "./index-view.ts";
-import { withSearchLoops } from "./loops/search-loops.ts";
-import { countBits, type DocumentSet } from "./scorer.ts";
+import { type DocumentSet, inverseFrequency } from "./scorer.ts";
 import type { SessionScope } from "./session-scope.ts";
+
+/*
+ * How sessions are scored by their documents; docs/decisions/ranking.md says why.
+ *
+ *   share of a document  the weights of the clauses that it matches / the weights of all clauses
+ *   worth of a document  its score · its share
+ *   score of a session   (worth of its card + 2 · worth of its best turn) · the largest share of any of them
+ *
+ * A turn leans on the one before it: if that matches too, 0.3 of its score is added, and 0.3 of the share of the clauses
+ * that only it has.
+ */
+const TURN_WEIGHT = 2;
+const LEAN = 0.3;
+/** A clause that every turn matches weighs this much. */
+const LEAST_WEIGHT = 0.001;
 
 /** The scores of sessions, from those of their documents. */
 export interface SessionScores {
   /** Sessions with a match, in no order. */
-  readonly sessions: Uint32Array;
+  readonly sessions: readonly number[];
+  /** At least `score`, but cheap: it takes no look at single documents. */
+  bound(session: number): number;
   score(session: number): number;
   /** Whether each clause matches in some document of the session. */
-  readonly hasAll: (session: number) => boolean;
-  /** How many of the first `first` clauses match in some document of the session; absent: of all clauses. */
-  readonly clausesOf: (session: number, first?: number) => number;
+  hasAll(session: number): boolean;
   /** Whether the card itself matches and counts. */
   hasCard(session: number): boolean;
   /** Matching turns that count, best first. */
@@ -21,61 +35,138 @@ export interface SessionScores {
   turnScore(turn: number): number;
 }
 
-/**
- * A session's score is its card's plus its best turn's, which counts more, times the share of the clauses that the
- * session has, times the largest share that one of its documents has (docs/decisions/ranking.md).
- */
-const TURN_WEIGHT = 2;
-
-export function scoreSessions(view: IndexView, evaluation: Evaluation, scope: SessionScope): SessionScores {
-  const { turn, clauses } = evaluation;
+/** `required`: how many of the first clauses a session must have. */
+export function scoreSessions(
+  view: IndexView,
+  evaluation: Evaluation,
+  scope: SessionScope,
+  required = 0,
+): SessionScores {
+  const { card, turn } = evaluation;
   const { words } = turn;
-  const passes = passingTurns(view, turn, scope);
-  const { sessions, cards, turns, bits, clausesInSession, maxClausesInOneDocument } = aggregate(
-    view,
-    evaluation,
-    scope,
-    passes,
-  );
-  const clausesOf = (session: number, first = clauses): number =>
-    first === clauses ? (clausesInSession[session] ?? 0) : countBits(bits, session * words, 0, first);
+  const weigh = createWeigher(view, evaluation);
+  const isOut = turnsThatDoNotCount(view, turn, scope);
+  const found = aggregate(view, evaluation, scope, isOut);
+  const counts = (doc: number): boolean => (turn.scores[doc] ?? 0) > 0 && isOut?.[doc] !== 1;
+  const shareOf = (bits: Uint32Array, doc: number): number => {
+    let sum = 0;
+    for (let word = 0; word < words; word++) sum += weigh(bits[doc * words + word] ?? 0, word);
+    return sum;
+  };
+  /** The share of the clauses that only the second document has. */
+  const shareWithout = (doc: number, other: number): number => {
+    let sum = 0;
+    for (let word = 0; word < words; word++) {
+      const own = turn.clauses[doc * words + word] ?? 0;
+      sum += weigh((turn.clauses[other * words + word] ?? 0) & ~own, word);
+    }
+    return sum;
+  };
+  const hasFirst = (session: number, clauses: number): boolean => {
+    for (let clause = 0; clause < clauses; clause++) {
+      const bits = found.clauses[session * words + (clause >>> 5)] ?? 0;
+      if ((bits & (1 << (clause & 31))) === 0) return false;
+    }
+    return true;
+  };
+  const hasCard = (session: number): boolean => found.hasCard[session] === 1;
+  const turnScore = (doc: number): number => (turn.scores[doc] ?? 0) * shareOf(turn.clauses, doc);
+  const cardShare = (session: number): number => (hasCard(session) ? shareOf(card.clauses, session) : 0);
 
   return {
-    sessions,
+    sessions:
+      required === 0 ? found.sessions : found.sessions.filter((session) => hasFirst(session, required)),
+    bound(session) {
+      const share = shareOf(found.clauses, session);
+      const best = (found.bestTurn[session] ?? 0) * (1 + LEAN) * share;
+      return ((card.scores[session] ?? 0) * cardShare(session) + TURN_WEIGHT * best) * share * ROUNDING;
+    },
     score(session) {
-      const sum = (cards.best[session] ?? 0) + TURN_WEIGHT * (turns.best[session] ?? 0);
-      if (clauses < 2) return sum;
-      return sum * (clausesOf(session) / clauses) * ((maxClausesInOneDocument[session] ?? 0) / clauses);
+      let best = 0;
+      let most = cardShare(session);
+      const worth = (card.scores[session] ?? 0) * most;
+      let before: number | undefined;
+      for (const [from, to] of view.turnsOf(session)) {
+        for (let doc = from; doc < to; doc++) {
+          if (!counts(doc)) {
+            before = undefined;
+            continue;
+          }
+          let score = turn.scores[doc] ?? 0;
+          let share = shareOf(turn.clauses, doc);
+          if (before !== undefined) {
+            score += LEAN * (turn.scores[before] ?? 0);
+            share += LEAN * shareWithout(doc, before);
+          }
+          before = doc;
+          if (score * share > best) best = score * share;
+          if (share > most) most = share;
+        }
+      }
+      return (worth + TURN_WEIGHT * best) * most;
     },
-    hasAll: (session) => clausesOf(session) === clauses,
-    clausesOf,
-    hasCard: (session) => cards.counts[session] === 1,
+    hasAll: (session) => hasFirst(session, evaluation.turnsOfClauses.length),
+    hasCard,
     turns(session) {
-      const found: number[] = [];
+      const matching: { readonly doc: number; readonly score: number }[] = [];
       for (const [from, to] of view.turnsOf(session))
-        for (let doc = from; doc < to; doc++) if (turns.counts[doc] === 1) found.push(doc);
+        for (let doc = from; doc < to; doc++) if (counts(doc)) matching.push({ doc, score: turnScore(doc) });
       // The sort is stable: equal turns stay in order.
-      return found.sort((a, b) => (turn.scores[b] ?? 0) - (turn.scores[a] ?? 0));
+      return matching.sort((a, b) => b.score - a.score).map(({ doc }) => doc);
     },
-    turnScore: (doc) => turn.scores[doc] ?? 0,
+    turnScore,
   };
 }
 
-/** 1 for each turn that counts if it matches; undefined if all do. */
-function passingTurns(view: IndexView, turns: DocumentSet, scope: SessionScope): Uint8Array | undefined {
+/** A bound is computed in another order than a score, so that it may be less by a rounding error. */
+const ROUNDING: number = 1 + 1e-9;
+
+/**
+ * Returns a function that sums the shares of clauses, given as bits of the 32 clauses from 32 · `word` on. Clauses weigh
+ * by their information: the fewer turns match one, the more. Sums are looked up by eight clauses at a time.
+ */
+function createWeigher(
+  view: IndexView,
+  { turnsOfClauses }: Evaluation,
+): (bits: number, word: number) => number {
+  const weights = turnsOfClauses.map((turns) =>
+    Math.max(LEAST_WEIGHT, inverseFrequency(view.documents.turn, turns)),
+  );
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const sums = new Float64Array(Math.ceil(weights.length / 32) * 4 * 256);
+  for (let first = 0; first < weights.length; first += 8) {
+    for (let byte = 1; byte < 256; byte++) {
+      const highest = 31 - Math.clz32(byte);
+      const rest = sums[first * 32 + (byte ^ (1 << highest))] ?? 0;
+      sums[first * 32 + byte] = rest + (weights[first + highest] ?? 0) / total;
+    }
+  }
+  return (bits, word) => {
+    let sum = 0;
+    for (let rest = bits, at = word * 4 * 256; rest !== 0; rest >>>= 8, at += 256)
+      sum += sums[at + (rest & 255)] ?? 0;
+    return sum;
+  };
+}
+
+/** 1 for each turn that matches but does not count; undefined if all do. */
+function turnsThatDoNotCount(
+  view: IndexView,
+  turns: DocumentSet,
+  scope: SessionScope,
+): Uint8Array | undefined {
   const { turnPasses } = scope;
   const dropped = copiesToDrop(view, turns, scope);
   if (turnPasses === undefined && dropped === undefined) return undefined;
-  const { docs } = turns;
-  const passes = new Uint8Array(view.space.turn).fill(1);
+  const isOut = new Uint8Array(view.space.turn);
   if (turnPasses !== undefined) {
-    for (let i = 0; i < docs.length; i++) {
-      const doc = docs[i] ?? 0;
-      if (!turnPasses(doc)) passes[doc] = 0;
+    for (let i = 0; i < turns.count; i++) {
+      const doc = turns.docs[i] ?? 0;
+      if (!turnPasses(doc)) isOut[doc] = 1;
     }
   }
-  for (const doc of dropped ?? []) passes[doc] = 0;
-  return passes;
+  for (const doc of dropped ?? []) isOut[doc] = 1;
+  return isOut;
 }
 
 /**
@@ -88,12 +179,12 @@ function copiesToDrop(
   scope: SessionScope,
 ): ReadonlySet<number> | undefined {
   if (!view.hasCopies) return undefined;
-  const { docs } = turns;
+  const { docs, count } = turns;
   const flags = view.turnFlags();
   const identities = view.turnIdentities();
   const isCopy = (doc: number): boolean => isCopied(flags[doc] ?? 0);
   const copied = new Set<number>();
-  for (let i = 0; i < docs.length; i++) {
+  for (let i = 0; i < count; i++) {
     const doc = docs[i] ?? 0;
     if (isCopy(doc)) copied.add(identities[doc] ?? 0);
   }
@@ -106,7 +197,7 @@ function copiesToDrop(
     if (isCopy(doc) !== isCopy(than)) return isCopy(than);
     return view.key(sessionOf[doc] ?? 0) < view.key(sessionOf[than] ?? 0);
   };
-  for (let i = 0; i < docs.length; i++) {
+  for (let i = 0; i < count; i++) {
     const doc = docs[i] ?? 0;
     const identity = identities[doc] ?? 0;
     if (identity === 0 || !copied.has(identity)) continue;
@@ -126,136 +217,60 @@ function copiesToDrop(
   return dropped;
 }
 
-/** What the documents of one kind contribute. */
-interface AggregatedKind {
-  /** 1 for each document that counts. */
-  readonly counts: Uint8Array;
-  /** By session, the score of its best document. */
-  readonly best: Float64Array;
-}
-
 interface Aggregate {
   /** Sessions with a document that counts, in no order. */
-  readonly sessions: Uint32Array;
-  readonly cards: AggregatedKind;
-  readonly turns: AggregatedKind;
-  /** By session, the bits of all of its documents. */
-  readonly bits: Uint32Array;
-  /** By session. */
-  readonly clausesInSession: Uint32Array;
-  readonly maxClausesInOneDocument: Uint32Array;
+  readonly sessions: readonly number[];
+  /** By session, what its documents match together, and the best score of a turn. */
+  readonly clauses: Uint32Array;
+  readonly bestTurn: Float64Array;
+  /** 1 for each session whose card counts. */
+  readonly hasCard: Uint8Array;
 }
 
-/** `passes`: 1 for each turn that counts; undefined if all do. */
+const IN = 1;
+const REFUSED = 2;
+
 function aggregate(
   view: IndexView,
-  { card, turn, clauses }: Evaluation,
+  { card, turn }: Evaluation,
   scope: SessionScope,
-  passes: Uint8Array | undefined,
+  isOut: Uint8Array | undefined,
 ): Aggregate {
-  const sessionOf = turn.docs.length === 0 ? new Uint32Array(0) : view.sessionsOfTurns();
-  const mustAsk = scope.refused === undefined || scope.turnPasses !== undefined;
-  const accepted = mustAsk ? acceptEach(view, card, turn, sessionOf, scope, passes) : undefined;
   const { words } = turn;
   const space = view.space.card;
-  return withSearchLoops((loops, arena) => {
-    const bits = arena.takeZeros(space * words * 4);
-    const maxClauses = arena.takeZeros(space * 4);
-    const clauseCounts = arena.take(space * 4);
-    const sessionsAt = arena.put(sessionOf);
-    const passesAt = passes === undefined ? 0 : arena.put(passes);
-    const turnRefused = arena.put(accepted?.refused ?? scope.refused ?? new Uint8Array(space));
-    const cardRefused = accepted === undefined ? turnRefused : arena.put(accepted.refusedCards);
-    const turnDocs = arena.put(turn.docs);
-    const cardDocs = arena.put(card.docs);
-
-    const aggregateKind = (
-      set: DocumentSet,
-      docs: number,
-      documents: number,
-      sessionsOfDocs: number,
-      passing: number,
-      refused: number,
-    ): AggregatedKind => {
-      const counts = arena.takeZeros(documents);
-      const best = arena.takeZeros(space * 8);
-      const scores = arena.put(set.scores);
-      const own = arena.put(set.bits);
-      loops.aggregateDocuments(
-        docs,
-        set.docs.length,
-        scores,
-        own,
-        words,
-        clauses,
-        sessionsOfDocs,
-        passing,
-        refused,
-        counts,
-        best,
-        bits,
-        maxClauses,
-      );
-      return {
-        counts: arena.bytes.slice(counts, counts + documents),
-        best: arena.fractions(best, space).slice(),
-      };
-    };
-    const turns = aggregateKind(turn, turnDocs, view.space.turn, sessionsAt, passesAt, turnRefused);
-    const cards = aggregateKind(card, cardDocs, space, 0, 0, cardRefused);
-    loops.countClauses(bits, words, clauses, space, clauseCounts);
-
-    const listMatching = (): Uint32Array => {
-      const seen = arena.takeZeros(space);
-      const list = arena.take(space * 4);
-      const { length } = turn.docs;
-      const byTurn = loops.collectSessions(turnDocs, length, sessionsAt, passesAt, turnRefused, seen, list);
-      const end = list + byTurn * 4;
-      const byCard = loops.collectSessions(cardDocs, card.docs.length, 0, 0, cardRefused, seen, end);
-      return arena.numbers(list, byTurn + byCard).slice();
-    };
-    return {
-      sessions: accepted?.sessions ?? listMatching(),
-      cards,
-      turns,
-      bits: arena.numbers(bits, space * words).slice(),
-      clausesInSession: arena.numbers(clauseCounts, space).slice(),
-      maxClausesInOneDocument: arena.numbers(maxClauses, space).slice(),
-    };
-  });
-}
-
-interface AcceptedSessions {
-  readonly sessions: Uint32Array;
-  /** 1 for each session whose turns do not count, and for each whose card does not. */
-  readonly refused: Uint8Array;
-  readonly refusedCards: Uint8Array;
-}
-
-/** Asks the scope about each session that matches. */
-function acceptEach(
-  view: IndexView,
-  card: DocumentSet,
-  turn: DocumentSet,
-  sessionOf: Uint32Array,
-  scope: SessionScope,
-  passes: Uint8Array | undefined,
-): AcceptedSessions {
-  const refused = new Uint8Array(view.space.card).fill(1);
-  const refusedCards = refused.slice();
   const sessions: number[] = [];
-  for (let i = 0; i < turn.docs.length; i++) {
+  const clauses = new Uint32Array(space * words);
+  const bestTurn = new Float64Array(space);
+  const hasCard = new Uint8Array(space);
+  /** IN or REFUSED; 0 if the session was not met yet. */
+  const states = new Uint8Array(space);
+  const merge = (set: DocumentSet, doc: number, session: number): void => {
+    for (let word = 0; word < words; word++) {
+      const at = session * words + word;
+      clauses[at] = (clauses[at] ?? 0) | (set.clauses[doc * words + word] ?? 0);
+    }
+  };
+  const accept = (session: number, isHit: boolean): void => {
+    states[session] = isHit ? IN : REFUSED;
+    if (isHit) sessions.push(session);
+  };
+  const sessionOf = turn.count === 0 ? new Uint32Array(0) : view.sessionsOfTurns();
+  for (let i = 0; i < turn.count; i++) {
     const doc = turn.docs[i] ?? 0;
+    if (isOut?.[doc] === 1) continue;
     const session = sessionOf[doc] ?? 0;
-    if (refused[session] === 0 || passes?.[doc] === 0 || !scope.accepts(session)) continue;
-    refused[session] = 0;
-    sessions.push(session);
+    if (states[session] === 0) accept(session, scope.accepts(session));
+    if (states[session] === REFUSED) continue;
+    const score = turn.scores[doc] ?? 0;
+    if (score > (bestTurn[session] ?? 0)) bestTurn[session] = score;
+    merge(turn, doc, session);
   }
-  for (const session of card.docs) {
-    const isListed = refused[session] === 0;
-    if (!isListed && !(scope.accepts(session) && scope.cardPasses(session))) continue;
-    refusedCards[session] = 0;
-    if (!isListed) sessions.push(session);
+  for (let i = 0; i < card.count; i++) {
+    const session = card.docs[i] ?? 0;
+    if (states[session] === 0) accept(session, scope.accepts(session) && scope.cardPasses(session));
+    if (states[session] === REFUSED) continue;
+    hasCard[session] = 1;
+    merge(card, session, session);
   }
-  return { sessions: Uint32Array.from(sessions), refused, refusedCards };
+  return { sessions, clauses, bestTurn, hasCard };
 }

@@ -7,7 +7,7 @@ import { evaluate } from "./evaluate.ts";
 import { type DocumentKind, type FieldTable, fieldBits } from "./index-schema.ts";
 import type { IndexView } from "./index-view.ts";
 import { exactTerm } from "./query-node.ts";
-import { type DocumentSet, hasBit } from "./scorer.ts";
+import { type DocumentSet, documentsIn, hasClause } from "./scorer.ts";
 import type { Clause, PhraseClause } from "./search-plan.ts";
 
 /*
@@ -34,25 +34,24 @@ export interface PhraseCheck {
   /** False if there were more candidates than texts may be read. */
   readonly isComplete: boolean;
   /** Whether a turn may be shown: with phrases, only a turn that has them. */
-  isChecked(turn: number): boolean;
+  isShown(turn: number): boolean;
 }
 
 /**
  * Keeps the sessions in which each phrase is in the card or a turn. An "any" clause with a plain word in it is met
- * without reading texts. `optional`: sessions without the phrases stay, too. `enough`: how many hits are required.
+ * without reading texts. `enough`: how many hits are required.
  */
 export function checkPhrases(
   view: IndexView,
   clauses: readonly Clause[],
-  scores: SessionScores,
+  scores: Pick<SessionScores, "hasCard" | "turns">,
   ranked: readonly RankedSession[],
-  { optional, enough }: { readonly optional: boolean; readonly enough: number },
+  enough: number,
 ): PhraseCheck {
   const tests = clauses.flatMap((clause) => {
     const test = clauseTest(clause);
     return test === undefined ? [] : [{ clause, test }];
   });
-  if (tests.length === 0 || optional) return { sessions: ranked, isComplete: true, isChecked: () => true };
   const places = phrasePlaces(
     view,
     tests.map(({ clause }) => clause),
@@ -98,7 +97,7 @@ export function checkPhrases(
     sessions.push(candidate);
     for (const turn of found) checked.add(turn);
   }
-  return { sessions, isComplete, isChecked: (turn) => checked.has(turn) };
+  return { sessions, isComplete, isShown: (turn) => checked.has(turn) };
 }
 
 /** Whether any texts have to be read. */
@@ -210,7 +209,7 @@ export function phrasePlaces(view: IndexView, clauses: readonly Clause[]): Phras
     (required[clause] ?? []).some(({ terms: first, mayBeIn }) =>
       places.some(
         (place) =>
-          first.length > 0 && mayBeIn(place) && first.every((bit) => hasBit(set, document, bit + place)),
+          first.length > 0 && mayBeIn(place) && first.every((bit) => hasClause(set, document, bit + place)),
       ),
     );
   const card = placesOf(view.fields, names, "card", true);
@@ -220,7 +219,7 @@ export function phrasePlaces(view: IndexView, clauses: readonly Clause[]): Phras
     inCard: (document, clause) => has(found().card, document, clause, card),
     inTurn: (document, clause) => has(found().turn, document, clause, turn),
     apart: (document, clause) => has(found().turn, document, clause, apart),
-    documents: () => ({ card: found().card.docs, turn: found().turn.docs }),
+    documents: () => ({ card: documentsIn(found().card), turn: documentsIn(found().turn) }),
   };
 }
 

@@ -1,196 +1,101 @@
-import { assertNever } from "../../errors.ts";
-import { readGroups } from "../paged/postings.ts";
-import { type DocumentKind, MAX_FIELDS } from "./index-schema.ts";
-import type { IndexPart, IndexTerm, IndexView } from "./index-view.ts";
-import { type QueryNode, queryTerms, type TermNode } from "./query-node.ts";
+import type { IndexView } from "./index-view.ts";
+import type { CombinedNode, QueryNode, TermNode } from "./query-node.ts";
 import {
-  type DocumentSet,
+  addSet,
+  createSet,
+  createTermScorer,
+  type DocumentSets,
   fuzzyWeight,
-  inverseFrequency,
-  type PartGroup,
+  intersectSet,
   prefixWeight,
-  type ScoredSet,
-  type Scorer,
-  withScorer,
+  subtractSet,
+  type TermScorer,
 } from "./scorer.ts";
 
-/** The documents of both kinds that match at least one clause, with their scores and what they match. */
-export interface Evaluation {
-  readonly card: DocumentSet;
-  readonly turn: DocumentSet;
-  /** The first bits of a document are clauses, in order; the bits after them are terms. */
-  readonly clauses: number;
+/** The documents of both kinds that match at least one clause, with their scores and the clauses that they match. */
+export interface Evaluation extends DocumentSets {
+  /** By clause, how many turns match it. */
+  readonly turnsOfClauses: readonly number[];
   /** Terms of the index that matched. */
   readonly terms: ReadonlySet<string>;
 }
 
-type Sets = Readonly<Record<DocumentKind, ScoredSet>>;
-
 /**
  * Scores every document as one big MiniSearch of all documents would if its query were the clauses combined with OR:
- * the sum over terms and fields of BM25+, weighted for prefixes and typos, times the number of distinct terms that
- * match. Computed from the postings directly; docs/decisions/search-engine.md says why.
+ * the sum over terms and fields of BM25, weighted for prefixes and typos. MiniSearch multiplies that by the number of
+ * distinct terms that match; ranking weighs them by their information instead. Computed from the postings directly;
+ * docs/decisions/search-engine.md says why.
  */
 export function evaluate(
   view: IndexView,
   clauses: readonly QueryNode[],
   boosts: readonly number[],
 ): Evaluation {
-  return withScorer((scorer) => evaluateWith(scorer, view, clauses, boosts));
+  const scorer = createTermScorer(view, boosts);
+  const sets = createSets(view, clauses.length);
+  const turnsOfClauses = clauses.map((node, clause) => evaluateNode(view, scorer, node, sets, clause));
+  return { ...sets, turnsOfClauses, terms: scorer.found };
 }
 
-function evaluateWith(
-  scorer: Scorer,
+function createSets({ space }: IndexView, clauses: number): DocumentSets {
+  return { card: createSet(space.card, clauses), turn: createSet(space.turn, clauses) };
+}
+
+/** Adds the documents that match a node to those of a clause. Returns how many turns did not have the clause before. */
+function evaluateNode(
   view: IndexView,
-  clauses: readonly QueryNode[],
-  boosts: readonly number[],
-): Evaluation {
-  const terms = [...queryTerms(clauses)];
-  const words = Math.max(1, Math.ceil((terms.length + clauses.length) / 32));
-  const createSets = (): Sets => ({
-    card: scorer.createSet(view.space.card, words),
-    turn: scorer.createSet(view.space.turn, words),
-  });
-  const termBits = new Map(terms.map((term, i) => [term, clauses.length + i]));
-  const termScorer = createTermScorer(view, scorer, boosts, termBits);
-  const sets = createSets();
-  clauses.forEach((clause, bit) => {
-    if (clause.kind === "term") {
-      termScorer.score(clause, sets, bit);
-      return;
-    }
-    scorer.scoped(() => {
-      const matching = evaluateNode(clause, scorer, createSets, termScorer);
-      scorer.add(sets.card, matching.card, bit);
-      scorer.add(sets.turn, matching.turn, bit);
-    });
-  });
-  const finish = (set: ScoredSet): DocumentSet => {
-    if (terms.length > 1) scorer.multiplyByBits(set, clauses.length, clauses.length + terms.length);
-    return scorer.copyOf(set);
-  };
-  return {
-    card: finish(sets.card),
-    turn: finish(sets.turn),
-    clauses: clauses.length,
-    terms: termScorer.found,
-  };
+  scorer: TermScorer,
+  node: QueryNode,
+  sets: DocumentSets,
+  clause: number,
+): number {
+  if (node.kind === "term") return evaluateTerm(view, scorer, node, sets, clause);
+  if (node.kind === "any")
+    return node.nodes.reduce((sum, child) => sum + evaluateNode(view, scorer, child, sets, clause), 0);
+  const matching = evaluateApart(view, scorer, node);
+  addSet(sets.card, matching.card, clause);
+  return addSet(sets.turn, matching.turn, clause);
 }
 
-function evaluateNode(node: QueryNode, scorer: Scorer, createSets: () => Sets, terms: TermScorer): Sets {
-  const result = createSets();
-  if (node.kind === "term") {
-    terms.score(node, result);
-    return result;
+/** Returns the documents that match all nodes, or the first and none of the others. */
+function evaluateApart(view: IndexView, scorer: TermScorer, { kind, nodes }: CombinedNode): DocumentSets {
+  const [first, ...others] = nodes;
+  const result = createSets(view, 1);
+  if (first !== undefined) evaluateNode(view, scorer, first, result, 0);
+  const combine = kind === "without" ? subtractSet : intersectSet;
+  for (const node of others) {
+    const other = createSets(view, 1);
+    evaluateNode(view, scorer, node, other, 0);
+    combine(result.card, other.card);
+    combine(result.turn, other.turn);
   }
-  node.nodes.forEach((child, i) => {
-    if (child.kind === "term" && (i === 0 || node.kind === "any")) {
-      terms.score(child, result);
-      return;
-    }
-    const other = evaluateNode(child, scorer, createSets, terms);
-    for (const kind of ["card", "turn"] as const) {
-      if (i === 0 || node.kind === "any") scorer.add(result[kind], other[kind]);
-      else if (node.kind === "all") scorer.intersect(result[kind], other[kind]);
-      else if (node.kind === "without") scorer.subtract(result[kind], other[kind]);
-      else assertNever(node.kind);
-    }
-  });
   return result;
 }
 
-interface TermScorer {
-  score(node: TermNode, sets: Sets, clauseBit?: number): void;
-  readonly found: ReadonlySet<string>;
-}
-
-function createTermScorer(
+function evaluateTerm(
   view: IndexView,
-  scorer: Scorer,
-  boosts: readonly number[],
-  termBits: ReadonlyMap<string, number>,
-): TermScorer {
-  const found = new Set<string>();
-  const counts = new Float64Array(MAX_FIELDS);
-
-  const scoreTerm = (
-    term: IndexTerm,
-    weight: number,
-    node: TermNode,
-    sets: Sets,
-    clauseBit: number | undefined,
-  ): void => {
-    const groups = groupsOf(view, term);
-    counts.fill(0);
-    for (const each of groups) {
-      const living = scorer.countLiving(each);
-      if (living > 0) found.add(term.term);
-      counts[each.group.field] = (counts[each.group.field] ?? 0) + living;
-    }
-    const bit = termBits.get(node.term) ?? 0;
-    for (const each of groups) {
-      const { part, kind } = each;
-      const { field } = each.group;
-      if ((node.fields & (1 << field)) === 0) continue;
-      const idf = inverseFrequency(view.documents[kind], counts[field] ?? 0);
-      scorer.scoreGroup(sets[kind], each, {
-        base: kind === "card" ? part.firstSession : part.firstTurn,
-        lengths: part.lengths(field),
-        averageLength: view.averageLengths[field] ?? 0,
-        weight: weight * node.boost * (boosts[field] ?? 1) * idf,
-        bit,
-        clauseBit: clauseBit ?? bit,
-      });
-    }
+  scorer: TermScorer,
+  node: TermNode,
+  sets: DocumentSets,
+  clause: number,
+): number {
+  const { term, prefix, maxDistance, boost, fields } = node;
+  let added = 0;
+  const score = (found: Parameters<TermScorer["score"]>[0], weight: number): void => {
+    added += scorer.score(found, sets, { fields, weight: weight * boost, clause });
   };
-
-  return {
-    found,
-    score(node, sets, clauseBit) {
-      const exact = view.exact(node.term);
-      if (exact !== undefined) scoreTerm(exact, 1, node, sets, clauseBit);
-      if (node.prefix) {
-        for (const longer of view.withPrefix(node.term)) {
-          if (longer.term.length === node.term.length) continue;
-          scoreTerm(longer, prefixWeight(node.term.length, longer.term.length), node, sets, clauseBit);
-        }
-      }
-      if (node.maxDistance === 0) return;
-      for (const near of view.near(node.term, node.maxDistance)) {
-        const { term } = near.found;
-        // Terms with the prefix were scored above.
-        if (near.distance === 0 || (node.prefix && term.startsWith(node.term))) continue;
-        scoreTerm(near.found, fuzzyWeight(term.length, near.distance), node, sets, clauseBit);
-      }
-    },
-  };
-}
-
-interface TermGroup extends PartGroup {
-  readonly part: IndexPart;
-  readonly kind: DocumentKind;
-}
-
-/** The postings of a term, by part and field. */
-function groupsOf(view: IndexView, term: IndexTerm): readonly TermGroup[] {
-  return view.postings(term).flatMap(({ part, bytes }) =>
-    readGroups(bytes).map((group) => {
-      const kind = view.fields[group.field]?.kind ?? "turn";
-      const documents = kind === "card" ? part.sessions : part.turns;
-      return { part, kind, bytes, group, documents, gone: part.gone(kind) };
-    }),
-  );
-}
-
-/** Counts the documents that have a term, once per field that has it. */
-export function countUses(view: IndexView, term: IndexTerm): number {
-  return withScorer((scorer) =>
-    groupsOf(view, term).reduce((sum, group) => sum + scorer.countLiving(group), 0),
-  );
-}
-
-/** Whether any document that is not deleted has a term. */
-export function isIndexed(view: IndexView, term: string): boolean {
-  const found = view.exact(term);
-  return found !== undefined && countUses(view, found) > 0;
+  const exact = view.exact(term);
+  if (exact !== undefined) score(exact, 1);
+  if (prefix) {
+    for (const longer of view.withPrefix(term)) {
+      if (longer.term.length > term.length) score(longer, prefixWeight(term.length, longer.term.length));
+    }
+  }
+  if (maxDistance === 0) return added;
+  for (const { found, distance } of view.near(term, maxDistance)) {
+    // Terms with the prefix were scored above.
+    if (distance === 0 || (prefix && found.term.startsWith(term))) continue;
+    score(found, fuzzyWeight(found.term.length, distance));
+  }
+  return added;
 }

@@ -18,12 +18,12 @@ export interface TermNode {
 }
 
 /** `all`: documents that match every node; `any`: at least one; `without`: the first and none of the others. */
-interface CombinedNode {
+export interface CombinedNode {
   readonly kind: "all" | "any" | "without";
   readonly nodes: readonly QueryNode[];
 }
 
-/** The distinct terms of a query, in order. A document's score is multiplied by how many of them it has. */
+/** The distinct terms of a query, in order. */
 export function queryTerms(nodes: readonly QueryNode[], found: Set<string> = new Set()): Set<string> {
   for (const node of nodes) {
     if (node.kind === "term") found.add(node.term);
@@ -32,53 +32,77 @@ export function queryTerms(nodes: readonly QueryNode[], found: Set<string> = new
   return found;
 }
 
-/** How clauses become query nodes. */
+/** What is needed of an index to build query nodes. */
 export interface ClauseOptions {
   readonly fields: FieldTable;
-  /** Whether longer terms and typos of a term match, too. */
-  readonly isLoose: (term: string) => boolean;
-  /** Whether the index has a term. */
+  /** Whether the index has a term, and whether it has one that starts like this. */
   readonly has: (term: string) => boolean;
+  readonly hasPrefix: (prefix: string) => boolean;
 }
 
 /** A prefix of fewer UTF-16 units would match a large part of the dictionary. */
 const SHORTEST_PREFIX = 3;
 
-/** Builds the query node of a clause. */
-export function clauseNode(clause: Clause, options: ClauseOptions): QueryNode {
+/** Builds the query node of a clause, exactly as it is. */
+export function exactNode(clause: Clause, { fields }: Pick<ClauseOptions, "fields">): QueryNode {
+  return clauseNode(clause, fields, (term) => term);
+}
+
+/**
+ * Builds the query node of a clause that the index does not have: its missing terms match longer terms and typos, too.
+ * Returns undefined if the index has it in any form, so that other words never replace one that exists, or if it allows
+ * no typos.
+ */
+export function looseNode(clause: Clause, options: ClauseOptions): QueryNode | undefined {
+  if (isPresent(clause, options) || !isTolerant(clause)) return undefined;
+  return clauseNode(clause, options.fields, (term) =>
+    options.has(term.term) ? term : loosen(term, options),
+  );
+}
+
+/** Whether the index has all terms of a word, or of one of its forms. Whether one document does is not asked. */
+function isPresent(clause: Clause, options: ClauseOptions): boolean {
+  if (clause.kind === "any") return clause.of.some((part) => isPresent(part, options));
+  return clause.terms.every((term, i) =>
+    clause.kind === "word" && clause.prefix === true && i === clause.terms.length - 1
+      ? options.hasPrefix(term)
+      : options.has(term),
+  );
+}
+
+function isTolerant(clause: Clause): boolean {
+  if (clause.kind === "any") return clause.of.some(isTolerant);
+  return clause.kind === "word" && clause.isTolerant !== false;
+}
+
+/** `toNode` turns each term of a word that allows typos into a node. */
+function clauseNode(clause: Clause, fields: FieldTable, toNode: (term: TermNode) => QueryNode): QueryNode {
   switch (clause.kind) {
     case "any":
       return combine(
         "any",
-        clause.of.map((part) => clauseNode(part, options)),
+        clause.of.map((part) => clauseNode(part, fields, toNode)),
       );
     case "phrase":
-      return phraseNode(clause, options);
+      return phraseNode(clause, fields);
     case "word":
-      return wordNode(clause, options);
+      return wordNode(clause, fields, clause.isTolerant === false ? (term) => term : toNode);
   }
 }
 
-function wordNode(clause: WordClause, options: ClauseOptions): QueryNode {
-  const fields = fieldBits(options.fields, clause.fields);
-  const node = (term: string, isLast: boolean): QueryNode => {
-    const exact = { ...exactTerm(term, fields), prefix: isLast && clause.prefix === true };
-    return clause.isTolerant !== false && options.isLoose(term) ? looseNode(exact, options) : exact;
-  };
-  const required = combine(
+function wordNode(clause: WordClause, table: FieldTable, toNode: (term: TermNode) => QueryNode): QueryNode {
+  const fields = fieldBits(table, clause.fields);
+  const last = clause.terms.length - 1;
+  return combine(
     "all",
-    clause.terms.map((term, i) => node(term, i === clause.terms.length - 1)),
+    clause.terms.map((term, i) =>
+      toNode({ ...exactTerm(term, fields), prefix: i === last && clause.prefix === true }),
+    ),
   );
-  // These are a guess already: their typos do not match.
-  const also = (clause.also ?? []).map((term) => ({
-    ...exactTerm(term, fields),
-    prefix: clause.prefix === true,
-  }));
-  return also.length === 0 ? required : combine("any", [required, ...also]);
 }
 
 /** Adds prefixes and typos to a term. */
-function looseNode(exact: TermNode, options: ClauseOptions): QueryNode {
+function loosen(exact: TermNode, options: ClauseOptions): QueryNode {
   const { term } = exact;
   const maxDistance = allowedDistance(term);
   const loose: TermNode = { ...exact, prefix: exact.prefix || term.length >= SHORTEST_PREFIX, maxDistance };
@@ -90,8 +114,8 @@ function looseNode(exact: TermNode, options: ClauseOptions): QueryNode {
 }
 
 /** All words of the phrase, exactly. Whether they are next to each other is checked on the text. */
-function phraseNode(clause: PhraseClause, options: ClauseOptions): QueryNode {
-  const fields = fieldBits(options.fields, clause.fields);
+function phraseNode(clause: PhraseClause, table: FieldTable): QueryNode {
+  const fields = fieldBits(table, clause.fields);
   return combine(
     "all",
     clause.terms.map((term) => exactTerm(term, fields)),

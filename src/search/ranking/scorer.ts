@@ -1,13 +1,18 @@
-import { IndexDamage } from "../../fs/damage.ts";
-import type { PostingsGroup } from "../paged/postings.ts";
-import type { FieldLengths } from "./index-view.ts";
-import { type LoopArena, type SearchLoops, withSearchLoops } from "./loops/search-loops.ts";
+import {
+  createPostingsArena,
+  decodeGroup,
+  type PostingsArena,
+  type PostingsGroup,
+  readGroups,
+} from "../paged/postings.ts";
+import { type DocumentKind, MAX_FIELDS } from "./index-schema.ts";
+import type { FieldLengths, IndexPart, IndexTerm, IndexView } from "./index-view.ts";
 
 /**
- * BM25+ as MiniSearch computes it, with its default parameters. Tests compare every score with a real MiniSearch, so
- * nothing here may be "improved" alone.
+ * BM25 as MiniSearch computes it with these values for its option `bm25`, and 0 for `d`. Tests compare every score with
+ * a real MiniSearch, so nothing here may be "improved" alone.
  */
-const bm25 = { k: 1.2, b: 0.7, d: 0.5 } as const;
+const bm25 = { k: 1.5, b: 0.8 } as const;
 
 export function inverseFrequency(documents: number, matching: number): number {
   return Math.log(1 + (documents - matching + 0.5) / (matching + 0.5));
@@ -24,184 +29,233 @@ export function fuzzyWeight(foundLength: number, distance: number): number {
 }
 
 /**
- * Documents of one kind with their scores. The arrays cover all documents, so a word that is in nearly every one
- * costs an addition per document and no look-up.
+ * Documents of one kind with their scores. The arrays cover all documents, so a word that is in nearly every one costs
+ * an addition per document and no look-up. A document is in the set if its score is above 0.
  */
 export interface DocumentSet {
-  /** The documents in the set, in no order. */
+  /** The documents in the set, in no order: the first `count`. */
   readonly docs: Uint32Array;
+  count: number;
   readonly scores: Float64Array;
-  /** `words` numbers of 32 bits per document: which clauses and which terms it matches. */
-  readonly bits: Uint32Array;
+  /** `words` numbers of 32 bits per document: which clauses it matches. */
+  readonly clauses: Uint32Array;
   readonly words: number;
 }
 
-export function hasBit(set: DocumentSet, doc: number, bit: number): boolean {
-  return ((set.bits[doc * set.words + (bit >>> 5)] ?? 0) & (1 << (bit & 31))) !== 0;
+export function createSet(space: number, clauses: number): DocumentSet {
+  const words = Math.ceil(clauses / 32);
+  return {
+    docs: new Uint32Array(space),
+    count: 0,
+    scores: new Float64Array(space),
+    clauses: new Uint32Array(space * words),
+    words,
+  };
 }
 
-/** Counts the bits that are set from `from` up to, not including, `to`; bit 0 is in `bits[start]`. */
-export function countBits(bits: Uint32Array, start: number, from: number, to: number): number {
-  let count = 0;
-  for (let bit = from; bit < to; ) {
-    const shift = bit & 31;
-    const span = Math.min(32 - shift, to - bit);
-    let word = (bits[start + (bit >>> 5)] ?? 0) >>> shift;
-    if (span < 32) word &= (1 << span) - 1;
-    word -= (word >>> 1) & 0x55555555;
-    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
-    count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-    bit += span;
+export function documentsIn({ docs, count }: DocumentSet): Uint32Array {
+  return docs.subarray(0, count);
+}
+
+export function hasClause(set: DocumentSet, doc: number, clause: number): boolean {
+  return ((set.clauses[doc * set.words + (clause >>> 5)] ?? 0) & (1 << (clause & 31))) !== 0;
+}
+
+/** Adds the documents of another set to those that match a clause. Returns to how many the clause is new. */
+export function addSet(into: DocumentSet, other: DocumentSet, clause: number): number {
+  let added = 0;
+  for (let i = 0; i < other.count; i++) {
+    const doc = other.docs[i] ?? 0;
+    const before = into.scores[doc] ?? 0;
+    if (before === 0) into.docs[into.count++] = doc;
+    into.scores[doc] = before + (other.scores[doc] ?? 0);
+    if (hasClause(into, doc, clause)) continue;
+    const at = doc * into.words + (clause >>> 5);
+    into.clauses[at] = (into.clauses[at] ?? 0) | (1 << (clause & 31));
+    added++;
   }
-  return count;
+  return added;
 }
 
-/** A document set while it is being scored, in the arena of the compiled loops. */
-export interface ScoredSet {
-  readonly at: number;
-  readonly space: number;
-  readonly words: number;
+/** Keeps the documents that are in both sets and sums their scores. */
+export function intersectSet(into: DocumentSet, other: DocumentSet): void {
+  keep(into, (doc) => {
+    const score = other.scores[doc] ?? 0;
+    if (score > 0) into.scores[doc] = (into.scores[doc] ?? 0) + score;
+    return score > 0;
+  });
 }
+
+/** Removes the documents that are in the other set. */
+export function subtractSet(from: DocumentSet, other: DocumentSet): void {
+  keep(from, (doc) => other.scores[doc] === 0);
+}
+
+function keep(set: DocumentSet, isKept: (doc: number) => boolean): void {
+  let kept = 0;
+  for (let i = 0; i < set.count; i++) {
+    const doc = set.docs[i] ?? 0;
+    if (isKept(doc)) {
+      set.docs[kept++] = doc;
+      continue;
+    }
+    set.scores[doc] = 0;
+    set.clauses.fill(0, doc * set.words, (doc + 1) * set.words);
+  }
+  set.count = kept;
+}
+
+export type DocumentSets = Readonly<Record<DocumentKind, DocumentSet>>;
 
 /** The postings of a term in one field of one part. */
-export interface PartGroup {
+interface TermGroup {
+  readonly part: IndexPart;
   readonly bytes: Uint8Array;
   readonly group: PostingsGroup;
-  /** How many documents the part has, and 1 for each that is deleted. */
-  readonly documents: number;
-  readonly gone: Uint8Array | undefined;
+  readonly kind: DocumentKind;
 }
 
-/** How a group's documents are scored. */
-export interface GroupScoring {
-  /** Number of the part's first document of this kind. */
+function groupsOf(view: IndexView, term: IndexTerm): readonly TermGroup[] {
+  return view.postings(term).flatMap(({ part, bytes }) =>
+    readGroups(bytes).map((group) => ({
+      part,
+      bytes,
+      group,
+      kind: view.fields[group.field]?.kind ?? "turn",
+    })),
+  );
+}
+
+/** Counts the documents that have a term, once per field that has it. */
+export function countUses(view: IndexView, term: IndexTerm): number {
+  const arena = createPostingsArena();
+  return groupsOf(view, term).reduce((sum, each) => {
+    if (each.part.gone(each.kind) === undefined) return sum + each.group.count;
+    arena.length = 0;
+    decodeLiving(each, arena);
+    return sum + arena.length;
+  }, 0);
+}
+
+/** Whether any document that is not deleted has a term. */
+export function isIndexed(view: IndexView, term: string): boolean {
+  const found = view.exact(term);
+  return found !== undefined && countUses(view, found) > 0;
+}
+
+/** Appends the postings of a group to the arena, without those of deleted documents. */
+function decodeLiving({ part, bytes, group, kind }: TermGroup, arena: PostingsArena): void {
+  const from = arena.length;
+  decodeGroup(bytes, group, arena, kind === "card" ? part.sessions : part.turns);
+  const gone = part.gone(kind);
+  if (gone === undefined) return;
+  const { docs, freqs } = arena;
+  let to = from;
+  for (let i = from; i < arena.length; i++) {
+    const doc = docs[i] ?? 0;
+    if (gone[doc] === 1) continue;
+    docs[to] = doc;
+    freqs[to++] = freqs[i] ?? 0;
+  }
+  arena.length = to;
+}
+
+/** How a term is scored, and which clause it stands for. */
+export interface TermScoring {
+  /** Bit mask of the fields that count. */
+  readonly fields: number;
+  readonly weight: number;
+  readonly clause: number;
+}
+
+export interface TermScorer {
+  /** Adds the scores of a term to its documents, and its clause. Returns how many turns did not have the clause before. */
+  score(term: IndexTerm, sets: DocumentSets, scoring: TermScoring): number;
+  /** The terms that were found in a document. */
+  readonly found: ReadonlySet<string>;
+}
+
+/** `boosts`: the weight of each field. */
+export function createTermScorer(view: IndexView, boosts: readonly number[]): TermScorer {
+  const found = new Set<string>();
+  const arena = createPostingsArena();
+  const counts = new Float64Array(MAX_FIELDS);
+  return {
+    found,
+    score(term, sets, { fields, weight, clause }) {
+      arena.length = 0;
+      counts.fill(0);
+      const groups = groupsOf(view, term).filter(({ group }) => (fields & (1 << group.field)) !== 0);
+      const ends = groups.map((each) => {
+        const from = arena.length;
+        decodeLiving(each, arena);
+        counts[each.group.field] = (counts[each.group.field] ?? 0) + arena.length - from;
+        return arena.length;
+      });
+      if (arena.length > 0) found.add(term.term);
+      let addedTurns = 0;
+      groups.forEach(({ part, kind, group: { field } }, i) => {
+        const idf = inverseFrequency(view.documents[kind], counts[field] ?? 0);
+        const added = scorePostings(sets[kind], arena, ends[i - 1] ?? 0, ends[i] ?? 0, {
+          base: kind === "card" ? part.firstSession : part.firstTurn,
+          documents: kind === "card" ? part.sessions : part.turns,
+          lengths: part.lengths(field),
+          averageLength: view.averageLengths[field] ?? 0,
+          weight: weight * (boosts[field] ?? 1) * idf,
+          clause,
+        });
+        if (kind === "turn") addedTurns += added;
+      });
+      return addedTurns;
+    },
+  };
+}
+
+interface PostingsScoring {
+  /** Number of the part's first document of this kind, and how many it has. */
   readonly base: number;
+  readonly documents: number;
   readonly lengths: FieldLengths;
   readonly averageLength: number;
   readonly weight: number;
-  /** Bits to set in each document. */
-  readonly bit: number;
-  readonly clauseBit: number;
-}
-
-/** Scores document sets with the compiled loops. */
-export interface Scorer {
-  createSet(space: number, words: number): ScoredSet;
-  /** Frees the sets that `use` creates when it is done: a query may have hundreds of phrases. */
-  scoped(use: () => void): void;
-  /** Counts the documents of a group that are not deleted. */
-  countLiving(group: PartGroup): number;
-  scoreGroup(set: ScoredSet, group: PartGroup, scoring: GroupScoring): void;
-  /** Adds the documents of another set: sums scores, merges bits, and sets `bit`. */
-  add(into: ScoredSet, other: ScoredSet, bit?: number): void;
-  /** Keeps the documents that are in both sets: sums scores, merges bits. */
-  intersect(into: ScoredSet, other: ScoredSet): void;
-  subtract(from: ScoredSet, other: ScoredSet): void;
-  /** Multiplies each score by the number of its bits from one up to, not including, another. */
-  multiplyByBits(set: ScoredSet, from: number, to: number): void;
-  /** Copies a set out of the arena. */
-  copyOf(set: ScoredSet): DocumentSet;
+  readonly clause: number;
 }
 
 /** If a term is in fewer than one in this many documents, their lengths are read one by one. */
 const SPARSE = 64;
 
-/** The head of a set as in search-loops.as: four addresses, `words` and `count`. */
-const HEAD_BYTES = 24;
-const DOCS = 1;
-const SCORES = 2;
-const BITS = 3;
-const COUNT = 5;
-
-/** Frees everything that the scorer holds when `use` is done. */
-export function withScorer<T>(use: (scorer: Scorer) => T): T {
-  return withSearchLoops((loops, arena) => use(createScorer(loops, arena)));
-}
-
-function createScorer(loops: SearchLoops, arena: LoopArena): Scorer {
-  const { k, b, d } = bm25;
-  /** Where columns are that were copied into the arena: every term needs the same ones. */
-  const copied = new Map<object, number>();
-  const copyIn = (array: Uint8Array | Uint16Array | Uint32Array): number => {
-    const at = copied.get(array) ?? arena.put(array);
-    copied.set(array, at);
-    return at;
-  };
-  const { numbers } = arena;
-
-  /** Decodes a group at the end of the arena, for as long as `use` takes. */
-  const decode = <T>(
-    { bytes, group, documents, gone }: PartGroup,
-    use: (docs: number, freqs: number, living: number) => T,
-  ): T => {
-    const isGone = gone === undefined ? 0 : copyIn(gone);
-    const mark = arena.mark();
-    const { start, end, count } = group;
-    const from = arena.put(bytes.subarray(start, end));
-    const docs = arena.take(count * 4);
-    const freqs = arena.take(count * 4);
-    const living = loops.decode(from, from + end - start, count, documents, isGone, docs, freqs);
-    // The checksum was right, so this is a bug of the writer; a wrong answer would be worse than none.
-    if (living < 0) throw new IndexDamage("A posting list points outside of its segment");
-    const result = use(docs, freqs, living);
-    arena.release(mark);
-    return result;
-  };
-
-  const lookUpLengths = (docs: number, count: number, lengths: FieldLengths, to: number): void => {
-    const documents = numbers(docs, count);
-    const found = numbers(to, count);
-    for (let i = 0; i < count; i++) found[i] = lengths.at(documents[i] ?? 0);
-  };
-
-  return {
-    createSet(space, words) {
-      const at = arena.take(HEAD_BYTES);
-      const has = arena.takeZeros(space);
-      const docs = arena.take(space * 4);
-      const scores = arena.takeZeros(space * 8);
-      const bits = arena.takeZeros(space * words * 4);
-      numbers(at, HEAD_BYTES / 4).set([has, docs, scores, bits, words, 0]);
-      return { at, space, words };
-    },
-    scoped(use) {
-      const mark = arena.mark();
-      use();
-      for (const [array, at] of copied) if (at >= mark) copied.delete(array);
-      arena.release(mark);
-    },
-    countLiving: (each) =>
-      each.gone === undefined ? each.group.count : decode(each, (_docs, _freqs, living) => living),
-    scoreGroup(set, each, { base, lengths, averageLength, weight, bit, clauseBit }) {
-      const isSparse = each.group.count * SPARSE < each.documents;
-      const all = isSparse ? undefined : wholeNumbers(lengths.all());
-      const column = all === undefined ? 0 : copyIn(all);
-      decode(each, (docs, freqs, living) => {
-        const found = arena.take(living * 4);
-        if (all === undefined) lookUpLengths(docs, living, lengths, found);
-        else loops.gatherLengths(docs, living, column, all.BYTES_PER_ELEMENT >> 1, found);
-        const flat = k * (1 - b);
-        const slope = (k * b) / averageLength;
-        loops.score(set.at, docs, freqs, found, living, base, weight, k, d, flat, slope, bit, clauseBit);
-      });
-    },
-    add: (into, other, bit = -1) => loops.addSet(into.at, other.at, bit),
-    intersect: (into, other) => loops.intersectSet(into.at, other.at),
-    subtract: (from, other) => loops.subtractSet(from.at, other.at),
-    multiplyByBits: (set, from, to) => loops.multiplyByBits(set.at, from, to),
-    copyOf({ at, space, words }) {
-      const head = numbers(at, HEAD_BYTES / 4);
-      return {
-        docs: numbers(head[DOCS] ?? 0, head[COUNT] ?? 0).slice(),
-        scores: arena.fractions(head[SCORES] ?? 0, space).slice(),
-        bits: numbers(head[BITS] ?? 0, space * words).slice(),
-        words,
-      };
-    },
-  };
-}
-
-/** Lengths are whole numbers, but a column may have any type. */
-function wholeNumbers(column: ReturnType<FieldLengths["all"]>): Uint8Array | Uint16Array | Uint32Array {
-  return column instanceof Float64Array ? Uint32Array.from(column) : column;
+/** Scores a range of the arena. Returns to how many documents the clause is new. One loop without calls: it runs most often. */
+function scorePostings(
+  set: DocumentSet,
+  { docs: found, freqs }: PostingsArena,
+  from: number,
+  to: number,
+  { base, documents, lengths, averageLength, weight, clause }: PostingsScoring,
+): number {
+  const all = (to - from) * SPARSE < documents ? undefined : lengths.all();
+  const { k, b } = bm25;
+  const flat = k * (1 - b);
+  const slope = (k * b) / averageLength;
+  const factor = weight * (k + 1);
+  const { docs, scores, clauses, words } = set;
+  const word = clause >>> 5;
+  const bit = 1 << (clause & 31);
+  let { count } = set;
+  let added = 0;
+  for (let i = from; i < to; i++) {
+    const own = found[i] ?? 0;
+    const freq = freqs[i] ?? 0;
+    const length = all === undefined ? lengths.at(own) : (all[own] ?? 0);
+    const doc = base + own;
+    const before = scores[doc] ?? 0;
+    if (before === 0) docs[count++] = doc;
+    scores[doc] = before + (factor * freq) / (freq + flat + slope * length);
+    const at = doc * words + word;
+    const bits = clauses[at] ?? 0;
+    if ((bits & bit) !== 0) continue;
+    clauses[at] = bits | bit;
+    added++;
+  }
+  set.count = count;
+  return added;
 }

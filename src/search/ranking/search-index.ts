@@ -1,17 +1,17 @@
-import { once } from "../../fs/once.ts";
 import type { MatchKind, NearestWords, SearchAnswer, SessionHit, TurnHit } from "../engine.ts";
 import { type SessionScores, scoreSessions } from "./aggregate-by-session.ts";
-import { checkPhrases, hasPhrases, type PhraseCheck, type RankedSession } from "./check-phrases.ts";
-import { countUses, type Evaluation, evaluate, isIndexed } from "./evaluate.ts";
+import { checkPhrases, hasPhrases, type RankedSession } from "./check-phrases.ts";
+import { evaluate } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
-import { clauseNode, type QueryNode, queryTerms } from "./query-node.ts";
-import type { Clause, SearchPlan } from "./search-plan.ts";
+import { exactNode, looseNode, type QueryNode, queryTerms } from "./query-node.ts";
+import { countUses, isIndexed } from "./scorer.ts";
+import type { Clause, DateSpan, SearchPlan } from "./search-plan.ts";
 import { createScope, type SessionScope } from "./session-scope.ts";
 
 /**
- * Searches in tiers: every word as it is; every word with prefixes and typos; some words. The first tier with a hit is
- * the answer, so `match` always says what the hits have. The middle tier is the expensive one (it walks dictionaries)
- * and only runs if the first found nothing.
+ * Evaluates a query once: words that the index has exactly, others with prefixes and typos. By relevance every session
+ * that has any of the words is ranked. By time, and with phrases, only those that have all words are hits, unless there
+ * are none: a session that lacks a word would otherwise come first for being the newest.
  */
 export function searchIndex(view: IndexView, given: SearchPlan): SearchAnswer {
   const narrowing = given.narrowing ?? [];
@@ -19,28 +19,83 @@ export function searchIndex(view: IndexView, given: SearchPlan): SearchAnswer {
   const boosts = view.fields.map((field) => field.boost);
   const scope = createScope(view, plan, boosts);
   if (plan.wanted.length === 0) return browse(view, plan, scope);
-  for (const run of createTiers(view, plan, narrowing.length, scope, boosts)) {
-    const tier = run();
-    if (tier === undefined || tier.total === 0) continue;
-    return {
-      kind: "answer",
-      match: tier.match,
-      total: tier.total,
-      totalIsExact: tier.checked.isComplete && scope.isComplete,
-      hits: pageOf(view, plan, tier),
-      terms: [...tier.terms].sort(),
-      nearestWords: [],
-    };
-  }
+  const { nodes, isLoose } = queryNodes(view, plan.wanted);
+  const evaluation = evaluate(view, nodes, boosts);
+  const scores = scoreSessions(view, evaluation, scope, narrowing.length);
+  const found = findSessions(view, plan, scores, isLoose ? "fuzzy" : "all");
   return {
     kind: "answer",
-    match: "none",
-    total: 0,
-    totalIsExact: true,
-    hits: [],
-    terms: [],
-    nearestWords: nearestWords(view, queryTerms(queryNodes(view, plan.wanted, () => false))),
+    match: found.total === 0 ? "none" : found.match,
+    total: found.total,
+    ranked: found.ranked,
+    totalIsExact: found.isComplete && scope.isComplete,
+    hits: found.sessions
+      .slice(plan.offset, plan.offset + plan.limit)
+      .map((each) => toHit(view, plan, found, each)),
+    terms: [...evaluation.terms].sort(),
+    nearestWords: found.total === 0 ? nearestWords(view, queryTerms(nodes)) : [],
   };
+}
+
+/** Returns the clauses as query nodes, and whether any of them has other words in place of its own. */
+function queryNodes(
+  view: IndexView,
+  clauses: readonly Clause[],
+): { readonly nodes: readonly QueryNode[]; readonly isLoose: boolean } {
+  const options = {
+    fields: view.fields,
+    has: (term: string) => isIndexed(view, term),
+    hasPrefix: (prefix: string) => view.withPrefix(prefix).some((term) => countUses(view, term) > 0),
+  };
+  const loose = clauses.map((clause) => looseNode(clause, options));
+  return {
+    nodes: clauses.map((clause, i) => loose[i] ?? exactNode(clause, options)),
+    isLoose: loose.some((node) => node !== undefined),
+  };
+}
+
+/** The sessions of an answer. */
+interface Found {
+  /** How the sessions match that have every word. */
+  readonly match: Exclude<MatchKind, "none">;
+  readonly scores: Omit<SessionScores, "bound" | "sessions">;
+  /** Best first, at least as many as the page needs. */
+  readonly sessions: readonly RankedSession[];
+  readonly total: number;
+  readonly ranked: number;
+  readonly isComplete: boolean;
+  /** Whether a matching turn may be shown. */
+  isShown(turn: number): boolean;
+}
+
+/** `whole`: how a session matches that has every word. */
+function findSessions(
+  view: IndexView,
+  plan: SearchPlan,
+  scores: SessionScores,
+  whole: "all" | "fuzzy",
+): Found {
+  const { sessions, hasAll } = scores;
+  const complete = sessions.filter(hasAll);
+  const count = plan.offset + plan.limit;
+  const found = (candidates: readonly number[], match: Found["match"], total: number): Found => ({
+    match,
+    scores,
+    sessions: rankSessions(view, scores, candidates, plan, count),
+    total,
+    ranked: candidates.length,
+    isComplete: true,
+    isShown: () => true,
+  });
+  if (hasPhrases(plan.wanted)) {
+    const ranked = rankSessions(view, scores, complete, plan, complete.length);
+    const checked = checkPhrases(view, plan.wanted, scores, ranked, count);
+    const { length } = checked.sessions;
+    if (length > 0) return { ...checked, match: whole, scores, total: length, ranked: length };
+    return found(sessions, "some", sessions.length);
+  }
+  if (complete.length === 0) return found(sessions, "some", sessions.length);
+  return found(plan.sort === "relevance" ? sessions : complete, whole, complete.length);
 }
 
 /** Returns every session that passes the filter, for a query without words. */
@@ -49,221 +104,178 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
   for (let session = 0; session < view.space.card; session++) {
     if (scope.accepts(session) && scope.cardPasses(session)) passing.push(session);
   }
-  const sessions = Uint32Array.from(passing);
-  const scores: SessionScores = {
-    sessions,
+  const scores = {
     score: () => 0,
     hasAll: () => true,
-    clausesOf: () => 0,
     hasCard: () => false,
     turns: () => [],
     turnScore: () => 0,
   };
-  const sort = plan.sort === "relevance" ? "newest" : plan.sort;
-  const ranked = rankSessions(view, scores, sessions, { sort, now: plan.now }, plan.offset + plan.limit);
-  const tier: Tier = {
+  const { offset, limit, sort } = plan;
+  const sessions = rankByTime(view, scores, passing, sort === "relevance" ? "newest" : sort, offset + limit);
+  const total = passing.length;
+  const found: Found = {
     match: "all",
     scores,
-    checked: { sessions: ranked, isComplete: true, isChecked: () => true },
-    total: sessions.length,
-    terms: new Set(),
+    sessions,
+    total,
+    ranked: total,
+    isComplete: true,
+    isShown: () => true,
   };
   return {
     kind: "answer",
-    match: sessions.length === 0 ? "none" : "all",
-    total: sessions.length,
+    match: total === 0 ? "none" : "all",
+    total,
+    ranked: total,
     totalIsExact: scope.isComplete,
-    hits: pageOf(view, plan, tier),
+    hits: sessions.slice(offset).map((each) => toHit(view, plan, found, each)),
     terms: [],
     nearestWords: [],
   };
 }
 
-/** The result of one way to match. */
-interface Tier {
-  readonly match: Exclude<MatchKind, "none">;
-  readonly scores: SessionScores;
-  readonly checked: PhraseCheck;
-  readonly total: number;
-  readonly terms: ReadonlySet<string>;
-}
-
-function createTiers(
-  view: IndexView,
-  plan: SearchPlan,
-  narrowing: number,
-  scope: SessionScope,
-  boosts: readonly number[],
-): readonly (() => Tier | undefined)[] {
-  const run = (isLoose: (term: string) => boolean): { evaluation: Evaluation; scores: SessionScores } => {
-    const evaluation = evaluate(view, queryNodes(view, plan.wanted, isLoose), boosts);
-    return { evaluation, scores: scoreSessions(view, evaluation, scope) };
-  };
-  const exact = once(() => run(() => false));
-  const tier = (match: Exclude<MatchKind, "none">, { evaluation, scores }: ReturnType<typeof run>): Tier => {
-    const matching =
-      match === "some"
-        ? scores.sessions.filter((session) => scores.clausesOf(session, narrowing) === narrowing)
-        : withNearlyAll(plan, narrowing, scores);
-    const limit = hasPhrases(plan.wanted) ? matching.length : (plan.offset + plan.limit) * 2;
-    const ranked = rankSessions(view, scores, matching, plan, limit);
-    const checked = checkPhrases(view, plan.wanted, scores, ranked, {
-      optional: match === "some",
-      enough: plan.offset + plan.limit,
-    });
-    const total = hasPhrases(plan.wanted) ? checked.sessions.length : matching.length;
-    return { match, scores, checked, total, terms: evaluation.terms };
-  };
-  const isMissing = (term: string): boolean => !isIndexed(view, term);
-  const all = (): Tier => tier("all", exact());
-  const fuzzy = (): Tier | undefined => {
-    // A phrase has no typos, so phrases alone find nothing more.
-    if (plan.wanted.every(({ kind }) => kind === "phrase")) return undefined;
-    return tier(
-      "fuzzy",
-      run(() => true),
-    );
-  };
-  const some = (): Tier => {
-    // A word that the index does not have stands for the words nearest to it; the others stay as they are.
-    const terms = queryTerms(queryNodes(view, plan.wanted, () => false));
-    return tier("some", [...terms].some(isMissing) ? run(isMissing) : exact());
-  };
-  return [all, fuzzy, some];
-}
-
-function queryNodes(
-  view: IndexView,
-  clauses: readonly Clause[],
-  isLoose: (term: string) => boolean,
-): QueryNode[] {
-  const options = { fields: view.fields, isLoose, has: (term: string) => isIndexed(view, term) };
-  return clauses.map((clause) => clauseNode(clause, options));
-}
-
-/** One word in this many may be missing. */
-const WORDS_PER_MISS = 3;
-
-/**
- * Returns the sessions that have every word, and those that lack few but score higher than the best of them: a long
- * session may have all words scattered about, while the right one has all but one next to each other.
- */
-function withNearlyAll(
-  plan: SearchPlan,
-  narrowing: number,
-  { sessions, score, hasAll, clausesOf }: SessionScores,
-): Uint32Array {
-  const whole = sessions.filter(hasAll);
-  const least = plan.wanted.length - Math.floor((plan.wanted.length - narrowing) / WORDS_PER_MISS);
-  if (whole.length === 0 || least === plan.wanted.length || plan.sort !== "relevance") return whole;
-  if (hasPhrases(plan.wanted)) return whole;
-  const best = whole.reduce((most, session) => Math.max(most, score(session)), 0);
-  return sessions.filter(
-    (session) =>
-      hasAll(session) ||
-      (clausesOf(session) >= least && clausesOf(session, narrowing) === narrowing && score(session) > best),
-  );
-}
-
-/** By how much the score of a session of today is raised, and after what time by half of that. */
-const RECENCY = 0.1;
-const HALF_LIFE_MS: number = 30 * 24 * 60 * 60 * 1000;
-
-function recencyFactor(at: number, now: number): number {
-  if (Number.isNaN(at)) return 1;
-  return 1 + RECENCY * 2 ** (-Math.max(0, now - at) / HALF_LIFE_MS);
-}
-
-/**
- * Returns the best `limit` sessions, best first; recent ones count a little more. Ties are broken by key, so the same
- * sessions give the same answer however the index was built.
- */
+/** Returns the best `limit` sessions, best first. Scores count a little more if a session is recent or near a date. */
 function rankSessions(
   view: IndexView,
   scores: SessionScores,
-  sessions: Uint32Array,
-  plan: Pick<SearchPlan, "sort" | "now">,
+  sessions: readonly number[],
+  { sort, now, dates = [] }: SearchPlan,
   limit: number,
 ): RankedSession[] {
   const times = view.sessionTimes();
-  const scoreOf = (session: number): number =>
-    scores.score(session) * recencyFactor(times[session] ?? Number.NaN, plan.now);
-  const sign = plan.sort === "newest" ? 1 : -1;
-  // The larger the better; sessions without a time come last in either order.
+  const factor = (session: number): number => {
+    const at = times[session] ?? Number.NaN;
+    return Number.isNaN(at) ? 1 : recencyFactor(at, now) * dateFactor(at, dates);
+  };
+  const factored = {
+    bound: (session: number) => scores.bound(session) * factor(session),
+    score: (session: number) => scores.score(session) * factor(session),
+  };
+  if (sort === "relevance") return rankByScore(view, factored, sessions, limit);
+  return rankByTime(view, factored, sessions, sort, limit);
+}
+
+const DAY_MS: number = 24 * 60 * 60 * 1000;
+/** By how much the score of a session of today is raised, and after how many days by half of that. */
+const RECENCY = 0.1;
+const RECENCY_HALF_LIFE = 30;
+
+function recencyFactor(at: number, now: number): number {
+  return 1 + RECENCY * 2 ** (-Math.max(0, now - at) / DAY_MS / RECENCY_HALF_LIFE);
+}
+
+/** By how much a session that ended at a date of the query is raised, and in how many days after or before it by half. */
+const AT_DATE = 2;
+const DAYS_AFTER = 7;
+const DAYS_BEFORE = 3;
+
+/** Sessions are rarely dated to the day that somebody remembers, and more often they ended later. */
+function dateFactor(at: number, dates: readonly DateSpan[]): number {
+  const factors = dates.map(({ from, to }) => {
+    const after = Math.max(0, at - to) / DAY_MS;
+    const before = Math.max(0, from - at) / DAY_MS;
+    return 1 + AT_DATE * 2 ** (-after / DAYS_AFTER - before / DAYS_BEFORE);
+  });
+  return Math.max(1, ...factors);
+}
+
+type Scored = Pick<SessionScores, "bound" | "score">;
+
+/**
+ * Ranks by score. Only sessions whose bound reaches the page are scored: first those with the highest bounds, then
+ * those whose bound is at least the least score that this gave.
+ */
+function rankByScore(
+  view: IndexView,
+  { bound, score }: Scored,
+  sessions: readonly number[],
+  limit: number,
+): RankedSession[] {
+  const bounds = sessions.map(bound);
+  const least = leastOfBest(bounds, limit);
+  const scored: RankedSession[] = [];
+  const scoreFrom = (from: number, to: number): void =>
+    sessions.forEach((session, i) => {
+      const at = bounds[i] ?? 0;
+      if (at >= from && at < to) scored.push({ session, score: score(session) });
+    });
+  scoreFrom(least, Number.POSITIVE_INFINITY);
+  const reached = leastOfBest(
+    scored.map((each) => each.score),
+    limit,
+  );
+  scoreFrom(reached, least);
+  return scored.sort((a, b) => b.score - a.score || compareKeys(view, a.session, b.session)).slice(0, limit);
+}
+
+/** Returns the least of the `count` greatest numbers; less than any if there are not so many. */
+function leastOfBest(numbers: readonly number[], count: number): number {
+  if (numbers.length < count) return Number.NEGATIVE_INFINITY;
+  return Float64Array.from(numbers).sort()[numbers.length - count] ?? Number.NEGATIVE_INFINITY;
+}
+
+/** Ranks by time, sessions without a time last. */
+function rankByTime(
+  view: IndexView,
+  { score }: Pick<Scored, "score">,
+  sessions: readonly number[],
+  sort: "newest" | "oldest",
+  limit: number,
+): RankedSession[] {
+  const times = view.sessionTimes();
+  const sign = sort === "newest" ? 1 : -1;
   const gradeOf = (session: number): number => {
-    if (plan.sort === "relevance") return scoreOf(session);
     const at = times[session] ?? Number.NaN;
     return Number.isNaN(at) ? Number.NEGATIVE_INFINITY : sign * at;
   };
-  const compareEqual = (a: number, b: number): number =>
-    scoreOf(b) - scoreOf(a) || compareKeys(view.key(a), view.key(b));
-  return pickBest(sessions, limit, gradeOf, compareEqual).map((session) => ({
-    session,
-    score: scoreOf(session),
-  }));
+  const grades = sessions.map(gradeOf);
+  const least = leastOfBest(grades, limit);
+  return sessions
+    .filter((_, i) => (grades[i] ?? 0) >= least)
+    .map((session) => ({ session, score: score(session) }))
+    .sort(
+      (a, b) =>
+        compareNumbers(gradeOf(b.session), gradeOf(a.session)) ||
+        b.score - a.score ||
+        compareKeys(view, a.session, b.session),
+    )
+    .slice(0, limit);
 }
 
-/**
- * Returns the first `limit` sessions as if all were sorted. A word that is everywhere matches thousands of sessions,
- * of which ten are shown: most are dismissed after one comparison.
- */
-function pickBest(
-  sessions: Uint32Array,
-  limit: number,
-  gradeOf: (session: number) => number,
-  compareEqual: (a: number, b: number) => number,
-): number[] {
-  const best: { readonly session: number; readonly grade: number }[] = [];
-  const compare = (a: (typeof best)[number], b: (typeof best)[number]): number =>
-    b.grade - a.grade || compareEqual(a.session, b.session);
-  // Sorted only now and then: more than twice the limit is kept in between.
-  const capacity = limit * 2 + 64;
-  let least = Number.NEGATIVE_INFINITY;
-  const trim = (): void => {
-    best.sort(compare);
-    if (best.length > limit) best.length = limit;
-    if (best.length === limit) least = best.at(-1)?.grade ?? least;
-  };
-  for (const session of sessions) {
-    const grade = gradeOf(session);
-    if (grade < least) continue;
-    best.push({ session, grade });
-    if (best.length >= capacity) trim();
-  }
-  trim();
-  return best.map(({ session }) => session);
-}
-
-function compareKeys(a: string, b: string): number {
+function compareNumbers(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function pageOf(view: IndexView, plan: SearchPlan, tier: Tier): SessionHit[] {
-  const page = tier.checked.sessions.slice(plan.offset, plan.offset + plan.limit);
-  return page.map((ranked) => toHit(view, plan, tier, ranked));
+/** Breaks ties by key, so that the same sessions give the same answer however the index was built. */
+function compareKeys(view: IndexView, a: number, b: number): number {
+  return view.key(a) < view.key(b) ? -1 : 1;
 }
 
 /** A session as an answer has it, with the texts of its best turns. */
-function toHit(view: IndexView, plan: SearchPlan, tier: Tier, { session, score }: RankedSession): SessionHit {
-  const turns = bestPassages(
-    view,
-    tier.scores.turns(session).filter((turn) => tier.checked.isChecked(turn)),
-  );
+function toHit(
+  view: IndexView,
+  plan: SearchPlan,
+  found: Found,
+  { session, score }: RankedSession,
+): SessionHit {
+  const { scores } = found;
+  const turns = bestPassages(view, scores.turns(session).filter(found.isShown));
   // The card is only shown if there are too few turns, and reading its texts costs as much as reading a turn's.
-  const needsCard = tier.scores.hasCard(session) && turns.length < plan.turnsPerHit;
+  const needsCard = scores.hasCard(session) && turns.length < plan.turnsPerHit;
   return {
     key: view.key(session),
     source: view.source,
     row: view.row(session),
     score,
-    match: tier.scores.hasAll(session) ? tier.match : "some",
+    match: scores.hasAll(session) ? found.match : "some",
     card: needsCard ? view.cardTexts(session) : undefined,
-    turns: turns.slice(0, plan.turnsPerHit).map((document) => turnHit(view, tier.scores, document)),
+    turns: turns.slice(0, plan.turnsPerHit).map((document) => turnHit(view, scores, document)),
     matchingTurns: turns.length,
   };
 }
 
-function turnHit(view: IndexView, scores: SessionScores, document: number): TurnHit {
+function turnHit(view: IndexView, scores: Found["scores"], document: number): TurnHit {
   const { number, at, context } = view.turn(document);
   return {
     turn: number,

@@ -6,8 +6,6 @@ export interface WordClause {
   readonly kind: "word";
   /** The terms that the analysis made of it: one document must have all of them. */
   readonly terms: readonly string[];
-  /** Terms that raise the score but need not be there, such as the whole identifier whose parts are in `terms`. */
-  readonly also?: readonly string[];
   /** From `pre*`: longer terms that start with the last one of `terms` match as well. */
   readonly prefix?: boolean;
   /** False if typos must not match, as with numbers and codes. */
@@ -44,11 +42,21 @@ export interface SearchFilter {
   readonly not?: readonly SessionCondition[];
 }
 
+/** A time that the query names, in milliseconds since 1970, both inclusive. */
+export interface DateSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A query as an engine takes it. */
 export interface SearchPlan {
   /** Required of every hit, however few words of `wanted` it has. */
   readonly narrowing?: readonly Clause[];
-  /** Required, in any documents of the session. Without clauses, every session that passes the filter is a hit. */
+  /**
+   * Looked for in any documents of a session. By relevance, a session with any of them is a hit; by time, or if there is
+   * a phrase, only one with all of them, unless there is none. Without clauses, every session that passes the filter is
+   * a hit.
+   */
   readonly wanted: readonly Clause[];
   /** A session with one of these in any of its documents is no hit. */
   readonly unwanted: readonly (WordClause | PhraseClause)[];
@@ -60,4 +68,6 @@ export interface SearchPlan {
   readonly turnsPerHit: number;
   /** The time that recency is measured from. */
   readonly now: number;
+  /** By relevance, sessions that ended at one of these times, or not long before or after it, come first. */
+  readonly dates?: readonly DateSpan[];
 }

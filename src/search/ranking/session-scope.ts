@@ -6,17 +6,15 @@ import {
   sourceMatches,
 } from "../session-condition.ts";
 import { checkPhrase, phrasePlaces, type Texts } from "./check-phrases.ts";
-import { evaluate, isIndexed } from "./evaluate.ts";
+import { evaluate } from "./evaluate.ts";
 import { contextOf } from "./index-schema.ts";
 import type { IndexView } from "./index-view.ts";
-import { clauseNode } from "./query-node.ts";
-import { hasBit } from "./scorer.ts";
+import { exactNode } from "./query-node.ts";
+import { documentsIn } from "./scorer.ts";
 import type { PhraseClause, SearchFilter, SearchPlan, WordClause } from "./search-plan.ts";
 
 /** Which sessions and turns may be hits. */
 export interface SessionScope {
-  /** 1 for each session that is out; undefined if sessions must be asked for one by one. */
-  readonly refused: Uint8Array | undefined;
   accepts(session: number): boolean;
   /** undefined if all turns may be hits. */
   readonly turnPasses: ((turn: number) => boolean) | undefined;
@@ -34,21 +32,13 @@ export function createScope(
   const { filter } = plan;
   const excluded = excludedSessions(view, plan, boosts);
   const turnPasses = createTurnFilter(view, filter);
-  const accepted = new Int8Array(view.space.card);
   const gone = view.gone();
-
   const passes = createSessionFilter(view, filter);
 
-  const decide = (session: number): boolean =>
-    gone[session] === 0 && excluded.sessions?.[session] !== 1 && (passes?.(session) ?? true);
-
   return {
-    refused: excluded.sessions === undefined && passes === undefined ? gone : undefined,
     isComplete: excluded.isComplete,
-    accepts(session) {
-      if (accepted[session] === 0) accepted[session] = decide(session) ? 1 : -1;
-      return accepted[session] === 1;
-    },
+    accepts: (session) =>
+      gone[session] === 0 && excluded.sessions?.[session] !== 1 && (passes?.(session) ?? true),
     turnPasses,
     cardPasses(session) {
       if (turnPasses === undefined) return true;
@@ -140,17 +130,11 @@ function excludeByWords(
   boosts: readonly number[],
   excluded: Uint8Array,
 ): void {
-  const options = { fields: view.fields, isLoose: () => false, has: (term: string) => isIndexed(view, term) };
-  const { card, turn } = evaluate(
-    view,
-    words.map((clause) => clauseNode(clause, options)),
-    boosts,
-  );
-  const isMet = (set: typeof card, document: number): boolean =>
-    words.some((_, bit) => hasBit(set, document, bit));
-  for (const session of card.docs) if (isMet(card, session)) excluded[session] = 1;
+  const nodes = words.map((clause) => exactNode(clause, view));
+  const { card, turn } = evaluate(view, nodes, boosts);
+  for (const session of documentsIn(card)) excluded[session] = 1;
   const sessionOf = view.sessionsOfTurns();
-  for (const document of turn.docs) if (isMet(turn, document)) excluded[sessionOf[document] ?? 0] = 1;
+  for (const document of documentsIn(turn)) excluded[sessionOf[document] ?? 0] = 1;
 }
 
 /** Returns false if there were more texts than may be read. */

@@ -9,7 +9,7 @@ import { createSegmentsView } from "../../../src/search/paged/segments-view.ts";
 import { evaluate } from "../../../src/search/ranking/evaluate.ts";
 import type { IndexView } from "../../../src/search/ranking/index-view.ts";
 import type { QueryNode } from "../../../src/search/ranking/query-node.ts";
-import type { DocumentSet } from "../../../src/search/ranking/scorer.ts";
+import { type DocumentSet, documentsIn } from "../../../src/search/ranking/scorer.ts";
 import fc from "../../support/fc.ts";
 import { arbitraryChanges, arbitraryQuery } from "../../support/index/index-arbitraries.ts";
 import { applyChanges, engineIn, survivors, withIndexFolder } from "../../support/index/index-folder.ts";
@@ -30,11 +30,8 @@ function withView<T>(folder: string, use: (view: IndexView) => T): T {
 
 function scoresOf(view: IndexView, set: DocumentSet, name: (doc: number) => string): Map<string, number> {
   const scores = new Map<string, number>();
-  for (let i = 0; i < set.docs.length; i++) {
-    const doc = set.docs[i] ?? 0;
-    scores.set(name(doc), set.scores[doc] ?? 0);
-  }
-  expect(scores.size, "a document is there once").toBe(set.docs.length);
+  for (const doc of documentsIn(set)) scores.set(name(doc), set.scores[doc] ?? 0);
+  expect(scores.size, "a document is there once").toBe(set.count);
   expect(view.documents.card).toBeLessThanOrEqual(view.space.card);
   return scores;
 }

@@ -20,41 +20,68 @@ describe("the words of a query", () => {
     session("near", "misc", ["tokens refreshed"]),
   ];
 
-  test("are all wanted, but in whichever documents of the session", async () => {
+  test("count for all if each is in some document of the session; sessions with any of them can be paged", async () => {
     await withHistory(history, async (search) => {
       const answer = await search(planFor(words("token refresh")));
-      expect(answer.match).toBe("all");
-      expect(keysOf(answer).sort()).toEqual(["both-in-one", "far-apart", "in-card"]);
-      expect([answer.total, answer.totalIsExact]).toEqual([3, true]);
-      expect(keysOf(answer).at(-1)).toBe("far-apart");
+      expect(answer.hits.map(({ key, match }) => `${key} ${match}`).sort()).toEqual([
+        "both-in-one all",
+        "far-apart all",
+        "in-card all",
+        "one-word some",
+      ]);
+      expect([answer.match, answer.total, answer.ranked, answer.totalIsExact]).toEqual(["all", 3, 4, true]);
+      expect(keysOf(answer)[0]).toBe("both-in-one");
     });
   });
 
-  test("are looked for with prefixes and typos only where they are not all there as they are", async () => {
+  test("that the index has are never replaced by others that look like them", async () => {
+    await withHistory([...history, session("typo", "misc", ["tokne"])], async (search) => {
+      expect(await search(planFor(words("tokne")))).toMatchObject({ match: "all", total: 1, ranked: 1 });
+      const narrowing = [word("login", { fields: ["title"] })];
+      expect(await search(planFor(words("tokne"), { narrowing }))).toMatchObject({ match: "some", total: 1 });
+      // A name is there if one of its forms is.
+      const name: Clause = { kind: "any", of: [word("tokens2refresh"), word("", { terms: ["tokne"] })] };
+      expect(keysOf(await search(planFor([name])))).toEqual(["typo"]);
+    });
+  });
+
+  test("are looked for with prefixes and typos only if the index does not have them", async () => {
     await withHistory(history, async (search) => {
       const typo = await search(planFor(words("tokne refrehs")));
-      expect([typo.match, ...keysOf(typo).sort()]).toEqual(["fuzzy", "both-in-one", "far-apart", "in-card"]);
+      expect(typo.hits.map(({ key, match }) => `${key} ${match}`).sort()).toEqual([
+        "both-in-one fuzzy",
+        "far-apart fuzzy",
+        "in-card fuzzy",
+        "one-word some",
+      ]);
+      expect([typo.match, typo.total, typo.ranked]).toEqual(["fuzzy", 3, 4]);
       expect(typo.terms.toSorted()).toEqual(["refresh", "token"]);
       const prefix = await search(planFor(words("unrel")));
       expect([prefix.match, ...keysOf(prefix)]).toEqual(["fuzzy", "far-apart"]);
     });
   });
 
-  test("may lack one of three in a session that is better than the best that has all", async () => {
-    const filler = "nothing of the kind ".repeat(40);
+  test("may be missing in a session that comes first, but not if hits are sorted by time", async () => {
+    const filler = Array.from({ length: 60 }, (_, i) => `filler${i}`).join(" ");
     const sessions = [
-      session("scattered", "misc", [`cache ${filler}`, `stale ${filler}`, `deploy ${filler}`]),
+      session("scattered", "misc", [
+        `cache ${filler}`,
+        "nothing",
+        `stale ${filler}`,
+        "nothing",
+        `deploy ${filler}`,
+      ]),
       session("meant", "stale cache", ["the cache is stale", "stale cache again"]),
-      session("one-word", "misc", ["cache"]),
+      session("one-word", "misc", ["deploy"]),
+      ...Array.from({ length: 20 }, (_, i) => session(`other${i}`, "deploy", ["deploy"])),
     ];
     await withHistory(sessions, async (search) => {
       const answer = await search(planFor(words("stale cache deploy")));
-      expect([answer.match, answer.total, ...keysOf(answer)]).toEqual(["all", 2, "meant", "scattered"]);
-      expect(answer.hits.map(({ match }) => match)).toEqual(["some", "all"]);
+      expect([answer.match, answer.total, answer.ranked]).toEqual(["all", 1, 23]);
+      expect(answer.hits[0]).toMatchObject({ key: "meant", match: "some" });
+      expect(answer.hits.find(({ key }) => key === "scattered")).toMatchObject({ match: "all" });
       const byTime = await search(planFor(words("stale cache deploy"), { sort: "newest" }));
-      expect(keysOf(byTime)).toEqual(["scattered"]);
-      const two = await search(planFor(words("again deploy")));
-      expect(two.match).toBe("some");
+      expect([byTime.total, byTime.ranked, ...keysOf(byTime)]).toEqual([1, 1, "scattered"]);
     });
   });
 
@@ -150,19 +177,9 @@ describe("the words of a query", () => {
         kind: "any",
         of: [word("login", { fields: ["title"] }), word("other", { fields: ["title"] })],
       } as const;
-      const answer = await search(planFor([either, word("token")]));
+      const answer = await search(planFor(words("token"), { narrowing: [either] }));
       expect(keysOf(answer).sort()).toEqual(["both-in-one", "far-apart"]);
     });
-  });
-
-  test("with parts are found by the parts, and better by the whole", async () => {
-    await withHistory(
-      [session("parts", "x", ["get user name"]), session("whole", "x", ["getusername get user name"])],
-      async (search) => {
-        const clause = word("", { terms: ["get", "user", "name"], also: ["getusername"] });
-        expect(keysOf(await search(planFor([clause])))).toEqual(["whole", "parts"]);
-      },
-    );
   });
 
   test("no session with an unwanted one in any of its documents is a hit", async () => {
@@ -180,7 +197,7 @@ describe("the words of a query", () => {
       [session("all", "x", [many.join(" ")]), session("most", "x", [many.slice(1).join(" ")])],
       async (search) => {
         const answer = await search(planFor(words(many.join(" "))));
-        expect([answer.match, ...keysOf(answer)]).toEqual(["all", "all"]);
+        expect([answer.match, answer.total, ...keysOf(answer)]).toEqual(["all", 1, "all", "most"]);
         const some = await search(planFor(words(`${many.join(" ")} qqqqqqqqqq`)));
         expect([some.match, ...keysOf(some)]).toEqual(["some", "all", "most"]);
       },
@@ -449,11 +466,12 @@ describe("the order of hits", () => {
     });
   });
 
-  test("counts the best turn twice, the card once, and no other turn", async () => {
+  test("counts the best turn twice, the card once, and three tenths of the turn before", async () => {
     const history = [
       session("card", "deploy", ["x"]),
       session("turn", "x", ["deploy"]),
-      session("both", "deploy", ["deploy", "deploy"]),
+      session("both", "deploy", ["deploy", "x", "deploy"]),
+      session("leaning", "x", ["deploy", "deploy"]),
     ];
     await withHistory(history, async (search) => {
       const { hits } = await search(planFor(words("deploy")));
@@ -462,6 +480,35 @@ describe("the order of hits", () => {
       expect(turn).toBeGreaterThan(0);
       expect(scoreOf("turn")).toBeCloseTo(2 * turn, 9);
       expect(scoreOf("both")).toBeCloseTo(scoreOf("card") + 2 * turn, 9);
+      expect(scoreOf("leaning")).toBeCloseTo(2 * 1.3 * turn, 9);
+    });
+  });
+
+  test("counts a rare word for more than a frequent one", async () => {
+    const history = [
+      session("rare", "x", ["zebra"]),
+      ...Array.from({ length: 9 }, (_, i) => session(`frequent${i}`, "x", ["deploy deploy deploy"])),
+    ];
+    await withHistory(history, async (search) => {
+      expect(keysOf(await search(planFor(words("deploy zebra"))))[0]).toBe("rare");
+    });
+  });
+
+  test("counts a session three times at a date of the query, and less with every day before and after", async () => {
+    const day = 86_400_000;
+    const dates = [{ from: 100 * day, to: 101 * day - 1 }];
+    const days = { within: 100.5, "7-after": 108 - 1 / day, "3-before": 97, "year-after": 465 };
+    const dated = Object.entries(days).map(([key, at]) => session(key, "x", ["deploy"], at * day));
+    await withHistory([...dated, session("timeless", "x", ["deploy"])], async (search) => {
+      const { hits } = await search(planFor(words("deploy"), { dates, now: 1e15 }));
+      const plain = hits.find(({ key }) => key === "timeless")?.score ?? 0;
+      expect(hits.map(({ key, score }) => `${key} ${(score / plain).toFixed(6)}`).sort()).toEqual([
+        "3-before 2.000000",
+        "7-after 2.000000",
+        "timeless 1.000000",
+        "within 3.000000",
+        "year-after 1.000000",
+      ]);
     });
   });
 

@@ -10,7 +10,7 @@ interface OracleDocument {
 }
 
 export interface Oracle {
-  /** Scores by `key#turn`, of the documents that match any of the clauses. */
+  /** Sums over terms and fields by `key#turn`, of the documents that match any of the clauses. */
   search(kind: DocumentKind, clauses: readonly QueryNode[]): Map<string, number>;
 }
 
@@ -43,11 +43,14 @@ export function createOracle(schema: IndexSchema, sessions: readonly IndexedSess
       const boost = Object.fromEntries(
         schema.fields.filter((field) => field.kind === kind).map(({ name, boost }) => [name, boost]),
       );
-      const results = indexes[kind].search({
-        combineWith: "OR",
-        queries: clauses.map((clause) => toQuery(schema, kind, boost, clause)),
-      });
-      return new Map(results.map(({ id, score }) => [String(id), score]));
+      const results = indexes[kind].search(
+        { combineWith: "OR", queries: clauses.map((clause) => toQuery(schema, kind, boost, clause)) },
+        { bm25: { k: 1.5, b: 0.8, d: 0 } },
+      );
+      // MiniSearch multiplies the sum over terms and fields by the number of query terms that match.
+      return new Map(
+        results.map(({ id, score, queryTerms }) => [String(id), score / Math.max(1, queryTerms.length)]),
+      );
     },
   };
 }
