@@ -30,15 +30,25 @@ const program = {
   supported: { "dynamic-import": false },
 };
 
+/** Only mcp.cjs has the MCP server; `sessions mcp` in the main bundle takes it from there. */
+const serverApart = {
+  name: "server-apart",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/mcp\/serve-mcp\.ts$/ }, () => ({ path: "./mcp.cjs", external: true }));
+  },
+};
+
 const built = await Promise.all([
   build({ ...program, entryPoints: { search: "src/cli/bundles/search.ts" } }),
   build({
     ...program,
     entryPoints: { main: "src/cli/bundles/main.ts" },
+    plugins: [serverApart],
     // yargs asks for it.
     define: { ...program.define, "import.meta.url": "importMetaUrl" },
     banner: { js: '"use strict";const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
   }),
+  build({ ...program, entryPoints: { mcp: "src/cli/bundles/mcp.ts" } }),
   build({ ...shared, entryPoints: { index: "src/index.ts" }, format: "esm" }),
   // Last: whoever sees a new launcher sees its bundles.
   build({ ...program, entryPoints: { sessions: "src/cli/launcher.ts" } }),

@@ -150,6 +150,10 @@ export interface Agent {
   readonly placeVariables: readonly string[];
   /** Variables that it sets for the programs that it runs. */
   readonly childVariables?: readonly string[];
+  /** The variable that names the calling session to hooks, servers and programs that it runs. */
+  readonly sessionVariable?: string;
+  /** The variable that names the project's folder to hooks and servers that it runs. */
+  readonly projectVariable?: string;
   /** Which entry is the end of the current path. */
   readonly leafRule: LeafRule;
   /** It keeps logs in the folders of projects too, so these must be known first. */

@@ -25,6 +25,28 @@ export function agentNames(): readonly AgentName[] {
   return table.map(({ agent }) => agent);
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The id of the session that runs this program, if its agent says so. */
+export function callingSession(variables: Variables): string | undefined {
+  return firstOf(
+    table.map(({ sessionVariable }) => sessionVariable),
+    variables,
+  );
+}
+
+/** The project of the session that runs this program, if its agent says so. */
+export function callingProject(variables: Variables): string | undefined {
+  return firstOf(
+    table.map(({ projectVariable }) => projectVariable),
+    variables,
+  );
+}
+
+function firstOf(names: readonly (string | undefined)[], variables: Variables): string | undefined {
+  return names.map((name) => variables[name ?? ""]).find((value) => value !== undefined && value !== "");
+}
+
 /**
  * Adds an agent that this program does not come with, for a program that uses it as a library. To be called before
  * anything is read; returns a function that takes the agent out again.

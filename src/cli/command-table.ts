@@ -141,6 +141,12 @@ export const commandTable: readonly CommandRow[] = [
     neverFails: true,
   },
   {
+    name: "mcp",
+    group: "Set up",
+    summary: "serve the history to agents as an MCP server",
+    load: () => import("./commands/mcp.ts"),
+  },
+  {
     name: "guard",
     group: "More",
     summary: "archive sessions that are not archived yet",

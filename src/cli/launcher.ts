@@ -18,7 +18,10 @@ interface Bundle {
 }
 
 /** Commands with a separate bundle beside this file. All others are in main.cjs. */
-const ownBundles: ReadonlyMap<string, string> = new Map([["search", "search.cjs"]]);
+const ownBundles: ReadonlyMap<string, string> = new Map([
+  ["search", "search.cjs"],
+  ["mcp", "mcp.cjs"],
+]);
 
 const DID_ITS_WORK: readonly number[] = [exitCodes.done, exitCodes.withProblems];
 

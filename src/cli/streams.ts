@@ -79,16 +79,19 @@ export function inputFrom(open: () => ReadStream): Input {
       }
       return Buffer.concat(chunks).toString("utf8");
     },
-    async *lines() {
+    async *lines(maxChars = Number.POSITIVE_INFINITY) {
       const decoder = new TextDecoder();
-      let rest = "";
+      let line = "";
       for await (const chunk of open()) {
-        const lines = (rest + decoder.decode(Buffer.from(chunk), { stream: true })).split("\n");
-        rest = lines.pop() ?? "";
-        yield* lines;
+        const [first = "", ...others] = decoder.decode(Buffer.from(chunk), { stream: true }).split("\n");
+        if (line.length <= maxChars) line += first;
+        for (const next of others) {
+          yield line.slice(0, maxChars);
+          line = next;
+        }
       }
-      rest += decoder.decode();
-      if (rest !== "") yield rest;
+      line += decoder.decode();
+      if (line !== "") yield line.slice(0, maxChars);
     },
   };
 }

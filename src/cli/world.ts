@@ -23,8 +23,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** Reads everything, cut off at `maxBytes`. */
   readText(maxBytes: number): Promise<string>;
-  /** Reads lines, without their LF, as they come in. */
-  lines(): AsyncIterable<string>;
+  /** Reads lines, without their LF, as they come in; each is cut off at `maxChars`. */
+  lines(maxChars?: number): AsyncIterable<string>;
 }
 
 export interface RunOptions {

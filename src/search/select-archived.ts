@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { callingSession } from "../agents/agents.ts";
 import type { ListedSession } from "../archive/archive-store.ts";
 import { readRenderNote } from "../archive/keep-session.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
@@ -46,7 +47,7 @@ function selectByWord(
   { everywhere = false, copies = "all" }: Pick<SelectOptions, "everywhere" | "copies">,
 ): readonly ListedSession[] {
   if (word === "last" || word === "current") {
-    const running = library.surroundings.variables.CLAUDE_CODE_SESSION_ID;
+    const running = callingSession(library.surroundings.variables);
     const current = word === "current" ? all.find(({ id }) => id === running) : undefined;
     return current === undefined ? newest(library, all, count, everywhere) : [current];
   }

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
-import { agentNamed, agents } from "../agents/agents.ts";
+import { agentNamed, agents, callingSession } from "../agents/agents.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import { projectInHead } from "../agents/session-of-log.ts";
@@ -86,7 +86,7 @@ function selectByWord(
   options: SelectOptions,
 ): Selected {
   if (word === "last" || word === "current") {
-    const running = library.surroundings.variables.CLAUDE_CODE_SESSION_ID;
+    const running = callingSession(library.surroundings.variables);
     const current = word === "current" && running !== undefined ? pointers.withId(running) : [];
     return current.length > 0
       ? chooseCopies(library, pointers, current, options)

@@ -38,6 +38,7 @@ const knowsTheMachine = [
   "src/cli/world.ts",
   "src/cli/bundles/late-crypto.ts",
   "src/cli/bundles/main.ts",
+  "src/cli/bundles/mcp.ts",
   "src/fs/compile-cache.ts",
   "src/fs/engine-flags.ts",
   "src/fs/places.ts",

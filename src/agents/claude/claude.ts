@@ -20,6 +20,8 @@ export const claude: Agent = {
   name: "Claude Code",
   placeVariables: ["CLAUDE_CONFIG_DIR"],
   childVariables: ["CLAUDECODE"],
+  sessionVariable: "CLAUDE_CODE_SESSION_ID",
+  projectVariable: "CLAUDE_PROJECT_DIR",
   leafRule: "last-message",
   roots: claudeRoots,
   owns: ownsClaude,

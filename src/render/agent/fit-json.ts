@@ -1,7 +1,7 @@
 import { cleanText } from "../../redact/clean-text.ts";
 
 /** As in all estimates of this program. */
-const CHARS_PER_TOKEN = 4;
+export const CHARS_PER_TOKEN = 4;
 
 export function estimateJsonTokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);

@@ -1,0 +1,23 @@
+import process from "node:process";
+import { parseArguments } from "../arguments.ts";
+import { command } from "../commands/mcp.ts";
+import { takeProcess } from "../process-world.ts";
+import { runCommand } from "../run-command.ts";
+import { isWorker, runWorker, startWorker } from "../worker-threads.ts";
+
+/** For the main bundle, which does not have the server. */
+export { serveMcp, toolDescriptions } from "../../integrations/mcp/serve-mcp.ts";
+
+/** Runs the MCP server. Help and wrong arguments are left to the main bundle. */
+export async function runProcess(host: NodeJS.Process): Promise<boolean> {
+  const argv = host.argv.slice(3);
+  const args = argv.every((arg) => arg === "--json") ? parseArguments("mcp", command, argv) : undefined;
+  if (args === undefined) return false;
+  const { world, finish } = takeProcess(host, startWorker(import.meta.filename, host));
+  host.exitCode = await runCommand("mcp", command, argv, args, world);
+  await finish();
+  return true;
+}
+
+// A thread that reads logs loads this file without the launcher.
+if (isWorker(process)) void runWorker(process);

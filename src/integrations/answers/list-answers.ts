@@ -1,0 +1,78 @@
+import type { FilesAnswer, PendingAnswer, SessionList } from "../../index.ts";
+import type { AgentAnswer } from "../../render/agent/page-answer.ts";
+import { countOf, relativeTo, utcMinute } from "../../render/words.ts";
+import { firstChars, sessionLine } from "./session-line.ts";
+
+/** Where a page of a list starts, and who reads it. */
+export interface ListPlace {
+  readonly offset: number;
+  readonly callingSession?: string | undefined;
+  /** What to do with an item, and if there is none. */
+  readonly readOn: string;
+  readonly nothing: string;
+}
+
+/** Presents a list of sessions, newest first, a line each. */
+export function listAnswer({ rows, total }: SessionList, place: ListPlace): AgentAnswer {
+  if (rows.length === 0) return { says: [`No session matches. ${place.nothing}`], items: [] };
+  return {
+    says: [`${countOf(total, "session")}, newest first. ${place.readOn}`],
+    items: rows.map((row, index) => ({
+      at: place.offset + index,
+      text: sessionLine(row, place.callingSession),
+    })),
+    ...nextOf(place.offset + rows.length, total),
+  };
+}
+
+/** Presents the sessions that read or wrote a file. `answer` has them from the first one on. */
+export function filesAnswer({ sessions, total }: FilesAnswer, place: ListPlace): AgentAnswer {
+  if (total === 0)
+    return { says: [`No session read, wrote or named such a file. ${place.nothing}`], items: [] };
+  return {
+    says: [`${countOf(total, "session")}, newest first. ${place.readOn}`],
+    items: sessions.slice(place.offset).map(({ row, files }, index) => ({
+      at: place.offset + index,
+      text: [
+        sessionLine(row, place.callingSession),
+        ...files.map(({ path, reads, writes, mentions, lastAt }) => {
+          const what = [
+            ...(writes > 0 ? [`written ${countOf(writes, "time")}`] : []),
+            ...(reads > 0 ? [`read ${countOf(reads, "time")}`] : []),
+            ...(writes + reads === 0 ? [`named ${countOf(mentions, "time")}`] : []),
+            ...(lastAt === null ? [] : [`last ${utcMinute(lastAt) ?? ""}`]),
+          ];
+          return `  ${relativeTo(row.digest.project, path)}: ${what.join(", ")}`;
+        }),
+      ].join("\n"),
+    })),
+    ...nextOf(sessions.length, total),
+  };
+}
+
+const ITEM_CHARS = 400;
+
+/** Presents unfinished work by session. `answer` has the sessions from the first one on. */
+export function pendingAnswer({ sessions, total, project }: PendingAnswer, place: ListPlace): AgentAnswer {
+  const where = project === undefined ? "in all projects" : "in this project";
+  if (total === 0) return { says: [`No unfinished work ${where}. ${place.nothing}`], items: [] };
+  return {
+    says: [`${countOf(total, "session")} with unfinished work ${where}, newest first. ${place.readOn}`],
+    items: sessions.slice(place.offset).map(({ row, items }, index) => ({
+      at: place.offset + index,
+      text: [
+        sessionLine(row, place.callingSession),
+        ...items.map(({ text, turn, source, status }) => {
+          const notes = [source, ...(status === undefined ? [] : [status.replace("_", " ")])];
+          const at = turn === null ? "" : `, turn ${turn}`;
+          return `  - ${firstChars(text, ITEM_CHARS)} (${notes.join(", ")}${at})`;
+        }),
+      ].join("\n"),
+    })),
+    ...nextOf(sessions.length, total),
+  };
+}
+
+function nextOf(shown: number, total: number): { readonly next?: number } {
+  return shown < total ? { next: shown } : {};
+}

@@ -1,0 +1,60 @@
+import type { FoundSession, SearchResult } from "../../index.ts";
+import type { AgentAnswer } from "../../render/agent/page-answer.ts";
+import { countOf } from "../../render/words.ts";
+import { contextNote, firstChars, sessionLine } from "./session-line.ts";
+
+/** How many passages the hits of a page show: the best ones in more detail. */
+const PASSAGES = [3, 2, 2];
+const MIN_PASSAGES = 1;
+const PASSAGE_CHARS = 240;
+
+export interface SearchAnswerOptions {
+  readonly offset: number;
+  readonly callingSession?: string | undefined;
+  /** What to do with a hit, and if nothing was found: the names of calls differ between agents. */
+  readonly readOn: string;
+  readonly nothing: string;
+}
+
+/** Presents the hits of a search to an agent, the best first. */
+export function searchAnswer(
+  result: SearchResult,
+  { offset, callingSession, readOn, nothing }: SearchAnswerOptions,
+): AgentAnswer {
+  const { hits, total, totalIsExact, match, coverage } = result;
+  const searched = `${countOf(coverage.sessions, "session")} searched`;
+  if (hits.length === 0) {
+    const near = result.nearestWords.flatMap(({ nearest }) => nearest);
+    const spelled =
+      near.length === 0 ? "" : ` Words that are spelled alike: ${near.map(safeWord).join(", ")}.`;
+    const what =
+      total > 0 ? `No more hits (${countOf(total, "session")} in all).` : `Nothing found, ${searched}.`;
+    return { says: [`${what}${total > 0 ? "" : spelled} ${total > 0 ? "" : nothing}`.trim()], items: [] };
+  }
+  const found = `${totalIsExact ? "" : "at least "}${countOf(total, "session")}`;
+  const how = {
+    all: `${found} with all words`,
+    fuzzy: `${found} with all words, some as prefixes or with typos`,
+    some: `No session has all words; ${found} with some of them, so check whether a hit is the right one`,
+    none: found,
+  }[match];
+  return {
+    says: [`${how} (${searched}), the best first. ${readOn}`],
+    items: hits.map((hit, index) => ({ at: offset + index, text: hitText(hit, index, callingSession) })),
+    ...(offset + hits.length < total || !totalIsExact ? { next: offset + hits.length } : {}),
+  };
+}
+
+function hitText(hit: FoundSession, index: number, callingSession: string | undefined): string {
+  const shown = hit.snippets.slice(0, PASSAGES[index] ?? MIN_PASSAGES);
+  const passages = shown.map(
+    ({ turn, role, context, text }) =>
+      `  turn ${turn}, ${role}${contextNote(context)}: ${firstChars(text, PASSAGE_CHARS)}`,
+  );
+  return [sessionLine(hit.row, callingSession), ...passages].join("\n");
+}
+
+/** A word that is repeated outside of the quotes. */
+function safeWord(word: string): string {
+  return /^[\p{L}\p{N}_.-]{1,40}$/u.test(word) ? word : "(unprintable)";
+}

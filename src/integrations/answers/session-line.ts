@@ -1,0 +1,44 @@
+import type { CatalogRow, Context, SessionState } from "../../index.ts";
+import { cleanLine } from "../../redact/clean-text.ts";
+import { contextWords, countOf, utcMinute } from "../../render/words.ts";
+
+const TITLE_CHARS = 140;
+
+/** One line that names a session: id, agent, project, time, size, title. */
+export function sessionLine({ digest, state }: CatalogRow, callingSession?: string): string {
+  const { id, agent, project, endedAt, turns, title } = digest;
+  const facts = [
+    agent,
+    project ?? "no project",
+    ...(endedAt === null ? [] : [utcMinute(endedAt) ?? ""]),
+    countOf(turns, "turn"),
+    ...stateWords(state, id === callingSession),
+  ];
+  return `session ${id} (${facts.map(cleanLine).join(", ")}): ${firstChars(title ?? "(no title)", TITLE_CHARS)}`;
+}
+
+function stateWords(state: SessionState, isCaller: boolean): readonly string[] {
+  if (isCaller) return ["the session that you are in"];
+  switch (state) {
+    case "live":
+      return ["running now"];
+    case "kept":
+      return ["log deleted, archived here"];
+    case "stub":
+      return ["only its prompts are left"];
+    case "idle":
+      return [];
+  }
+}
+
+/** Where a turn is, if its agent does not load it any more. */
+export function contextNote(context: Context): string {
+  const words = contextWords(context);
+  return words === null ? "" : `, ${words}`;
+}
+
+/** The start of a text in one line. */
+export function firstChars(text: string, chars: number): string {
+  const line = cleanLine(text);
+  return line.length <= chars ? line : `${line.slice(0, chars - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
