@@ -240,9 +240,11 @@ export function asksSessions(command: string): boolean {
 /** Whether the result of a call is output of this program, or its skill. */
 function isOwnCall({ name, command, files }: Pick<ToolCall, "name" | "command" | "files">): boolean {
   if (command !== undefined) return asksSessions(command) || command.includes(SKILL_FILE);
-  return name.startsWith("mcp__sessions__") || files.some(({ path }) => path.endsWith(SKILL_FILE));
+  return OWN_TOOL.test(name) || files.some(({ path }) => path.endsWith(SKILL_FILE));
 }
 
+/** A tool of our MCP server, also as agents name it if a plugin brings the server. */
+const OWN_TOOL = /^mcp__(?:plugin_[\w-]+_)?(?:agent-)?sessions__/;
 const SKILL_FILE = "session-finder/SKILL.md";
 
 /** Whether the user ran this program from the agent's shell prompt. */

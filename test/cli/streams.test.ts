@@ -36,6 +36,11 @@ describe("inputFrom()", () => {
     expect(await all(from(["a\n", "b\n"]).lines())).toEqual(["a", "b"]);
     expect(await all(from([]).lines())).toEqual([]);
   });
+
+  test("cuts off lines that are too long, and goes on with the next", async () => {
+    const chunks = ["abcdef", "ghi".repeat(1_000), "\nshort\nlonger", " than that"];
+    expect(await all(from(chunks).lines(6))).toEqual(["abcdef", "short", "longer"]);
+  });
 });
 
 describe("outputTo()", () => {

@@ -87,7 +87,8 @@ describe("sessionDocuments()", () => {
                 isError: true,
               }),
               toolCall({ name: "Bash", command: "npm test", output: "okapi passed" }),
-              toolCall({ name: "mcp__sessions__search", output: "quoted giraffe" }),
+              toolCall({ name: "mcp__sessions__search_sessions", output: "quoted giraffe" }),
+              toolCall({ name: "mcp__plugin_sessions_sessions__read_session", output: "quoted giraffe" }),
               toolCall({
                 name: "read",
                 files: [{ path: "/h/.pi/agent/skills/session-finder/SKILL.md", mode: "read" }],

@@ -16,8 +16,10 @@ export const command: Command = defineCommand({
     "or sent anywhere.\n\n" +
     "`last`, `current` and `.` mean the agent's project, or this folder. --json prints the tools and ends.",
   examples: [
-    { line: "claude mcp add --scope user sessions -- sessions mcp", says: "add it to Claude Code" },
-    { line: "codex mcp add sessions -- sessions mcp", says: "add it to Codex" },
+    {
+      line: "sessions mcp",
+      says: "what agents start: `claude mcp add --scope user sessions -- sessions mcp`",
+    },
     { line: "sessions mcp --json", says: "the tools, with their parameters" },
   ],
   positionals: [],

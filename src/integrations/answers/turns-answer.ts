@@ -16,7 +16,7 @@ export interface TurnsOptions {
 }
 
 /** What a session is, in a few lines. */
-export function sessionHead({ session, digest, state }: OpenSession): string {
+export function sessionFacts({ session, digest, state }: OpenSession): string {
   const { agent, id, project, branch, title, compactions } = session;
   const when = utcSpan(digest.startedAt, digest.endedAt);
   const facts = [
@@ -52,7 +52,7 @@ export function* turnItems(session: Session, { from, to, withOutput }: TurnsOpti
 
 function turnParts(turn: Turn, session: Session, withOutput: boolean): readonly string[] {
   const head = [`turn ${turn.number}`, ...turnWords(turn)].join(", ");
-  return [`── ${head} ──`, `user: ${turn.request}`, ...stepParts(turn.steps, session, withOutput)];
+  return [`── ${head} ──`, `user: ${turn.request.trim()}`, ...stepParts(turn.steps, session, withOutput)];
 }
 
 function stepParts(steps: readonly Step[], session: Session, withOutput: boolean): readonly string[] {
@@ -62,7 +62,7 @@ function stepParts(steps: readonly Step[], session: Session, withOutput: boolean
 function stepLines(step: Step, { project }: Session, withOutput: boolean): readonly string[] {
   switch (step.kind) {
     case "reply":
-      return [`${step.isError ? "error" : "agent"}: ${step.text}`];
+      return step.text.trim() === "" ? [] : [`${step.isError ? "error" : "agent"}: ${step.text.trim()}`];
     case "thinking":
       return [];
     case "tool":

@@ -33,7 +33,7 @@ function filtersOf({ project, agent, since, until }: FilterInput): Filters {
   };
 }
 
-export const searchSessions: McpTool = defineTool({
+export const searchTool: McpTool = defineTool({
   name: "search_sessions",
   title: "Search past sessions",
   description:
@@ -67,7 +67,7 @@ export const searchSessions: McpTool = defineTool({
   },
 });
 
-export const listSessions: McpTool = defineTool({
+export const listTool: McpTool = defineTool({
   name: "list_sessions",
   title: "List past sessions",
   description:
@@ -98,7 +98,7 @@ export const listSessions: McpTool = defineTool({
   },
 });
 
-export const findFileHistory: McpTool = defineTool({
+export const filesTool: McpTool = defineTool({
   name: "find_file_history",
   title: "History of a file",
   description:
@@ -126,7 +126,7 @@ export const findFileHistory: McpTool = defineTool({
   },
 });
 
-export const pendingWork: McpTool = defineTool({
+export const pendingTool: McpTool = defineTool({
   name: "pending_work",
   title: "Unfinished work",
   description:

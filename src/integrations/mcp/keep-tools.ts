@@ -21,11 +21,11 @@ import {
   whole,
 } from "./tool.ts";
 
-export const archiveSession: McpTool = defineTool({
+export const archiveTool: McpTool = defineTool({
   name: "archive_session",
   title: "Archive a session",
   description:
-    "Archive a session now: its exact bytes and a readable markdown copy, so that nothing of it is ever lost. It changes " +
+    "Archive a session now, its exact bytes and a readable markdown copy, so that nothing of it is ever lost. It changes " +
     "nothing in the session and may be running. The answer names the copy.",
   input: sessionShape,
   isReadOnly: false,
@@ -61,7 +61,7 @@ const rewriteShape = {
   ),
 };
 
-export const flattenSession: McpTool = defineTool({
+export const flattenTool: McpTool = defineTool({
   name: "flatten_session",
   title: "Flatten a session",
   description:
@@ -98,11 +98,11 @@ export const flattenSession: McpTool = defineTool({
     }),
 });
 
-export const unflattenSession: McpTool = defineTool({
+export const unflattenTool: McpTool = defineTool({
   name: "unflatten_session",
   title: "Unflatten a session",
   description:
-    "Undo flatten_session: put every tool result that was moved to the sidecar back into the session, byte for byte. A session " +
+    "Put every tool result that flatten_session moved out of a session back into it, byte for byte. A session " +
     "in use is refused; retrieve_flattened gets a single result without changing anything.",
   input: rewriteShape,
   isReadOnly: false,

@@ -4,10 +4,10 @@ import { exitCodes, type OpenSession, UserError } from "../../index.ts";
 import { CHARS_PER_TOKEN } from "../../render/agent/fit-json.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
 import { countOf } from "../../render/words.ts";
-import { sessionHead, turnItems } from "../answers/turns-answer.ts";
+import { sessionFacts, turnItems } from "../answers/turns-answer.ts";
 import { type CallPage, defineTool, flag, type McpTool, selectorOf, sessionShape, text } from "./tool.ts";
 
-export const readSession: McpTool = defineTool({
+export const readTool: McpTool = defineTool({
   name: "read_session",
   title: "Read a past session",
   description:
@@ -36,7 +36,7 @@ export const readSession: McpTool = defineTool({
       items:
         cursor === undefined
           ? (function* () {
-              yield { at: 0, text: `${sessionHead(open)}\n\n` };
+              yield { at: 0, text: `${sessionFacts(open)}\n\n` };
               yield* items;
             })()
           : items,
@@ -70,7 +70,7 @@ function rangeOf(
   return { from, to };
 }
 
-export const sessionSummary: McpTool = defineTool({
+export const summaryTool: McpTool = defineTool({
   name: "session_summary",
   title: "Summarize a past session",
   description:
@@ -103,7 +103,7 @@ export const sessionSummary: McpTool = defineTool({
   },
 });
 
-export const retrieveFlattened: McpTool = defineTool({
+export const retrieveTool: McpTool = defineTool({
   name: "retrieve_flattened",
   title: "Retrieve a tool result",
   description:

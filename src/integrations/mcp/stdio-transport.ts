@@ -65,7 +65,7 @@ export function stdioTransport({ lines, write }: StdioStreams): StdioTransport {
         try {
           receive(deserializeMessage(line));
         } catch (error) {
-          transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+          transport.onerror?.(new Error("Skipped a line that is no message", { cause: error }));
         }
       }
     } catch (error) {

@@ -136,8 +136,8 @@ export function defineTool<const Shape extends z.core.$ZodShape>({
     isReadOnly,
     read(args) {
       const known = knownArguments(name, args, inputSchema);
-      const { max_tokens: maxTokens, cursor: given } = check(name, page, known);
-      const values = check(name, own, known);
+      const { max_tokens: maxTokens, cursor: given } = check({ name, inputSchema }, page, known);
+      const values = check({ name, inputSchema }, own, known);
       const cursor = given === undefined ? undefined : readCursor(given);
       if (given !== undefined && cursor === undefined) {
         throw new UserError(`Cannot go on from the cursor ${JSON.stringify(given)}`, {
@@ -187,18 +187,22 @@ function asType(value: unknown, type: string | undefined): unknown {
   return value;
 }
 
-function check<T extends z.ZodMiniType>(tool: string, schema: T, args: unknown): z.output<T> {
+function check<T extends z.ZodMiniType>(
+  { name, inputSchema }: Pick<McpTool, "name" | "inputSchema">,
+  schema: T,
+  args: Readonly<Record<string, unknown>>,
+): z.output<T> {
   const result = z.safeParse(schema, args);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  const name = String(issue?.path[0] ?? "an argument");
-  const isMissing =
-    issue !== undefined &&
-    issue.path.length > 0 &&
-    issue.code === "invalid_type" &&
-    issue.input === undefined;
-  throw new UserError(
-    isMissing ? `${tool} needs ${name}` : `${tool}: ${name} ${issue?.message ?? "is not understood"}`,
-    { exitCode: exitCodes.wrongUsage, hint: "call it again with that parameter right" },
-  );
+  const parameter = String(issue?.path[0]);
+  if (Object.hasOwn(args, parameter)) {
+    throw new UserError(`${name}: ${parameter} ${issue?.message ?? "is not understood"}`, {
+      exitCode: exitCodes.wrongUsage,
+    });
+  }
+  throw new UserError(`${name} needs ${parameter}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: (inputSchema.properties[parameter]?.description ?? "").replace(/\.$/, ""),
+  });
 }

@@ -1,20 +1,20 @@
-import { findFileHistory, listSessions, pendingWork, searchSessions } from "./find-tools.ts";
-import { archiveSession, flattenSession, unflattenSession } from "./keep-tools.ts";
-import { readSession, retrieveFlattened, sessionSummary } from "./read-tools.ts";
+import { filesTool, listTool, pendingTool, searchTool } from "./find-tools.ts";
+import { archiveTool, flattenTool, unflattenTool } from "./keep-tools.ts";
+import { readTool, retrieveTool, summaryTool } from "./read-tools.ts";
 import type { McpTool } from "./tool.ts";
 
 /** One row per tool, those first that answer most questions. */
 export const mcpTools: readonly McpTool[] = [
-  searchSessions,
-  readSession,
-  listSessions,
-  findFileHistory,
-  pendingWork,
-  sessionSummary,
-  archiveSession,
-  flattenSession,
-  unflattenSession,
-  retrieveFlattened,
+  searchTool,
+  readTool,
+  listTool,
+  filesTool,
+  pendingTool,
+  summaryTool,
+  archiveTool,
+  flattenTool,
+  unflattenTool,
+  retrieveTool,
 ];
 
 /** A tool as clients see it. */

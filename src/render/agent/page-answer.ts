@@ -40,8 +40,8 @@ export function readCursor(text: string): Cursor | undefined {
 }
 
 /**
- * Quotes as many items as fit into `tokens`. Only whole items are taken, except for one that is longer than a page: it is
- * cut, and the cursor names the place. `goOn` says how to get the next page.
+ * Quotes as many items as fit into `tokens`. Items are taken whole, except for one that is longer than a page: it is cut,
+ * and the cursor names the place. `goOn` says how to get the next page.
  */
 export function pageAnswer(
   answer: AgentAnswer,
@@ -62,7 +62,9 @@ export function pageAnswer(
       used += quoted.length + 1;
       continue;
     }
-    const part = taken.length === 0 ? cutToFit(rest, Math.max(room, MIN_PART_CHARS)) : "";
+    const left = Math.max(room - used, taken.length === 0 ? MIN_PART_CHARS : 0);
+    const mayCut = taken.length === 0 || (quoted.length > room && left >= MIN_PART_CHARS);
+    const part = mayCut ? cutToFit(rest, left) : "";
     if (part !== "") taken.push(quoteLines(part).join("\n"));
     cursor = part === "" ? String(at) : `${at}.${start + part.length}`;
     break;
