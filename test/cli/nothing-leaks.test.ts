@@ -232,6 +232,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   install: [["--agent", "claude", "--dry-run"]],
   uninstall: [["--dry-run"]],
   hook: [["session-start"], ["pre-compact"]],
+  mcp: [[]],
   compact: [
     [ID, "--dry"],
     [ID, "--force", "--aggressive", "--keep", "0"],
@@ -301,6 +302,56 @@ const hookInput = (world: World): Partial<World> => ({
   },
 });
 
+/** The requests of an MCP client that calls every reading tool, and reads every session. */
+const MCP_CALLS: readonly (readonly [string, object])[] = [
+  ["search_sessions", { query: "schooner" }],
+  ["search_sessions", { query: `zzzz${ODD}` }],
+  ["list_sessions", {}],
+  ["read_session", { session_id: ID, include_output: true, max_tokens: 20_000 }],
+  ["read_session", { session_id: "0bad0bad" }],
+  ["read_session", { session_id: `nobody ${ODD}` }],
+  ["session_summary", { session_id: ID }],
+  ["find_file_history", { path: "*" }],
+  ["pending_work", { everywhere: true }],
+  ["retrieve_flattened", { session_id: ID, tool_use_id: "toolu_1" }],
+  ["flatten_session", { session_id: ID, min_size: 10, dry_run: true }],
+  ["archive_session", { session_id: ID }],
+];
+
+function mcpInput(world: World): Partial<World> {
+  const requests = [
+    {
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+    },
+    { method: "resources/list", params: {} },
+    { method: "resources/read", params: { uri: `sessions://claude/${ID}` } },
+    ...MCP_CALLS.map(([name, args]) => ({ method: "tools/call", params: { name, arguments: args } })),
+  ];
+  return {
+    stdin: {
+      ...world.stdin,
+      async *lines() {
+        for (const [id, request] of requests.entries())
+          yield JSON.stringify({ jsonrpc: "2.0", id, ...request });
+      },
+    },
+  };
+}
+
+/** The texts in the answers of the MCP server. */
+function mcpTexts(out: string): string {
+  const answers = out.split("\n").filter((line) => line !== "");
+  expect(answers).toHaveLength(MCP_CALLS.length + 3);
+  const texts: string[] = [];
+  for (const answer of answers)
+    JSON.parse(answer, (_, value: unknown) => {
+      if (typeof value === "string") texts.push(value);
+      return value;
+    });
+  return texts.join("\n");
+}
+
 /** In HTML a line end is a space. */
 const bad = ({ out, err }: Printed, { isHtml = false } = {}): readonly string[] => {
   const text = `${out}\n${err}`;
@@ -336,10 +387,11 @@ describe("a hostile history", () => {
           const printed = await call(
             world,
             [name, ...args, ...flags],
-            name === "hook" ? hookInput(world) : {},
+            name === "hook" ? hookInput(world) : name === "mcp" ? mcpInput(world) : {},
           );
           const line = `sessions ${[name, ...args, ...flags].join(" ")}`;
-          const plain = { ...printed, out: uncoloured(printed.out), err: uncoloured(printed.err) };
+          const answered = name === "mcp" && flags.length === 0 ? mcpTexts(printed.out) : printed.out;
+          const plain = { ...printed, out: uncoloured(answered), err: uncoloured(printed.err) };
           wrong.push(...bad(plain, { isHtml: args.includes("html") }).map((what) => `${line}: ${what}`));
           if (printed.code === 70) wrong.push(`${line}: exit 70: ${printed.err}`);
           if (flags.length > 0 && name !== "hook" && !isJson(printed.out))
