@@ -4,6 +4,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import { expandHome } from "../fs/places.ts";
 import { parseDate } from "../search/query/parse-date.ts";
 import { isWord, parseQuery } from "../search/query/parse-query.ts";
+import { queryDates } from "../search/query/query-dates.ts";
 import type { SessionFilter } from "../search/query/session-filter.ts";
 import type { SearchRequest } from "../search/search-sessions.ts";
 import type { Machine } from "./open-store.ts";
@@ -125,6 +126,10 @@ export function readRequest(query: string, page: SearchPage, machine: Clock): Se
     query: parsed,
     filter: readFilters(page.filter ?? {}, typed(false), machine),
     unwanted: typed(true).map((word) => readFilters({}, [word], machine)),
+    dates: queryDates(parsed.words, {
+      now: machine.now(),
+      offsetMinutesAt: machine.offsetMinutesAt ?? (() => 0),
+    }),
     sort: page.sort ?? "relevance",
     offset: page.offset ?? 0,
     limit: page.limit ?? 10,

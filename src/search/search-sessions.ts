@@ -33,6 +33,8 @@ export interface SearchRequest {
   readonly filter: SessionFilter;
   /** Sessions that match one of these filters are left out. */
   readonly unwanted: readonly SessionFilter[];
+  /** Times that the query names: sessions of these times come first. */
+  readonly dates?: SearchPlan["dates"];
   readonly sort: SearchPlan["sort"];
   readonly offset: number;
   readonly limit: number;
@@ -106,6 +108,7 @@ async function searchOne(
     limit: request.limit,
     turnsPerHit: SNIPPETS_PER_HIT,
     now: library.now(),
+    dates: request.dates ?? [],
   });
   if (answer.kind !== "answer") throw engineError(answer);
   const shown = shownTerms(request.query, answer.terms);

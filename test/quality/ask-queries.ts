@@ -4,6 +4,7 @@ import { nodeProcesses } from "../../src/fs/processes.ts";
 import type { MatchKind } from "../../src/search/engine.ts";
 import { openEngine } from "../../src/search/open-engine.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
+import { queryDates } from "../../src/search/query/query-dates.ts";
 import type { SessionFilter } from "../../src/search/query/session-filter.ts";
 import { searchSessions } from "../../src/search/search-sessions.ts";
 import { benchLibrary } from "../bench/support/bench-library.ts";
@@ -73,6 +74,7 @@ export async function askQueries(
       query: parseQuery(query),
       filter: NO_FILTER,
       unwanted: [],
+      dates: queryDates(parseQuery(query).words, { now: NOW, offsetMinutesAt: () => 0 }),
       sort: "relevance" as const,
       offset: 0,
       limit: 10,

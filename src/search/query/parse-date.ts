@@ -73,7 +73,7 @@ function calendarDays(word: string): Days | undefined {
 }
 
 /** Returns undefined for a day that does not exist, such as 31 February, which `Date` would move to March. */
-function dayOf(year: number, month: number, day: number): CalendarDay | undefined {
+export function dayOf(year: number, month: number, day: number): CalendarDay | undefined {
   const date = new Date(Date.UTC(year, month, day));
   const isReal = date.getUTCFullYear() === year && date.getUTCMonth() === month && date.getUTCDate() === day;
   return isReal ? { year, month, day } : undefined;
@@ -137,7 +137,7 @@ function weekdayOf({ year, month, day }: CalendarDay): number {
 }
 
 /** The present and the time zone that dates are relative to. */
-interface DateContext {
+export interface DateContext {
   readonly now: number;
   /** Minutes that local time is ahead of UTC at that moment. */
   readonly offsetMinutesAt: (ms: number) => number;
@@ -151,13 +151,13 @@ interface CalendarDay {
 }
 
 /** Returns the local calendar day of a moment. */
-function localDay(ms: number, { offsetMinutesAt }: Pick<DateContext, "offsetMinutesAt">): CalendarDay {
+export function localDay(ms: number, { offsetMinutesAt }: Pick<DateContext, "offsetMinutesAt">): CalendarDay {
   const date = new Date(ms + offsetMinutesAt(ms) * 60_000);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth(), day: date.getUTCDate() };
 }
 
 /** Converts a local time, given as if it were UTC, to the actual moment. Looks up the offset twice, as it may change in between. */
-function fromLocal(utc: number, { offsetMinutesAt }: Pick<DateContext, "offsetMinutesAt">): number {
+export function fromLocal(utc: number, { offsetMinutesAt }: Pick<DateContext, "offsetMinutesAt">): number {
   const guess = utc - offsetMinutesAt(utc) * 60_000;
   return utc - offsetMinutesAt(guess) * 60_000;
 }
