@@ -1,6 +1,7 @@
 import type { Library } from "../fs/library.ts";
 import { expandHome } from "../fs/places.ts";
 import { splitLines } from "../jsonl/lines.ts";
+import type { AgentName } from "../session/entry.ts";
 import { createTextBudget } from "../session/text-budget.ts";
 import type { SessionFiles } from "./agent.ts";
 import { agentNamed, agents } from "./agents.ts";
@@ -44,4 +45,21 @@ export function projectInHead(agent: SessionFiles["agent"], path: string, head: 
   });
   for (const line of splitLines([head])) parser.line(line);
   return parser.finish().project;
+}
+
+/** The sessions that a log says it was forked from, by its start. */
+export function parentsInHead(agent: AgentName, path: string, head: Uint8Array): readonly string[] {
+  const parents = new Set<string>();
+  const parser = agentNamed(agent).parser({
+    emit: (entry) => {
+      if (entry.kind === "fact" && entry.fact.name === "parent") parents.add(entry.fact.lineage.session);
+      if (entry.kind === "request" && entry.copiedFrom !== undefined) parents.add(entry.copiedFrom);
+    },
+    budget: createTextBudget(),
+    path,
+    isSubagent: false,
+  });
+  for (const line of splitLines([head])) parser.line(line);
+  parser.finish();
+  return [...parents];
 }

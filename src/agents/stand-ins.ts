@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type JsonSpan, memberAt, stringOf } from "../jsonl/json-spans.ts";
+import { rawLines } from "../jsonl/lines.ts";
 import type { AgentName } from "../session/entry.ts";
 import { type FlatMarker, fitsMarker, parseFlatMarker } from "../session/flat-marker.ts";
 import { actionsOf } from "./actions.ts";
@@ -26,6 +27,13 @@ export function resultPlaces(agent: AgentName, bytes: Buffer): readonly ResultPl
 export function findStandIns(agent: AgentName, bytes: Buffer): readonly StandIn[] {
   if (!bytes.includes(NEEDLE)) return [];
   return resultPlaces(agent, bytes).flatMap((place) => inside(bytes, place.span, place.isCopy));
+}
+
+/** How many markers a log has. */
+export function countMarkers(agent: AgentName, chunks: Iterable<Uint8Array>): number {
+  let count = 0;
+  for (const { bytes } of rawLines(chunks)) count += findStandIns(agent, bytes).length;
+  return count;
 }
 
 function inside(bytes: Buffer, span: JsonSpan, isCopy: boolean): readonly StandIn[] {

@@ -3,6 +3,7 @@ import type { LogFiles, SessionFile, SessionFiles } from "../agents/agent.ts";
 import { rootOfFile } from "../agents/find-sessions.ts";
 import { splitByLog } from "../agents/session-copies.ts";
 import { sessionOfLog } from "../agents/session-of-log.ts";
+import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { type LogKey, logKey } from "../session/session.ts";
@@ -179,14 +180,22 @@ function isRewritten({ disk, places }: Library, log: KnownLog, lead: SessionFile
   return lastOwnWrite(disk, places.rewrites, log)?.inode === lead.inode;
 }
 
-/** Does this file start with all that the archive has of that log? */
+/** Does this file start with all that the archive has of that log, or with what this program last wrote as that log? */
 function hasBytesOf(library: Library, log: KnownLog, lead: SessionFile): boolean {
-  const kept = openArchive(library).get(log)?.files[0];
-  if (kept === undefined || kept.size === 0 || lead.size < kept.size) return false;
+  const { disk, places } = library;
+  const known = [openArchive(library).get(log)?.files[0], lastOwnWrite(disk, places.rewrites, log)];
+  return known.some((state) => {
+    if (state === undefined || state.sha256 === null) return false;
+    return startsWith(disk, lead, state.size, state.sha256);
+  });
+}
+
+function startsWith(disk: Disk, { path, size }: SessionFile, bytes: number, sha256: string): boolean {
+  if (bytes === 0 || size < bytes) return false;
   try {
     const hash = createHash("sha256");
-    for (const chunk of library.disk.readChunks(lead.path, { to: kept.size })) hash.update(chunk);
-    return hash.digest("hex") === kept.sha256;
+    for (const chunk of disk.readChunks(path, { to: bytes })) hash.update(chunk);
+    return hash.digest("hex") === sha256;
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return false;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
@@ -25,7 +26,17 @@ export function noteOwnWrite(
 ): void {
   const note = noteOf(rewrites, session);
   makeFolders(disk, dirname(note));
-  replaceFile(disk, note, sealJson({ version: 1, path, size, mtimeMs, inode }));
+  const hash = createHash("sha256");
+  for (const chunk of disk.readChunks(path, { to: size })) hash.update(chunk);
+  const sha256 = hash.digest("hex");
+  replaceFile(disk, note, sealJson({ version: 1, path, size, mtimeMs, inode, sha256 }));
+}
+
+/** What a log was when this program last wrote it. */
+export interface OwnWrite extends FileMark {
+  readonly path: string;
+  /** Of all its bytes; null in notes of earlier versions. */
+  readonly sha256: string | null;
 }
 
 /** Is the log as this program left it? */
@@ -40,12 +51,8 @@ export function isOwnWrite(
   return noted !== undefined && noted.path === path && sameMark(noted, mark);
 }
 
-/** What a log was when this program last wrote it; undefined if it never did, or if the note can't be read. */
-export function lastOwnWrite(
-  disk: Disk,
-  rewrites: string,
-  session: LogKey,
-): (FileMark & { readonly path: string }) | undefined {
+/** The note for a log; undefined if this program never wrote it, or if the note can't be read. */
+export function lastOwnWrite(disk: Disk, rewrites: string, session: LogKey): OwnWrite | undefined {
   try {
     const bytes = disk.readFile(noteOf(rewrites, session), MAX_BYTES);
     if (bytes === undefined) return undefined;
@@ -55,6 +62,7 @@ export function lastOwnWrite(
       size: fields.count("size"),
       mtimeMs: fields.number("mtimeMs"),
       inode: fields.number("inode"),
+      sha256: fields.has("sha256") ? fields.hash("sha256") : null,
     };
   } catch (error) {
     if (error instanceof ArchiveDamage || error instanceof UserError) return undefined;

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { ResumeCommand } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { belowRoots, isStrayLink, rootOfFile } from "../agents/find-sessions.ts";
+import { countMarkers } from "../agents/stand-ins.ts";
 import { UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Disk, FileMark, FileStat } from "../fs/disk.ts";
@@ -50,6 +51,8 @@ export interface RestoredSession extends LogKey {
   readonly files: readonly RestoredFile[];
   /** Set if lines were changed to belong to another project. */
   readonly move: SessionMove | null;
+  /** Markers in the restored log: so many results are in its sidecar, or in the archive. */
+  readonly markers: number;
   /** The generation that now holds what was there before. */
   readonly replaced: number | null;
   readonly resume: ResumeCommand;
@@ -86,15 +89,18 @@ export function restoreSession(
   const files = [...[...actions].map(([each, action]) => toAnswer(each, action)), ...damaged];
   const lead = planned.find(({ file }) => file === kept.files[0]);
   const { agent, id, copy, generation } = kept;
+  const outcome = isRefused ? "refused" : outcomeOf(files);
+  const isWritten = outcome === "restored" && how.dryRun !== true && lead !== undefined;
   const { resume, deletesAfterMs } = agentNamed(agent);
   return {
     agent,
     id,
     copy,
     generation,
-    outcome: isRefused ? "refused" : outcomeOf(files),
+    outcome,
     files,
     move: files.some(({ changes }) => changes > 0) ? (move ?? null) : null,
+    markers: isWritten ? countMarkers(agent, library.disk.readChunks(lead.target)) : 0,
     replaced,
     resume: resume({ id, project, source: lead?.target ?? null }),
     mayBeSwept:

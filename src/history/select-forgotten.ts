@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
+import { countMarkers } from "../agents/stand-ins.ts";
 import { logAt } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { ForgetTarget } from "../forget.ts";
+import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import type { SearchEngine } from "../search/engine.ts";
 import { findInIndex } from "../search/only-in-index.ts";
@@ -13,8 +15,8 @@ import {
   selectSessions,
   severalCopies,
 } from "../search/select-sessions.ts";
+import type { AgentName } from "../session/entry.ts";
 import { type LogKey, logKey, sessionKey } from "../session/session.ts";
-import { countMarkers } from "../shrink/relatives.ts";
 import type { ForgetPreview, SelectedOptions } from "./history.ts";
 
 /** Finds a session to forget: one with a log or an archive, one that a killed run half forgot, or one only in the index. */
@@ -45,7 +47,7 @@ export async function selectForForgetting(
       selector: others.length === 0 && first.others.length > 0 ? pathOf(first) : first.id,
       isIndexed: false,
       flattened: sources.flatMap((path) => {
-        const markers = countMarkers(library, first.agent, path);
+        const markers = markersAt(library, first.agent, path);
         return markers === 0 ? [] : [{ path, markers }];
       }),
       logs: pointers.map(toTarget),
@@ -67,6 +69,16 @@ export async function selectForForgetting(
     const found = words.length === 1 ? await findInIndex(engine, words[0] ?? "") : undefined;
     if (found === undefined || forgottenSessions(library).hasSession(found)) throw error;
     return { ...found, ...gone, selector: found.id, isIndexed: true, logs: [{ ...found, copy: null }] };
+  }
+}
+
+/** How many markers a log has; 0 if it can't be read. */
+function markersAt({ disk }: Library, agent: AgentName, path: string): number {
+  try {
+    return countMarkers(agent, disk.readChunks(path));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return 0;
   }
 }
 

@@ -53,6 +53,7 @@ export function openJournal(disk: Disk, rewrites: string, record: JournalRecord)
 }
 
 export interface OpenedJournal {
+  readonly path: string;
   readonly record: JournalRecord;
   readonly close: () => void;
 }
@@ -67,6 +68,7 @@ export function readJournals(disk: Disk, rewrites: string): readonly OpenedJourn
     const record = readRecord(disk, path);
     if (record === undefined) continue;
     found.push({
+      path,
       record,
       close: () => {
         removeQuietly(disk, path);

@@ -29,6 +29,15 @@ function isLog(library: Library, path: string): boolean {
   return belowRoots(library)(path) || agents.some(({ owns }) => owns(diskSource(library.disk).head(path)));
 }
 
+/** Records of rewrites that name a file which is no log: they are never completed, and somebody should look at them. */
+export function refusedRewrites(library: Library): readonly string[] {
+  const { disk, places } = library;
+  if (disk.stat(places.rewrites) === undefined) return [];
+  return readJournals(disk, places.rewrites).flatMap(({ path, record }) =>
+    disk.stat(record.path) !== undefined && !isLog(library, record.path) ? [path] : [],
+  );
+}
+
 /**
  * Completes what a killed run of an earlier version has begun: that wrote a sidecar as `.flat.new`, replaced the log, and
  * then gave the sidecar its name. It is removed only if it surely is that of nothing. `retrieve` reads it as it is.

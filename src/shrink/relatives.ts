@@ -3,6 +3,7 @@ import type { LogFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { findSessionsOf } from "../agents/find-sessions.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
+import { parentsInHead } from "../agents/session-of-log.ts";
 import { findStandIns } from "../agents/stand-ins.ts";
 import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
@@ -23,22 +24,40 @@ import { flattenedLogs, sidecarPath } from "./sidecar.ts";
 
 type Store = Pick<Library, "disk" | "places">;
 
-/** The other logs that may have what was moved out of a log: copies of it, and the sessions that its markers name. */
+/**
+ * The other logs that may have what was moved out of a log: copies of it, the sessions that its markers name, and those
+ * that it says it was forked from. A fork that was written flattened was never archived with its results.
+ */
 export function relativesOf(
   library: Store,
   log: LogKey,
-  snapshot: Pick<LogSnapshot, "chunks">,
+  snapshot: Pick<LogSnapshot, "chunks" | "path">,
 ): readonly LogKey[] {
   const { agent, id } = log;
   const found = new Map<string, LogKey>();
   const archive = openArchive(library);
-  for (const each of new Set([id, ...markedSessions(agent, snapshot)])) {
+  const head = headOf(snapshot.chunks());
+  const parents = parentsInHead(agent, snapshot.path, head);
+  for (const each of new Set([id, ...markedSessions(agent, snapshot), ...parents])) {
     const session = { agent, id: each };
     for (const key of [...flattenedLogs(library, session), ...archive.copies(session)])
       found.set(logKey(key), key);
   }
   found.delete(logKey(log));
   return [...found.values()];
+}
+
+const HEAD_BYTES = 64 * 1024;
+
+function headOf(chunks: Iterable<Uint8Array>): Buffer {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for (const chunk of chunks) {
+    parts.push(Buffer.from(chunk.subarray(0, HEAD_BYTES - length)));
+    length += parts.at(-1)?.length ?? 0;
+    if (length >= HEAD_BYTES) break;
+  }
+  return Buffer.concat(parts);
 }
 
 /** The sidecar of the first of these logs that has one which can be read. */
@@ -119,15 +138,6 @@ export function dependentLogs(
       });
       return markers === 0 ? [] : [{ files, path, markers }];
     });
-}
-
-/** How many markers a log has; 0 if it can't be read. */
-export function countMarkers({ disk }: Pick<Library, "disk">, agent: AgentName, path: string): number {
-  return readOr(0, () => {
-    let count = 0;
-    for (const { bytes } of rawLines(disk.readChunks(path))) count += findStandIns(agent, bytes).length;
-    return count;
-  });
 }
 
 /**

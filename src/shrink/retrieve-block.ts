@@ -87,7 +87,7 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
   if (own !== undefined) return own;
   const rest = found(lookInto(damagedPath(sidecarPath(library.places.flat, pointer))), "sidecar");
   if (rest !== undefined) return rest;
-  const log = { chunks: () => (pointer.kept ?? diskSource(library.disk)).chunks(path) };
+  const log = { path, chunks: () => (pointer.kept ?? diskSource(library.disk)).chunks(path) };
   const relatives = path === "" ? [] : relativesOf(library, pointer, log);
   const markers = relatives.length === 0 ? [] : [...markersOf(pointer.agent, log, wanted.toolUseId)];
   for (const relative of relatives) {

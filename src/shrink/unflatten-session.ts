@@ -5,6 +5,7 @@ import { projectOfLog } from "../agents/session-of-log.ts";
 import { identifyAgain } from "../archive/log-identity.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
+import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
 import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
@@ -15,7 +16,7 @@ import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { type PastLog, pastLogs } from "./past-logs.ts";
 import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
 import { copiesInNeed, lentSidecar, relativesOf } from "./relatives.ts";
-import { rewriteSession } from "./rewrite-session.ts";
+import { rewriteSession, secureLog } from "./rewrite-session.ts";
 import { damagedPath, removeSidecar, sidecarPath } from "./sidecar.ts";
 
 export interface UnflattenAnswer extends FlattenAnswer {
@@ -83,6 +84,7 @@ export function unflattenSession(
     const done = changesNothing(plan)
       ? undefined
       : await rewriteSession(library, files, snapshot, plan, options);
+    if (done !== undefined) archiveAgain(library, files, path, options);
     const isDamaged = sidecar !== undefined && (sidecar.damage !== null || planned.damaged > 0);
     const isNeeded = left.length > 0 || copies.length > 0 || (isDamaged && missing.length > 0);
     // Only now: until the log has it all again, the sidecar is needed.
@@ -98,6 +100,23 @@ export function unflattenSession(
     run(files).catch((error) => Promise.reject(damageFound(error, files)));
   if (options.dryRun === true) return work(selected);
   return withStore(library, options.locking, () => work(identifyAgain(library, selected)));
+}
+
+/**
+ * Archives the log as it is again: otherwise the newest generation would be the flattened one, and `restore` would bring
+ * that back. The log is replaced by now, so a failure is left to the next run of `archive`.
+ */
+function archiveAgain(
+  library: Library,
+  files: LogFiles,
+  path: string,
+  options: Pick<FlattenOptions, "markdown">,
+): void {
+  try {
+    secureLog(library, files, takeSnapshot(library, path), options);
+  } catch (error) {
+    if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
+  }
 }
 
 type SidecarFile = Pick<Sidecar, "path" | "damage">;

@@ -16,7 +16,7 @@ import { flattenSession } from "../../src/shrink/flatten-session.ts";
 import { retrieveBlock } from "../../src/shrink/retrieve-block.ts";
 import { unflattenSession } from "../../src/shrink/unflatten-session.ts";
 import { archiving } from "../support/archive/archiving.ts";
-import { TOOL_SESSION } from "../support/shrink/tool-log.ts";
+import { piToolLog, putPiLog, TOOL_SESSION } from "../support/shrink/tool-log.ts";
 import { atOnce, CALLS, LOG, pathIn, putOld, twoStores } from "../support/shrink/two-stores.ts";
 
 /** The log of B is that of A with another project and one request more. */
@@ -136,6 +136,70 @@ describe("archiveSessions()", () => {
     const found = names(library);
     expect(new Set(found.map(([, path]) => path))).toEqual(new Set([a, b, moved]));
     expect(new Set(found.map(([copy]) => copy)).size).toBe(3);
+  });
+});
+
+describe("a log that was rewritten", () => {
+  const compact = (library: Library, path: string): ReturnType<typeof compactSession> =>
+    compactSession(library, selectSession(library, [path]), {
+      rule: { auto: false, aggressive: true, keep: 0 },
+      locking: atOnce,
+      force: true,
+    });
+  /** With the same inode, or as a copy whose original is gone. */
+  const moves = {
+    rename: (from: string, to: string): void => fs.renameSync(dirname(from), dirname(to)),
+    copy: (from: string, to: string): void => {
+      putOld(to, read(from));
+      fs.rmSync(dirname(from), { recursive: true });
+    },
+  };
+
+  it.each([
+    ["flatten", "rename"],
+    ["flatten", "copy"],
+    ["compact", "rename"],
+    ["compact", "copy"],
+  ] as const)("by %s is the same log after a %s of its project, before any archive", async (verb, move) => {
+    const { library, a, b } = ground();
+    fs.rmSync(b);
+    await (verb === "flatten" ? flatten : compact)(library, a);
+    const moved = pathIn(library, "/home/ana/renamed");
+    moves[move](a, moved);
+    fs.appendFileSync(moved, '{"type":"last-prompt","lastPrompt":"y"}\n');
+    expect(selectSession(library, [TOOL_SESSION])).toMatchObject({ copy: null, others: [] });
+    await archive(library);
+    expect(names(library)).toEqual([[null, moved]]);
+    if (verb === "compact") return;
+    expect(await unflatten(library, moved)).toMatchObject({ markersLeft: 0, problems: [], sidecar: null });
+    expect(read(moved).startsWith(LOG)).toBe(true);
+  });
+
+  it("and unflattened is archived as it is again, without storing anything twice", async () => {
+    const { library, a, b } = ground();
+    fs.rmSync(b);
+    await flatten(library, a);
+    await unflatten(library, a);
+    const [kept] = openArchive(library).list().sessions;
+    const chunks = fs
+      .readdirSync(library.places.raw, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".br"));
+    expect(kept?.generation).toBe(3);
+    expect(chunks.map((name) => dirname(name).split("/").at(-1))).toEqual(["1", "2"]);
+    fs.rmSync(a);
+    const { sessions } = await restoreSessions(library, selectArchived(library, [a]), { locking: atOnce });
+    expect([sessions[0]?.markers, read(a)]).toEqual([0, LOG]);
+    expect(openArchive(library).prove(kept ?? fileOf(library, a))).toMatchObject({ damages: [], strays: 0 });
+  });
+
+  it("and restored while flattened says how many results are in its sidecar", async () => {
+    const { library, a, b } = ground();
+    fs.rmSync(b);
+    await flatten(library, a);
+    await archive(library);
+    fs.rmSync(a);
+    const { sessions } = await restoreSessions(library, selectArchived(library, [a]), { locking: atOnce });
+    expect(sessions).toMatchObject([{ outcome: "restored", markers: 6 }]);
   });
 });
 
@@ -266,6 +330,30 @@ describe("a copy of a flattened log", () => {
     expect(await unflatten(library, a)).toMatchObject({ isExact: true, sidecar: null });
     expect(read(a)).toBe(LOG);
   });
+
+  it.each([
+    ["Claude Code", (library: Library) => pathIn(library, "/home/ana/shop")],
+    ["Pi", (library: Library) => putPiLog(library.surroundings.home, piToolLog())],
+  ])(
+    "that this program made as a fork of a log of %s gets its results from the log that it came from, if its sidecar is lost",
+    async (_, pathOf) => {
+      const { library, b } = ground();
+      fs.rmSync(b);
+      const path = pathOf(library);
+      const original = selectSession(library, [path]);
+      const { fork, sidecar, blocks } = await flattenSession(library, original, {
+        rule: { minBytes: 1024, copies: true },
+        locking: atOnce,
+        force: true,
+        fork: { uuid: () => crypto.randomUUID() },
+      });
+      expect(blocks).toBeGreaterThan(0);
+      fs.rmSync(sidecar ?? "");
+      const made = fork?.path ?? "";
+      expect(await unflatten(library, made)).toMatchObject({ blocks, markersLeft: 0, problems: [] });
+      expect(read(made)).not.toContain("[FLATTENED");
+    },
+  );
 
   it("gets a sidecar of its own when it is flattened", async () => {
     const { library, a, b } = ground();

@@ -109,11 +109,11 @@ describe("restoreSessions()", () => {
     expect(sessions).toMatchObject([{ outcome: "restored", generation: 1, replaced: 2 }]);
     expect(standing(made.files)).toEqual(made.files);
     const { sessions: undone } = await restore(library, [claude], { generation: 2, force: true });
-    expect(undone).toMatchObject([{ outcome: "restored", replaced: 4 }]);
+    expect(undone).toMatchObject([{ outcome: "restored", replaced: 3 }]);
     expect(fs.readFileSync(log, "utf8")).toBe("other content\n");
     // What stands there is the newest generation: archiving finds nothing new.
     expect((await archiveSessions(library, archiving)).archived).toEqual([]);
-    expect(openArchive(library).get(claude)?.generations).toEqual([1, 2, 3, 4, 5]);
+    expect(openArchive(library).get(claude)?.generations).toEqual([1, 2, 3, 4]);
   });
 
   it.each([
@@ -142,6 +142,17 @@ describe("restoreSessions()", () => {
       expect(fs.readFileSync(log, "utf8")).toBe("other content\n");
     },
   );
+
+  it("puts other content aside once, however often it fails to replace it", async () => {
+    const { library, claude, log } = await ground();
+    fs.writeFileSync(log, "other content\n");
+    const disk = diskWithout(({ name, to }) => name === "rename" && to === log);
+    for (let attempt = 0; attempt < 3; attempt++)
+      await expect(restore({ ...library, disk }, [claude], { force: true })).rejects.toThrow();
+    const { sessions } = await restore(library, [claude], { force: true });
+    expect(sessions).toMatchObject([{ outcome: "restored", generation: 1, replaced: 2 }]);
+    expect(openArchive(library).get(claude)?.generations).toEqual([1, 2]);
+  });
 
   it("archives what a failed restore left, as soon as its agent writes to it", async () => {
     const { library, claude, log } = await ground();

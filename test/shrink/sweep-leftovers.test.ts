@@ -5,6 +5,7 @@ import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { tempPathFor } from "../../src/fs/replace-file.ts";
+import { checkLeftovers } from "../../src/integrations/doctor/check-store.ts";
 import { openJournal } from "../../src/shrink/journal.ts";
 import { sweepLeftovers } from "../../src/shrink/sweep-leftovers.ts";
 import { archiving, locking, quickLibrary } from "../support/archive/archiving.ts";
@@ -88,6 +89,27 @@ describe("sweepLeftovers()", () => {
       round: 0,
     });
     expect(sweepLeftovers(library).files).toEqual([]);
+  });
+
+  it("leaves a journal alone that names no log, and doctor names it", async () => {
+    const { library } = await ground();
+    const notes = join(library.surroundings.home, "notes.txt");
+    fs.writeFileSync(notes, "not a log\n");
+    const temp = leave(library, library.surroundings.home, 0);
+    openJournal(library.disk, library.places.rewrites, {
+      path: notes,
+      temps: [temp.slice(dirname(temp).length + 1)],
+      old: null,
+      plannedTo: 0,
+      made: 0,
+      inode: null,
+      round: 0,
+    });
+    await archiveSessions(library, archiving);
+    expect([fs.existsSync(temp), fs.readFileSync(notes, "utf8")]).toEqual([true, "not a log\n"]);
+    expect(checkLeftovers(library)).toMatchObject([
+      { state: "problem", details: [expect.stringContaining(join("rewrites", "open"))] },
+    ]);
   });
 
   it("is done for a folder that is restored into", async () => {

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { ArchiveDamage } from "../../fs/damage.ts";
 import { type Disk, sameMark } from "../../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
 import type { LogKey } from "../../session/session.ts";
@@ -12,6 +13,7 @@ import {
   generationNumbers,
   type NewGeneration,
   newestGood,
+  readGeneration,
   writeManifest,
 } from "./generations.ts";
 import { keptSession } from "./kept-session.ts";
@@ -55,6 +57,16 @@ export function putSession(
   const mayHaveMoved = options.aside !== true;
   const matches = matchFiles(disk, base, files, { mayHaveMoved });
   const isAside = options.aside === true;
+  const before = isAside ? asideBefore(disk, sessionFolder, session, numbers, files) : undefined;
+  if (before !== undefined)
+    return {
+      kind: "unchanged",
+      generation: before,
+      wrote: false,
+      startedGeneration: false,
+      mended: 0,
+      problems,
+    };
   const aside = isAside || numbers.length < 2 ? [] : filesAside(disk, sessionFolder, session, numbers);
   const changed = matches.filter(
     (match) => options.thorough === true || !(isStored(match) || isAmong(aside, match.file)),
@@ -70,7 +82,13 @@ export function putSession(
     begun ??= beginGeneration(disk, sessionFolder, generation);
     return begun.folder;
   };
-  const keeper = createChunkKeeper(disk, folderOf, generation, base === undefined ? [] : chunksOf(base));
+  // A log may become again what it was: after `flatten` and `unflatten` all chunks are there.
+  const known = starts
+    ? goodManifests(disk, sessionFolder, session, numbers)
+    : base === undefined
+      ? []
+      : [base];
+  const keeper = createChunkKeeper(disk, folderOf, generation, known.flatMap(chunksOf));
   const stored = new Map<FileToKeep, StoredFile>();
   const outdated: StoredFile[] = [];
   let mended = 0;
@@ -159,6 +177,41 @@ export function putSession(
     mended,
     problems,
   };
+}
+
+/** The generation that a killed restore put these very files aside in, if every byte of it can be read. */
+function asideBefore(
+  disk: Disk,
+  sessionFolder: string,
+  session: LogKey,
+  numbers: readonly number[],
+  files: readonly FileToKeep[],
+): number | undefined {
+  const good = goodManifests(disk, sessionFolder, session, numbers);
+  const found = good.findLast(
+    (manifest) => manifest.isAside && files.every((file) => isAmong(manifest.files, file)),
+  );
+  if (found === undefined) return undefined;
+  const kept = keptSession(disk, sessionFolder, found, numbers);
+  try {
+    for (const file of kept.files) for (const _ of kept.read(file));
+    return found.generation;
+  } catch (error) {
+    if (error instanceof ArchiveDamage) return undefined;
+    throw error;
+  }
+}
+
+function goodManifests(
+  disk: Disk,
+  sessionFolder: string,
+  session: LogKey,
+  numbers: readonly number[],
+): readonly Manifest[] {
+  return numbers.flatMap((number) => {
+    const found = readGeneration(disk, sessionFolder, number, session);
+    return found.kind === "good" ? [found.manifest] : [];
+  });
 }
 
 function isStored({ file, kept }: Match): boolean {

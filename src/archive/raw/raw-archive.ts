@@ -81,12 +81,14 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
     },
     repeat(session, generation) {
       const folder = sessionFolder(raw, session);
-      const newest = generationNumbers(disk, folder).at(-1) ?? 0;
+      const numbers = generationNumbers(disk, folder);
       const found = readGeneration(disk, folder, generation, session);
       if (found.kind === "damaged") return undefined;
-      if (generation !== newest) {
-        const begun = beginGeneration(disk, folder, newest + 1);
-        writeManifest(disk, begun.folder, { ...found.manifest, generation: newest + 1, isAside: false });
+      // What was put aside does not count.
+      if (newestGood(disk, folder, session, numbers)?.generation !== generation) {
+        const next = (numbers.at(-1) ?? 0) + 1;
+        const begun = beginGeneration(disk, folder, next);
+        writeManifest(disk, begun.folder, { ...found.manifest, generation: next, isAside: false });
         begun.finish();
       }
       return refresh(session);

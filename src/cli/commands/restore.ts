@@ -168,6 +168,11 @@ function linesOf(session: RestoredSession, dryRun: boolean, world: World): reado
   }
   if (replaced !== null)
     lines.push(style.dim(`  the replaced file is generation ${replaced} in the archive`));
+  if (session.markers > 0) {
+    const path = shellQuote([files.find(({ role }) => role === "main")?.path ?? id]);
+    const what = `it is flattened: ${amountOf(session.markers, "result")} can be put back with`;
+    lines.push(style.yellow(`  ${what} sessions unflatten ${sanitize(path)}`));
+  }
   if (isGood && !dryRun) {
     const folder = resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `;
     lines.push(style.cyan(`  ${sanitize(`${folder}${shellQuote(resume.command)}`)}`));

@@ -9,6 +9,7 @@ import type { Library } from "../../fs/library.ts";
 import { checkStoreVersion } from "../../fs/store.ts";
 import { hookLogPaths, readHookFailures } from "../../retention/hook-log.ts";
 import { checkSidecars } from "../../shrink/check-sidecars.ts";
+import { refusedRewrites } from "../../shrink/recover.ts";
 import { sweepLeftovers } from "../../shrink/sweep-leftovers.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 
@@ -97,9 +98,18 @@ export function checkBackground(library: Pick<Library, "disk" | "places" | "now"
 /** Finds temp files of killed processes, which the guard and `archive` remove. */
 export function checkLeftovers(library: Library): readonly Check[] {
   const { files, bytes } = sweepLeftovers(library, { dryRun: true });
-  if (files.length === 0) return [];
+  const refused = refusedRewrites(library);
   const what = `${count(files.length, "temp file")} of killed processes, ${bytes} bytes`;
-  return [note("leftovers", what, "sessions archive", files.slice(0, MAX_LISTED))];
+  return [
+    ...(files.length === 0 ? [] : [note("leftovers", what, "sessions archive", files.slice(0, MAX_LISTED))]),
+    ...(refused.length === 0 ? [] : [refusedCheck(refused)]),
+  ];
+}
+
+function refusedCheck(refused: readonly string[]): Check {
+  const what = `${count(refused.length, "record")} of rewrites that were killed name a file that is no log`;
+  const fix = "restore the log that a record names (`sessions restore`), or delete the record";
+  return problem("leftovers", what, fix, refused.slice(0, MAX_LISTED));
 }
 
 export interface DiskUse {
