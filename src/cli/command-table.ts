@@ -199,8 +199,37 @@ export function findRow(name: string, table: readonly CommandRow[]): CommandRow 
   const row = table.find((each) => each.name === name);
   if (row !== undefined) return row;
   const known = table.filter((each) => each.hidden !== true).map((each) => each.name);
+  const hint = hintMeant(name) ?? hintNearest(name, known, (near) => `\`sessions ${near}\``);
   throw new UserError(`Unknown command "${name}"`, {
     exitCode: exitCodes.wrongUsage,
-    hint: hintNearest(name, known, (near) => `\`sessions ${near}\``) ?? "run `sessions --help`",
+    hint: hint ?? `to search: \`sessions search ${name}\`; all commands: \`sessions --help\``,
   });
+}
+
+/** What other programs call our commands. */
+const otherNames: Readonly<Record<string, string>> = {
+  find: "search",
+  query: "search",
+  ls: "list",
+  history: "list",
+  view: "show",
+  open: "show",
+  cat: "show",
+  delete: "forget",
+  remove: "forget",
+  rm: "forget",
+  continue: "resume",
+  todo: "pending",
+  backup: "archive",
+  undelete: "restore",
+  status: "overview",
+  setup: "install",
+};
+
+/** Guesses what a first word means that is no command: an id, a question, or another program's name for a command. */
+function hintMeant(name: string): string | undefined {
+  if (/^(?=.*\d)[0-9a-f-]{4,}$/i.test(name)) return `did you mean \`sessions show ${name}\`?`;
+  if (/\s/.test(name)) return `did you mean \`sessions search ${JSON.stringify(name)}\`?`;
+  const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+  return other === undefined ? undefined : `did you mean \`sessions ${other}\`?`;
 }

@@ -35,7 +35,7 @@ export const filterFlags = {
   since: {
     type: "string",
     placeholder: "DATE",
-    description: "from this date on: 2026-10-01, 7d, 2w, yesterday",
+    description: "from this date on: 2026-10-01, jul 20, 7d, last week",
   },
   until: { type: "string", placeholder: "DATE", description: "until this date" },
 } as const;

@@ -48,7 +48,7 @@ export async function startDetached(
   child.unref();
   if (child.pid === undefined) return;
   try {
-    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(child.pid, constants.priority.PRIORITY_LOW);
   } catch {
     // It may have ended already, or the system may not allow it.
   }

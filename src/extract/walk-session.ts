@@ -186,9 +186,15 @@ function createDecisions(): Decisions {
     call(turn, { name, plan, result }) {
       if (plan !== undefined && result?.isError !== true) add(turn, shortenPlan(plan));
       if (name === "AskUserQuestion" && result?.isError === false)
-        add(turn, shorten(result.text, DECISION_CHARS));
+        for (const answer of answersIn(result.text)) add(turn, shorten(answer, DECISION_CHARS));
     },
   };
+}
+
+/** Reads `"Which one?"="The first"` as `Which one? → The first`; any other text is one answer. */
+function answersIn(text: string): readonly string[] {
+  const pairs = [...text.matchAll(/"([^"]+)"\s*=\s*"([^"]*)"/g)];
+  return pairs.length === 0 ? [text] : pairs.map(([, question, answer]) => `${question} → ${answer}`);
 }
 
 function shortenPlan(plan: string): string {

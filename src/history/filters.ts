@@ -101,7 +101,7 @@ function readDate(text: string, edge: "since" | "until", machine: Clock): number
   if (ms !== undefined) return ms;
   throw new UserError(`Cannot read the date "${text}"`, {
     exitCode: exitCodes.wrongUsage,
-    hint: "write 2026-10-01, 2026-10, 7d, 2w, 3m, yesterday or monday",
+    hint: "write 2026-10-01, 2026-10, jul 20, july, last week, 7d, 2w, 3m, yesterday or monday",
   });
 }
 

@@ -5,7 +5,7 @@ import type { VerifyAnswer } from "../archive/verify-archive.ts";
 import type { Problem } from "../errors.ts";
 import type { ForgetTarget, MarkedLog, Remembered } from "../forget.ts";
 import type { ExportFormat } from "../render/export-formats.ts";
-import type { GuardAnswer } from "../retention/guard.ts";
+import type { GuardAnswer, GuardProgress } from "../retention/guard.ts";
 import type { RetentionStatus } from "../retention/retention-status.ts";
 import type { Mask } from "../search/export-session.ts";
 import type { GrepEvent, GrepProgress } from "../search/grep/grep-sessions.ts";
@@ -164,6 +164,8 @@ export interface OverviewAnswer {
   readonly coverage: Coverage;
   /** Sessions with unfinished items of todo and task lists. */
   readonly pendingSessions: number;
+  /** How far the archiving in the background is; null if none is at work. */
+  readonly archiving: GuardProgress | null;
   readonly retention: readonly RetentionStatus[];
 }
 

@@ -148,6 +148,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     async overview({ newest = 5, ...call } = {}) {
       const { pendingWork } = await import("../search/pending-work.ts");
       const { retentionStatus } = await import("../retention/retention-status.ts");
+      const { guardProgress } = await import("../retention/guard.ts");
       return catalog(call, ({ rows, coverage }) => {
         const whole = rows.filter(({ state }) => state !== "stub");
         const pending = pendingWork(rows).filter(({ items }) =>
@@ -158,6 +159,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
           newest: mask(whole.slice(0, newest)),
           coverage,
           pendingSessions: pending.length,
+          archiving: library.demo ? null : (guardProgress(library, processes) ?? null),
           retention: library.demo ? [] : mask(retentionStatus(library, { rows, managedFolder })),
         };
       });

@@ -60,7 +60,7 @@ export async function guardSessions(library: Library, options: GuardOptions): Pr
   if (named !== undefined) await archive([named]);
 
   makeFolders(library.disk, library.places.logs);
-  const attempt = tryLock(library.disk, join(library.places.logs, "guard.lock"), options.locking.processes);
+  const attempt = tryLock(library.disk, guardLock(library), options.locking.processes);
   if (attempt.kind === "held") {
     if (named !== undefined) await refresh(library, options);
     return { archived, isBusy: true, problems };
@@ -89,9 +89,17 @@ async function archiveQuiet(
     return ageMs >= QUIET_MS || ageMs < 0;
   };
   const due = unsafe.filter(isQuiet).toSorted((a, b) => changedAt(a) - changedAt(b));
+  let done = 0;
   for (const batch of batchesOf(due)) {
     const heldFrom = library.now();
+    writeGuardStamp(library, {
+      startedAt,
+      nextAt: startedAt + PAUSE_MS,
+      skipped,
+      progress: { done, total: due.length },
+    });
     await archive(batch);
+    done += batch.length;
     await rest(Math.min(Math.max(library.now() - heldFrom, SHORTEST_REST_MS), LONGEST_REST_MS));
   }
   const left = new Map(
@@ -153,6 +161,28 @@ interface GuardStamp {
   readonly nextAt: number;
   /** Sessions that can't be archived or are not to be, with the mark that they had. */
   readonly skipped: Readonly<Record<string, string>>;
+  /** How far a run is that has not ended. */
+  readonly progress?: GuardProgress;
+}
+
+/** Sessions that are archived, of those that were due. */
+export interface GuardProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Reports how far the guard is; undefined if none is at work. */
+export function guardProgress(library: Library, processes: Locking["processes"]): GuardProgress | undefined {
+  const progress = readGuardStamp(library)?.progress;
+  if (progress === undefined) return undefined;
+  const attempt = tryLock(library.disk, guardLock(library), processes);
+  if (attempt.kind === "held") return progress;
+  attempt.lock.release();
+  return undefined;
+}
+
+function guardLock({ places }: Pick<Library, "places">): string {
+  return join(places.logs, "guard.lock");
 }
 
 type Store = Pick<Library, "disk" | "places">;
@@ -172,12 +202,18 @@ export function readGuardStamp(store: Store): GuardStamp | undefined {
     if (text === undefined) return undefined;
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return undefined;
-    const { startedAt, nextAt, skipped }: Partial<Record<keyof GuardStamp, unknown>> = value;
+    const { startedAt, nextAt, skipped, progress }: Partial<Record<keyof GuardStamp, unknown>> = value;
     if (typeof startedAt !== "number" || typeof nextAt !== "number") return undefined;
-    return { startedAt, nextAt, skipped: readSkipped(skipped) };
+    return { startedAt, nextAt, skipped: readSkipped(skipped), ...readProgress(progress) };
   } catch {
     return undefined;
   }
+}
+
+function readProgress(value: unknown): Pick<GuardStamp, "progress"> {
+  if (typeof value !== "object" || value === null) return {};
+  const { done, total }: Partial<Record<keyof GuardProgress, unknown>> = value;
+  return typeof done === "number" && typeof total === "number" ? { progress: { done, total } } : {};
 }
 
 function readSkipped(value: unknown): Readonly<Record<string, string>> {

@@ -3,6 +3,7 @@ import type { LogFiles } from "../agents/agent.ts";
 import { agentNamed, agents, callingSession } from "../agents/agents.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
+import { readSession } from "../agents/read-session.ts";
 import { projectInHead } from "../agents/session-of-log.ts";
 import { archivedLogs, listArchive } from "../archive/archived-sessions.ts";
 import { byLogKey, logIdentities } from "../archive/log-identity.ts";
@@ -102,7 +103,7 @@ function selectByWord(
       : [];
   const names = new Set(matches.map(sessionKey));
   if (names.size === 1) return chooseCopies(library, pointers, matches, options);
-  return names.size > 1 ? ambiguous(word, matches) : unknown(word, pointers);
+  return names.size > 1 ? ambiguous(library, word, matches) : unknown(library, word, pointers);
 }
 
 /** Of the logs that share an id, those that are meant. */
@@ -151,7 +152,8 @@ export function severalCopies(id: string, paths: readonly string[]): UserError {
 /** Finds the newest sessions of this folder, or else of the nearest parent folder that has any. */
 function newest(library: Library, pointers: SessionPointers, count: number, everywhere: boolean): Selected {
   const all = pointers.newestFirst();
-  if (everywhere) return eachOnce(all, pointers).slice(0, count);
+  // The example history has no folder here.
+  if (everywhere || library.demo) return eachOnce(all, pointers).slice(0, count);
   for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
     const here = all.filter((pointer) => pointers.projectOf(pointer) === folder);
     if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
@@ -213,17 +215,44 @@ export function partOfSession(word: string, pointer: SessionPointer): UserError 
   });
 }
 
-function ambiguous(word: string, matches: readonly SessionPointer[]): UserError {
-  const all = [...new Set(matches.map(({ id }) => id))];
-  const ids = all.slice(0, 5);
-  const more = all.length > ids.length ? ` and ${all.length - ids.length} more` : "";
-  return new UserError(`Cannot tell which session "${word}" is: ${ids.join(", ")}${more} begin with it`, {
+/** Sessions that an error names. */
+const MAX_NAMED = 5;
+/** Reading a longer log for its title would take too long. */
+const TITLE_BYTES = 32 * 1024 * 1024;
+
+function ambiguous(library: Library, word: string, matches: readonly SessionPointer[]): UserError {
+  const all = [...new Map(matches.map((match) => [match.id, match])).values()];
+  const named = all.slice(0, MAX_NAMED).map((match) => `${match.id} (${titleOf(library, match)})`);
+  const more = all.length > named.length ? `; and ${all.length - named.length} more` : "";
+  return new UserError(`Cannot tell which session "${word}" is: ${named.join("; ")}${more} begin with it`, {
     exitCode: exitCodes.wrongUsage,
     hint: "type more of the id",
   });
 }
 
-function unknown(word: string, pointers: SessionPointers): UserError {
+function titleOf(library: Library, { files, kept, stub }: SessionPointer): string {
+  const size = files.files.reduce((sum, file) => sum + file.size, 0);
+  if (stub !== undefined || size > TITLE_BYTES) return "no title";
+  return readSession(kept ?? diskSource(library.disk), files).title ?? "no title";
+}
+
+function unknown(library: Library, word: string, pointers: SessionPointers): UserError {
+  const { stones } = forgottenSessions(library);
+  const forgotten = stones.find(
+    ({ id }) => id === word || (word.length >= MIN_PREFIX && id.startsWith(word)),
+  );
+  if (forgotten !== undefined) {
+    return new UserError(`Cannot find session ${forgotten.id}: it was forgotten`, {
+      exitCode: exitCodes.nothingFound,
+      hint: `\`sessions forget ${forgotten.id} --undo\` brings it back`,
+    });
+  }
+  if (word.length < MIN_PREFIX && pointers.all().some(({ id }) => id.startsWith(word))) {
+    return new UserError(`Cannot tell which session "${word}" is: that is too short`, {
+      exitCode: exitCodes.wrongUsage,
+      hint: `type at least ${MIN_PREFIX} characters of the id`,
+    });
+  }
   const close = nearest(
     word,
     pointers.all().map(({ id }) => id.slice(0, Math.max(word.length, 8))),

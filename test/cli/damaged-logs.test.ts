@@ -109,7 +109,7 @@ test("a log of noise alone is named in one line, and again by doctor", async () 
   );
   expect(await run(["search", "barrels"], world)).toBe(1);
   expect(await run(["doctor"], world)).not.toBe(0);
-  expect(world.out()).toMatch(/bad +logs +\d+ places can't be read/);
+  expect(world.out()).toMatch(/note +logs +\d+ lines can't be read/);
 });
 
 test("a text that is no log of an agent is no session, and no damage", async () => {

@@ -52,7 +52,7 @@ describe("sessions grep", () => {
     expect(code).toBe(0);
     expect(out).toBe(
       "0b8ec0de-0000-4000-8000-000000000000  the first line a hex here, a hox there the last  claude · x · 1 Oct\n" +
-        "  ~/.claude/projects/-x/0b8ec0de-0000-4000-8000-000000000000.jsonl:1  turn 1 · request\n" +
+        "  turn 1 · request\n" +
         "    a hex here, a hox there\n",
     );
   });

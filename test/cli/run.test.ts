@@ -96,10 +96,16 @@ describe("run()", () => {
 
   test.each([
     [["ehco"], 'sessions: Unknown command "ehco"\nhint: did you mean `sessions echo`?\n'],
-    [["zzzzzzz"], 'sessions: Unknown command "zzzzzzz"\nhint: run `sessions --help`\n'],
+    [
+      ["zzzzzzz"],
+      'sessions: Unknown command "zzzzzzz"\nhint: to search: `sessions search zzzzzzz`; all commands: `sessions --help`\n',
+    ],
     [["--jsn", "echo"], "sessions: Unknown flag --jsn\nhint: did you mean --json?\n"],
     [["echo", "--limti=3"], "sessions: Unknown flag --limti\nhint: did you mean --limit?\n"],
-    [["help", "ehco"], 'sessions: Unknown command "ehco"\nhint: run `sessions --help`\n'],
+    [
+      ["help", "ehco"],
+      'sessions: Unknown command "ehco"\nhint: to search: `sessions search ehco`; all commands: `sessions --help`\n',
+    ],
     [
       ["echo", "--reveal"],
       "sessions: Cannot reveal secrets: --reveal works only on a terminal\n" +

@@ -66,7 +66,7 @@ describe("selectSession()", () => {
 
   test.each<[string, readonly string[], number, RegExp]>([
     ["an unknown id", ["zzzzzzzz"], 1, /Cannot find a session "zzzzzzzz"/],
-    ["a prefix of three characters", ["28a"], 1, /Cannot find a session "28a"/],
+    ["a prefix of three characters", ["28a"], 2, /Cannot tell which session "28a" is: that is too short/],
     ["a prefix of several ids", ["01a1"], 2, /Cannot tell which session "01a1" is/],
     ["more than one session", ["28af22d5", "8f68824c"], 2, /works on one/],
     ["a folder", [demo], 2, /not a file/],
@@ -112,7 +112,7 @@ describe("selectSessions()", () => {
       at: 0,
       phase: "forgotten",
     });
-    expect(refusal(() => selectSessions(library, [id])).message).toContain("Cannot find a session");
+    expect(refusal(() => selectSessions(library, [id])).message).toContain("it was forgotten");
   });
 
   test("takes the newest of all projects with `everywhere`", () => {

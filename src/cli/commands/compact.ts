@@ -22,6 +22,7 @@ import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
+import { formatTable } from "../output/table.ts";
 import { forEachSession } from "../run-on-sessions.ts";
 import { loggedIfWaiting, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
 import type { World } from "../world.ts";
@@ -161,10 +162,13 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   const path = (text: string): string => sanitize(shortPath(text, world.home));
   const parts = shrunk.length === 0 ? "" : `, ${amountOf(shrunk.length, "part")} of tool calls`;
   const lines = [
-    style.bold(`## Session Compacted${dryRun ? " (dry run)" : ""}`),
+    // Agents and programs read markdown; a terminal shows it as it is.
+    style.bold(`${world.stdout.isTerminal ? "" : "## "}Session Compacted${dryRun ? " (dry run)" : ""}`),
     ...(answer.otherCopies.length === 0 ? [] : [path(answer.source)]),
     "",
-    compactionTable(answer.before, answer.after),
+    world.stdout.isTerminal
+      ? plainTable(answer.before, answer.after, world)
+      : compactionTable(answer.before, answer.after),
     `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}.`,
   ];
   const note = actionsOf(answer.agent).compaction?.note;
@@ -191,12 +195,31 @@ const CATEGORIES: readonly (readonly [string, keyof TokenEstimate])[] = [
   ["User Text", "userText"],
 ];
 
-/** Tokens by category before and after, as a markdown table: people and agents read it. Percentages are cut. */
+/** Tokens and their share; percentages are cut. */
+function cell(tokens: TokenEstimate, key: keyof TokenEstimate): string {
+  const share = tokens.total === 0 ? 0 : Math.floor((100 * tokens[key]) / tokens.total);
+  return `${formatCount(tokens[key])} (${share}%)`;
+}
+
+function plainTable(before: TokenEstimate, after: TokenEstimate, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const rows = [
+    ...CATEGORIES.map(([name, key]) => [name, cell(before, key), cell(after, key)] as const),
+    ["Total", formatCount(before.total), formatCount(after.total)] as const,
+  ];
+  return formatTable(
+    rows,
+    [
+      { title: "TOKENS", text: ([name]) => name },
+      { title: "BEFORE", text: ([, then]) => then, align: "right" },
+      { title: "AFTER", text: ([, , now]) => now, align: "right" },
+    ],
+    { width: world.stdout.columns, titleStyle: style.dim },
+  );
+}
+
+/** Tokens by category before and after, as a markdown table: people and agents read it. */
 export function compactionTable(before: TokenEstimate, after: TokenEstimate): string {
-  const cell = (tokens: TokenEstimate, key: keyof TokenEstimate): string => {
-    const share = tokens.total === 0 ? 0 : Math.floor((100 * tokens[key]) / tokens.total);
-    return `${formatCount(tokens[key])} (${share}%)`;
-  };
   return [
     "| Category | Before | After |",
     "|----------|-------:|------:|",

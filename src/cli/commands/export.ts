@@ -1,4 +1,4 @@
-import { type ExportFormat, exitCodes, exportFormats } from "../../index.ts";
+import { type ExportFormat, exitCodes, exportFormats, UserError } from "../../index.ts";
 import { inBatches } from "../../render/text-parts.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
@@ -51,7 +51,20 @@ export const command: Command = defineCommand({
   },
 });
 
+const OTHER_ENDINGS: Readonly<Record<string, ExportFormat>> = {
+  markdown: "md",
+  txt: "md",
+  htm: "html",
+  jsonl: "json",
+};
+
 function formatOfFile(file: string | undefined): ExportFormat {
-  const ending = /\.(md|html|json)$/i.exec(file ?? "")?.[1]?.toLowerCase();
-  return exportFormats.find((format) => format === ending) ?? "md";
+  const ending = /\.(\w+)$/.exec(file ?? "")?.[1]?.toLowerCase();
+  if (ending === undefined) return "md";
+  const format = exportFormats.find((each) => each === (OTHER_ENDINGS[ending] ?? ending));
+  if (format !== undefined) return format;
+  throw new UserError(`Cannot export to ${JSON.stringify(file)}: .${ending} is not a format`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: `name the file .${exportFormats.join(", .")}, or choose with --format; a browser prints .html as PDF`,
+  });
 }

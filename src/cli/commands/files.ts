@@ -75,34 +75,53 @@ function hitJson({ row, files }: FileHit): object {
   };
 }
 
+/** A file with the sessions that touched it, the newest first. */
+interface FileRow {
+  readonly path: string;
+  readonly hits: readonly { readonly row: FileHit["row"]; readonly file: FileHit["files"][number] }[];
+}
+
+function fileRows(hits: readonly FileHit[]): readonly FileRow[] {
+  const byPath = new Map<string, FileRow>();
+  for (const { row, files } of hits)
+    for (const file of files) {
+      const before = byPath.get(file.path)?.hits ?? [];
+      byPath.set(file.path, { path: file.path, hits: [...before, { row, file }] });
+    }
+  return [...byPath.values()];
+}
+
 function formatHits(hits: readonly FileHit[], world: World): string {
   const style = createStyle(world.stdout.hasColor);
-  const rows = hits.flatMap(({ row, files }) => files.map((file) => ({ row, file })));
+  const sum = ({ hits: all }: FileRow, key: "writes" | "reads"): string => {
+    const total = all.reduce((before, { file }) => before + file[key], 0);
+    return total === 0 ? "" : String(total);
+  };
+  const newest = ({ hits: [first] }: FileRow): FileHit["row"]["digest"] | undefined => first?.row.digest;
   return formatTable(
-    rows,
+    fileRows(hits),
     [
+      { title: "FILE", text: ({ path }) => shortPath(path, world.home), shrinkTo: 16, cut: "middle" },
       {
-        title: "ID",
-        text: ({ row }) => (world.stdout.isTerminal ? row.digest.id.slice(0, 8) : row.digest.id),
+        title: "WHEN",
+        text: ({ hits: [first] }) => when(first?.file.lastAt ?? first?.row.digest.endedAt ?? null, world),
+        style: style.dim,
+      },
+      { title: "WROTE", text: (row) => sum(row, "writes"), align: "right" },
+      { title: "READ", text: (row) => sum(row, "reads"), align: "right", style: style.dim },
+      { title: "SESSIONS", text: ({ hits: all }) => String(all.length), align: "right", style: style.dim },
+      {
+        title: "LAST",
+        text: (row) => {
+          const id = newest(row)?.id ?? "";
+          return world.stdout.isTerminal ? id.slice(0, 8) : id;
+        },
         style: style.cyan,
       },
       {
-        title: "WHEN",
-        text: ({ row, file }) => when(file.lastAt ?? row.digest.endedAt, world),
-        style: style.dim,
-      },
-      { title: "WROTE", text: ({ file }) => (file.writes === 0 ? "" : String(file.writes)), align: "right" },
-      {
-        title: "READ",
-        text: ({ file }) => (file.reads === 0 ? "" : String(file.reads)),
-        align: "right",
-        style: style.dim,
-      },
-      { title: "FILE", text: ({ file }) => shortPath(file.path, world.home), shrinkTo: 24, cut: "middle" },
-      {
-        title: "SESSION",
-        text: ({ row }) => listTitle(row.digest.title),
-        shrinkTo: 16,
+        title: "TITLE",
+        text: (row) => listTitle(newest(row)?.title ?? null),
+        shrinkTo: 8,
         style: style.dim,
       },
     ],

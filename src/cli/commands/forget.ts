@@ -1,4 +1,4 @@
-import { exitCodes, type ForgetPreview } from "../../index.ts";
+import { exitCodes, type ForgetPreview, type History } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import { shellQuote } from "../../render/words.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -7,7 +7,7 @@ import { openHistoryIn } from "../open-history.ts";
 import { amountOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { shortPath } from "../output/session-table.ts";
+import { listTitle, shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 
 export const command: Command = defineCommand({
@@ -44,7 +44,7 @@ export const command: Command = defineCommand({
       everywhere: flags.everywhere,
       allCopies: flags["all-copies"],
     });
-    const question = questionOf(preview);
+    const question = questionOf(preview, flags.yes ? null : await titleOf(history, preview.id));
     if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
       return exitCodes.refused;
     const done = await world.uninterrupted(() => history.forget(preview));
@@ -88,12 +88,26 @@ export const command: Command = defineCommand({
   },
 });
 
-function questionOf({ agent, id, isIndexed, flattened, logs }: ForgetPreview): string {
+/** The title, so that the user sees which one it is; null if it can't be read any more. */
+async function titleOf(history: History, id: string): Promise<string | null> {
+  try {
+    return (await history.session(id, { everywhere: true })).digest.title;
+  } catch {
+    return null;
+  }
+}
+
+function questionOf(
+  { agent, id, isIndexed, flattened, logs, sources }: ForgetPreview,
+  title: string | null,
+): string {
   const several = logs.length > 1 ? ` (${amountOf(logs.length, "copy", "copies")})` : "";
   const flat =
     flattened.length === 0
       ? ""
       : ` Results that were moved out of ${flattened.map(({ path }) => sanitize(path)).join(", ")} are removed, too: run \`sessions unflatten\` on each first to keep them.`;
   const warning = isIndexed ? " Only the index has it: it can't be restored." : flat;
-  return `Forget session ${sanitize(id)} of ${agent}${several}?${warning}`;
+  const named = title === null ? "" : ` "${listTitle(title)}"`;
+  const stays = sources.length === 0 ? "" : " The agent's own log stays.";
+  return `Forget session ${sanitize(id)}${named} of ${agent}${several}?${stays}${warning}`;
 }

@@ -61,9 +61,14 @@ export const command: Command = defineCommand({
       world.stdout.write(page.length === 0 ? "" : formatSessions(page, world));
       const style = createStyle(world.stderr.hasColor);
       const hidden = total - offset - page.length;
-      if (page.length === 0) world.stderr.write(`${style.dim("No sessions match.")}\n`);
+      if (page.length === 0 && total > 0) {
+        const all = amountOf(total, "session matches", "sessions match");
+        world.stderr.write(`${style.dim(`No more: ${all}, and --offset ${offset} skips all of them.`)}\n`);
+      } else if (page.length === 0) world.stderr.write(`${style.dim("No sessions match.")}\n`);
       else if (hidden > 0 && world.stdout.isTerminal) {
-        world.stderr.write(`${style.dim(`${amountOf(hidden, "more", "more")}: --limit ${total}`)}\n`);
+        world.stderr.write(
+          `${style.dim(`${amountOf(hidden, "more", "more")}: --offset ${offset + page.length}`)}\n`,
+        );
       }
     }
     return 0;

@@ -2,7 +2,7 @@ import type { AgentCount, CatalogRow } from "../../index.ts";
 import { sessionJson } from "../../render/json/session-json.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { amountOf, formatBytes } from "../output/amounts.ts";
+import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { retentionWarning } from "../output/retention.ts";
 import { formatSessions, shortIds } from "../output/session-table.ts";
@@ -18,17 +18,32 @@ export const command: Command = defineCommand({
   flags: {},
   async run({ flags }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
-    const { agents, newest, coverage, pendingSessions: open, retention } = await history.overview();
+    const {
+      agents,
+      newest,
+      coverage,
+      pendingSessions: open,
+      archiving,
+      retention,
+    } = await history.overview();
     if (flags.json) {
       printJson(world, {
         demo: history.demo,
         agents,
         coverage: coverageJson(coverage),
         pendingSessions: open,
+        archiving,
         newest: newest.map(sessionJson),
         unprotected: retention.flatMap(({ atRisk }) => atRisk).filter(({ archived }) => !archived).length,
       });
-    } else world.stdout.write(format(agents, newest, open, retentionWarning(retention, world), world));
+    } else {
+      // What is being archived is not at risk.
+      const warning =
+        archiving === null
+          ? retentionWarning(retention, world)
+          : `archiving in the background: ${formatCount(archiving.done)} of ${formatCount(archiving.total)}\n`;
+      world.stdout.write(format(agents, newest, open, warning, world));
+    }
     return 0;
   },
 });

@@ -28,13 +28,15 @@ export const command: Command = defineCommand({
     const { id, agent, resume, state } = found;
     noteCopies(found, positionals, world);
     if (flags.exec) {
-      if (state === "stub") {
+      if (state === "stub" || state === "kept") {
         throw new UserError(`Cannot resume session ${id}: its log is gone`, {
           exitCode: exitCodes.nothingFound,
+          ...(state === "kept" ? { hint: `first: \`sessions restore ${id}\`` } : {}),
         });
       }
       return runResume(resume, world);
     }
+    if (state === "kept") world.stderr.write(`its log is gone; first: sessions restore ${sanitize(id)}\n`);
     const { command: words, folder } = history.mask(resume);
     const line = resumeLine({ command: words, folder });
     if (flags.json) {

@@ -30,6 +30,7 @@ export function createGrepPrinter(world: World): GrepReporter {
   const style = createStyle(stdout.hasColor);
   let session = "";
   let last: Last | undefined;
+  let lastLabel = "";
 
   const contextLine = (text: string): string =>
     `${INDENT}${style.dim(formatMatchLine(text, [], stdout, INDENT.length, style))}\n`;
@@ -55,7 +56,12 @@ export function createGrepPrinter(world: World): GrepReporter {
       ...(hit.context === null || hit.context === "current" ? [] : [hit.context]),
       ...(hit.generation === null ? [] : [`archived generation ${hit.generation}`]),
     ];
-    return `  ${sanitize(`${shortPath(hit.path, world.home)}:${hit.line}`)}  ${style.dim(words.join(" · "))}\n`;
+    // Only what is in no turn needs the file to be found again; --json has it for every hit.
+    const file = hit.turn === null ? [`${shortPath(hit.path, world.home)}:${hit.line}`] : [];
+    const label = [...words, ...file].join(" · ");
+    if (label === lastLabel) return "";
+    lastLabel = label;
+    return `  ${style.dim(sanitize(label))}\n`;
   };
 
   const hitLines = (hit: GrepHit): string => {
@@ -89,6 +95,7 @@ export function createGrepPrinter(world: World): GrepReporter {
       if (key !== session) {
         text += `${endPlace()}${session === "" || hits.length === 0 ? "" : "\n"}${heading(found)}`;
         session = key;
+        lastLabel = "";
       }
       for (const hit of hits) text += hitLines(hit);
       stdout.write(text);

@@ -22,6 +22,8 @@ const DRAW_EVERY_MS = 100;
 const QUIET_MS = 300;
 /** Before this, a rate would be a guess. */
 const RATE_AFTER_MS = 1_000;
+/** Before this, so would be the time left: the first logs are not like the others. */
+const LEFT_AFTER_MS = 3_000;
 const ERASE = "\r\x1b[K";
 
 /** Shows the progress of a long run as one line on stderr, if that is a terminal. */
@@ -57,7 +59,8 @@ export function progressLine(verb: string, state: ProgressState, elapsedMs: numb
     const bytesPerMs = state.bytes / elapsedMs;
     const leftMs = Math.max(0, state.bytesTotal - state.bytes) / bytesPerMs;
     parts.push(`${formatBytes(bytesPerMs * 1000)}/s`);
-    if (leftMs >= 1000) parts.push(`${formatDuration(Math.ceil(leftMs / 1000) * 1000)} left`);
+    if (leftMs >= 1000 && elapsedMs >= LEFT_AFTER_MS)
+      parts.push(`${formatDuration(Math.ceil(leftMs / 1000) * 1000)} left`);
   }
   return parts.join(", ");
 }

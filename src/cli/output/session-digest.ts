@@ -59,11 +59,20 @@ function requests(page: Page, digest: Digest): string {
   const all = digest.requests.filter(({ via }) => via !== "bash");
   // The first requests say what it is about, the last ones how far it got.
   const shown = all.length <= ROWS ? all : [...all.slice(0, 4), ...all.slice(-(ROWS - 4))];
+  // A date is shown once, for the first of its requests.
+  const times = new Map<(typeof shown)[number], string>();
+  let lastDay = "";
+  for (const request of shown) {
+    if (request.at === null) continue;
+    const [dayOf = "", time = ""] = localDateTime(request.at, page.world).split(" ");
+    times.set(request, dayOf === lastDay ? time : `${dayOf} ${time}`);
+    lastDay = dayOf;
+  }
   const text = formatTable(
     shown,
     [
       { text: ({ turn }) => `  ${turn}`, align: "right", style: page.style.dim },
-      { text: ({ at }) => (at === null ? "" : localDateTime(at, page.world)), style: page.style.dim },
+      { text: (request) => times.get(request) ?? "", align: "right", style: page.style.dim },
       { text: ({ context }) => (context === "current" ? "" : context), style: page.style.yellow },
       { text: ({ text: request }) => shorten(request, 500), shrinkTo: 20 },
     ],

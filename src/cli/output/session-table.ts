@@ -4,11 +4,11 @@ import type { OpenSession } from "../../search/open-session.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
 import type { World } from "../world.ts";
 import { amountOf, formatBytes, formatCount, formatDuration } from "./amounts.ts";
-import { localDateTime, localTime, relativeDate } from "./dates.ts";
+import { day, localDateTime, localTime, relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
 import { formatTable } from "./table.ts";
-import { truncate } from "./text-width.ts";
+import { displayWidth, truncate, wrap } from "./text-width.ts";
 
 /** Enough of an id to tell sessions apart, and to select one. */
 const SHORT_ID = 8;
@@ -81,7 +81,6 @@ export function sessionHead(open: OpenSession, world: World): string {
   const { digest, session } = open;
   const branch = digest.branch === null ? "" : ` (${digest.branch})`;
   const place = digest.project === null ? [] : [`${shortPath(digest.project, world.home)}${branch}`];
-  const state = open.state === "live" ? style.green("live") : open.state;
   const much = [
     amountOf(digest.turns, "turn"),
     amountOf(digest.messages, "message"),
@@ -95,14 +94,35 @@ export function sessionHead(open: OpenSession, world: World): string {
   const next = session.continuedIn === null ? [] : [`continued in ${session.continuedIn}`];
   const folder = open.resume.folder === null ? "" : `cd ${shellQuote([open.resume.folder])} && `;
   // Text from a log is sanitized before it is styled.
-  const line = (words: readonly string[]): string => sanitize(words.join(" · "));
+  const line = (parts: readonly string[]): string =>
+    joinParts(
+      parts.map((part) => sanitize(part)),
+      world.stdout.columns,
+    );
+  const id = sanitize(digest.id);
   return [
-    style.bold(sanitize(digest.title ?? "(no title)")),
-    `${style.cyan(sanitize(digest.id))} · ${line([digest.agent, ...place, ...when(open, world)])} · ${state}`,
+    style.bold(line([digest.title ?? "(no title)"])),
+    line([digest.id, digest.agent, ...place, ...when(open, world), open.state])
+      .replace(id, () => style.cyan(id))
+      .replace(/live$/, style.green),
     line([...(digest.model === null ? [] : [digest.model]), ...much, ...parent, ...next]),
-    `${style.dim("resume:")} ${sanitize(`${folder}${shellQuote(open.resume.command)}`)}`,
+    open.state === "kept"
+      ? `${style.yellow("its log is gone;")} first: ${style.cyan(`sessions restore ${sanitize(digest.id)}`)}`
+      : `${style.dim("resume:")} ${sanitize(`${folder}${shellQuote(open.resume.command)}`)}`,
     "",
   ].join("\n");
+}
+
+/** Joins parts with dots into lines of at most `width` columns, broken between parts rather than inside a date. */
+function joinParts(parts: readonly string[], width: number | undefined): string {
+  if (width === undefined) return parts.join(" · ");
+  const lines: string[] = [];
+  for (const part of parts) {
+    const joined = `${lines.at(-1)} · ${part}`;
+    if (lines.length > 0 && displayWidth(joined) <= width) lines[lines.length - 1] = joined;
+    else lines.push(lines.length === 0 ? part : `  ${part}`);
+  }
+  return lines.map((text) => wrap(text, { width, firstIndent: "", indent: "  " })).join("\n");
 }
 
 function when({ digest }: OpenSession, world: World): readonly string[] {
@@ -111,7 +131,10 @@ function when({ digest }: OpenSession, world: World): readonly string[] {
   const sameDay = localDateTime(startedAt, world).slice(0, 10) === localDateTime(endedAt, world).slice(0, 10);
   const end = sameDay ? localTime(endedAt, world) : localDateTime(endedAt, world);
   const span = endedAt - startedAt >= 60_000 ? ` (${formatDuration(endedAt - startedAt)})` : "";
-  return [`${localDateTime(startedAt, world)} – ${end}${span}, ${relativeDate(endedAt, world)}`];
+  // The date is there already; only "3 days ago" says more.
+  const ago = relativeDate(endedAt, world);
+  const isDate = ago === day(endedAt, world);
+  return [`${localDateTime(startedAt, world)} – ${end}${span}${isDate ? "" : `, ${ago}`}`];
 }
 
 /** Shortens a path: `~` for the home. */

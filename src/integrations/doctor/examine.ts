@@ -5,7 +5,7 @@ import { createMask } from "../../history/masking.ts";
 import type { IndexAccess } from "../../search/refresh/index-access.ts";
 import { type SessionCatalog, withCatalog } from "../../search/session-catalog.ts";
 import type { Package } from "../install-files.ts";
-import { type Check, count, ok, problem } from "./check.ts";
+import { type Check, count, note, ok, problem } from "./check.ts";
 import { checkAgents, checkHooks, checkSkill, type FoundAgent, findAgents } from "./check-hooks.ts";
 import { checkRetention, checkSessions } from "./check-protection.ts";
 import {
@@ -97,9 +97,15 @@ function checkIndex({ coverage }: SessionCatalog, wasDamaged: boolean): Check {
     : ok("index", `up to date: ${holds}`);
 }
 
+/** Unreadable lines are as the agent or a disk wrote them: nothing can be done. A file without permission can be given it. */
 function checkLogs(problems: readonly Problem[]): Check {
   if (problems.length === 0) return ok("logs", "every line can be read");
-  const what = `${count(problems.length, "place")} can't be read`;
-  // The agent or a disk wrote them so; the rest of the session is fine.
-  return problem("logs", what, "nothing is lost: `sessions archive` keeps these bytes");
+  const denied = problems.filter(({ line, what }) => line === 0 && /permission|EACCES|EPERM/i.test(what));
+  const [first] = denied;
+  if (first !== undefined) {
+    const what = `${count(denied.length, "file")} can't be read: permission denied`;
+    return problem("logs", what, `chmod u+r ${denied.map(({ path }) => JSON.stringify(path)).join(" ")}`);
+  }
+  const what = `${count(problems.length, "line")} can't be read`;
+  return note("logs", what, "nothing is lost: `sessions archive` keeps these bytes");
 }

@@ -2,7 +2,8 @@ import { subMonths } from "date-fns/subMonths";
 
 /**
  * Reads a date as people write it: `2026-10-01`, `2026-10`, `2026`, an ISO time, `12h`, `7d`, `2w`, `3m`,
- * `1y`, `3 days ago`, `today`, `yesterday`, `monday`, `last friday`, `this week`, `last month`. Each names
+ * `1y`, `3 days ago`, `today`, `yesterday`, `monday`, `last friday`, `this week`, `last month`, `july`, `jul 20`,
+ * `20 july 2026`. Each names
  * a span in local time, a day or longer; its first moment is for `since`, its last for `until`.
  * undefined if it is none of these.
  */
@@ -44,7 +45,7 @@ function zoneMs(zone: string): number {
 /** Reads everything that is days, weeks, months or years long. */
 function daysOf(word: string, context: DateContext): Span | undefined {
   const today = localDay(context.now, context);
-  const days = calendarDays(word) ?? pastDay(word, today) ?? namedDays(word, today);
+  const days = calendarDays(word) ?? pastDay(word, today) ?? monthDays(word, today) ?? namedDays(word, today);
   if (days === undefined) return undefined;
   const [first, next] = days;
   const [from, to] = [startOf(first, context), startOf(next, context)];
@@ -93,6 +94,30 @@ function pastDay(word: string, today: CalendarDay): Days | undefined {
 function monthsBefore({ year, month, day }: CalendarDay, months: number): CalendarDay {
   const then = subMonths(new Date(year, month, day, 12), months);
   return { year: then.getFullYear(), month: then.getMonth(), day: then.getDate() };
+}
+
+const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
+
+/** Reads `july`, `jul 20`, `20 jul`, with a year or without; without one, the most recent is meant. */
+function monthDays(word: string, today: CalendarDay): Days | undefined {
+  const [, before, name = "", after, yearText] =
+    /^(?:(\d{1,2})(?:st|nd|rd|th)? )?(?:last )?([a-z]{3,9})\.?(?: (\d{1,2})(?:st|nd|rd|th)?)?(?:,? (\d{4}))?$/.exec(
+      word,
+    ) ?? [];
+  const month = MONTHS.findIndex((each) => name.length >= 3 && each.startsWith(name));
+  const dayText = before ?? after;
+  if (month === -1 || (before !== undefined && after !== undefined)) return undefined;
+  const number = Number(dayText ?? 1);
+  const isLater = month > today.month || (month === today.month && number > today.day);
+  const first = dayOf(
+    yearText === undefined ? today.year - (isLater ? 1 : 0) : Number(yearText),
+    month,
+    number,
+  );
+  if (first === undefined) return undefined;
+  return dayText === undefined ? [first, { ...first, month: month + 1 }] : oneDay(first);
 }
 
 function namedDays(word: string, today: CalendarDay): Days | undefined {

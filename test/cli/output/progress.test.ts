@@ -7,8 +7,8 @@ const state = { files: 120, filesTotal: 1402, bytes: 24 * MB, bytesTotal: 300 * 
 
 describe("progressLine()", () => {
   test("shows files, bytes, rate and time left", () => {
-    expect(progressLine("Indexing", state, 2_000)).toBe(
-      "Indexing 120 of 1,402 files, 24 MB of 300 MB, 12 MB/s, 23 s left",
+    expect(progressLine("Indexing", state, 4_000)).toBe(
+      "Indexing 120 of 1,402 files, 24 MB of 300 MB, 6.0 MB/s, 46 s left",
     );
   });
 

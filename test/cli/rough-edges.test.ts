@@ -1,0 +1,267 @@
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { progressLine } from "../../src/cli/output/progress.ts";
+import { truncate } from "../../src/cli/output/text-width.ts";
+import { run } from "../../src/cli/run.ts";
+import { tryLock } from "../../src/fs/lock.ts";
+import { guardProgress, writeGuardStamp } from "../../src/retention/guard.ts";
+import { makeLibrary } from "../support/make-library.ts";
+import { makeWorld, type TestWorld } from "../support/make-world.ts";
+
+const NOW = Date.UTC(2026, 10, 16, 12);
+const AT = "2026-07-20T10:00:00.000Z";
+
+interface Line {
+  readonly role: "user" | "assistant";
+  readonly content: unknown;
+}
+
+/** Writes a Claude Code log of one session and returns its path. */
+function writeLog(world: TestWorld, id: string, lines: readonly Line[]): string {
+  const folder = join(world.home, ".claude/projects/-shop");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${id}.jsonl`);
+  const records = lines.map(({ role, content }, index) => ({
+    type: role,
+    uuid: `${id}-${index}`,
+    parentUuid: index === 0 ? null : `${id}-${index - 1}`,
+    sessionId: id,
+    cwd: world.folder,
+    version: "2.1.0",
+    timestamp: AT,
+    message: { role, content },
+  }));
+  writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  utimesSync(path, new Date(AT), new Date(AT));
+  return path;
+}
+
+const FIRST = "be2220da-0000-4000-8000-000000000001";
+const SECOND = "be2220da-0000-4000-8000-000000000002";
+
+/** What a command prints, in the same home as `before`. */
+async function ask(
+  before: TestWorld,
+  argv: readonly string[],
+  columns?: number,
+): Promise<{ code: number; out: string; err: string }> {
+  const { home, folder, variables } = before;
+  const world = {
+    ...makeWorld({ nowMs: NOW, ...(columns === undefined ? {} : { columns }) }),
+    home,
+    folder,
+    variables,
+  };
+  const code = await run(argv, world);
+  return { code, out: world.out(), err: world.err() };
+}
+
+function oneSession(lines: readonly Line[] = [{ role: "user", content: "Add a cart to the shop" }]): {
+  world: TestWorld;
+  log: string;
+} {
+  const world = makeWorld({ nowMs: NOW });
+  return { world, log: writeLog(world, FIRST, lines) };
+}
+
+describe("a session whose log is gone", () => {
+  test("is shown with what to do first, and resume says the same", async () => {
+    const { world, log } = oneSession();
+    expect((await ask(world, ["archive"])).code).toBe(0);
+    rmSync(log);
+    const shown = await ask(world, ["show", FIRST]);
+    expect(shown.out).toContain(`its log is gone; first: sessions restore ${FIRST}`);
+    expect((await ask(world, ["resume", FIRST])).err).toContain(
+      `its log is gone; first: sessions restore ${FIRST}`,
+    );
+    const exec = await ask(world, ["resume", FIRST, "--exec"]);
+    expect(exec.code).toBe(1);
+    expect(exec.err).toContain(`sessions restore ${FIRST}`);
+  });
+
+  test("that was forgotten says how it comes back", async () => {
+    const { world } = oneSession();
+    expect((await ask(world, ["archive"])).code).toBe(0);
+    expect((await ask(world, ["forget", FIRST, "--yes"])).code).toBe(0);
+    const { code, err } = await ask(world, ["show", FIRST.slice(0, 8)]);
+    expect(code).toBe(1);
+    expect(err).toContain("it was forgotten");
+    expect(err).toContain(`sessions forget ${FIRST} --undo`);
+  });
+});
+
+describe("selectors", () => {
+  test("of two characters ask for four", async () => {
+    const { world } = oneSession();
+    const { code, err } = await ask(world, ["show", "be"]);
+    expect(code).toBe(2);
+    expect(err).toContain("type at least 4 characters");
+  });
+
+  test("that match several sessions list their titles", async () => {
+    const { world } = oneSession();
+    writeLog(world, SECOND, [{ role: "user", content: "Remove the old checkout" }]);
+    const { code, err } = await ask(world, ["show", "be2220da"]);
+    expect(code).toBe(2);
+    expect(err).toContain("Add a cart to the shop");
+    expect(err).toContain("Remove the old checkout");
+  });
+
+  test("in the example history `last` needs no folder", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    expect(await run(["show", "last"], world)).toBe(0);
+  });
+});
+
+describe("words that are no command", () => {
+  test.each([
+    ["be2220da", "sessions show be2220da"],
+    ["how do I retry uploads", 'sessions search "how do I retry uploads"'],
+    ["find", "sessions search"],
+    ["ls", "sessions list"],
+    ["serch", "sessions search"],
+  ])("%j suggests %j", async (word, hint) => {
+    const world = makeWorld({ nowMs: NOW });
+    expect(await run([word], world)).toBe(2);
+    expect(world.err()).toContain(hint);
+  });
+});
+
+describe("sessions list", () => {
+  test("says that --offset is past the end, and hints at the next page", async () => {
+    const { world } = oneSession();
+    writeLog(world, SECOND, [{ role: "user", content: "Remove the old checkout" }]);
+    const past = await ask(world, ["list", "--offset", "9"]);
+    expect(past.out).toBe("");
+    expect(past.err).toContain("No more: 2 sessions match, and --offset 9 skips all of them.");
+    expect((await ask(world, ["list", "--limit", "1"], 80)).err).toContain("1 more: --offset 1");
+  });
+
+  test("cuts titles to 80 characters, between words; show has the whole", async () => {
+    const title =
+      "Add a cart to the shop that keeps what was in it for as long as the visitor is not logged in";
+    const { world } = oneSession([{ role: "user", content: title }]);
+    expect((await ask(world, ["list"])).out).toContain(
+      "keeps what was in it for as long as the visitor is…\n",
+    );
+    expect((await ask(world, ["show", FIRST])).out).toContain(title);
+  });
+});
+
+describe("sessions export", () => {
+  test("refuses an extension that is no format", async () => {
+    const { world } = oneSession();
+    const { code, err } = await ask(world, ["export", FIRST, "-o", join(world.home, "x.pdf")]);
+    expect(code).toBe(2);
+    expect(err).toContain(".pdf is not a format");
+    expect((await ask(world, ["export", FIRST, "-o", join(world.home, "x.htm")])).code).toBe(0);
+  });
+});
+
+describe("sessions show", () => {
+  const question = {
+    role: "assistant",
+    content: [{ type: "tool_use", id: "t1", name: "AskUserQuestion", input: { questions: [] } }],
+  } as const;
+  const answer = {
+    role: "user",
+    content: [
+      {
+        type: "tool_result",
+        tool_use_id: "t1",
+        content: 'User has answered your questions: "Which shop?"="The old one". You can now continue.',
+      },
+    ],
+  } as const;
+
+  test("shows a decision as question → answer", async () => {
+    const { world } = oneSession([{ role: "user", content: "Add a cart to the shop" }, question, answer]);
+    expect((await ask(world, ["show", FIRST])).out).toContain("1: Which shop? → The old one\n");
+  });
+
+  test("shows a date once, and breaks no line inside a word", async () => {
+    const { world } = oneSession([
+      { role: "user", content: "Add a cart to the shop" },
+      { role: "user", content: "Now remove the old checkout page" },
+    ]);
+    for (const columns of [50, 80, 120]) {
+      const { out } = await ask(world, ["show", FIRST], columns);
+      // Once in the head, once above the requests.
+      expect(out.match(/2026-07-20/g)).toHaveLength(2);
+      const [head = ""] = out.split("\nresume:");
+      expect(head.split("\n").every((line) => line.length <= columns)).toBe(true);
+      expect(head.replaceAll("\n", " ")).toContain("2026-07-20 10:00 – 10:00");
+    }
+  });
+
+  test("lists a shell line of the user under commands, not under requests", async () => {
+    const { world } = oneSession([
+      { role: "user", content: "<bash-input>npm run lint</bash-input>" },
+      { role: "user", content: "Fix the lint errors" },
+    ]);
+    const { out } = await ask(world, ["show", FIRST]);
+    expect(out.startsWith("Fix the lint errors\n")).toBe(true);
+    expect(out).toMatch(/Requests\n +2 .*Fix the lint errors\n/);
+    expect(out).toMatch(/Commands\n +1 .*npm run lint\n/);
+  });
+});
+
+describe("sessions files", () => {
+  test("has one row per file", async () => {
+    const read = {
+      role: "assistant",
+      content: [{ type: "tool_use", id: "t1", name: "Read", input: { file_path: "/shop/cart.ts" } }],
+    } as const;
+    const { world } = oneSession([{ role: "user", content: "Add a cart to the shop" }, read]);
+    writeLog(world, SECOND, [{ role: "user", content: "Remove the old checkout" }, read]);
+    const { out } = await ask(world, ["files", "cart.ts"]);
+    expect(out.match(/cart\.ts/g)).toHaveLength(1);
+    expect(out).toMatch(/\/shop\/cart\.ts +\S.* 2 +2 /);
+  });
+});
+
+describe("sessions grep", () => {
+  test("names the session and each turn once, and no path", async () => {
+    const { world } = oneSession([{ role: "user", content: "Add a cart\nand another cart" }]);
+    const { out } = await ask(world, ["grep", "cart"]);
+    expect(out.match(/be2220da/g)).toHaveLength(1);
+    expect(out.match(/turn 1/g)).toHaveLength(1);
+    expect(out).not.toContain(".jsonl");
+  });
+});
+
+describe("sessions doctor", () => {
+  test("notes lines that can't be read, which nobody can mend", async () => {
+    const { world, log } = oneSession();
+    writeFileSync(log, "{not JSON\n", { flag: "a" });
+    const { out } = await ask(world, ["doctor", "--json"]);
+    const { checks } = JSON.parse(out);
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: "logs", state: "note", what: "1 line can't be read" }),
+    );
+  });
+});
+
+test("progress has no time left in the first three seconds", () => {
+  const state = { files: 1, filesTotal: 9, bytes: 1_000, bytesTotal: 1_000_000 };
+  expect(progressLine("Indexing", state, 2_900)).not.toContain("left");
+  expect(progressLine("Indexing", state, 3_000)).toContain("left");
+});
+
+test("truncate() cuts between words", () => {
+  expect(truncate("add retries to the uploader", 17)).toBe("add retries to…");
+  expect(truncate("Donaudampfschifffahrt", 8)).toBe("Donauda…");
+});
+
+test("the guard says how far it is while it runs", () => {
+  const library = makeLibrary();
+  const stamp = { startedAt: 0, nextAt: 0, skipped: {}, progress: { done: 83, total: 725 } };
+  writeGuardStamp(library, stamp);
+  const processes = makeWorld().processes;
+  // A run that was killed left its note, but no lock.
+  expect(guardProgress(library, processes)).toBeUndefined();
+  const attempt = tryLock(library.disk, join(library.places.logs, "guard.lock"), processes);
+  expect(guardProgress(library, processes)).toEqual({ done: 83, total: 725 });
+  if (attempt.kind !== "held") attempt.lock.release();
+});
