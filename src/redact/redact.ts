@@ -19,7 +19,6 @@
  * With a rule come an example in fixtures/redact, a look-alike that must stay, and a new `RULES_VERSION` in `mask.ts`.
  */
 
-import { areClean } from "./clean-text.ts";
 import { type EscapedPiece, escapedPieces, otherEncodings, seenText } from "./escaped-text.ts";
 import { assignmentSigns } from "./find-assignments.ts";
 import { flagSigns } from "./find-flags.ts";
@@ -34,7 +33,7 @@ import { findTokens } from "./find-tokens.ts";
 import { type Finding, mergeFindings } from "./finding.ts";
 import { findMasks, maskFor } from "./mask.ts";
 import { looksRandom } from "./randomness.ts";
-import { createSignScanner, PADDING, unitsOf } from "./scan-signs.ts";
+import { createSignScanner, unitsOf } from "./scan-signs.ts";
 
 export type { Finding } from "./finding.ts";
 
@@ -77,17 +76,14 @@ const none: readonly Finding[] = [];
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const extra = (options.extra ?? []).map(toPattern);
   const findInto = (text: string, found: Finding[], depth: number): void => {
-    let isClean = false;
     if (text.length >= SHORTEST) {
       const units = unitsOf(text);
       findTokens(text, found, units);
-      // Before the memory of the units is used for the next text.
-      isClean = areClean(units, PADDING, PADDING + text.length);
       findAtSigns(text, found, units);
     }
     for (const pattern of extra) findExtra(text, pattern, found);
     if (depth === 0 || text.length < SHORTEST) return;
-    if (!isClean) findIn(seenText(text), found, depth);
+    findIn(seenText(text), found, depth);
     if (text.includes("\\")) findIn(escapedPieces(text), found, depth);
     if (text.includes("%") || text.includes("&")) findIn(otherEncodings(text), found, depth);
   };

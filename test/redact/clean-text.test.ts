@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cleanLine, cleanText } from "../../src/redact/clean-text.ts";
+import { cleanLine, cleanText, mayLosePart, removed } from "../../src/redact/clean-text.ts";
 import fc from "../support/fc.ts";
 import { hostileText } from "../support/hostile-session.ts";
 
@@ -42,4 +42,32 @@ describe("cleanText()", () => {
 
 test("cleanLine() has one line with single spaces", () => {
   expect(cleanLine("  a\r\n\t b\u2028c\x1b[0m  ")).toBe("a b c");
+});
+
+describe("mayLosePart()", () => {
+  test("is true for every character that is taken out, before and after any other", () => {
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const text = `a${String.fromCodePoint(code)}b`;
+      if (mayLosePart(text)) continue;
+      if (text.replace(removed(), "") !== text) expect.fail(`U+${code.toString(16)} is taken out`);
+    }
+  });
+
+  test("is true for any text of which a part is taken out", () => {
+    fc.assert(
+      fc.property(fc.oneof(hostileText, fc.string({ unit: "binary" })), (text) => {
+        expect(mayLosePart(text) || text.replace(removed(), "") === text).toBe(true);
+      }),
+    );
+  });
+
+  test.each([
+    ["a line end of Windows", "a\r\nb", false],
+    ["an emoji", "a \u{1f680} b", false],
+    ["a record separator alone in its line, as between the texts of a document", "a\n\x1e\nb", false],
+    ["a record separator inside a word", "se\x1ecret", true],
+    ["a zero-width space inside a word", "se\u200bcret", true],
+  ])("of %s", (_, text, expected) => {
+    expect(mayLosePart(text)).toBe(expected);
+  });
 });
