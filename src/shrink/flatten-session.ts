@@ -128,7 +128,7 @@ export function flattenSession(
     // Before anything is planned: there is most room for a session now.
     const total = await count(undefined);
     const rule = ruleFor(sidecar, options.rule);
-    const planned = planFlatten(snapshot, files.id, sidecar, makeFinder(rule), rule);
+    const planned = planFlatten(snapshot, files.id, sidecar, makeFinder, rule);
     const { plan, blocks } = planned;
     const isLeft = options.dryRun === true || changesNothing(plan);
     if (isLeft) planned.builder.clear();
@@ -278,14 +278,14 @@ async function flattenFork(
   const fork = prepareFork(library, files, snapshot, options);
   const content = fork.content(() => rawLines(rewrittenBytes(whole, snapshot.chunks())));
   const { flat, written } = await withDraft(library, fork.path, content, async (draft) => {
-    const plan = planFlatten(draft, fork.id, undefined, makeFinder(rule), rule);
+    const plan = planFlatten(draft, fork.id, undefined, makeFinder, rule);
     return { flat: plan, written: await writeFlattened(library, files, snapshot, fork, draft, plan) };
   });
   return {
     ...written,
     blocks: flat.blocks,
     diskBytesSaved: flat.original.size - plannedSize(flat.plan),
-    plan: planFlatten(snapshot, files.id, sidecar, makeFinder(rule), rule).plan,
+    plan: planFlatten(snapshot, files.id, sidecar, makeFinder, rule).plan,
   };
 }
 

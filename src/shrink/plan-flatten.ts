@@ -48,9 +48,11 @@ export function planFlatten(
   log: FlattenSource,
   session: string,
   sidecar: Sidecar | undefined,
-  finder: BulkyFinder,
+  makeFinder: (rule: BulkyOptions) => BulkyFinder,
   rule: BulkyOptions,
 ): FlattenPlan {
+  // It knows every call of the log, and is let go with this frame.
+  const finder = makeFinder(rule);
   const matcher = createLineMatcher(sidecar);
   const builder = createSidecar(log.parts);
   const edits = createEditList();

@@ -100,7 +100,7 @@ describe("every real log", () => {
     for (const { agent, id, files } of sessions) {
       for (const { path } of files.files.filter(({ role }) => role === "main" || role === "subagent")) {
         const bytes = readFileSync(path);
-        const finder = actionsOf(agent).flattening?.finder(rule) ?? (() => []);
+        const finder = actionsOf(agent).flattening?.finder ?? (() => () => []);
         const flat = planFlatten(logOf(bytes), id, undefined, finder, rule);
         const disk = createMemoryDisk(() => 0);
         flat.builder.write(disk, "/x.flat", { agent, id, path, ...rule, original: flat.original });

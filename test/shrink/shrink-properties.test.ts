@@ -39,7 +39,7 @@ function flatten(
   requested: BulkyOptions,
 ): Flat {
   const rule = ruleFor(sidecar, requested);
-  const finder = actionsOf(agent).flattening?.finder(rule);
+  const finder = actionsOf(agent).flattening?.finder;
   if (finder === undefined) throw new Error("no finder");
   const flat = planFlatten(logOf(bytes), "session", sidecar, finder, rule);
   const disk = createMemoryDisk(() => 0);
