@@ -109,12 +109,20 @@ export interface ShrunkPart {
   readonly bytes: number;
 }
 
+/** Lines about what was sent to the model that were made small. They are no part of what the model sees again. */
+export interface ShrunkRecords {
+  readonly lines: number;
+  /** What they had. */
+  readonly bytes: number;
+}
+
 /** What a compaction would do to a log. Made by its agent, carried out by `shrink`. */
 export interface CompactionPlan {
   readonly plan: RewritePlan;
   readonly before: TokenEstimate;
   readonly after: TokenEstimate;
   readonly shrunk: readonly ShrunkPart[];
+  readonly records?: ShrunkRecords;
   /** Why there is nothing to do, as a sentence without its full stop; null if there is something. */
   readonly nothing: string | null;
 }

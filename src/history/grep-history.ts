@@ -1,7 +1,7 @@
 import type { Mask } from "../search/export-session.ts";
 import { compilePattern } from "../search/grep/compile-pattern.ts";
 import { type GrepEvent, grepSessions } from "../search/grep/grep-sessions.ts";
-import { defaultRoles } from "../search/grep/text-role.ts";
+import { allRoles, defaultRoles } from "../search/grep/text-role.ts";
 import { readFilters } from "./filters.ts";
 import type { GrepCallOptions } from "./history.ts";
 import type { HistoryOptions } from "./open-history.ts";
@@ -22,7 +22,7 @@ export async function* grepHistory(
   pattern: string,
   call: GrepCallOptions,
 ): AsyncGenerator<GrepEvent, void, void> {
-  const { ignoreCase = false, fixed = false, roles = [], onProgress, signal } = call;
+  const { ignoreCase = false, fixed = false, roles = [], allLines = false, onProgress, signal } = call;
   const query = {
     pattern: compilePattern({ text: pattern, ignoreCase, fixed }),
     contextLines: call.contextLines ?? 0,
@@ -39,7 +39,8 @@ export async function* grepHistory(
       : { threads: { start: workers.start, count: Math.min(workers.count, MAX_THREADS) } }),
   };
   let hasHits = false;
-  for (const kinds of roles.length > 0 ? [roles] : [defaultRoles, ["field" as const]]) {
+  const texts = allLines ? allRoles : defaultRoles;
+  for (const kinds of roles.length > 0 ? [roles] : [texts, ["field" as const]]) {
     if (hasHits) break;
     signal?.throwIfAborted();
     for await (const event of grepSessions(library, access.engine, { ...query, roles: kinds }, how)) {

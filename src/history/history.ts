@@ -114,6 +114,8 @@ export interface GrepCallOptions extends AnyCallOptions {
   readonly contextLines?: number;
   /** Only texts of these kinds; absent: all, and fields of the format if nothing else matches. */
   readonly roles?: readonly TextRole[];
+  /** Also what agents wrote down of their own requests to the model. */
+  readonly allLines?: boolean;
   readonly filter?: Filters;
   /** Gives up on a file after this time. */
   readonly timeLimitMs?: number;

@@ -1,6 +1,6 @@
 import { actionsOf } from "../agents/actions.ts";
 import type { LogFiles, ResumeCommand } from "../agents/agent.ts";
-import type { CompactionOptions, CompactionPlan, Compactor } from "../agents/agent-actions.ts";
+import type { CompactionOptions, CompactionPlan, Compactor, ShrunkRecords } from "../agents/agent-actions.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { takeSnapshot } from "../agents/log-snapshot.ts";
@@ -29,6 +29,7 @@ export interface CompactAnswer extends SessionName, Pick<CompactionPlan, "before
   /** The log, and the other logs with its id. */
   readonly source: string;
   readonly otherCopies: readonly string[];
+  readonly records: ShrunkRecords;
   readonly dryRun: boolean;
   /** Why nothing was to be done; null if something was. */
   readonly nothing: string | null;
@@ -74,6 +75,7 @@ export function compactSession(
       before,
       after,
       shrunk,
+      records: planned.records ?? { lines: 0, bytes: 0 },
       nothing,
       bytesBefore: snapshot.mark.size,
       bytesAfter: plannedSize(plan),

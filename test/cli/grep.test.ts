@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -116,6 +116,22 @@ describe("sessions grep", () => {
     expect(words.json().hits.map((hit: Json) => hit.role)).not.toContain("field");
     const asked = await ask(["--json", "--role", "request", "87f01b2f-1b5d"]);
     expect(asked.code).toBe(1);
+  });
+
+  test("leaves out what the agent wrote down of its requests, unless all lines are requested", async () => {
+    const world = makeWorld();
+    makeLogs(world.home, ["hello"]);
+    const [name = ""] = readdirSync(join(world.home, ".claude/projects/-x"));
+    const records = [
+      { type: "attachment", uuid: "s", attachment: { type: "prompt_snapshot", systemPrompt: ["zanzibar"] } },
+      { type: "api-request-shape", shape: { tools: [{ name: "Bash", description: "zanzibar" }] } },
+      { type: "api-request-blob", message: { role: "user", content: "zanzibar" } },
+    ];
+    const lines = records.map((line) => `${JSON.stringify(line)}\n`).join("");
+    appendFileSync(join(world.home, ".claude/projects/-x", name), lines);
+    expect(await run(["grep", "zanzibar"], world)).toBe(1);
+    expect(await run(["grep", "zanzibar", "--all-lines", "--json"], world)).toBe(0);
+    expect(JSON.parse(world.out()).hits).toMatchObject([2, 3, 4].map((line) => ({ line, role: "snapshot" })));
   });
 
   test.each<[string, readonly string[]]>([

@@ -10,8 +10,10 @@ import {
   type Compactor,
   chosenNumber,
   type ShrunkPart,
+  type ShrunkRecords,
 } from "../agent-actions.ts";
 import { readPlanned } from "../log-snapshot.ts";
+import { mayHaveSnapshot, recordEdits, snapshotsInUse } from "./request-records.ts";
 import {
   inputBytes,
   resultBytes,
@@ -35,17 +37,19 @@ const KEEP = {
 } as const;
 
 export const claudeCompaction: Compactor = {
-  description: "inputs and results of tool calls that are both old and large become placeholders",
+  description:
+    "inputs and results of tool calls that are both old and large become placeholders, and records of what was " +
+    "sent to the model, which no resumed session reads, become empty",
   options: [AGGRESSIVE, KEEP],
   plan: compactClaude,
   isPlaceholder: isCompactedText,
 };
 
-/** Shrinks tool calls that are both old and large. */
+/** Shrinks tool calls that are both old and large, and records of requests. */
 function compactClaude({ library, files, snapshot, options }: CompactionInput): CompactionPlan {
   const standard = options[AGGRESSIVE.name] === true ? AGGRESSIVE_RULE : NORMAL_RULE;
   const rule = { ...standard, keep: chosenNumber(options, KEEP) };
-  const { plan, shrunk } = planClaudeCompaction(snapshot.chunks, snapshot.mark.size, rule);
+  const { plan, shrunk, records } = planClaudeCompaction(snapshot.chunks, snapshot.mark.size, rule);
   // One after the other: two sessions of a long log do not fit into memory.
   const tokens = (now: typeof plan | undefined): CompactionPlan["before"] =>
     estimateTokens(readPlanned(library, files, snapshot, now).characters);
@@ -55,13 +59,15 @@ function compactClaude({ library, files, snapshot, options }: CompactionInput): 
     shrunk,
     before,
     after: shrunk.length === 0 ? before : tokens(plan),
-    nothing: shrunk.length === 0 ? "no tool call is both old and large" : null,
+    records,
+    nothing: shrunk.length + records.lines === 0 ? "no tool call is both old and large" : null,
   };
 }
 
 interface ClaudeCompaction {
   readonly plan: RewritePlan;
   readonly shrunk: readonly ShrunkPart[];
+  readonly records: ShrunkRecords;
 }
 
 /**
@@ -74,13 +80,23 @@ export function planClaudeCompaction(
   rule: ShrinkRule,
 ): ClaudeCompaction {
   const found: FoundPart[] = [];
+  let hasSnapshots = false;
   for (const { bytes } of rawLines(chunks())) {
+    hasSnapshots ||= mayHaveSnapshot(bytes);
     for (const { parts } of toolLines(bytes)) for (const part of parts) found.push(foundPart(bytes, part));
   }
   const chosen = chooseParts(found, rule);
+  const inUse = hasSnapshots ? snapshotsInUse(chunks()) : new Set<string>();
   const edits: Edit[] = [];
+  const records = { lines: 0, bytes: 0 };
   let next = 0;
   for (const { bytes, offset } of rawLines(chunks())) {
+    const ofRecords = recordEdits(bytes, (snapshot) => inUse.has(snapshot));
+    if (ofRecords.length > 0) records.lines++;
+    for (const { from, to, with: by } of ofRecords) {
+      records.bytes += to - from;
+      edits.push({ from: offset + from, to: offset + to, with: by });
+    }
     for (const line of toolLines(bytes)) {
       const ofLine = chosen.slice(next, next + line.parts.length);
       next += line.parts.length;
@@ -94,6 +110,7 @@ export function planClaudeCompaction(
       size,
     ),
     shrunk: chosen.filter((part) => part !== undefined),
+    records,
   };
 }
 

@@ -85,6 +85,11 @@ const SILENT = new Set([
   "cost-state",
   "relocated",
   "fork-context-ref",
+  "api-request",
+  "api-request-shape",
+  "api-request-blob",
+  "atis-latch",
+  "tools-used",
 ]);
 
 /** Lines about the session as a whole. What is not known is kept as opaque, in the chain if it has a place there. */

@@ -157,10 +157,11 @@ function compactJson(answer: CompactAnswer): object {
 
 function format(answer: CompactAnswer, willReconnect: boolean, world: World): string {
   const style = createStyle(world.stdout.hasColor);
-  const { dryRun, nothing, fork, archive, backup, bak, shrunk, bytesBefore, bytesAfter } = answer;
+  const { dryRun, nothing, fork, archive, backup, bak, shrunk, records, bytesBefore, bytesAfter } = answer;
   if (nothing !== null) return `Nothing to do: ${nothing}.\n`;
   const path = (text: string): string => sanitize(shortPath(text, world.home));
   const parts = shrunk.length === 0 ? "" : `, ${amountOf(shrunk.length, "part")} of tool calls`;
+  const sent = records.lines === 0 ? "" : `, ${amountOf(records.lines, "record")} of requests to the model`;
   const lines = [
     // Agents and programs read markdown; a terminal shows it as it is.
     style.bold(`${world.stdout.isTerminal ? "" : "## "}Session Compacted${dryRun ? " (dry run)" : ""}`),
@@ -169,7 +170,7 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
     world.stdout.isTerminal
       ? plainTable(answer.before, answer.after, world)
       : compactionTable(answer.before, answer.after),
-    `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}.`,
+    `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}${parts}${sent}.`,
   ];
   const note = actionsOf(answer.agent).compaction?.note;
   if (note !== undefined) lines.push(note);

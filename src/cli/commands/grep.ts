@@ -21,6 +21,10 @@ const flagTable = {
     description: "show this many lines before and after",
   },
   role: { type: "strings", choices: textRoles, description: "only in texts of this kind" },
+  "all-lines": {
+    type: "boolean",
+    description: "also in what agents write down of their requests: instructions, tools, repeated messages",
+  },
   ...filterFlags,
   limit: {
     type: "number",
@@ -44,7 +48,8 @@ export const command: Command = defineCommand({
     "summaries, notes; in logs, sub-agents, files with long output, and in sessions that only the archive " +
     "has. The pattern is a JavaScript regular expression with Unicode; ^ and $ match at line ends, \\n matches " +
     "a line end. Ids, times, folders and other fields of the format are searched only if nothing else " +
-    "matches, or with --role field. Matches are printed as they are found, newest session first. For words, " +
+    "matches, or with --role field; what an agent writes down of its own requests to the model only with " +
+    "--all-lines. Matches are printed as they are found, newest session first. For words, " +
     "`search` is faster.",
   examples: [
     { line: "sessions grep 'exit code [1-9]\\d*' --project .", says: "every failed command in this project" },
@@ -69,6 +74,7 @@ export const command: Command = defineCommand({
       sessionsOnly,
       contextLines: flags.context,
       roles: flags.role,
+      allLines: flags["all-lines"],
       filter: filtersOf(flags),
       timeLimitMs: flags["time-limit"] * 1_000,
       onProgress: progress.update,

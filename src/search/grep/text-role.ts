@@ -16,17 +16,25 @@ export const textRoles = [
   "title",
   /** Hooks, attachments, instructions, and anything else. */
   "note",
+  /** What the agent wrote down of its own requests: instructions, tools, and once more the messages. */
+  "snapshot",
   /** Not text: ids, times, names of the format, pictures, signatures. */
   "field",
 ] as const;
 
 export type TextRole = (typeof textRoles)[number];
 
-/** Fields are searched only on request: a project's path is on every line. */
-export const defaultRoles: readonly TextRole[] = textRoles.filter((role) => role !== "field");
+/** Every text of a session. */
+export const allRoles: readonly TextRole[] = textRoles.filter((role) => role !== "field");
+/**
+ * What is searched unless more is requested. A project's path is on every line, and a snapshot repeats what is
+ * elsewhere, or was written by nobody in the session.
+ */
+export const defaultRoles: readonly TextRole[] = allRoles.filter((role) => role !== "snapshot");
 
 /** Roles by the `type` of lines and blocks, in the words that the logs of all agents use. The first match wins. */
 const BY_TYPE: readonly (readonly [RegExp, TextRole])[] = [
+  [/^api-request|^prompt_snapshot$/, "snapshot"],
   [/progress$/, "progress"],
   [/thinking$|reasoning/i, "thinking"],
   [/summary$|^compact/, "summary"],
@@ -171,7 +179,7 @@ const OUTPUT: Scope = { role: "output", isFinal: true, isData: true };
 const RESULT: Scope = { role: "result", isFinal: true, isData: true };
 
 /** Roles that apply to everything inside. */
-const FINAL_ROLES: ReadonlySet<TextRole> = new Set(["progress", "summary", "thinking", "title"]);
+const FINAL_ROLES: ReadonlySet<TextRole> = new Set(["snapshot", "progress", "summary", "thinking", "title"]);
 
 /** Protects the call stack. */
 const MAX_DEPTH = 1_000;
