@@ -65,7 +65,7 @@ function saidInBlock(block: Readonly<Record<string, unknown>>, role: string): re
 function textOf(content: unknown): string {
   if (typeof content === "string") return content.trim();
   return listOf(content)
-    .map((each) => (isRecord(each) ? String(each.text ?? "") : ""))
+    .map((each) => (isRecord(each) && typeof each.text === "string" ? each.text : ""))
     .join("\n")
     .trim();
 }
