@@ -4,6 +4,7 @@ import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
+import { isSamePath } from "../fs/real-path.ts";
 import { findFiles, peekOn } from "../fs/sources.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { Agent, FoundFile, LogRoot, PlacementCache, PromptHistory, SessionFiles } from "./agent.ts";
@@ -56,16 +57,31 @@ function findLogsOf(library: Library, format: Agent, projects: readonly string[]
   const mayRead = belowRoots(library);
   for (const root of rootsOf(library, format, projects)) {
     const found = findFiles(library.disk, root, mayRead);
-    if (found.files.length > 0) files = files.length === 0 ? found.files : withoutTwins(files, found.files);
+    if (found.files.length > 0)
+      files = files.length === 0 ? found.files : withoutTwins(library.disk, files, found.files);
     problems.push(...found.problems);
   }
   return { format, files, problems };
 }
 
-/** Roots may lie within one another. Nearly always only one of them has files: a set of all paths takes a while. */
-function withoutTwins(files: readonly FoundFile[], more: readonly FoundFile[]): readonly FoundFile[] {
-  const seen = new Set(files.map(({ path }) => path));
-  return [...files, ...more.filter(({ path }) => !seen.has(path))];
+/**
+ * Leaves out files that are known already: one root may be inside another, or two of them may be links to one folder.
+ * Nearly always only one of them has files: a set of all paths takes a while.
+ */
+function withoutTwins(
+  disk: Disk,
+  files: readonly FoundFile[],
+  more: readonly FoundFile[],
+): readonly FoundFile[] {
+  const paths = new Set(files.map(({ path }) => path));
+  const byInode = new Map(files.map((file) => [file.inode, file.path]));
+  return [
+    ...files,
+    ...more.filter(({ path, inode }) => {
+      const other = byInode.get(inode);
+      return !paths.has(path) && (other === undefined || !isSamePath(disk, other, path));
+    }),
+  ];
 }
 
 /** What a log says of its folder may be anything: only an absolute path is one to be looked into. */

@@ -1,5 +1,6 @@
 import type { Library } from "../fs/library.ts";
 import { expandHome } from "../fs/places.ts";
+import { isSamePath } from "../fs/real-path.ts";
 import { splitLines } from "../jsonl/lines.ts";
 import type { AgentName } from "../session/entry.ts";
 import { createTextBudget } from "../session/text-budget.ts";
@@ -22,9 +23,12 @@ export function sessionOfLog(library: Library, named: string): SessionFiles | un
   const { head } = diskSource(disk);
   const format = agents.find((each) => each.owns(head(path)));
   if (format === undefined) return undefined;
-  const has = (wanted: string) => (files: SessionFiles) => files.files.some((file) => file.path === wanted);
   const { sessions } = findSessionsOf(library, format, []);
-  const known = sessions.find(has(path)) ?? sessions.find(has(disk.realpath(path)));
+  const known =
+    sessions.find(({ files }) => files.some((file) => file.path === path)) ??
+    sessions.find(({ files }) =>
+      files.some((file) => file.inode === stat.inode && isSamePath(disk, file.path, path)),
+    );
   if (known !== undefined) return known;
   const file = { path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode };
   return format.group([file], head)[0];

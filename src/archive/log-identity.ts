@@ -6,6 +6,7 @@ import { sessionOfLog } from "../agents/session-of-log.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
+import { createRealPaths } from "../fs/real-path.ts";
 import { type LogKey, logKey } from "../session/session.ts";
 import type { ListedSession } from "./archive-store.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
@@ -91,15 +92,16 @@ export function logAt(library: Library, path: string): LogFiles | undefined {
   const session = sessionOfLog(library, path);
   if (session === undefined) return undefined;
   const logs = logIdentities(library).of(session);
-  return logs.find((log) => hasFile(library, log, path)) ?? logs[0];
+  const real = createRealPaths(library.disk);
+  const isAt = (is: (file: SessionFile) => boolean): LogFiles | undefined =>
+    logs.find(({ files }) => files.some(is));
+  return isAt((file) => file.path === path) ?? isAt((file) => real(file.path) === real(path)) ?? logs[0];
 }
 
-function hasFile({ disk }: Library, { files }: SessionFiles, path: string): boolean {
-  const isAt = (place: string): boolean => files.some((file) => file.path === place);
-  return isAt(path) || (disk.stat(path) !== undefined && isAt(disk.realpath(path)));
-}
-
-/** By path; else it was moved: the same file, or the same bytes, where its old place is empty. Else it is new. */
+/**
+ * Finds the known log of each log on disk: by its path; by where its path leads; else it was moved (the same file, or the
+ * same bytes, and its old place is empty). A log that is none of these is new.
+ */
 function resolve(library: Library, session: SessionFiles, logs: readonly KnownLog[]): readonly LogFiles[] {
   const parts = splitByLog(session.files);
   const found = new Map<readonly SessionFile[], KnownLog>();
@@ -116,6 +118,8 @@ function resolve(library: Library, session: SessionFiles, logs: readonly KnownLo
   };
   match(({ path }, lead) => path === lead.path);
   if (found.size < parts.length && free.size > 0) {
+    const real = createRealPaths(library.disk);
+    match(({ path }, lead) => path !== null && real(path) === real(lead.path));
     const isMoved = new Map([...free].map((log) => [log, isGone(library, log.path ?? "")]));
     match(
       (log, lead) =>

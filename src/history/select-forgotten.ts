@@ -2,10 +2,12 @@ import { resolve } from "node:path";
 import { countMarkers } from "../agents/stand-ins.ts";
 import { logAt } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
+import type { Tombstone } from "../archive/raw/tombstones.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { ForgetTarget } from "../forget.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
+import { createRealPaths } from "../fs/real-path.ts";
 import type { SearchEngine } from "../search/engine.ts";
 import { findInIndex } from "../search/only-in-index.ts";
 import {
@@ -126,7 +128,9 @@ function tombstonesOf(library: Library, words: readonly string[]): readonly LogK
   const path = resolve(library.surroundings.folder, word);
   const named = library.disk.stat(path) === undefined ? undefined : logAt(library, path);
   const isNamed = (stone: LogKey): boolean => named !== undefined && logKey(stone) === logKey(named);
-  const byPath = stones.filter((stone) => stone.path === path || isNamed(stone));
+  const real = createRealPaths(library.disk);
+  const isHere = (stone: Tombstone): boolean => stone.path !== null && real(stone.path) === real(path);
+  const byPath = stones.filter((stone) => stone.path === path || isNamed(stone) || isHere(stone));
   // A tombstone without a path counts for every log with its id.
   const whole = stones.filter(
     (stone) => stone.path === null && stone.agent === named?.agent && stone.id === named.id,

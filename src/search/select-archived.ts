@@ -5,6 +5,7 @@ import { readRenderNote } from "../archive/keep-session.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
+import { createRealPaths } from "../fs/real-path.ts";
 import { logKey, sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
 import { MIN_PREFIX, type SelectOptions, severalCopies } from "./select-sessions.ts";
@@ -54,11 +55,16 @@ function selectByWord(
   const exact = all.filter((session) => session.id === word || sessionKey(session) === word);
   if (exact.length > 0) return onlyOne(word, exact, copies);
   const path = resolve(library.surroundings.folder, word);
-  const byPath = all.find(({ files }) => files[0]?.path === path);
-  if (byPath !== undefined) return [byPath];
-  const whole = all.find(({ files }) => files.some((file) => file.path === path));
-  if (whole !== undefined && copies === "refuse") throw partOfArchived(word, whole);
-  if (whole !== undefined) return [whole];
+  const real = createRealPaths(library.disk);
+  const isHere = (file: string): boolean => file === path;
+  const leadsHere = (file: string): boolean => real(file) === real(path);
+  for (const is of /[/\\]/.test(word) ? [isHere, leadsHere] : [isHere]) {
+    const byPath = all.find(({ files: [lead] }) => lead !== undefined && is(lead.path));
+    if (byPath !== undefined) return [byPath];
+    const whole = all.find(({ files }) => files.some((file) => is(file.path)));
+    if (whole !== undefined && copies === "refuse") throw partOfArchived(word, whole);
+    if (whole !== undefined) return [whole];
+  }
   const folded = word.toLowerCase();
   const matches = word.length < MIN_PREFIX ? [] : all.filter(({ id }) => id.toLowerCase().startsWith(folded));
   if (matches.length > 0) return onlyOne(word, matches, copies);

@@ -11,6 +11,7 @@ import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
+import { createRealPaths } from "../fs/real-path.ts";
 import { type LogKey, logKey, sessionKey } from "../session/session.ts";
 import { type HistoryStub, historyStubs } from "./history-stubs.ts";
 import { nearest } from "./query/nearest.ts";
@@ -291,7 +292,7 @@ interface SessionPointers {
   widen(): SessionPointers;
   /** All logs with this id. */
   withId(id: string): readonly SessionPointer[];
-  /** The log at this path, else the one that the file there belongs to. */
+  /** The log at this path, else the one that the file there belongs to. The path may lead there through links. */
   at(path: string): SessionPointer | undefined;
   newestFirst(): readonly SessionPointer[];
   /** Reads the project from the head of the log. */
@@ -358,9 +359,16 @@ export function sessionPointers(
         : found.filter((pointer) => sessionKey(pointer) === sessionKey(first));
     },
     at: (path) => {
-      const log = found.find((pointer) => leadOf(pointer) === path);
-      const whole = log ?? found.find(({ files }) => files.files.some((file) => file.path === path));
-      return log === undefined && whole !== undefined ? { ...whole, part: path } : log;
+      const real = createRealPaths(library.disk);
+      const isHere = (file: string): boolean => file === path;
+      const leadsHere = (file: string): boolean => real(file) === real(path);
+      for (const is of [isHere, leadsHere]) {
+        const log = found.find((pointer) => is(leadOf(pointer)));
+        if (log !== undefined) return log;
+        const whole = found.find(({ files }) => files.files.some((file) => is(file.path)));
+        if (whole !== undefined) return { ...whole, part: path };
+      }
+      return undefined;
     },
     newestFirst: () => found.toSorted((a, b) => changedAt(b) - changedAt(a)),
     projectOf,

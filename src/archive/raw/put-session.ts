@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { ArchiveDamage } from "../../fs/damage.ts";
 import { type Disk, sameMark } from "../../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../../fs/disk-error.ts";
+import { isSamePath } from "../../fs/real-path.ts";
 import type { LogKey } from "../../session/session.ts";
 import type { FileToKeep, PutOptions, PutProblem } from "../archive-store.ts";
 import { createChunkKeeper } from "./chunk.ts";
@@ -301,7 +302,8 @@ function matchFiles(
     const [kept, other] = missing.filter((each) => isNamesake(each, file));
     const [claimant, rival] = files.filter((each) => isNew(each) && isNamesake(each, file));
     const isClear = other === undefined && claimant === file && rival === undefined;
-    return kept !== undefined && isClear && isGone(disk, kept.path) ? kept : undefined;
+    if (kept === undefined || !isClear) return undefined;
+    return isGone(disk, kept.path) || isSamePath(disk, kept.path, file.path) ? kept : undefined;
   };
 
   return files.map((file) => ({ file, kept: byPath.get(file.path) ?? movedFrom(file) }));

@@ -1,0 +1,48 @@
+import { basename, dirname, join } from "node:path";
+import type { Disk } from "./disk.ts";
+import { errorCode } from "./disk-error.ts";
+
+/** Gives a path with no link on the way. */
+export type RealPaths = (path: string) => string;
+
+/**
+ * Follows links, so that two names of one file can be told to be that. A file that is gone has the real path that it
+ * would have. What the disk refuses is left as it is. Folders are looked at once.
+ */
+export function createRealPaths(disk: Disk): RealPaths {
+  const folders = new Map<string, string>();
+  const realFolder = (folder: string): string => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    const above = dirname(folder);
+    const real =
+      followed(disk, folder) ?? (above === folder ? folder : join(realFolder(above), basename(folder)));
+    folders.set(folder, real);
+    return real;
+  };
+  return (path) => {
+    const isLink = quietly(() => disk.lstat(path)?.kind === "link") === true;
+    return (isLink ? followed(disk, path) : undefined) ?? join(realFolder(dirname(path)), basename(path));
+  };
+}
+
+/** Do two paths lead to one file? */
+export function isSamePath(disk: Disk, a: string, b: string): boolean {
+  if (a === b) return true;
+  const real = createRealPaths(disk);
+  return real(a) === real(b);
+}
+
+/** undefined if there is nothing, or if one may not look. */
+function followed(disk: Disk, path: string): string | undefined {
+  return quietly(() => (disk.stat(path) === undefined ? undefined : disk.realpath(path)));
+}
+
+function quietly<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
