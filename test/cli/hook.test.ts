@@ -299,8 +299,28 @@ describe("hook session-start", () => {
     const event = { ...startOf(at, "startup"), transcript_path: "/not/there/yet.jsonl" };
     const { out } = await at.fire("session-start", event);
     expect(JSON.parse(out).hookSpecificOutput.additionalContext).toContain("last session in this folder");
+    expect(out.length).toBeLessThanOrEqual(2_000);
     fs.writeFileSync(config, '{"hooks":{"recall":"off"}}');
     expect(await at.fire("session-start", startOf(at, "compact"))).toEqual(SILENT);
+  });
+
+  test("warns of sessions of this project that are about to be deleted and not archived", async () => {
+    const at = ground();
+    const warned = async (): Promise<boolean> =>
+      (await at.fire("session-start", startOf(at, "compact"))).out.includes(
+        "1 session of this project may be deleted",
+      );
+    fs.utimesSync(at.log, NOW / 1000, NOW / 1000);
+    expect(await warned()).toBe(false);
+    const old = join(dirname(at.log), "99999999-9999-4999-8999-999999999999.jsonl");
+    fs.writeFileSync(
+      old,
+      fs.readFileSync(at.log, "utf8").replaceAll(at.id, "99999999-9999-4999-8999-999999999999"),
+    );
+    fs.utimesSync(old, NOW / 1000 - 29 * 86_400, NOW / 1000 - 29 * 86_400);
+    expect(await warned()).toBe(true);
+    await at.show(["archive"]);
+    expect(await warned()).toBe(false);
   });
 });
 

@@ -70,6 +70,7 @@ async function answer(subcommand: string, world: World, note: (what: string) => 
     startGuard: async () => {
       if (claimGuard(world, library, false)) await detach(["guard"]);
     },
+    managedFolder: world.managedFolder,
     note,
   });
 }

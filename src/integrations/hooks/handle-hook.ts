@@ -11,6 +11,7 @@ import { encodeJson } from "../../redact/clean-text.ts";
 import { type RecallAfter, recallPacket } from "../../render/agent/recall-packet.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { recallDigest } from "../recall-digest.ts";
+import { deletionWarning } from "./deletion-warning.ts";
 
 /** What hooks need from their caller. */
 export interface HookPorts {
@@ -21,6 +22,8 @@ export interface HookPorts {
   readonly handOver: (log: string) => Promise<boolean>;
   /** Starts the guard if it is time for it. */
   readonly startGuard: () => Promise<void>;
+  /** The folder of an administrator's settings of agents. */
+  readonly managedFolder: string;
   /** Writes to the log what went wrong. */
   readonly note: (what: string) => void;
 }
@@ -86,16 +89,18 @@ async function afterCompaction(input: HookInput, { library, handOver }: HookPort
   if (log !== undefined) await handOver(log);
 }
 
-function recall({ agent, source, log, folder }: HookInput, { library }: HookPorts): string {
+function recall({ agent, source, log, folder }: HookInput, { library, managedFolder }: HookPorts): string {
   const mode = library.config.hooks.recall;
+  const warning = (): string | undefined =>
+    log === undefined ? undefined : deletionWarning(library, agent, log, managedFolder);
   if (source === "compact") {
     if (mode === "off" || log === undefined) return "";
-    return recallAnswer(agent, recallDigest(library, { log }), "compaction");
+    return recallAnswer(agent, recallDigest(library, { log }), "compaction", warning());
   }
   // A resumed session has its context; a cleared one must not get it back.
   if (source !== "startup" || mode !== "always" || folder === undefined) return "";
   const digest = recallDigest(library, { folder, ...(log === undefined ? {} : { except: log }) });
-  return recallAnswer(agent, digest, "start");
+  return recallAnswer(agent, digest, "start", warning());
 }
 
 function logOf({ event, log }: HookInput): string {
@@ -107,10 +112,15 @@ function logOf({ event, log }: HookInput): string {
 const MAX_CHARS = 2_000;
 
 /** What a hook prints when a session starts; nothing if there is nothing to recall. */
-function recallAnswer(agent: AgentName, digest: Digest | undefined, after: RecallAfter): string {
+function recallAnswer(
+  agent: AgentName,
+  digest: Digest | undefined,
+  after: RecallAfter,
+  warning: string | undefined,
+): string {
   const hooks = actionsOf(agent).hooks;
   if (digest === undefined || hooks === undefined) return "";
   const answerOf = (packet: string): string => `${encodeJson(hooks.contextAnswer(packet))}\n`;
-  const packet = recallPacket(digest, { after, fits: (text) => answerOf(text).length <= MAX_CHARS });
+  const packet = recallPacket(digest, { after, warning, fits: (text) => answerOf(text).length <= MAX_CHARS });
   return packet === undefined ? "" : answerOf(packet);
 }

@@ -6,6 +6,8 @@ export type RecallAfter = "compaction" | "start";
 
 export interface RecallOptions {
   readonly after: RecallAfter;
+  /** What the agent should tell its user, in words of this program. */
+  readonly warning?: string | undefined;
   /** Does a packet with this text fit? The sender knows how it will be encoded. */
   readonly fits: (packet: string) => boolean;
 }
@@ -30,13 +32,14 @@ const FILES = 10;
  * worked on, and how to find everything else. All text from the log is in lines after `>`, so that none of it looks like
  * text of this program. undefined if there is nothing to recall.
  */
-export function recallPacket(digest: Digest, { after, fits }: RecallOptions): string | undefined {
+export function recallPacket(digest: Digest, { after, warning, fits }: RecallOptions): string | undefined {
   const sections = sectionsOf(digest);
   if (sections.every(({ items }) => items.length === 0)) return undefined;
   const taken = sections.map(() => 0);
   const render = (): string =>
     [
       headOf(digest, after),
+      ...(warning === undefined ? [] : [warning]),
       ...sections.flatMap((section, at) => linesOf(section, taken[at] ?? 0)),
       footOf(digest),
     ].join("\n");

@@ -30,6 +30,7 @@ function ground(change: (library: Library) => Partial<Library> = () => ({})) {
         locking: { ...locking, timeoutMs: 0 },
         handOver: async (each) => handedOver.push(each) > 0,
         startGuard: async () => {},
+        managedFolder: "/nowhere",
         note: (what) => noted.push(what),
         ...ports,
       }),
