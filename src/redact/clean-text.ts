@@ -33,9 +33,18 @@ export const removed: () => RegExp = once(
     ),
 );
 
-/** Whether `removed` may match. Nearly all texts have nothing of it, and this says so in a fraction of the time. */
-export function mayLosePart(text: string): boolean {
-  return REMOVED_UNIT.test(text) || (text.includes("\x1e") && LOST_SEPARATOR.test(text));
+/**
+ * Whether `removed` may match in units of plain memory. Nearly all texts have nothing of it, and a table says so in a
+ * fraction of the time that the regular expression takes.
+ */
+export function mayLosePart(units: Uint16Array, from: number, end: number): boolean {
+  const table = removedUnits();
+  for (let at = from; at < end; at++) {
+    const kind = table[units[at] ?? 0];
+    if (kind === KEPT || (kind === OWN_LINE && units[at - 1] === LF && units[at + 1] === LF)) continue;
+    return true;
+  }
+  return false;
 }
 
 /** The same in one line: white space of any kind is one space. */
@@ -70,15 +79,49 @@ const DIRTY_UNIT = new RegExp(
   "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e" +
     "\\u2060-\\u206f\\u3164\\ufdd0-\\ufdef\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff]",
 );
-/** The first unit, or the only one, of all that `removed` matches, but for the record separator. */
-const REMOVED_UNIT = new RegExp(
-  "[\\0-\\x08\\x0e-\\x1d\\x1f\\x7f-\\x84\\x86-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f" +
-    "\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud82f\\ud834\\udb40-\\udb43]",
-);
 const LOST_SEPARATOR = /(?<!\n)\x1e|\x1e(?!\n)/;
 const SURROGATE = /[\ud800-\udfff]/;
 const DIRTY_PAIR =
   /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\udb40-\udb43\ud82f\ud834][\udc00-\udfff]|[\ud83f\ud87f\ud8bf\ud8ff\ud93f\ud97f\ud9bf\ud9ff\uda3f\uda7f\udabf\udaff\udb3f\udb7f\udbbf\udbff][\udffe\udfff]/;
+
+const LF = 10;
+const RECORD_SEPARATOR = 0x1e;
+
+const KEPT = 0;
+const REMOVED = 1;
+/** Stays if it is alone in its line. */
+const OWN_LINE = 2;
+
+/** What becomes of each unit: of all that `removed` matches, the first unit or the only one is not kept. */
+const removedUnits = once(() => {
+  const table = new Uint8Array(65_536);
+  for (const [first, last] of [
+    [0, 8],
+    [0x0e, 0x1f],
+    [0x7f, 0x84],
+    [0x86, 0x9f],
+    [0xad, 0xad],
+    [0x34f, 0x34f],
+    [0x61c, 0x61c],
+    [0x115f, 0x1160],
+    [0x17b4, 0x17b5],
+    [0x180b, 0x180f],
+    [0x200b, 0x200f],
+    [0x202a, 0x202e],
+    [0x2060, 0x206f],
+    [0x3164, 0x3164],
+    [0xd82f, 0xd82f],
+    [0xd834, 0xd834],
+    [0xdb40, 0xdb43],
+    [0xfe00, 0xfe0f],
+    [0xfeff, 0xfeff],
+    [0xffa0, 0xffa0],
+    [0xfff0, 0xfffb],
+  ] as const)
+    table.fill(REMOVED, first, last + 1);
+  table[RECORD_SEPARATOR] = OWN_LINE;
+  return table;
+});
 
 function mayBeDirty(text: string): boolean {
   return DIRTY_UNIT.test(text) || (SURROGATE.test(text) && DIRTY_PAIR.test(text));

@@ -1,4 +1,4 @@
-import { mayLosePart, removed } from "./clean-text.ts";
+import { removed } from "./clean-text.ts";
 import type { Finding } from "./finding.ts";
 
 /** A piece of a text that was written with escapes, as it reads without them. */
@@ -35,7 +35,7 @@ export function* escapedPieces(text: string): Generator<EscapedPiece, void, void
  * the halves. Yields nothing if nothing is taken out.
  */
 export function* seenText(text: string): Generator<EscapedPiece, void, void> {
-  if (mayLosePart(text)) yield* pieceAt(text, 0, removed(), () => "");
+  yield* pieceAt(text, 0, removed(), () => "");
 }
 
 /** Encodings other than those of string literals: what shows one, what ends a piece of text that has it, its escapes. */

@@ -19,6 +19,7 @@
  * With a rule come an example in fixtures/redact, a look-alike that must stay, and a new `RULES_VERSION` in `mask.ts`.
  */
 
+import { mayLosePart } from "./clean-text.ts";
 import { type EscapedPiece, escapedPieces, otherEncodings, seenText } from "./escaped-text.ts";
 import { assignmentSigns } from "./find-assignments.ts";
 import { flagSigns } from "./find-flags.ts";
@@ -33,7 +34,7 @@ import { findTokens } from "./find-tokens.ts";
 import { type Finding, mergeFindings } from "./finding.ts";
 import { findMasks, maskFor } from "./mask.ts";
 import { looksRandom } from "./randomness.ts";
-import { createSignScanner, unitsOf } from "./scan-signs.ts";
+import { createSignScanner, PADDING, unitsOf } from "./scan-signs.ts";
 
 export type { Finding } from "./finding.ts";
 
@@ -76,14 +77,17 @@ const none: readonly Finding[] = [];
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const extra = (options.extra ?? []).map(toPattern);
   const findInto = (text: string, found: Finding[], depth: number): void => {
+    let mayHide = false;
     if (text.length >= SHORTEST) {
       const units = unitsOf(text);
       findTokens(text, found, units);
+      // Before the memory of the units is used for the next text.
+      mayHide = mayLosePart(units, PADDING, PADDING + text.length);
       findAtSigns(text, found, units);
     }
     for (const pattern of extra) findExtra(text, pattern, found);
     if (depth === 0 || text.length < SHORTEST) return;
-    findIn(seenText(text), found, depth);
+    if (mayHide) findIn(seenText(text), found, depth);
     if (text.includes("\\")) findIn(escapedPieces(text), found, depth);
     if (text.includes("%") || text.includes("&")) findIn(otherEncodings(text), found, depth);
   };

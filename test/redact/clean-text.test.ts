@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { cleanLine, cleanText, mayLosePart, removed } from "../../src/redact/clean-text.ts";
+import {
+  cleanLine,
+  cleanText,
+  removed,
+  mayLosePart as unitsMayLosePart,
+} from "../../src/redact/clean-text.ts";
+import { PADDING, unitsOf } from "../../src/redact/scan-signs.ts";
 import fc from "../support/fc.ts";
 import { hostileText } from "../support/hostile-session.ts";
 
@@ -43,6 +49,11 @@ describe("cleanText()", () => {
 test("cleanLine() has one line with single spaces", () => {
   expect(cleanLine("  a\r\n\t b\u2028c\x1b[0m  ")).toBe("a b c");
 });
+
+function mayLosePart(text: string): boolean {
+  const units = unitsOf(text);
+  return unitsMayLosePart(units, PADDING, PADDING + text.length);
+}
 
 describe("mayLosePart()", () => {
   test("is true for every character that is taken out, before and after any other", () => {
