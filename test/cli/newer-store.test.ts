@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 16, 12);
 
 const EVENT = JSON.stringify({ hook_event_name: "PreCompact", transcript_path: "/a/log.jsonl" });
 
-/** One line of each command. null: it has nothing to do with the store. */
+/** One line of each command. null: it opens the store never, or only when a client calls a tool. */
 const lines: Readonly<Record<string, readonly string[] | null>> = {
   overview: [],
   search: ["zanzibar"],
@@ -39,6 +39,7 @@ const lines: Readonly<Record<string, readonly string[] | null>> = {
   uninstall: ["--agent", "claude", "--yes"],
   hook: ["pre-compact"],
   guard: [],
+  mcp: null,
   help: null,
   version: null,
 };

@@ -65,7 +65,7 @@ describe("the real logs of Codex", () => {
     ],
     ["0199cccc-dddd-7eee-8fff-aaaaaaaaaaaa", { requests: 0, calls: 7 }, null],
     ["s1", { requests: 1, calls: 3 }, "create one focused commit"],
-    ["xyz789", { requests: 2, calls: 2 }, "Hello, please read the file"],
+    ["xyz789", { requests: 2, calls: 2 }, "please read the file"],
     ["rollout-2026-01-01T00-00-00-None", { requests: 0, calls: 1 }, null],
     ["cleanup-input", { requests: 1 }, "inspect both files"],
     ["test-usage-session", { requests: 0, calls: 0 }, null],

@@ -12,6 +12,8 @@ const writesNothing: readonly string[] = [
   "resume",
   "verify",
   "summary",
+  // Its tools call the same verbs of the library as the commands.
+  "mcp",
   "help",
   "version",
 ];
