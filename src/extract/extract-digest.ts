@@ -1,6 +1,7 @@
 import type { Session } from "../session/session.ts";
 import type { Digest, DigestSummary } from "./digest.ts";
-import { closedWork, extractPending, shorten } from "./pending.ts";
+import { closedWork, extractPending } from "./pending.ts";
+import { shorten } from "./sentences.ts";
 import { estimateTokens } from "./tokens.ts";
 import { walkSession } from "./walk-session.ts";
 

@@ -8,7 +8,7 @@ import type {
   ToolCount,
 } from "./digest.ts";
 import { createFileTouches } from "./files.ts";
-import { sentences, shorten } from "./pending.ts";
+import { sentences, shorten } from "./sentences.ts";
 
 /** The parts of a digest that come from the steps of a session. */
 interface WalkedSession

@@ -1,4 +1,4 @@
-import { shorten } from "../extract/pending.ts";
+import { shorten } from "../extract/sentences.ts";
 import { tryParse } from "../jsonl/json-line.ts";
 import { jsonText } from "../jsonl/values.ts";
 import { cleanLine } from "../redact/clean-text.ts";

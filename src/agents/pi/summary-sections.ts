@@ -1,6 +1,6 @@
 import type { Digest } from "../../extract/digest.ts";
 import { extractDigest } from "../../extract/extract-digest.ts";
-import { sentences } from "../../extract/pending.ts";
+import { sentences } from "../../extract/sentences.ts";
 import { cutLine } from "../../extract/session-messages.ts";
 import type { Session, Step, Turn } from "../../session/session.ts";
 import type { PiSections } from "./summary.ts";

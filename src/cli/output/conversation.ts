@@ -1,4 +1,4 @@
-import { shorten } from "../../extract/pending.ts";
+import { shorten } from "../../extract/sentences.ts";
 import { callOutcome } from "../../render/call-view.ts";
 import { outcomeSigns } from "../../render/words.ts";
 import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";

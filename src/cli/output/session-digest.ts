@@ -1,5 +1,5 @@
 import type { Digest } from "../../extract/digest.ts";
-import { shorten } from "../../extract/pending.ts";
+import { shorten } from "../../extract/sentences.ts";
 import { plainSummary } from "../../extract/summary-text.ts";
 import { outcomeOf, outcomeSigns } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";

@@ -1,4 +1,4 @@
-import { shorten } from "../../extract/pending.ts";
+import { shorten } from "../../extract/sentences.ts";
 import { sessionTree, type TreeBranch } from "../../session/branches.ts";
 import type { Session, Turn } from "../../session/session.ts";
 import type { World } from "../world.ts";

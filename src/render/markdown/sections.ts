@@ -1,5 +1,5 @@
 import type { Digest } from "../../extract/digest.ts";
-import { shorten } from "../../extract/pending.ts";
+import { shorten } from "../../extract/sentences.ts";
 import { summaryCore } from "../../extract/summary-text.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
 import type { Session } from "../../session/session.ts";
