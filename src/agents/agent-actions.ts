@@ -24,6 +24,7 @@ export interface AgentActions {
   readonly retention?: Retention;
   readonly skills?: Skills;
   readonly hooks?: Hooks;
+  readonly extension?: Extension;
 }
 
 /** A message as the token-count API takes it. */
@@ -257,4 +258,34 @@ export interface HookRehearsal {
   readonly variables: Readonly<Record<string, string>>;
   /** What the agent would send on stdin. */
   input(event: string): string;
+}
+
+/** A file of ours that an agent loads into itself. It runs this program when something happens to a session. */
+export interface Extension {
+  /** Where it is put; nowhere if it can't be installed for this scope. */
+  paths(library: Library, scope: Scope): readonly string[];
+  /** The whole file. `program`: how this program is run. */
+  text(program: readonly string[], summaryBy: SummaryBy): string;
+  /** Who writes summaries by an installed file; undefined if it does not say so. */
+  summaryBy(text: string): SummaryBy | undefined;
+  /** The events that it sends, as we call them: `sessions hook before-compact`. */
+  readonly events: readonly string[];
+  read(text: string, event: string): ReadExtensionEvent;
+}
+
+/** Who writes the summary when an agent compacts: the agent itself, with its model, or this program. */
+export type SummaryBy = "agent" | "sessions";
+
+export type ReadExtensionEvent =
+  | { readonly kind: "good"; readonly event: ExtensionEvent }
+  | { readonly kind: "bad"; readonly what: string };
+
+/** What an extension says of an event. */
+export interface ExtensionEvent {
+  /** The session's log; undefined if the agent writes none. */
+  readonly log: string | undefined;
+  /** The agent ends, and should not have to wait. */
+  readonly isEnd: boolean;
+  /** What the extension asked for, as it takes it; undefined if it only reports. */
+  answer?(mask: <T>(value: T) => T): object;
 }

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { actionsOf, agentsThat } from "../agents/actions.ts";
-import type { Scope, Skills } from "../agents/agent-actions.ts";
+import type { Extension, Scope, Skills, SummaryBy } from "../agents/agent-actions.ts";
+import { agentNamed } from "../agents/agents.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { FOREVER_DAYS, withRetention } from "../retention/set-retention.ts";
@@ -36,6 +37,8 @@ export interface InstallOptions {
   readonly scope: Scope;
   /** Make agents keep sessions for ever. */
   readonly retention: boolean;
+  /** Who writes summaries, for agents with an extension. Absent: as it is installed now, else the agent itself. */
+  readonly summaryBy?: SummaryBy | undefined;
 }
 
 /** The files of an installation, with their requested content. */
@@ -50,8 +53,9 @@ export function installFiles(
     return [
       ...(hooks?.settingsFiles(library, scope) ?? []).map((path) => settingsFile(path, pack, agent, options)),
       ...(skills === undefined ? [] : skillPaths(library, pack, skills, scope)).map((path) =>
-        skillFile(path, pack, agent, scope),
+        contentFile(path, { text: pack.skill.text, what: "a skill" }, agent, scope),
       ),
+      ...extensionFiles(library, pack, agent, options),
     ];
   });
 }
@@ -94,9 +98,53 @@ function hookChanges({ program }: Package, agent: AgentName): readonly HookChang
   }));
 }
 
-function skillFile(path: string, { skill }: Package, agent: AgentName, scope: Scope): RequestedFile {
-  const content: FileChange = { kind: "content", sha256: sha256(Buffer.from(skill.text)) };
-  return { path, agent, scope, kind: "content", text: skill.text, wanted: () => [content] };
+function contentFile(
+  path: string,
+  { text, what }: { readonly text: string; readonly what: string },
+  agent: AgentName,
+  scope: Scope,
+): RequestedFile {
+  const content: FileChange = { kind: "content", sha256: sha256(Buffer.from(text)) };
+  return { path, agent, scope, kind: "content", text, what, wanted: () => [content] };
+}
+
+function extensionFiles(
+  library: Library,
+  { program: { command, args } }: Package,
+  agent: AgentName,
+  { scope, summaryBy }: InstallOptions,
+): readonly RequestedFile[] {
+  const { extension } = actionsOf(agent);
+  if (extension === undefined) return [];
+  return extension.paths(library, scope).map((path) => {
+    const who = summaryBy ?? installedSummary(library, extension, path) ?? "agent";
+    return contentFile(
+      path,
+      { text: extension.text([command, ...args], who), what: "an extension" },
+      agent,
+      scope,
+    );
+  });
+}
+
+/** The agents whose summaries this program could write, with who writes them now; undefined if nothing is installed. */
+export function summaryWriters(
+  library: Library,
+  { agents, scope }: Pick<InstallOptions, "agents" | "scope">,
+): readonly { readonly name: string; readonly now: SummaryBy | undefined }[] {
+  return agents.flatMap((agent) => {
+    const { extension } = actionsOf(agent);
+    const [path] = extension?.paths(library, scope) ?? [];
+    if (extension === undefined || path === undefined) return [];
+    return [{ name: agentNamed(agent).name, now: installedSummary(library, extension, path) }];
+  });
+}
+
+const MAX_EXTENSION_BYTES = 1024 * 1024;
+
+function installedSummary({ disk }: Library, extension: Extension, path: string): SummaryBy | undefined {
+  const text = disk.stat(path)?.kind === "file" ? disk.readFile(path, MAX_EXTENSION_BYTES) : undefined;
+  return text === undefined ? undefined : extension.summaryBy(text.toString("utf8"));
 }
 
 export function skillPaths(
@@ -129,13 +177,13 @@ export function uninstallFiles(
     (record) =>
       agents.includes(record.agent) && scopes.includes(record.scope) && isHere(library, record, scope),
   );
+  const installed = scopes.flatMap((each) =>
+    installFiles(library, pack, { agents, scope: each, retention: false }),
+  );
+  const texts = new Map(installed.map(({ path, text }) => [path, text]));
   const wanted = new Map<string, RequestedFile>();
-  for (const record of recorded) wanted.set(record.path, withoutOurs(record, pack));
-  for (const each of scopes) {
-    for (const file of installFiles(library, pack, { agents, scope: each, retention: false })) {
-      if (!wanted.has(file.path)) wanted.set(file.path, withoutOurs(file, pack));
-    }
-  }
+  for (const file of [...recorded, ...installed])
+    if (!wanted.has(file.path)) wanted.set(file.path, withoutOurs(file, pack, texts.get(file.path)));
   return [...wanted.values()];
 }
 
@@ -144,10 +192,15 @@ function isHere(library: Library, record: FileRecord, scope: Scope | undefined):
   return scope !== "project" || insideOf(library.surroundings.folder, record.path);
 }
 
-function withoutOurs(file: RequestedFile | FileRecord, pack: Package): RequestedFile {
+/** `text`: what an installation would write, if the whole file is ours. */
+function withoutOurs(
+  file: RequestedFile | FileRecord,
+  pack: Package,
+  text: string | undefined,
+): RequestedFile {
   const { path, agent, scope } = file;
   const isContent = "kind" in file ? file.kind === "content" : isOurFile(file);
-  if (isContent) return { path, agent, scope, kind: "content", text: pack.skill.text, wanted: () => [] };
+  if (isContent) return { path, agent, scope, kind: "content", text: text ?? "", wanted: () => [] };
   return {
     path,
     agent,

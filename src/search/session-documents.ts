@@ -1,4 +1,5 @@
 import type { Digest } from "../extract/digest.ts";
+import { QUOTE_HEAD } from "../render/agent/quote-text.ts";
 import { RECALL_MARK } from "../render/agent/recall-packet.ts";
 import type { Context, Session, Step, Subagent, ToolCall, Turn } from "../session/session.ts";
 import type { IndexDocument } from "./engine.ts";
@@ -174,7 +175,7 @@ function fieldsOf(steps: readonly Step[]): TurnFields {
         texts.summary.push(step.text);
         break;
       case "note":
-        if (isRecalled(step.text)) break;
+        if (isOwnText(step.text)) break;
         if (step.about === "error") texts.error.push(step.text);
         else if (step.about === "custom") texts.reply.push(step.text);
         else if (step.about === "output") texts.output.push(step.text);
@@ -243,8 +244,8 @@ function isOwnCall({ name, command, files }: Pick<ToolCall, "name" | "command" |
   return OWN_TOOL.test(name) || files.some(({ path }) => path.endsWith(SKILL_FILE));
 }
 
-/** A tool of our MCP server, also as agents name it if a plugin brings the server. */
-const OWN_TOOL = /^mcp__(?:plugin_[\w-]+_)?(?:agent-)?sessions__/;
+/** A tool of our MCP server, also as agents name it if a plugin brings the server; or one of our extensions. */
+const OWN_TOOL = /^(?:mcp__(?:plugin_[\w-]+_)?(?:agent-)?sessions__|sessions_(?:search|read)$)/;
 const SKILL_FILE = "session-finder/SKILL.md";
 
 /** Whether the user ran this program from the agent's shell prompt. */
@@ -252,7 +253,7 @@ function isOwnTurn({ via, request }: Pick<Turn, "via" | "request">): boolean {
   return via === "bash" && asksSessions(request);
 }
 
-/** Whether a text is from our own hook. */
-function isRecalled(text: string): boolean {
-  return text.startsWith(RECALL_MARK);
+/** Whether a text is from our own hook or extension. */
+function isOwnText(text: string): boolean {
+  return text.startsWith(RECALL_MARK) || text.startsWith(QUOTE_HEAD);
 }

@@ -168,6 +168,8 @@ export interface RequestedFile {
   readonly wanted: (present: readonly FileChange[]) => readonly FileChange[];
   /** For `content`. */
   readonly text?: string;
+  /** What a file of ours is, for people: "a skill". */
+  readonly what?: string;
   /** A change to a value that is not ours, requested by the user. */
   readonly editOriginal?: (text: string) => string;
   /**

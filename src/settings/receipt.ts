@@ -79,8 +79,9 @@ function checkReceipt(value: unknown): readonly FileRecord[] | undefined {
   return result.success ? result.data.files : undefined;
 }
 
-/** Settings of agents, and skills. */
-const OWN_PLACE = /[/\\](?:settings(?:\.local)?\.json|skills[/\\][\w-]+[/\\]SKILL\.md)$/;
+/** Settings of agents, skills, and our extension. */
+const OWN_PLACE =
+  /[/\\](?:settings(?:\.local)?\.json|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js)$/;
 
 /** Checks that a path is one of the files that we write: a tampered receipt must not name others. */
 function isConfined({ path, folders, original }: FileRecord): boolean {

@@ -114,11 +114,11 @@ describe("sessions install", () => {
     const once = state();
     expect(once.size).toBeGreaterThan(before.size + 5);
     const again = await ask(["install", "--all", "--yes"]);
-    expect(again.out.match(/up to date/g)).toHaveLength(4);
+    expect(again.out.match(/up to date/g)).toHaveLength(5);
     expect(state()).toEqual(once);
     const { code, json, golden } = await ask(["uninstall", "--yes", "--json"]);
     expect(code).toBe(0);
-    expect(json.files).toHaveLength(4);
+    expect(json.files).toHaveLength(5);
     expect(state()).toEqual(before);
     await expect(golden).toMatchFileSnapshot("./golden/uninstall.json");
     expect((await ask(["uninstall", "--yes"])).out).toBe("Nothing is installed.\n");
@@ -178,6 +178,85 @@ describe("sessions install", () => {
     const text = fs.readFileSync(join(world.home, ".claude/settings.json"), "utf8");
     expect(text).toBe(theirs[".claude/settings.json"]);
     expect(fs.existsSync(join(world.home, ".claude/skills/session-finder/SKILL.md"))).toBe(false);
+  });
+
+  describe("the Pi extension", () => {
+    const EXTENSION = ".pi/agent/extensions/sessions.js";
+    const chosenIn = (text: string | undefined): string | undefined =>
+      /^const summaryBy = "(\w+)";$/m.exec(text ?? "")?.[1];
+    /** A person at a terminal who gives these answers. */
+    const person = (answers: readonly string[], asked: string[]): Partial<World> => ({
+      stdin: {
+        isTerminal: true,
+        readText: async () => "",
+        async *lines() {
+          yield* answers;
+        },
+      },
+      stderr: { isTerminal: true, columns: 80, hasColor: false, write: (text) => void asked.push(text) },
+    });
+
+    test.each([
+      [["2", "y"], "sessions"],
+      [["1", "y"], "agent"],
+      [["", "yes"], "agent"],
+      [["7", "y"], "agent"],
+    ])("asks who writes summaries: %j", async (answers, chosen) => {
+      const { ask, state } = ground();
+      const asked: string[] = [];
+      const { code } = await ask(["install", "--agent", "pi"], person(answers, asked));
+      expect(code).toBe(0);
+      expect(asked[0]).toBe(
+        "Who writes the summary when Pi compacts a session?\n" +
+          "  1  Pi: its model, as now\n  2  sessions: at once, without a model\nChoice [1] ",
+      );
+      expect(asked.join("")).toContain(`~/${EXTENSION}  will be created: an extension`);
+      expect(chosenIn(state().get(EXTENSION))).toBe(chosen);
+    });
+
+    test("keeps Pi's own summaries with --yes, and a choice that was made before", async () => {
+      const { ask, state } = ground();
+      const before = state();
+      await ask(["install", "--agent", "pi", "--yes"]);
+      expect(chosenIn(state().get(EXTENSION))).toBe("agent");
+      await ask(["install", "--agent", "pi", "--yes", "--summary", "sessions"]);
+      expect(chosenIn(state().get(EXTENSION))).toBe("sessions");
+      const program = { command: "/opt/node", args: ["/new/dist/sessions.cjs"] };
+      await ask(["install", "--agent", "pi", "--yes"], { program });
+      expect(chosenIn(state().get(EXTENSION))).toBe("sessions");
+      expect(state().get(EXTENSION)).toContain('["/opt/node","/new/dist/sessions.cjs"]');
+      await ask(["uninstall", "--yes"]);
+      expect(state()).toEqual(before);
+    });
+
+    test("--dry-run prints the whole file, and writes nothing", async () => {
+      const { ask, state } = ground();
+      const before = state();
+      const { out } = await ask(["install", "--agent", "pi", "--dry-run"]);
+      expect(state()).toEqual(before);
+      await ask(["install", "--agent", "pi", "--yes"]);
+      const lines = (state().get(EXTENSION) ?? "").trimEnd().split("\n");
+      for (const line of lines) expect(out).toContain(`+${line}\n`);
+    });
+
+    test("is not put into a project, which others share", async () => {
+      const { ask, state } = ground();
+      await ask(["install", "--agent", "pi", "--scope", "project", "--yes"]);
+      expect([...state().keys()].filter((name) => name.includes("extensions"))).toEqual([]);
+      expect(state().has("project/.pi/skills/session-finder/SKILL.md")).toBe(true);
+    });
+
+    test("of somebody else stays; ours goes even without a receipt", async () => {
+      const theirOwn = { [EXTENSION]: "export default () => {};\n" };
+      const other = ground(theirOwn);
+      expect((await other.ask(["install", "--agent", "pi", "--yes"])).code).toBe(3);
+      expect(other.state().get(EXTENSION)).toBe(theirOwn[EXTENSION]);
+      const { world, ask, state } = ground();
+      await ask(["install", "--agent", "pi", "--yes", "--summary", "sessions"]);
+      fs.rmSync(join(world.home, ".sessions"), { recursive: true });
+      await ask(["uninstall", "--yes"]);
+      expect(state().has(EXTENSION)).toBe(false);
+    });
   });
 
   test("leaves a skill of that name that somebody else made", async () => {

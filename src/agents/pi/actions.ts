@@ -3,6 +3,7 @@ import type { AgentActions } from "../agent-actions.ts";
 import { piApiMessage } from "./api-message.ts";
 import { piBranches } from "./branch.ts";
 import { piCompaction } from "./compact.ts";
+import { piExtension } from "./extension.ts";
 import { piFolder } from "./files.ts";
 import { piFlattening } from "./flatten.ts";
 import { forkPi } from "./fork.ts";
@@ -15,6 +16,7 @@ export const piActions: AgentActions = {
   apiMessage: piApiMessage,
   summary: piSummaryForm,
   branches: piBranches,
+  extension: piExtension,
   skills: {
     folders: ({ surroundings }, scope) =>
       scope === "user"

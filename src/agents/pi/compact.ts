@@ -9,10 +9,9 @@ import { objectAt, stringAt, timeAt } from "../../jsonl/values.ts";
 import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
-import type { Entry } from "../../session/entry.ts";
 import type { Session } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
-import { createTextBudget, type TextBudget } from "../../session/text-budget.ts";
+import { createTextBudget } from "../../session/text-budget.ts";
 import {
   type CompactionInput,
   type CompactionOptions,
@@ -191,35 +190,42 @@ export function readPiEntries(
   const contents = replaced.length === 0 ? new Map<string, unknown>() : readEdits(chunks());
   const edits = new Map(replaced.map((id) => [lineOf.get(id) ?? 0, contents.get(id)]));
   const lines = new Set(loaded.map(({ entry }) => lineOf.get(entry.id) ?? 0));
-  const builder = createSessionBuilder("last-entry");
-  for (const entry of summarisedEntries(chunks(), lines, edits, createTextBudget())) builder.add(entry);
-  return builder.finish({ agent: "pi", id: "", facts: NO_FACTS, lines: lines.size, problems: [] });
+  return sessionOfPiEntries(loadedEntries(chunks(), lines, edits));
 }
 
-/**
- * Reads some entries of a log, given by their lines, as a conversation of their own: one after the other, whatever
- * else was between them. `edits` has the words that stand for an entry's own, by its line.
- */
-function* summarisedEntries(
+/** An entry of a log, and its line. */
+type NumberedEntry = readonly [line: number, entry: JsonObject];
+
+/** Reads some entries of a log, given by their lines. `edits` has the words that replace an entry's own, by its line. */
+function* loadedEntries(
   chunks: Iterable<Uint8Array>,
   lines: ReadonlySet<number>,
   edits: ReadonlyMap<number, unknown>,
-  budget: TextBudget,
-): Generator<Entry, void, void> {
+): Generator<NumberedEntry, void, void> {
+  for (const { bytes, number } of splitLines(chunks)) {
+    const object = lines.has(number) ? tryParse(decodeLine(bytes)) : undefined;
+    if (isObject(object)) yield [number, edits.has(number) ? withContent(object, edits.get(number)) : object];
+  }
+}
+
+/** Entries as a conversation of their own: one after the other, whatever else was between them. */
+export function sessionOfPiEntries(entries: Iterable<NumberedEntry>): Session {
+  const budget = createTextBudget();
+  const builder = createSessionBuilder("last-entry");
   let parent: string | null = null;
-  for (const line of splitLines(chunks)) {
-    if (!lines.has(line.number)) continue;
-    const object = tryParse(decodeLine(line.bytes));
-    if (!isObject(object) || isExcluded(object)) continue;
-    const edited = edits.has(line.number) ? withContent(object, edits.get(line.number)) : object;
+  let count = 0;
+  for (const [line, object] of entries) {
+    count++;
+    if (isExcluded(object)) continue;
     const at = timeAt(object, "timestamp") ?? timeAt(objectAt(object, "message"), "timestamp");
-    const name = `#${line.number}`;
-    for (const [index, body] of readPiEntry(edited, name, budget).bodies.entries()) {
+    const name = `#${line}`;
+    for (const [index, body] of readPiEntry(object, name, budget).bodies.entries()) {
       const uid: string = index === 0 ? name : `${name}:${index}`;
-      yield placed(body, { line: line.number, at }, uid, parent);
+      builder.add(placed(body, { line, at }, uid, parent));
       parent = uid;
     }
   }
+  return builder.finish({ agent: "pi", id: "", facts: NO_FACTS, lines: count, problems: [] });
 }
 
 /** What replaces the words of other entries, by the entry that it replaces. */

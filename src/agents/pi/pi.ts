@@ -6,6 +6,9 @@ export const pi: Agent = {
   agent: "pi",
   name: "Pi",
   placeVariables: ["PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"],
+  // Only for what its model runs: a command that the user types with `!` has no such variable.
+  childVariables: ["PI_SESSION_ID"],
+  sessionVariable: "PI_SESSION_ID",
   leafRule: "named-parents",
   roots: piRoots,
   owns: ownsPi,

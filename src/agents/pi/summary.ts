@@ -3,7 +3,7 @@ import type { Session } from "../../session/session.ts";
 import type { SummaryForm } from "../agent-actions.ts";
 import { piSectionsOf, turnPrefixSummary } from "./summary-sections.ts";
 
-interface FileLists {
+export interface FileLists {
   /** Read and not changed, sorted. */
   readonly readFiles: readonly string[];
   readonly modifiedFiles: readonly string[];
@@ -61,13 +61,20 @@ export function piBranchSummary(branch: Session, files: FileLists): string {
 
 /** The files that the tools of a session touched, and those that an earlier summary names. */
 export function fileListsOf(session: Session, earlier: string | null): FileLists {
-  const read = new Set(listed(earlier, "read-files"));
-  const modified = new Set(listed(earlier, "modified-files"));
   const steps = [...session.preamble, ...session.turns.flatMap((turn) => turn.steps)];
-  for (const step of steps) {
-    if (step.kind !== "tool") continue;
-    for (const { path, mode } of step.call.files) (mode === "read" ? read : modified).add(path);
-  }
+  const files = steps.flatMap((step) => (step.kind === "tool" ? step.call.files : []));
+  const paths = (isRead: boolean): readonly string[] =>
+    files.filter(({ mode }) => (mode === "read") === isRead).map(({ path }) => path);
+  return fileLists({ read: paths(true), modified: paths(false) }, earlier);
+}
+
+/** The files of both lists, with those that an earlier summary names; a file that was changed is only in the second. */
+export function fileLists(
+  files: { readonly read: readonly string[]; readonly modified: readonly string[] },
+  earlier: string | null,
+): FileLists {
+  const read = new Set([...listed(earlier, "read-files"), ...files.read]);
+  const modified = new Set([...listed(earlier, "modified-files"), ...files.modified]);
   return {
     readFiles: [...read].filter((path) => !modified.has(path)).sort(),
     modifiedFiles: [...modified].sort(),

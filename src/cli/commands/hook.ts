@@ -1,6 +1,11 @@
 import { exitCodes, openHistory } from "../../index.ts";
-import { handleHook } from "../../integrations/hooks/handle-hook.ts";
-import { hookSubcommands, MAX_INPUT_BYTES, readHookInput } from "../../integrations/hooks/hook-input.ts";
+import { type HookPorts, handleExtensionEvent, handleHook } from "../../integrations/hooks/handle-hook.ts";
+import {
+  extensionOf,
+  hookSubcommands,
+  maxInputBytes,
+  readHookInput,
+} from "../../integrations/hooks/hook-input.ts";
 import { noteFailure } from "../../integrations/hooks/note-failure.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { claimGuard, mayStartGuard } from "../guard-afterwards.ts";
@@ -15,7 +20,8 @@ export const command: Command = defineCommand({
     "Called by agents, with the event as JSON on stdin; `sessions install` sets it up. pre-compact archives " +
     "the session; session-end leaves that to a background process; post-compact stores the summary; " +
     "session-start hands the agent, after a compaction, a short reminder of what it was doing (config.json: " +
-    "hooks.recall).\n\n" +
+    "hooks.recall). before-compact, before-tree and shutdown come from the extension for Pi: they archive the " +
+    "session, and return a summary if the extension asks for one.\n\n" +
     "The exit code is always 0, and only what the event allows is printed. Errors are written to " +
     "logs/hooks.log in SESSIONS_HOME.",
   examples: [
@@ -50,11 +56,21 @@ export const command: Command = defineCommand({
 });
 
 async function answer(subcommand: string, world: World, note: (what: string) => void): Promise<string> {
-  const read = readHookInput(await world.stdin.readText(MAX_INPUT_BYTES), subcommand);
-  if (read.kind === "bad") {
+  const text = await world.stdin.readText(maxInputBytes(subcommand));
+  const extension = extensionOf(subcommand);
+  if (extension !== undefined) {
+    const read = extension.read(text, subcommand);
+    if (read.kind === "good") return handleExtensionEvent(read.event, await openPorts(world, note));
     note(read.what);
     return "";
   }
+  const read = readHookInput(text, subcommand);
+  if (read.kind === "good") return handleHook(read.input, await openPorts(world, note));
+  note(read.what);
+  return "";
+}
+
+async function openPorts(world: World, note: (what: string) => void): Promise<HookPorts> {
   const { library, writing } = await openHistory(machineOf(world));
   const { locking, markdown } = await writing();
   const detach = async (args: readonly string[]): Promise<boolean> => {
@@ -62,7 +78,7 @@ async function answer(subcommand: string, world: World, note: (what: string) => 
     await world.startDetached?.(args);
     return true;
   };
-  return handleHook(read.input, {
+  return {
     library,
     markdown,
     locking: { ...locking, timeoutMs: LOCK_MS },
@@ -72,7 +88,7 @@ async function answer(subcommand: string, world: World, note: (what: string) => 
     },
     managedFolder: world.managedFolder,
     note,
-  });
+  };
 }
 
 /** Writes to the log, or to stderr if the log can't be written. */

@@ -2,14 +2,16 @@ import { exitCodes } from "../../index.ts";
 import {
   changeFiles,
   hookedAgents,
+  type InstallOptions,
   installableAgents,
   installFiles,
   packageOf,
   planFiles,
+  summaryWriters,
 } from "../../integrations/install-files.ts";
 import { timers, timerText } from "../../integrations/timer-text.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
-import { isConfirmed } from "../confirm.ts";
+import { askAtTerminal } from "../confirm.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
@@ -21,15 +23,22 @@ export const command: Command = defineCommand({
   description:
     "Sets up agents to keep their history. Claude Code: hooks that archive a session before it is compacted " +
     "and when it ends, `cleanupPeriodDays` so that sessions are not deleted, and the skill `session-finder`, " +
-    "which lets it search earlier sessions. Pi and Codex: the skill.\n\n" +
+    "which lets it search earlier sessions. Pi: an extension that archives a session before it is compacted, before " +
+    "a branch is left, and when it ends, and has tools and the command `/sessions` to find earlier ones; and the " +
+    "skill. Codex: the skill.\n\n" +
     "Changes settings.json and skills/ in Claude Code's folder (with --scope project: " +
-    ".claude/settings.local.json and .claude/skills/ in this folder), skills/ in Pi's folder or .pi/, and " +
+    ".claude/settings.local.json and .claude/skills/ in this folder), extensions/sessions.js and skills/ in Pi's " +
+    "folder (only skills/ in .pi/: the extension names paths of this machine, and a project is shared), and " +
     "~/.agents/skills/ or .agents/skills/ for Codex. Everything else in these files stays, including hooks " +
     "and skills of others. `sessions uninstall` undoes it.",
   examples: [
     { line: "sessions install", says: "Claude Code, for this user; asks first" },
     { line: "sessions install --dry-run", says: "show the exact changes" },
     { line: "sessions install --all --yes", says: "all agents, without asking" },
+    {
+      line: "sessions install --agent pi --summary sessions",
+      says: "Pi, with our summaries when it compacts: at once, without a model",
+    },
     { line: "sessions install --timer cron", says: "print a line for crontab, instead of hooks" },
   ],
   positionals: [],
@@ -49,6 +58,14 @@ export const command: Command = defineCommand({
       description: "for this user, or only in this folder",
     },
     retention: { type: "boolean", default: true, description: "do not change cleanupPeriodDays" },
+    summary: {
+      type: "string",
+      choices: ["agent", "sessions"],
+      placeholder: "WHO",
+      description:
+        "Pi: who writes the summary when it compacts or leaves a branch, its model or this program; asks by default, " +
+        "and --yes leaves it as it is",
+    },
     timer: {
       type: "string",
       choices: timers,
@@ -73,16 +90,31 @@ export const command: Command = defineCommand({
       : flags.agent.length > 0
         ? [...new Set(flags.agent)]
         : hookedAgents;
-    const files = installFiles(library, packageOf(world), {
-      agents,
-      scope: flags.scope,
-      retention: flags.retention,
-    });
+    const filesFor = (summaryBy: InstallOptions["summaryBy"]): ReturnType<typeof installFiles> =>
+      installFiles(library, packageOf(world), {
+        agents,
+        scope: flags.scope,
+        retention: flags.retention,
+        summaryBy,
+      });
+    let files = filesFor(flags.summary);
     let plans = planFiles(library, files);
     const isNeeded = plans.some((plan) => !["unchanged", "left"].includes(actionOf(plan)));
     if (!dryRun && isNeeded && !flags.yes) {
+      const questions = askAtTerminal("install", world);
+      const [writer] =
+        flags.summary === undefined ? summaryWriters(library, { agents, scope: flags.scope }) : [];
+      if (writer !== undefined && writer.now === undefined) {
+        const { name } = writer;
+        const chosen = await questions.choose(`Who writes the summary when ${name} compacts a session?`, [
+          `${name}: its model, as now`,
+          "sessions: at once, without a model",
+        ]);
+        files = filesFor(chosen === 0 ? "agent" : "sessions");
+        plans = planFiles(library, files);
+      }
       if (!flags.json) world.stderr.write(formatIntents(plans, world));
-      if (!(await isConfirmed("install", "Make these changes?", world))) return exitCodes.refused;
+      if (!(await questions.confirm("Make these changes?"))) return exitCodes.refused;
     }
     if (!dryRun)
       plans = await world.uninterrupted(async () => changeFiles(library, files, (await writing()).locking));

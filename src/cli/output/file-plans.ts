@@ -53,7 +53,7 @@ export function formatIntents(plans: readonly FilePlan[], world: World): string 
 }
 
 function contentOf({ target, changes, after, original }: FilePlan): string {
-  if (target.kind === "content") return "a skill";
+  if (target.kind === "content") return target.what ?? "a file";
   if (changes.length === 0) return after === original ? "restored as it was before" : "our entries removed";
   const hooks = changes.filter(({ kind }) => kind === "hook").length;
   const values = changes.flatMap((change) =>

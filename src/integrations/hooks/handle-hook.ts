@@ -1,5 +1,5 @@
 import { actionsOf } from "../../agents/actions.ts";
-import type { HookInput } from "../../agents/agent-actions.ts";
+import type { ExtensionEvent, HookInput } from "../../agents/agent-actions.ts";
 import { archiveSessions } from "../../archive/archive-sessions.ts";
 import { noteSummary } from "../../archive/compaction-notes.ts";
 import type { MarkdownWriter } from "../../archive/keep-session.ts";
@@ -7,7 +7,9 @@ import { logAt } from "../../archive/log-identity.ts";
 import type { Digest } from "../../extract/digest.ts";
 import type { Library } from "../../fs/library.ts";
 import type { Locking } from "../../fs/store.ts";
-import { encodeJson } from "../../redact/clean-text.ts";
+import { cleanText, encodeJson } from "../../redact/clean-text.ts";
+import { maskDeep } from "../../redact/mask.ts";
+import { createRedactor } from "../../redact/redact.ts";
 import { type RecallAfter, recallPacket } from "../../render/agent/recall-packet.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { recallDigest } from "../recall-digest.ts";
@@ -53,6 +55,24 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
     default:
       throw new Error(`Cannot handle the event "${input.event}"`);
   }
+}
+
+/** Archives the session of an extension's event, then returns what the extension asked for. */
+export async function handleExtensionEvent(event: ExtensionEvent, ports: HookPorts): Promise<string> {
+  const { library, handOver, note } = ports;
+  const { log, isEnd, answer } = event;
+  // A session in which nothing was said yet has no log.
+  if (log !== undefined && library.disk.stat(log) !== undefined && !(isEnd && (await handOver(log)))) {
+    try {
+      await archiveNow(log, ports);
+    } catch (error) {
+      // The agent removes nothing from its log, so it may go on.
+      note(error instanceof Error ? error.message : String(error));
+    }
+  }
+  if (answer === undefined) return "";
+  const { redact } = createRedactor({ extra: library.config.redact });
+  return encodeJson(answer((value) => maskDeep(maskDeep(value, cleanText), redact)));
 }
 
 /**

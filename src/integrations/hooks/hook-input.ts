@@ -1,8 +1,19 @@
 import { agentsThat } from "../../agents/actions.ts";
-import type { ReadHookInput } from "../../agents/agent-actions.ts";
+import type { Extension, ReadHookInput } from "../../agents/agent-actions.ts";
 
-/** A summary is the longest field; anything larger is no event. */
-export const MAX_INPUT_BYTES: number = 4 * 1024 * 1024;
+/** Of a hook a summary is the longest field; an extension sends the messages that are to be summarised. */
+const MAX_INPUT_BYTES = 4 * 1024 * 1024;
+const MAX_EXTENSION_INPUT_BYTES = 64 * 1024 * 1024;
+
+/** Anything larger is no event. */
+export function maxInputBytes(subcommand: string): number {
+  return extensionOf(subcommand) === undefined ? MAX_INPUT_BYTES : MAX_EXTENSION_INPUT_BYTES;
+}
+
+/** The extension that sends this event; undefined if it is one of hooks. */
+export function extensionOf(subcommand: string): Extension | undefined {
+  return agentsThat("extension").find(({ how }) => how.events.includes(subcommand))?.how;
+}
 
 /** Reads what came on stdin, as the first agent that understands it. */
 export function readHookInput(text: string, subcommand: string): ReadHookInput {
@@ -15,9 +26,12 @@ export function readHookInput(text: string, subcommand: string): ReadHookInput {
   return bad;
 }
 
-/** The events that hooks are installed for, as we call them. */
+/** The events that hooks and extensions send, as we call them. */
 export function hookSubcommands(): readonly string[] {
   return [
-    ...new Set(agentsThat("hooks").flatMap(({ how }) => how.events.map(({ subcommand }) => subcommand))),
+    ...new Set([
+      ...agentsThat("hooks").flatMap(({ how }) => how.events.map(({ subcommand }) => subcommand)),
+      ...agentsThat("extension").flatMap(({ how }) => how.events),
+    ]),
   ];
 }
