@@ -24,6 +24,7 @@ export interface AgentActions {
   readonly retention?: Retention;
   readonly skills?: Skills;
   readonly hooks?: Hooks;
+  readonly servers?: McpServers;
   readonly extension?: Extension;
 }
 
@@ -199,12 +200,24 @@ export interface Skills {
   folders(library: Library, scope: Scope): readonly string[];
 }
 
+/** Where an agent keeps its list of MCP servers. */
+export interface McpServers {
+  /** The files that our server is put into, JSON or TOML, and the path of the list in each. */
+  lists(library: Library, scope: Scope): readonly { readonly path: string; readonly at: readonly string[] }[];
+  /** The agent hands few variables of its own on to servers, so those that name places must be in the entry. */
+  readonly hidesVariables?: boolean;
+}
+
 /** How an agent informs other programs of what happens to a session. */
 export interface Hooks {
   /** The events that are installed. */
   readonly events: readonly HookEvent[];
-  /** The setting that switches all hooks off. */
-  readonly offKey: string;
+  /** How its settings name a program: with a list of arguments, or as a line for a shell. */
+  readonly form: "exec" | "shell";
+  /** What the user has to do in the agent before it runs new hooks. */
+  readonly trust?: string;
+  /** The setting that switches all hooks off; absent: it is in none of these files. */
+  readonly offKey?: string;
   /** Is the agent on this machine? */
   isHere(library: Library): boolean;
   /** The settings files that our hooks are put into. */

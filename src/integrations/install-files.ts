@@ -5,31 +5,42 @@ import type { Extension, Scope, Skills, SummaryBy } from "../agents/agent-action
 import { agentNamed } from "../agents/agents.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
+import { shellQuote } from "../render/words.ts";
 import { FOREVER_DAYS, withRetention } from "../retention/set-retention.ts";
 import type { AgentName } from "../session/entry.ts";
 import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 
 import { type FileChange, type FileRecord, readReceipt, sha256 } from "../settings/receipt.ts";
-import { type HookChange, undoChange } from "../settings/settings-change.ts";
+import {
+  type HookChange,
+  type ServerChange,
+  type SettingsFormat,
+  undoChange,
+} from "../settings/settings-change.ts";
+import { placesIn } from "./place-variables.ts";
 import { skillName, skillText } from "./skill.ts";
 
 export { changeFiles, type FilePlan, nameOfChange, planFiles } from "../settings/change-files.ts";
 
 /** Agents that something can be installed for. */
 export const installableAgents: readonly AgentName[] = agentsThat("skills").map(({ agent }) => agent.agent);
-/** Those that archive by themselves then: they are meant if none is named. */
-export const hookedAgents: readonly AgentName[] = agentsThat("hooks").map(({ agent }) => agent.agent);
+/** Those that archive by themselves then. */
+const hookedAgents: readonly AgentName[] = agentsThat("hooks").map(({ agent }) => agent.agent);
+/** Meant if none is named. */
+export const defaultAgents: readonly AgentName[] = hookedAgents.slice(0, 1);
 
 /** What is installed into agents. */
 export interface Package {
   /** How this program is run: absolute paths. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
+  /** Variables of this process: servers of some agents need those that name places. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
   readonly skill: { readonly name: string; readonly text: string };
 }
 
 /** What this version installs, run as `program` says. */
-export function packageOf({ program }: Pick<Package, "program">): Package {
-  return { program, skill: { name: skillName, text: skillText } };
+export function packageOf({ program, variables }: Pick<Package, "program" | "variables">): Package {
+  return { program, variables, skill: { name: skillName, text: skillText } };
 }
 
 export interface InstallOptions {
@@ -49,9 +60,12 @@ export function installFiles(
 ): readonly RequestedFile[] {
   const { scope } = options;
   return options.agents.flatMap((agent) => {
-    const { hooks, skills } = actionsOf(agent);
+    const { hooks, skills, servers } = actionsOf(agent);
     return [
       ...(hooks?.settingsFiles(library, scope) ?? []).map((path) => settingsFile(path, pack, agent, options)),
+      ...(servers?.lists(library, scope) ?? []).map(({ path, at }) =>
+        serversFile(path, serverChange(pack, agent, scope, path, at), agent),
+      ),
       ...(skills === undefined ? [] : skillPaths(library, pack, skills, scope)).map((path) =>
         contentFile(path, { text: pack.skill.text, what: "a skill" }, agent, scope),
       ),
@@ -74,9 +88,7 @@ function settingsFile(
     scope,
     kind: "settings",
     wanted: (present) => {
-      const names = new Set(hooks.map(nameOfChange));
-      const others = present.filter((change) => !names.has(nameOfChange(change)));
-      const wanted = [...others, ...hooks];
+      const wanted = withChanges(present, hooks);
       // What `retention` set is the user's own choice.
       const isSet = present.some((change) => change.kind === "value" && change.by === "retention");
       return retention && key !== undefined && !isSet
@@ -86,16 +98,70 @@ function settingsFile(
   };
 }
 
+function withChanges(present: readonly FileChange[], ours: readonly FileChange[]): readonly FileChange[] {
+  const names = new Set(ours.map(nameOfChange));
+  return [...present.filter((change) => !names.has(nameOfChange(change))), ...ours];
+}
+
+/** The words of a hook that follow the program: an agent that is not the first of the table is named. */
+export function hookWords(agent: AgentName, subcommand: string): readonly string[] {
+  return ["hook", subcommand, ...(agent === hookedAgents[0] ? [] : [agent])];
+}
+
 function hookChanges({ program }: Package, agent: AgentName): readonly HookChange[] {
-  const events = actionsOf(agent).hooks?.events ?? [];
-  return events.map(({ name, subcommand, timeoutSeconds, matcher }) => ({
-    kind: "hook",
-    event: name,
-    ...(matcher === undefined ? {} : { matcher }),
+  const { events = [], form = "exec" } = actionsOf(agent).hooks ?? {};
+  return events.map(({ name, subcommand, timeoutSeconds, matcher }) => {
+    const args = [...program.args, ...hookWords(agent, subcommand)];
+    return {
+      kind: "hook",
+      event: name,
+      ...(matcher === undefined ? {} : { matcher }),
+      ...(form === "exec"
+        ? { command: program.command, args }
+        : { command: shellQuote([program.command, ...args]), args: [] }),
+      timeoutSeconds,
+    };
+  });
+}
+
+/** What an agent's answers from our server are called by; our own answers are not indexed. */
+const SERVER_NAME = "sessions";
+
+function serverChange(
+  { program, variables }: Package,
+  agent: AgentName,
+  scope: Scope,
+  path: string,
+  at: readonly string[],
+): ServerChange {
+  const isHidden = actionsOf(agent).servers?.hidesVariables === true;
+  return {
+    kind: "server",
+    format: formatOf(path),
+    scope,
+    at,
+    name: SERVER_NAME,
     command: program.command,
-    args: [...program.args, "hook", subcommand],
-    timeoutSeconds,
-  }));
+    args: [...program.args, "mcp"],
+    env: isHidden ? Object.fromEntries(placesIn(variables)) : {},
+  };
+}
+
+function formatOf(path: string): SettingsFormat {
+  return path.endsWith(".toml") ? "toml" : "json";
+}
+
+/** Agents keep secrets beside their servers, so a new file is the user's own. */
+function serversFile(path: string, server: ServerChange, agent: AgentName): RequestedFile {
+  return {
+    path,
+    agent,
+    scope: server.scope,
+    kind: "settings",
+    format: server.format,
+    mode: 0o600,
+    wanted: (present) => withChanges(present, [server]),
+  };
 }
 
 function contentFile(
@@ -177,14 +243,16 @@ export function uninstallFiles(
     (record) =>
       agents.includes(record.agent) && scopes.includes(record.scope) && isHere(library, record, scope),
   );
-  const installed = scopes.flatMap((each) =>
-    installFiles(library, pack, { agents, scope: each, retention: false }),
-  );
-  const texts = new Map(installed.map(({ path, text }) => [path, text]));
-  const wanted = new Map<string, RequestedFile>();
-  for (const file of [...recorded, ...installed])
-    if (!wanted.has(file.path)) wanted.set(file.path, withoutOurs(file, pack, texts.get(file.path)));
-  return [...wanted.values()];
+  const files = new Map<string, RequestedFile>();
+  for (const each of scopes) {
+    for (const file of installFiles(library, pack, { agents, scope: each, retention: false })) {
+      if (!files.has(file.path)) files.set(file.path, withoutOurs(file, scope));
+    }
+  }
+  for (const record of recorded) {
+    if (!files.has(record.path)) files.set(record.path, withoutOurs(recordedFile(record), scope));
+  }
+  return [...files.values()];
 }
 
 /** With the scope `project`, only files of this folder count. */
@@ -192,26 +260,33 @@ function isHere(library: Library, record: FileRecord, scope: Scope | undefined):
   return scope !== "project" || insideOf(library.surroundings.folder, record.path);
 }
 
-/** `text`: what an installation would write, if the whole file is ours. */
-function withoutOurs(
-  file: RequestedFile | FileRecord,
-  pack: Package,
-  text: string | undefined,
-): RequestedFile {
-  const { path, agent, scope } = file;
-  const isContent = "kind" in file ? file.kind === "content" : isOurFile(file);
-  if (isContent) return { path, agent, scope, kind: "content", text: text ?? "", wanted: () => [] };
+/** A file that the receipt names, as if what it says were still requested. */
+function recordedFile({ path, agent, scope, now, before }: FileRecord): RequestedFile {
+  const isContent = [...now.changes, ...before.changes].some(({ kind }) => kind === "content");
   return {
     path,
     agent,
     scope,
-    kind: "settings",
-    wanted: (present) => present.filter((change) => change.kind === "value" && change.by === "retention"),
-    editOriginal: (text) =>
-      hookChanges(pack, agent).reduce((rest, change) => undoChange(rest, change, ""), text),
+    ...(isContent ? { kind: "content" } : { kind: "settings", format: formatOf(path) }),
+    wanted: () => now.changes,
   };
 }
 
-function isOurFile({ now, before }: FileRecord): boolean {
-  return [...now.changes, ...before.changes].some(({ kind }) => kind === "content");
+/** The same file with nothing of ours in it, but for what `retention` set, and for servers of another scope. */
+function withoutOurs(file: RequestedFile, scope: Scope | undefined): RequestedFile {
+  if (file.kind === "content") return { ...file, wanted: () => [] };
+  const ours = file.wanted([]);
+  const names = new Set(ours.map(nameOfChange));
+  const stays = (change: FileChange): boolean =>
+    change.kind === "server"
+      ? scope !== undefined && !names.has(nameOfChange(change))
+      : change.kind === "value" && change.by === "retention";
+  return {
+    ...file,
+    wanted: (present) => present.filter(stays),
+    editOriginal: (text) =>
+      ours.reduce((rest, change) => {
+        return change.kind === "hook" || change.kind === "server" ? undoChange(rest, change, "") : rest;
+      }, text),
+  };
 }

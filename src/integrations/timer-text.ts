@@ -1,4 +1,4 @@
-import { agents } from "../agents/agents.ts";
+import { placesIn } from "./place-variables.ts";
 
 export const timers = ["cron", "systemd", "launchd"] as const;
 export type Timer = (typeof timers)[number];
@@ -12,12 +12,7 @@ export interface TimerOptions {
 /** The text of a timer that archives every ten minutes what is not safe yet, for agents without hooks. */
 export function timerText(timer: Timer, { program, variables }: TimerOptions): string {
   const line = [program.command, ...program.args, "guard"];
-  // Variables that name other places than the usual ones: a timer starts with an empty environment.
-  const names = ["SESSIONS_HOME", ...agents.flatMap(({ placeVariables }) => placeVariables)];
-  const places = names.flatMap((name): [string, string][] => {
-    const value = variables[name];
-    return value === undefined || value === "" ? [] : [[name, value]];
-  });
+  const places = placesIn(variables);
   return { cron: cronText, systemd: systemdText, launchd: launchdText }[timer](line, places);
 }
 

@@ -19,7 +19,7 @@ import {
   sha256,
   writeReceipt,
 } from "./receipt.ts";
-import { applyChange, changeName, undoChange } from "./settings-change.ts";
+import { applyChange, changeName, type SettingsFormat, undoChange } from "./settings-change.ts";
 import { checkEditable, readTextFile, type TextFile } from "./settings-file.ts";
 
 /**
@@ -117,7 +117,7 @@ function put(library: Library, { target, file, after }: FilePlan): void {
     after,
     file.kind === "read"
       ? { mode: "keep", expect: file.stat }
-      : { mode: scope === "project" ? 0o644 : 0o600, exclusive: true },
+      : { mode: target.mode ?? (scope === "project" ? 0o644 : 0o600), exclusive: true },
   );
   if (replaced.kind !== "done") throw moved(path);
 }
@@ -164,6 +164,10 @@ export interface RequestedFile {
   readonly scope: FileRecord["scope"];
   /** `content`: the whole file is ours. */
   readonly kind: "settings" | "content";
+  /** Of settings; JSON if absent. */
+  readonly format?: SettingsFormat;
+  /** Of a new file; absent: only the user can read it, unless it is a project's. */
+  readonly mode?: number;
   /** Returns our changes that the file should have from now on, given those that it has. */
   readonly wanted: (present: readonly FileChange[]) => readonly FileChange[];
   /** For `content`. */
@@ -204,7 +208,7 @@ export interface FilePlan {
  */
 function planChanges(library: Library, target: RequestedFile): FilePlan {
   const file = readTextFile(library.disk, target.path);
-  checkEditable(file, target.kind === "settings");
+  checkEditable(file, target.kind === "settings" ? (target.format ?? "json") : undefined);
   const records = readReceipt(library.disk, library.places);
   const record = records.find(({ path }) => path === target.path);
   const before = file.kind === "read" ? file.bytes : undefined;
@@ -282,8 +286,10 @@ function planSettings({ target, file, record, before, present, wanted, isIntact,
     const changes = wanted.filter((change) => applied(edited, change) !== edited);
     const base = edited === ground ? original : encodeText(edited, bom);
     const after = changes.length === 0 ? base : encodeText(changes.reduce(applied, edited), bom);
-    const own = parseSettings(edited);
-    const stays = (name: string): boolean => own.kind === "parsed" && settingAt(own, [name]) !== undefined;
+    const stays = (name: string): boolean => {
+      const own = parseSettings(edited);
+      return own.kind === "parsed" && settingAt(own, [name]) !== undefined;
+    };
     return { ...common, original: base, changes, after, settled: [...new Set(settled)].filter(stays) };
   };
   if (isIntact && kept !== undefined) return plan(kept.bytes);

@@ -9,6 +9,7 @@ import { insideOf, type Places } from "../fs/places.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { tryParse } from "../jsonl/json-line.ts";
 import type { SettingsChange } from "./settings-change.ts";
+import { MAX_FILE_BYTES } from "./settings-file.ts";
 
 /*
  * The receipt records what this program wrote into the files of other programs, so that it can be undone. It is written
@@ -56,9 +57,19 @@ const settingSchema = z.object({
   value: z.number(),
   by: z.enum(["install", "retention"]),
 });
+const serverSchema = z.object({
+  kind: z.literal("server"),
+  format: z.enum(["json", "toml"]),
+  scope: z.enum(["user", "project"]),
+  at: z.array(z.string()),
+  name: z.string(),
+  command: z.string(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+});
 const contentSchema = z.object({ kind: z.literal("content"), sha256: z.string() });
 const stateSchema = z.object({
-  changes: z.array(z.discriminatedUnion("kind", [hookSchema, settingSchema, contentSchema])),
+  changes: z.array(z.discriminatedUnion("kind", [hookSchema, settingSchema, serverSchema, contentSchema])),
   sha256: z.nullable(z.string()),
 });
 const recordSchema = z.object({
@@ -81,7 +92,7 @@ function checkReceipt(value: unknown): readonly FileRecord[] | undefined {
 
 /** Settings of agents, skills, and our extension. */
 const OWN_PLACE =
-  /[/\\](?:settings(?:\.local)?\.json|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js)$/;
+  /[/\\](?:settings(?:\.local)?\.json|\.claude\.json|hooks\.json|config\.toml|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js)$/;
 
 /** Checks that a path is one of the files that we write: a tampered receipt must not name others. */
 function isConfined({ path, folders, original }: FileRecord): boolean {
@@ -147,7 +158,7 @@ export function readBackup(
   name: string,
   digest: string,
 ): Uint8Array | undefined {
-  const bytes = disk.readFile(join(places.backups, basename(name)), MAX_RECEIPT_BYTES);
+  const bytes = disk.readFile(join(places.backups, basename(name)), MAX_FILE_BYTES);
   return bytes !== undefined && sha256(bytes) === digest ? bytes : undefined;
 }
 

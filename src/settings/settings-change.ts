@@ -1,15 +1,17 @@
 import { assertNever } from "../errors.ts";
 import { appendSetting, removeSetting, setSetting } from "./edit-settings.ts";
 import { type ParsedSettings, parseSettings, settingAt } from "./parse-settings.ts";
+import { removeTable, setTable, tableAt } from "./toml-tables.ts";
 
-/** A program for Claude Code to run at an event. */
+/** A program for an agent to run at an event. */
 export interface HookChange {
   readonly kind: "hook";
-  /** As Claude Code calls it: `PreCompact`. */
+  /** As the agent calls it: `PreCompact`. */
   readonly event: string;
   readonly matcher?: string | undefined;
+  /** A program; or, if there are no `args`, a line for a shell. */
   readonly command: string;
-  /** The last two words identify our hook: `hook`, `pre-compact`. */
+  /** The words from `hook` on identify our hook: `hook`, `pre-compact`. */
   readonly args: readonly string[];
   readonly timeoutSeconds: number;
 }
@@ -22,12 +24,37 @@ export interface ValueChange {
   readonly by: "install" | "retention";
 }
 
+/** An MCP server for an agent to start. */
+export interface ServerChange {
+  readonly kind: "server";
+  readonly format: SettingsFormat;
+  /** A list for the user, or for one project; both may be in one file. */
+  readonly scope: "user" | "project";
+  /** Where the list of servers is. */
+  readonly at: readonly string[];
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type SettingsFormat = "json" | "toml";
+
 /** One change of ours to a settings file. */
-export type SettingsChange = HookChange | ValueChange;
+export type SettingsChange = HookChange | ValueChange | ServerChange;
 
 /** Two changes with the same name concern the same thing; the later replaces the earlier. */
 export function changeName(change: SettingsChange): string {
-  return change.kind === "hook" ? `${change.event} ${change.args.slice(-2).join(" ")}` : change.key;
+  switch (change.kind) {
+    case "hook":
+      return `${change.event} ${hookWords(change)}`;
+    case "value":
+      return change.key;
+    case "server":
+      return [...change.at, change.name].join(".");
+    default:
+      return assertNever(change);
+  }
 }
 
 /** Applies the change; returns the same text if it is already there. */
@@ -39,6 +66,8 @@ export function applyChange(text: string, change: SettingsChange): string {
         : setSetting(text, [change.key], change.value);
     case "hook":
       return applyHook(text, change);
+    case "server":
+      return applyServer(text, change);
     default:
       return assertNever(change);
   }
@@ -54,6 +83,8 @@ export function undoChange(text: string, change: SettingsChange, original: strin
       return undoValue(text, change, original);
     case "hook":
       return undoHook(text, change, original);
+    case "server":
+      return undoServer(text, change, original);
     default:
       return assertNever(change);
   }
@@ -66,33 +97,40 @@ function undoValue(text: string, { key, value }: ValueChange, original: string):
 }
 
 function applyHook(text: string, change: HookChange): string {
+  const { command, args, timeoutSeconds, event, matcher } = change;
   const handler = {
     type: "command",
-    command: change.command,
-    args: change.args,
-    timeout: change.timeoutSeconds,
+    command,
+    ...(args.length === 0 ? {} : { args }),
+    timeout: timeoutSeconds,
   };
-  const [present] = findHooks(text, change);
+  const [present] = findHooks(text, event, hookWords(change));
   if (present !== undefined) {
     if (JSON.stringify(present.handler) === JSON.stringify(handler)) return text;
     return setSetting(text, present.path, handler);
   }
-  const group = { ...(change.matcher === undefined ? {} : { matcher: change.matcher }), hooks: [handler] };
-  return appendSetting(text, ["hooks", change.event], group);
+  const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] };
+  return appendSetting(text, ["hooks", event], group);
 }
 
 function undoHook(text: string, change: HookChange, original: string): string {
   let rest = text;
-  const before = parsed(original);
-  for (let [found] = findHooks(rest, change); found !== undefined; [found] = findHooks(rest, change)) {
+  const find = (): FoundHook | undefined => findHooks(rest, change.event, hookWords(change))[0];
+  for (let found = find(); found !== undefined; found = find()) {
     rest = removeSetting(rest, found.path);
     const [hooks, event, group] = found.path;
     if (isEmpty(settingAt(parsed(rest), [hooks, event, group, "hooks"]))) {
       rest = removeSetting(rest, [hooks, event, group]);
     }
   }
-  if (rest === text) return text;
-  for (const path of [["hooks", change.event], ["hooks"]]) {
+  return rest === text ? text : withoutEmpty(rest, [["hooks", change.event], ["hooks"]], original);
+}
+
+/** Removes objects that have nothing left in them, unless they were there before us. */
+function withoutEmpty(text: string, paths: readonly (readonly string[])[], original: string): string {
+  const before = parsed(original);
+  let rest = text;
+  for (const path of paths) {
     if (isEmpty(settingAt(parsed(rest), path)) && settingAt(before, path) === undefined) {
       rest = removeSetting(rest, path);
     }
@@ -108,19 +146,12 @@ interface FoundHook {
 }
 
 /** Finds our entries for an event, whatever path the program had when they were written. */
-export function findHooks(
-  text: string,
-  { event, args }: Pick<HookChange, "event" | "args">,
-): readonly FoundHook[] {
+export function findHooks(text: string, event: string, words: string): readonly FoundHook[] {
   const groups = settingAt(parsed(text), ["hooks", event]);
-  const wanted = args.slice(-2);
   const found: FoundHook[] = [];
   for (const [group, each] of listOf(groups).entries()) {
     for (const [index, handler] of listOf(memberOf(each, "hooks")).entries()) {
-      const own = listOf(memberOf(handler, "args"));
-      const isOurs =
-        own.length > 2 && own.at(-2) === wanted[0] && own.at(-1) === wanted[1] && runsUs(own.at(-3));
-      if (isOurs && typeof handler === "object" && handler !== null) {
+      if (typeof handler === "object" && handler !== null && isOurHook(handler, words)) {
         found.push({ path: ["hooks", event, group, "hooks", index], handler });
       }
     }
@@ -128,9 +159,56 @@ export function findHooks(
   return found;
 }
 
-/** Matches the bundle, or the source that it is built from. */
+/** What identifies a hook: `hook pre-compact`, whatever is before it. */
+function hookWords({ command, args }: Pick<HookChange, "command" | "args">): string {
+  const words = args.length === 0 ? command.split(" ") : args;
+  return words.slice(words.lastIndexOf("hook")).join(" ");
+}
+
+function isOurHook(handler: object, words: string): boolean {
+  const args = listOf(memberOf(handler, "args"));
+  if (args.length > 0) {
+    const at = args.lastIndexOf("hook");
+    return at > 0 && args.slice(at).join(" ") === words && runsUs(args[at - 1]);
+  }
+  const command = memberOf(handler, "command");
+  if (typeof command !== "string" || !command.endsWith(` ${words}`)) return false;
+  return runsUs(command.slice(0, -words.length - 1).replace(/['"]$/, ""));
+}
+
+/** Does it end with the bundle, or with the source that it is built from? */
 function runsUs(script: unknown): boolean {
   return typeof script === "string" && /[/\\](?:sessions(?:\.c?js)?|src[/\\]cli[/\\]main\.ts)$/.test(script);
+}
+
+/** A server of that name that somebody else added stays as it is. */
+function applyServer(text: string, change: ServerChange): string {
+  const { format, at, name, command, args, env } = change;
+  const path = [...at, name];
+  const server = { command, args, ...(Object.keys(env).length === 0 ? {} : { env }) };
+  const present = format === "json" ? settingAt(parsed(text), path) : tableAt(text, path);
+  if (present !== undefined && (!isOurServer(present) || isSameServer(present, server))) return text;
+  return format === "json" ? setSetting(text, path, server) : setTable(text, path, server);
+}
+
+function undoServer(text: string, { format, at, name }: ServerChange, original: string): string {
+  const path = [...at, name];
+  if (format === "toml") return isOurServer(tableAt(text, path)) ? removeTable(text, path) : text;
+  if (!isOurServer(settingAt(parsed(text), path))) return text;
+  const parents = at.map((_, index) => at.slice(0, at.length - index));
+  return withoutEmpty(removeSetting(text, path), parents, original);
+}
+
+function isOurServer(server: unknown): boolean {
+  const args = listOf(memberOf(server, "args"));
+  return args.length > 1 && args.at(-1) === "mcp" && runsUs(args.at(-2));
+}
+
+/** Agents and users add settings of their own to a server. */
+function isSameServer(present: unknown, server: object): boolean {
+  return Object.entries(server).every(
+    ([key, value]) => JSON.stringify(memberOf(present, key)) === JSON.stringify(value),
+  );
 }
 
 function parsed(text: string): ParsedSettings {

@@ -3,6 +3,8 @@ import { exitCodes, UserError } from "../errors.ts";
 import type { Disk, FileStat } from "../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
 import { type ParsedSettings, parseSettings } from "./parse-settings.ts";
+import type { SettingsFormat } from "./settings-change.ts";
+import { findTomlError } from "./toml-tables.ts";
 
 /** A file of another program as it is on disk. */
 export type TextFile =
@@ -19,7 +21,7 @@ export type TextFile =
   | { readonly kind: "unreadable"; readonly path: string; readonly what: string };
 
 /** Anything larger is not a settings file. */
-const MAX_BYTES = 4 * 1024 * 1024;
+export const MAX_FILE_BYTES: number = 32 * 1024 * 1024;
 const BOM = "\ufeff";
 
 /** Reads a text file, following links. Disk errors are returned, not thrown. */
@@ -27,7 +29,7 @@ export function readTextFile(disk: Disk, path: string): TextFile {
   try {
     // Stat before reading: a change in between is then noticed.
     const stat = disk.stat(path);
-    const bytes = disk.readFile(path, MAX_BYTES);
+    const bytes = disk.readFile(path, MAX_FILE_BYTES);
     if (bytes === undefined || stat === undefined) return { kind: "absent", path };
     const whole = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     const bom = whole.startsWith(BOM) ? BOM : "";
@@ -36,7 +38,7 @@ export function readTextFile(disk: Disk, path: string): TextFile {
     if (isAbsent(error)) return { kind: "absent", path };
     if (error instanceof TypeError) return { kind: "unreadable", path, what: "it is not valid UTF-8" };
     if (error instanceof UserError)
-      return { kind: "unreadable", path, what: `it is larger than ${MAX_BYTES} bytes` };
+      return { kind: "unreadable", path, what: `it is larger than ${MAX_FILE_BYTES} bytes` };
     if (errorCode(error) === undefined) throw error;
     return { kind: "unreadable", path, what: explainDiskError(error) };
   }
@@ -58,8 +60,8 @@ export function readSettingsFile(disk: Disk, path: string): SettingsFile {
   return { kind: "broken", path, place: `${path}:${parsed.line}:${parsed.column}`, what: parsed.what };
 }
 
-/** Refuses a file that must not be changed: one that does not parse, or that is read-only. */
-export function checkEditable(file: TextFile, isSettings: boolean): void {
+/** Refuses a file that must not be changed: one that does not parse, or that is read-only. No format: it is not parsed. */
+export function checkEditable(file: TextFile, format: SettingsFormat | undefined): void {
   if (file.kind === "absent") return;
   if (file.kind === "unreadable") throw untouched(file.path, file.what, "check the file, and run this again");
   if ((file.stat.mode & 0o200) === 0) {
@@ -70,9 +72,9 @@ export function checkEditable(file: TextFile, isSettings: boolean): void {
       "make it writable (`chmod u+w`), and run this again",
     );
   }
-  if (!isSettings) return;
-  const parsed = parseSettings(file.text);
-  if (parsed.kind === "broken") {
+  if (format === undefined) return;
+  const parsed = format === "json" ? parseSettings(file.text) : findTomlError(file.text);
+  if (parsed?.kind === "broken") {
     const place = `${file.path}:${parsed.line}:${parsed.column}`;
     throw untouched(place, parsed.what, "correct that place, and run this again");
   }

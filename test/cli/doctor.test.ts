@@ -60,8 +60,8 @@ async function goodHome(): Promise<TestWorld> {
 /** As if every hook did its work: the dry event's session is archived by the program itself. */
 const working = (world: TestWorld): Partial<World> => ({
   run: async (_, args, options) => {
-    const { SESSIONS_HOME = "", CLAUDE_CONFIG_DIR = "" } = options?.variables ?? {};
-    const variables = { SESSIONS_HOME, CLAUDE_CONFIG_DIR };
+    const { SESSIONS_HOME = "", CLAUDE_CONFIG_DIR = "", CODEX_HOME = "" } = options?.variables ?? {};
+    const variables = { SESSIONS_HOME, CLAUDE_CONFIG_DIR, CODEX_HOME };
     const stdout = { ...world.stdout, write: () => {} };
     if (/pre-compact|session-end/.test(args.at(-1) ?? ""))
       await run(["archive"], { ...world, variables, stdout });
@@ -76,7 +76,7 @@ describe("sessions doctor", () => {
     expect(problems(good)).toEqual([]);
     expect(good.code).toBe(0);
     expect(good.checks.find(({ name }) => name === "hooks")?.what).toBe(
-      "4 installed, and a test event passed through each",
+      "Claude Code: 4 installed, and a test event passed through each",
     );
     await expect(good.golden).toMatchFileSnapshot("./golden/doctor.json");
     expect(fs.readdirSync(join(world.home, ".sessions"))).not.toContain("dry-event");
@@ -102,8 +102,9 @@ describe("sessions doctor", () => {
     const world = await goodHome();
     const found = await doctor(world, { run: program });
     expect(found.code).toBe(3);
-    const [hooks, ...others] = problems(found);
+    const [hooks, ofCodex, ...others] = problems(found);
     expect(others).toEqual([]);
+    expect(ofCodex).toMatchObject({ name: "hooks", fix: "sessions install --agent codex" });
     expect(hooks).toMatchObject({ name: "hooks", fix: "sessions install" });
     expect(hooks?.details[0]).toContain(what);
   });
@@ -205,12 +206,13 @@ describe("in processes of their own", () => {
     const home = temporaryFolder();
     makeLogHome(home, { project: "/work/shop" });
     const options = { home, variables: { SESSIONS_GUARD: "off", SESSIONS_HOME: join(home, ".sessions") } };
-    expect((await runBundle(["install", "--yes"], options)).code).toBe(0);
+    expect((await runBundle(["install", "--all", "--yes"], options)).code).toBe(0);
     const { hooks } = JSON.parse(fs.readFileSync(join(home, ".claude/settings.json"), "utf8"));
     expect(hooks.PreCompact[0].hooks[0].args).toContain(fs.realpathSync(bundle));
     expect((await runBundle(["archive"], options)).code).toBe(0);
     const { code, out } = await runBundle(["doctor"], options);
-    expect(out).toContain("4 installed, and a test event passed through each");
+    for (const name of ["Claude Code", "Codex"])
+      expect(out).toContain(`${name}: 4 installed, and a test event passed through each`);
     expect(out).toContain("No problems.");
     expect(code).toBe(0);
     expect((await runBundle(["uninstall", "--yes"], options)).code).toBe(0);

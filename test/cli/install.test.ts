@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { dirname, join } from "node:path";
+import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { claudeHookEvents } from "../../src/agents/claude/hooks.ts";
 import { run } from "../../src/cli/run.ts";
@@ -28,6 +29,11 @@ const theirs: Readonly<Record<string, string>> = {
   ".claude/skills/review/SKILL.md": "---\nname: review\n---\n",
   ".pi/agent/settings.json": '{"theme":"dark"}',
   ".agents/skills/deploy/SKILL.md": "---\nname: deploy\n---\n",
+  ".claude.json":
+    '{\n  "userID": "u",\n  "mcpServers": {\n    "other": {\n      "command": "o"\n    }\n  },\n  "projects": {}\n}',
+  ".codex/config.toml":
+    '# mine\nmodel = "gpt" # the large one\n\n[mcp_servers.other]\ncommand = "o"\n\n[tui] # last\nx = 1',
+  ".codex/hooks.json": '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}\n',
 };
 
 interface Asked {
@@ -80,12 +86,17 @@ function settingsOf(world: TestWorld, path = ".claude/settings.json"): Record<st
   return JSON.parse(text.replaceAll(/\/\/ .*/g, "").replaceAll(/,(\s*[}\]])/g, "$1"));
 }
 
+/** Our server as settings have it. */
+function server(): object {
+  return { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.cjs", "mcp"] };
+}
+
 describe("sessions install", () => {
   test("puts hooks in exec form, retention and the skill beside what others have", async () => {
     const { world, ask } = ground();
     const { code, json, golden } = await ask(["install", "--yes", "--json"]);
     expect(code).toBe(0);
-    expect(json.files).toMatchObject([{ action: "changed" }, { action: "created" }]);
+    expect(json.files).toMatchObject([{ action: "changed" }, { action: "changed" }, { action: "created" }]);
     const { hooks, ...rest } = settingsOf(world);
     expect(rest).toEqual({ model: "opus", permissions: { allow: ["Bash(ls:*)"] }, cleanupPeriodDays: 99999 });
     for (const { name, subcommand, timeoutSeconds } of claudeHookEvents) {
@@ -107,6 +118,82 @@ describe("sessions install", () => {
     await expect(golden).toMatchFileSnapshot("./golden/install.json");
   });
 
+  test("puts the server beside those of others, for Codex with the variables that it needs", async () => {
+    const { world, ask } = ground();
+    await ask(["install", "--all", "--yes"]);
+    expect(settingsOf(world, ".claude.json")).toEqual({
+      userID: "u",
+      mcpServers: { other: { command: "o" }, sessions: server() },
+      projects: {},
+    });
+    const toml = fs.readFileSync(join(world.home, ".codex/config.toml"), "utf8");
+    expect(toml.startsWith(`${theirs[".codex/config.toml"]}\n\n[mcp_servers.sessions]\n`)).toBe(true);
+    const { SESSIONS_HOME } = world.variables;
+    expect(parse(toml)).toMatchObject({
+      model: "gpt",
+      mcp_servers: { other: { command: "o" }, sessions: { ...server(), env: { SESSIONS_HOME } } },
+    });
+  });
+
+  test("gives Codex the events of a session as lines for a shell, beside the hooks of others", async () => {
+    const { world, ask } = ground();
+    const program = { command: "/opt/my node", args: ["/opt/it's/sessions.cjs"] };
+    const { out } = await ask(["install", "--agent", "codex", "--yes"], { program });
+    expect(out).toContain("Codex asks at its next start whether you trust the new hooks");
+    const { hooks } = settingsOf(world, ".codex/hooks.json");
+    expect(Object.keys(Object(hooks))).toEqual([
+      "Stop",
+      "PreCompact",
+      "PostCompact",
+      "SessionStart",
+      "SessionEnd",
+    ]);
+    expect(Object(hooks).PreCompact).toEqual([
+      {
+        hooks: [
+          {
+            type: "command",
+            command: "'/opt/my node' '/opt/it'\\''s/sessions.cjs' hook pre-compact codex",
+            timeout: 30,
+          },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "Claude Code",
+      "claude",
+      ".claude.json",
+      '{"mcpServers":{"sessions":{"command":"sessions","args":["mcp"]}}}',
+    ],
+    [
+      "Codex",
+      "codex",
+      ".codex/config.toml",
+      '[mcp_servers.sessions]\ncommand = "sessions"\nargs = ["mcp"]\n',
+    ],
+  ])("leaves a server of that name that somebody else gave to %s", async (_, agent, path, text) => {
+    const { world, ask } = ground({ [path]: text });
+    await ask(["install", "--agent", agent, "--yes"]);
+    expect(fs.readFileSync(join(world.home, path), "utf8")).toBe(text);
+    await ask(["uninstall", "--yes"]);
+    expect(fs.readFileSync(join(world.home, path), "utf8")).toBe(text);
+  });
+
+  test("leaves what Codex and its user changed since, and takes out the server and the hooks", async () => {
+    const { world, ask, state } = ground();
+    await ask(["install", "--agent", "codex", "--yes"]);
+    const path = join(world.home, ".codex/config.toml");
+    const text = fs.readFileSync(path, "utf8").replace('"gpt"', '"other"');
+    fs.writeFileSync(path, `${text}\n[projects."/p"]\ntrust_level = "trusted"\n`);
+    await ask(["uninstall", "--yes"]);
+    const rest = theirs[".codex/config.toml"]?.replace('"gpt"', '"other"');
+    expect(state().get(".codex/config.toml")).toBe(`${rest}\n\n[projects."/p"]\ntrust_level = "trusted"\n`);
+    expect(state().get(".codex/hooks.json")).toBe(theirs[".codex/hooks.json"]);
+  });
+
   test("twice is once; uninstall gives everything back, byte for byte", async () => {
     const { ask, state } = ground();
     const before = state();
@@ -114,11 +201,11 @@ describe("sessions install", () => {
     const once = state();
     expect(once.size).toBeGreaterThan(before.size + 5);
     const again = await ask(["install", "--all", "--yes"]);
-    expect(again.out.match(/up to date/g)).toHaveLength(5);
+    expect(again.out.match(/up to date/g)).toHaveLength(8);
     expect(state()).toEqual(once);
     const { code, json, golden } = await ask(["uninstall", "--yes", "--json"]);
     expect(code).toBe(0);
-    expect(json.files).toHaveLength(5);
+    expect(json.files).toHaveLength(8);
     expect(state()).toEqual(before);
     await expect(golden).toMatchFileSnapshot("./golden/uninstall.json");
     expect((await ask(["uninstall", "--yes"])).out).toBe("Nothing is installed.\n");
@@ -274,18 +361,46 @@ describe("sessions install", () => {
     const before = state();
     await ask(["install", "--all", "--scope", "project", "--yes"]);
     const added = [...state().keys()].filter((name) => !before.has(name) && name.includes("."));
-    expect(added.filter((name) => /\.(json|md)$/.test(name))).toEqual([
+    expect(added.filter((name) => /\.(json|md|toml)$/.test(name))).toEqual([
+      ".claude.json",
       "project/.agents/skills/session-finder/SKILL.md",
       "project/.claude/settings.local.json",
       "project/.claude/skills/session-finder/SKILL.md",
+      "project/.codex/config.toml",
+      "project/.codex/hooks.json",
       "project/.pi/skills/session-finder/SKILL.md",
     ]);
     expect(settingsOf(world, "project/.claude/settings.local.json")).toHaveProperty(
       "cleanupPeriodDays",
       99999,
     );
+    expect(settingsOf(world, ".claude.json")).toEqual({
+      projects: { [world.folder]: { mcpServers: { sessions: server() } } },
+    });
     expect((await ask(["uninstall", "--scope", "user", "--yes"])).out).toBe("Nothing is installed.\n");
     await ask(["uninstall", "--scope", "project", "--yes"]);
+    expect(state()).toEqual(before);
+  });
+
+  test("for the user and in a project, in one file: either goes without the other", async () => {
+    const { world, ask, state } = ground();
+    const before = state();
+    await ask(["install", "--yes"]);
+    const forUser = state().get(".claude.json");
+    await ask(["install", "--scope", "project", "--yes"]);
+    expect(settingsOf(world, ".claude.json")).toMatchObject({
+      mcpServers: { sessions: server() },
+      projects: { [world.folder]: { mcpServers: { sessions: server() } } },
+    });
+    await ask(["uninstall", "--scope", "project", "--yes"]);
+    expect(state().get(".claude.json")).toBe(forUser);
+    await ask(["install", "--scope", "project", "--yes"]);
+    await ask(["uninstall", "--scope", "user", "--yes"]);
+    expect(settingsOf(world, ".claude.json")).toMatchObject({
+      mcpServers: { other: { command: "o" } },
+      projects: { [world.folder]: { mcpServers: { sessions: server() } } },
+    });
+    await ask(["uninstall", "--yes"]);
     expect(state()).toEqual(before);
   });
 
@@ -331,6 +446,8 @@ describe("sessions install", () => {
   test.each([
     ["broken settings", { ".claude/settings.json": '{"hooks": [' }, 5],
     ["hooks of another kind", { ".claude/settings.json": '{"hooks": {"PreCompact": "x"}}' }, 5],
+    ["a broken config.toml", { ".codex/config.toml": "a = 1\nb = = 2\n" }, 5],
+    ["a list of servers in one line", { ".codex/config.toml": "mcp_servers = { a = { url = 'u' } }\n" }, 5],
   ])("%s: nothing is written at all", async (_, files, expected) => {
     const { ask, state } = ground(files);
     const before = state();

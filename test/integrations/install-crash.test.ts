@@ -20,6 +20,7 @@ const ORIGINAL = '\ufeff{\r\n\t"a": 1, // one\r\n\t"hooks": {}\r\n}\r\n';
 
 const pack: Package = {
   program: { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.cjs"] },
+  variables: {},
   skill: { name: "session-finder", text: "---\nname: session-finder\n---\n" },
 };
 

@@ -89,6 +89,7 @@ describe("settings with", () => {
 
 const pack: Package = {
   program: { command: "/usr/bin/node", args: ["/opt/sessions/dist/sessions.cjs"] },
+  variables: {},
   skill: { name: "session-finder", text: "---\nname: session-finder\n---\n" },
 };
 

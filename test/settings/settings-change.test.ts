@@ -57,7 +57,7 @@ describe("a hook", () => {
     ["the shell form that somebody wrote", { type: "command", command: "sessions hook stop" }],
     ["no handler", "sessions hook stop"],
   ])("is not mistaken for %s", (_, handler) => {
-    expect(findHooks(with_({ hooks: [handler] }), change)).toEqual([]);
+    expect(findHooks(with_({ hooks: [handler] }), change.event, "hook stop")).toEqual([]);
   });
 });
 

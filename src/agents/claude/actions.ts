@@ -6,6 +6,7 @@ import { claudeFlattening } from "./flatten.ts";
 import { forkClaude } from "./fork.ts";
 import { claudeHooks } from "./hooks.ts";
 import { claudeRetention, ownFolders } from "./retention.ts";
+import { claudeServers } from "./servers.ts";
 
 export const claudeActions: AgentActions = {
   compaction: claudeCompaction,
@@ -18,4 +19,5 @@ export const claudeActions: AgentActions = {
       scope === "user" ? ownFolders(library) : [join(library.surroundings.folder, ".claude")],
   },
   hooks: claudeHooks,
+  servers: claudeServers,
 };

@@ -2,7 +2,8 @@ import { dirname, join } from "node:path";
 import { makeFolders } from "../../fs/folders.ts";
 import type { Library } from "../../fs/library.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
-import type { HookEvent, Hooks, ReadHookInput } from "../agent-actions.ts";
+import type { HookEvent, Hooks } from "../agent-actions.ts";
+import { readHookEvent, rehearsedEvent } from "../hook-event.ts";
 import { claude } from "./claude.ts";
 import { encodeProjectPath } from "./files.ts";
 import { ownFolders } from "./retention.ts";
@@ -19,6 +20,7 @@ export const claudeHookEvents: readonly HookEvent[] = [
 
 export const claudeHooks: Hooks = {
   events: claudeHookEvents,
+  form: "exec",
   offKey: "disableAllHooks",
   isHere: (library) => ownFolders(library).some((folder) => library.disk.stat(folder)?.kind === "folder"),
   // Hooks name the paths of this machine, and so do not belong into a project's settings.json, which is shared;
@@ -32,7 +34,8 @@ export const claudeHooks: Hooks = {
     const folders = [...new Set([...ownFolders(library), project])];
     return folders.flatMap((folder) => [join(folder, "settings.json"), join(folder, "settings.local.json")]);
   },
-  read: readInput,
+  read: (text, subcommand) =>
+    readHookEvent(text, subcommand, { agent: claude.agent, events: claudeHookEvents }),
   contextAnswer: (additionalContext) => ({
     hookSpecificOutput: { hookEventName: "SessionStart", additionalContext },
   }),
@@ -41,78 +44,10 @@ export const claudeHooks: Hooks = {
     return {
       sessionId: REHEARSED,
       variables: { CLAUDE_CONFIG_DIR: join(folder, "claude") },
-      input: (event) =>
-        JSON.stringify({
-          session_id: REHEARSED,
-          transcript_path: log,
-          cwd: folder,
-          hook_event_name: event,
-          trigger: "manual",
-          custom_instructions: "",
-          source: "compact",
-          reason: "other",
-          compact_summary: "A test event.",
-        }),
+      input: (event) => rehearsedEvent(event, REHEARSED, log, folder),
     };
   },
 };
-
-/** Checked by hand: loading a validator would cost more than all of this. The event decides what may be answered. */
-function readInput(text: string, subcommand: string): ReadHookInput {
-  if (text.trim() === "") return bad("stdin is empty");
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch (error) {
-    return bad(`stdin is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return bad("stdin is not a JSON object");
-  }
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const wrong = TEXTS.find((name) => !isTextOrAbsent(fields.get(name)));
-  if (wrong !== undefined) return bad(`${wrong} is not a string`);
-  const textOf = (name: (typeof TEXTS)[number]): string | undefined => {
-    const found = fields.get(name);
-    return typeof found === "string" && found !== "" ? found : undefined;
-  };
-  const named = textOf("hook_event_name");
-  const event = claudeHookEvents.find(({ name, subcommand: ours }) =>
-    named === undefined ? ours === subcommand : name === named,
-  );
-  if (event === undefined) return bad(`unknown event "${named ?? subcommand}"`);
-  return {
-    kind: "good",
-    input: {
-      agent: claude.agent,
-      event: event.subcommand,
-      sessionId: textOf("session_id"),
-      log: textOf("transcript_path"),
-      folder: textOf("cwd"),
-      source: textOf("source"),
-      trigger: textOf("trigger"),
-      summary: textOf("compact_summary"),
-    },
-  };
-}
-
-const TEXTS = [
-  "hook_event_name",
-  "session_id",
-  "transcript_path",
-  "cwd",
-  "source",
-  "trigger",
-  "compact_summary",
-] as const;
-
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || value === null || typeof value === "string";
-}
-
-function bad(what: string): ReadHookInput {
-  return { kind: "bad", what };
-}
 
 const REHEARSED = "00000000-0000-4000-8000-00000000d0c0";
 

@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Environment } from "../../fs/library.ts";
 import type { JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
@@ -7,8 +7,17 @@ import type { FoundFile, LogRoot, Peek, Placement, PlacementCache, SessionFiles 
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 
-export function codexRoots({ home, variables }: Environment): readonly LogRoot[] {
-  const folder = variables.CODEX_HOME || join(home, ".codex");
+/** Where Codex keeps its settings and logs. */
+export function codexFolder({
+  home,
+  variables,
+  folder,
+}: Pick<Environment, "home" | "variables" | "folder">): string {
+  return variables.CODEX_HOME ? resolve(folder, variables.CODEX_HOME) : join(home, ".codex");
+}
+
+export function codexRoots(surroundings: Environment): readonly LogRoot[] {
+  const folder = codexFolder(surroundings);
   return [
     // Logs are in <year>/<month>/<day>; what people put deeper costs nothing if there is none.
     { folder: join(folder, "sessions"), depth: 12, extensions: [".jsonl"] },

@@ -37,7 +37,7 @@ export const command: Command = defineCommand({
   ],
   flags: {},
   async run({ positionals }, world) {
-    const [subcommand = ""] = positionals;
+    const [subcommand = "", agent] = positionals;
     if (world.stdin.isTerminal) {
       // A person would have to end the input, and nothing went wrong that belongs in the log.
       world.stderr.write(
@@ -47,7 +47,7 @@ export const command: Command = defineCommand({
     }
     const note = (what: string): void => log(world, subcommand, what);
     try {
-      world.stdout.write(await answer(subcommand, world, note));
+      world.stdout.write(await answer(subcommand, agent, world, note));
     } catch (error) {
       note(error instanceof Error ? error.message : String(error));
     }
@@ -55,7 +55,12 @@ export const command: Command = defineCommand({
   },
 });
 
-async function answer(subcommand: string, world: World, note: (what: string) => void): Promise<string> {
+async function answer(
+  subcommand: string,
+  agent: string | undefined,
+  world: World,
+  note: (what: string) => void,
+): Promise<string> {
   const text = await world.stdin.readText(maxInputBytes(subcommand));
   const extension = extensionOf(subcommand);
   if (extension !== undefined) {
@@ -64,7 +69,7 @@ async function answer(subcommand: string, world: World, note: (what: string) => 
     note(read.what);
     return "";
   }
-  const read = readHookInput(text, subcommand);
+  const read = readHookInput(text, subcommand, agent);
   if (read.kind === "good") return handleHook(read.input, await openPorts(world, note));
   note(read.what);
   return "";

@@ -1,7 +1,8 @@
+import { agentsThat } from "../../agents/actions.ts";
 import { exitCodes } from "../../index.ts";
 import {
   changeFiles,
-  hookedAgents,
+  defaultAgents,
   type InstallOptions,
   installableAgents,
   installFiles,
@@ -21,16 +22,16 @@ import { createStyle } from "../output/style.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Sets up agents to keep their history. Claude Code: hooks that archive a session before it is compacted " +
-    "and when it ends, `cleanupPeriodDays` so that sessions are not deleted, and the skill `session-finder`, " +
-    "which lets it search earlier sessions. Pi: an extension that archives a session before it is compacted, before " +
+    "Sets up agents to keep their history, and to search it. Claude Code: hooks that archive a session before it " +
+    "is compacted and when it ends, `cleanupPeriodDays` so that sessions are not deleted, the MCP server, and the " +
+    "skill `session-finder`. Codex: the same hooks, the MCP server and the skill. Pi: an extension that archives a session before it is compacted, before " +
     "a branch is left, and when it ends, and has tools and the command `/sessions` to find earlier ones; and the " +
-    "skill. Codex: the skill.\n\n" +
-    "Changes settings.json and skills/ in Claude Code's folder (with --scope project: " +
-    ".claude/settings.local.json and .claude/skills/ in this folder), extensions/sessions.js and skills/ in Pi's " +
-    "folder (only skills/ in .pi/: the extension names paths of this machine, and a project is shared), and " +
-    "~/.agents/skills/ or .agents/skills/ for Codex. Everything else in these files stays, including hooks " +
-    "and skills of others. `sessions uninstall` undoes it.",
+    "skill.\n\n" +
+    "Changes settings.json, ~/.claude.json and skills/ for Claude Code (with --scope project: " +
+    ".claude/settings.local.json, ~/.claude.json and .claude/skills/), hooks.json, config.toml and ~/.agents/skills/ " +
+    "for Codex (.codex/ and .agents/skills/), and extensions/sessions.js and skills/ in Pi's folder (only skills/ in " +
+    ".pi/: the extension names paths of this machine, and a project is shared). Everything else in these files " +
+    "stays, including comments, and hooks, servers and skills of others. `sessions uninstall` undoes it.",
   examples: [
     { line: "sessions install", says: "Claude Code, for this user; asks first" },
     { line: "sessions install --dry-run", says: "show the exact changes" },
@@ -47,7 +48,7 @@ export const command: Command = defineCommand({
       type: "strings",
       choices: installableAgents,
       placeholder: "AGENT",
-      description: `which agent; ${hookedAgents.join(" and ")} by default`,
+      description: `which agent; ${defaultAgents.join(" and ")} by default`,
     },
     all: { type: "boolean", description: "all agents" },
     scope: {
@@ -89,7 +90,7 @@ export const command: Command = defineCommand({
       ? installableAgents
       : flags.agent.length > 0
         ? [...new Set(flags.agent)]
-        : hookedAgents;
+        : defaultAgents;
     const filesFor = (summaryBy: InstallOptions["summaryBy"]): ReturnType<typeof installFiles> =>
       installFiles(library, packageOf(world), {
         agents,
@@ -134,6 +135,8 @@ export const command: Command = defineCommand({
         world.stdout.write(
           style.dim(`The changes are recorded in ${receipt}. Sessions that start from now on use them.\n`),
         );
+        for (const { agent, how } of agentsThat("hooks"))
+          if (agents.includes(agent.agent) && how.trust !== undefined) world.stdout.write(`${how.trust}\n`);
         world.stdout.write(
           `${style.cyan("sessions doctor")} ${style.dim("checks that it works;")} ${style.cyan("sessions uninstall")} ${style.dim("undoes it.")}\n`,
         );

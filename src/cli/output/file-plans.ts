@@ -59,7 +59,8 @@ function contentOf({ target, changes, after, original }: FilePlan): string {
   const values = changes.flatMap((change) =>
     change.kind === "value" ? [`${change.key} ${change.value}`] : [],
   );
-  return [...(hooks === 0 ? [] : [amountOf(hooks, "hook")]), ...values].join(", ");
+  const servers = changes.some(({ kind }) => kind === "server") ? ["the MCP server"] : [];
+  return [...(hooks === 0 ? [] : [amountOf(hooks, "hook")]), ...servers, ...values].join(", ");
 }
 
 /** The changes to agents' files that were, or would be, made. */

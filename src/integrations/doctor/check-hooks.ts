@@ -1,12 +1,14 @@
 import { agentsThat } from "../../agents/actions.ts";
-import type { HookEvent, Hooks } from "../../agents/agent-actions.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { Hooks } from "../../agents/agent-actions.ts";
 import { agents } from "../../agents/agents.ts";
 import type { Library } from "../../fs/library.ts";
 import type { SessionCatalog } from "../../search/session-catalog.ts";
+import type { AgentName } from "../../session/entry.ts";
 import { settingAt } from "../../settings/parse-settings.ts";
 import { findHooks } from "../../settings/settings-change.ts";
 import { readSettingsFile, readTextFile } from "../../settings/settings-file.ts";
-import { type Package, skillPaths } from "../install-files.ts";
+import { defaultAgents, hookWords, type Package, skillPaths } from "../install-files.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 import { type DryRun, runDryEvents } from "./dry-events.ts";
 
@@ -20,51 +22,61 @@ export interface InstalledHook {
   readonly args: readonly string[];
 }
 
-/** Checks that our hooks are in the settings of agents that have hooks, and that they work. */
+/** Checks that our hooks are in the settings of the agents that are here and have hooks, and that they work. */
 export async function checkHooks(library: Library, run: DryRun): Promise<readonly Check[]> {
   const checks: Check[] = [];
   for (const { agent, how } of agentsThat("hooks")) {
-    checks.push(
-      how.isHere(library)
-        ? await checkHooksOf(library, how, run)
-        : note("hooks", `${agent.name} is not installed`),
-    );
+    if (how.isHere(library)) checks.push(await checkHooksOf(library, agent, how, run));
+    else if (deletes(agent)) checks.push(note("hooks", `${agent.name} is not installed`));
   }
   return checks;
 }
 
-async function checkHooksOf(library: Library, how: Hooks, run: DryRun): Promise<Check> {
+/** An agent that deletes sessions needs hooks more than others do. */
+function deletes({ deletesAfterMs }: Agent): boolean {
+  return deletesAfterMs !== undefined;
+}
+
+async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: DryRun): Promise<Check> {
   const files = how.allSettingsFiles(library).flatMap((path) => {
     const file = readSettingsFile(library.disk, path);
     return file.kind === "parsed" ? [file] : [];
   });
-  const off = files.find(({ settings }) => settingAt(settings, [how.offKey]) === true);
+  const { offKey } = how;
+  const off =
+    offKey === undefined ? undefined : files.find(({ settings }) => settingAt(settings, [offKey]) === true);
   if (off !== undefined)
-    return problem("hooks", "all hooks are disabled", `remove "${how.offKey}" from ${off.path}`);
-  const installed = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, how.events));
+    return problem("hooks", `${agent.name}: all hooks are disabled`, `remove "${offKey}" from ${off.path}`);
+  const installed = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, agent.agent, how));
   const missing = how.events.filter(({ name }) => !installed.some(({ event }) => event === name));
+  const isDefault = defaultAgents.includes(agent.agent);
+  const fix = isDefault ? "sessions install" : `sessions install --agent ${agent.agent}`;
   if (missing.length === how.events.length) {
-    const what = "not installed: sessions are archived only when `sessions` is run";
-    return problem("hooks", what, "sessions install");
+    const what = `${agent.name}: not installed, so sessions are archived only when \`sessions\` is run`;
+    return deletes(agent) ? problem("hooks", what, fix) : note("hooks", what, fix);
   }
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(", ");
-    return problem("hooks", `not installed: ${names}`, "sessions install");
+    return problem("hooks", `${agent.name}: not installed: ${names}`, fix);
   }
   const failures = await runDryEvents(library, how, installed, run);
   const places = [...new Set(installed.map(({ path }) => path))];
   return failures.length === 0
-    ? ok("hooks", `${installed.length} installed, and a test event passed through each`, places)
-    : problem("hooks", "installed, but they do not work", "sessions install", failures);
+    ? ok(
+        "hooks",
+        `${agent.name}: ${installed.length} installed, and a test event passed through each`,
+        places,
+      )
+    : problem("hooks", `${agent.name}: installed, but they do not work`, fix, failures);
 }
 
-function hooksIn(path: string, text: string, events: readonly HookEvent[]): readonly InstalledHook[] {
+function hooksIn(path: string, text: string, agent: AgentName, { events }: Hooks): readonly InstalledHook[] {
   return events.flatMap(({ name, subcommand }) =>
-    findHooks(text, { event: name, args: ["hook", subcommand] }).flatMap(({ handler }) => {
+    findHooks(text, name, hookWords(agent, subcommand).join(" ")).flatMap(({ handler }) => {
       const { command, args } = { command: "", args: [], ...handler };
-      return typeof command === "string" && Array.isArray(args)
-        ? [{ event: name, subcommand, path, command, args: args.map(String) }]
-        : [];
+      if (typeof command !== "string" || !Array.isArray(args)) return [];
+      const [program, words] = args.length > 0 ? [command, args.map(String)] : ["/bin/sh", ["-c", command]];
+      return [{ event: name, subcommand, path, command: program, args: words }];
     }),
   );
 }

@@ -15,15 +15,11 @@ export function extensionOf(subcommand: string): Extension | undefined {
   return agentsThat("extension").find(({ how }) => how.events.includes(subcommand))?.how;
 }
 
-/** Reads what came on stdin, as the first agent that understands it. */
-export function readHookInput(text: string, subcommand: string): ReadHookInput {
-  let bad: ReadHookInput = { kind: "bad", what: "no agent has hooks" };
-  for (const { how } of agentsThat("hooks")) {
-    const read = how.read(text, subcommand);
-    if (read.kind === "good") return read;
-    bad = read;
-  }
-  return bad;
+/** Reads what came on stdin, from the agent of that name; the first that has hooks if none is named. */
+export function readHookInput(text: string, subcommand: string, name?: string): ReadHookInput {
+  const all = agentsThat("hooks");
+  const found = name === undefined ? all[0] : all.find(({ agent }) => agent.agent === name);
+  return found?.how.read(text, subcommand) ?? { kind: "bad", what: `no agent "${name}" has hooks` };
 }
 
 /** The events that hooks and extensions send, as we call them. */

@@ -1,0 +1,81 @@
+import type { AgentName } from "../session/entry.ts";
+import type { HookEvent, ReadHookInput } from "./agent-actions.ts";
+
+/**
+ * Reads an event as Claude Code sends it, and Codex after it: one JSON object, which names the event, the session and its
+ * log. Checked by hand: loading a validator would cost more than all of this. The event decides what may be answered.
+ */
+export function readHookEvent(
+  text: string,
+  subcommand: string,
+  { agent, events }: { readonly agent: AgentName; readonly events: readonly HookEvent[] },
+): ReadHookInput {
+  if (text.trim() === "") return bad("stdin is empty");
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    return bad(`stdin is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return bad("stdin is not a JSON object");
+  }
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const wrong = TEXTS.find((name) => !isTextOrAbsent(fields.get(name)));
+  if (wrong !== undefined) return bad(`${wrong} is not a string`);
+  const textOf = (name: (typeof TEXTS)[number]): string | undefined => {
+    const found = fields.get(name);
+    return typeof found === "string" && found !== "" ? found : undefined;
+  };
+  const named = textOf("hook_event_name");
+  const event = events.find(({ name, subcommand: ours }) =>
+    named === undefined ? ours === subcommand : name === named,
+  );
+  if (event === undefined) return bad(`unknown event "${named ?? subcommand}"`);
+  return {
+    kind: "good",
+    input: {
+      agent,
+      event: event.subcommand,
+      sessionId: textOf("session_id"),
+      log: textOf("transcript_path"),
+      folder: textOf("cwd"),
+      source: textOf("source"),
+      trigger: textOf("trigger"),
+      summary: textOf("compact_summary"),
+    },
+  };
+}
+
+const TEXTS = [
+  "hook_event_name",
+  "session_id",
+  "transcript_path",
+  "cwd",
+  "source",
+  "trigger",
+  "compact_summary",
+] as const;
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "string";
+}
+
+function bad(what: string): ReadHookInput {
+  return { kind: "bad", what };
+}
+
+/** What the agent would send of a session that was made up. */
+export function rehearsedEvent(event: string, sessionId: string, log: string, folder: string): string {
+  return JSON.stringify({
+    session_id: sessionId,
+    transcript_path: log,
+    cwd: folder,
+    hook_event_name: event,
+    trigger: "manual",
+    custom_instructions: "",
+    source: "compact",
+    reason: "other",
+    compact_summary: "A test event.",
+  });
+}
