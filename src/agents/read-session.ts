@@ -193,6 +193,7 @@ function mergeFacts(earlier: SourceFacts, later: SourceFacts): SourceFacts {
     id: later.id ?? earlier.id,
     project: later.project ?? earlier.project,
     branch: later.branch ?? earlier.branch,
+    checkout: later.checkout ?? earlier.checkout,
     version: later.version ?? earlier.version,
     firstAt: times.length === 0 ? null : Math.min(...times),
     lastAt: times.length === 0 ? null : Math.max(...times),

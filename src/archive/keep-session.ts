@@ -15,6 +15,7 @@ import { safeName } from "../fs/safe-name.ts";
 import type { MarkdownMeta } from "../render/markdown/sections.ts";
 import { inBatches } from "../render/text-parts.ts";
 import { shellQuote } from "../render/words.ts";
+import { lastPart } from "../session/checkout.ts";
 import type { LogKey, Session } from "../session/session.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import type { ArchiveStore, KeptSession, ListedSession, PutOutcome } from "./archive-store.ts";
@@ -206,10 +207,6 @@ function markdownName(key: LogKey, digest: Digest, isTaken: (name: string) => bo
     `${agent}/${folder}/${day}_${words}_${hashOfName(key, digits)}.md`;
   const short = nameWith(8);
   return isTaken(short) ? nameWith(32) : short;
-}
-
-function lastPart(path: string): string {
-  return path.split(/[/\\]/).findLast((part) => part !== "") ?? path;
 }
 
 function dayOf(at: number | null): string {

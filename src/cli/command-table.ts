@@ -44,6 +44,12 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/list.ts"),
   },
   {
+    name: "projects",
+    group: "Find",
+    summary: "list projects, with their worktrees and last activity",
+    load: () => import("./commands/projects.ts"),
+  },
+  {
     name: "show",
     group: "Find",
     summary: "show one session, or parts of its conversation",

@@ -1,8 +1,9 @@
+import type { Checkout } from "../session/checkout.ts";
 import type { AgentName, Lineage, RequestVia } from "../session/entry.ts";
 import type { Context, SessionUsage } from "../session/session.ts";
 
 /** What matters in a session, without its conversation: enough for lists, for the head of the readable copy, for a recall. */
-export interface Digest {
+export interface Digest extends Checkout {
   readonly agent: AgentName;
   readonly id: string;
   readonly project: string | null;

@@ -13,6 +13,8 @@ export function extractDigest(session: Session): Digest {
     agent: session.agent,
     id: session.id,
     project: session.project,
+    repository: session.repository,
+    worktree: session.worktree,
     branch: session.branch,
     title: session.title,
     startedAt: session.startedAt,

@@ -4,7 +4,7 @@ import type { SelectOptions } from "../search/select-sessions.ts";
 import type { AnyCallOptions, SelectedOptions, Selector } from "./history.ts";
 
 /** Which of the logs with one id a call takes. */
-export function selecting({
+export function copiesToTake({
   everywhere = false,
   allCopies,
   forWriting,

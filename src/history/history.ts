@@ -10,6 +10,7 @@ import type { RetentionStatus } from "../retention/retention-status.ts";
 import type { Mask } from "../search/export-session.ts";
 import type { GrepEvent, GrepProgress } from "../search/grep/grep-sessions.ts";
 import type { TextRole } from "../search/grep/text-role.ts";
+import type { ProjectCount } from "../search/list-projects.ts";
 import type { OpenSession } from "../search/open-session.ts";
 import type { PendingSession } from "../search/pending-work.ts";
 import type { SearchRequest, SearchResult } from "../search/search-sessions.ts";
@@ -74,6 +75,19 @@ export interface ListedOptions extends AnyCallOptions {
   readonly limit?: number;
   /** Includes sessions of which only prompts or fragments are left. */
   readonly stubs?: boolean;
+}
+
+export interface ProjectsOptions extends AnyCallOptions {
+  readonly filter?: Filters;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+export interface ProjectsAnswer {
+  /** How many projects match in all. */
+  readonly total: number;
+  readonly projects: readonly ProjectCount[];
+  readonly coverage: Coverage;
 }
 
 export interface FilesOptions extends AnyCallOptions {
@@ -285,6 +299,8 @@ export interface History {
     options?: Pick<SearchOptions, "skipRefresh" | "signal">,
   ): Promise<readonly SearchResult[]>;
   list(options?: ListedOptions): Promise<SessionList>;
+  /** Projects with their sessions counted, the last active first; worktrees are part of their repository. */
+  projects(options?: ProjectsOptions): Promise<ProjectsAnswer>;
   session(selector: Selector, options?: SelectedOptions): Promise<OpenSession>;
   /** The sessions that a selector names, without reading them. */
   select(

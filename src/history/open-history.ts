@@ -1,9 +1,11 @@
 import { UserError } from "../errors.ts";
 import { nodeProcesses } from "../fs/processes.ts";
 import type { Locking } from "../fs/store.ts";
+import type { SelectOptions } from "../search/select-sessions.ts";
 import type { CatalogRow, SessionCatalog } from "../search/session-catalog.ts";
+import { sessionKey } from "../session/session.ts";
 import type { RewriteOptions } from "../shrink/rewrite-session.ts";
-import { abortable, pauseOf, selecting, wordsOf } from "./call-options.ts";
+import { abortable, copiesToTake, pauseOf, wordsOf } from "./call-options.ts";
 import { readFilters, readRequest } from "./filters.ts";
 import type {
   AgentCount,
@@ -55,13 +57,25 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     const { withCatalog } = await import("../search/session-catalog.ts");
     return withCatalog(library, abortable(access, call), use);
   };
+  /** `last` is the newest by the times in the logs, which the index knows. */
+  const endTimes = async (selector: Selector, call: AnyCallOptions): Promise<SelectOptions["endedAt"]> =>
+    wordsOf(selector).some((word) => word === "last" || word === "current")
+      ? catalog(
+          call,
+          ({ rows }) => new Map(rows.map(({ digest }) => [sessionKey(digest), digest.endedAt ?? 0])),
+        )
+      : undefined;
+  const selecting = async (
+    selector: Selector,
+    call: SelectedOptions & { readonly forWriting?: boolean },
+  ): Promise<SelectOptions> => ({ ...copiesToTake(call), endedAt: await endTimes(selector, call) });
   const pointTo = async (
     selector: Selector | SelectedSession,
     call: SelectedOptions & { readonly forWriting?: boolean },
   ): Promise<SelectedSession> => {
     if (typeof selector === "object" && "key" in selector) return selector;
     const { selectSession } = await import("../search/select-sessions.ts");
-    return selectSession(library, wordsOf(selector), selecting(call));
+    return selectSession(library, wordsOf(selector), await selecting(selector, call));
   };
   const rewrite = async <T>(
     selector: Selector | SelectedSession,
@@ -100,11 +114,18 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       });
       return { ...found, rows: mask(found.rows) };
     },
+    async projects({ filter = {}, offset = 0, limit, ...call } = {}) {
+      const { countProjects } = await import("../search/list-projects.ts");
+      const { rows, coverage } = await history.list({ ...call, filter });
+      const all = countProjects(rows);
+      const end = limit === undefined ? all.length : offset + limit;
+      return { total: all.length, projects: all.slice(offset, end), coverage };
+    },
     async session(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { openSession } = await import("../search/open-session.ts");
       try {
-        return mask(openSession(library, wordsOf(selector), selecting(call)));
+        return mask(openSession(library, wordsOf(selector), await selecting(selector, call)));
       } catch (error) {
         const [word = "", ...others] = wordsOf(selector);
         if (!(error instanceof UserError) || others.length > 0) throw error;
@@ -114,7 +135,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async select(selector, call = {}) {
       const { selectSessions } = await import("../search/select-sessions.ts");
-      return selectSessions(library, wordsOf(selector), selecting(call));
+      return selectSessions(library, wordsOf(selector), await selecting(selector, call));
     },
     async files(pattern, { filter = {}, written = false, limit, ...call } = {}) {
       const { fileHistory } = await import("../search/session-catalog.ts");
@@ -166,21 +187,23 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async resume(selector, call = {}) {
       const { openSession } = await import("../search/open-session.ts");
-      const { session, resume, state, ...open } = openSession(library, wordsOf(selector), selecting(call));
+      const options = await selecting(selector, call);
+      const { session, resume, state, ...open } = openSession(library, wordsOf(selector), options);
       const { source, others, part } = mask({ source: open.source, others: open.others, part: open.part });
       return { agent: session.agent, id: session.id, resume, state, source, others, part };
     },
     async export(selector, call) {
       call.signal?.throwIfAborted();
       const { exportSession } = await import("../search/export-session.ts");
-      return exportSession(library, wordsOf(selector), { ...selecting(call), format: call.format, mask });
+      const options = await selecting(selector, call);
+      return exportSession(library, wordsOf(selector), { ...options, format: call.format, mask });
     },
     async summary(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { summarizeSession } = await import("../shrink/summarize-session.ts");
       const { format, continuation = false, branch } = call;
       return summarizeSession(library, wordsOf(selector), {
-        ...selecting(call),
+        ...(await selecting(selector, call)),
         format,
         continuation,
         branch,
@@ -231,7 +254,10 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const sessions =
         selector === undefined
           ? undefined
-          : selectSessions(library, wordsOf(selector), { ...selecting(call), copies: "all" })
+          : selectSessions(library, wordsOf(selector), {
+              ...(await selecting(selector, call)),
+              copies: "all",
+            })
               .filter(({ kept }) => kept === undefined)
               .map(({ files }) => files);
       const answer = await archiveSessions(library, {
@@ -270,7 +296,11 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const sessions =
         selector === "all"
           ? allArchived(library)
-          : selectArchived(library, wordsOf(selector), { everywhere, copies: allCopies ? "all" : "refuse" });
+          : selectArchived(library, wordsOf(selector), {
+              everywhere,
+              copies: allCopies ? "all" : "refuse",
+              endedAt: await endTimes(selector, call),
+            });
       const answer = await restoreSessions(library, sessions, {
         ...call,
         locking,
@@ -283,7 +313,12 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const { selectArchived } = await import("../search/select-archived.ts");
       const { checkSidecars } = await import("../shrink/check-sidecars.ts");
       const sessions =
-        selector === undefined ? undefined : selectArchived(library, wordsOf(selector), { everywhere });
+        selector === undefined
+          ? undefined
+          : selectArchived(library, wordsOf(selector), {
+              everywhere,
+              endedAt: await endTimes(selector, call),
+            });
       const proof = await verifyArchive(library, {
         sessions,
         ...(onProgress === undefined ? {} : { onProgress }),
@@ -294,7 +329,11 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     async forgetPreview(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { selectForForgetting } = await import("./select-forgotten.ts");
-      const found = await selectForForgetting(library, access.engine, wordsOf(selector), call);
+      const endedAt = await endTimes(selector, call);
+      const found = await selectForForgetting(library, access.engine, wordsOf(selector), {
+        ...call,
+        endedAt,
+      });
       const { source, sources, selector: named, flattened } = found;
       return { ...found, ...mask({ source, sources, selector: named, flattened }) };
     },

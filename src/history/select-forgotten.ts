@@ -13,6 +13,7 @@ import { findInIndex } from "../search/only-in-index.ts";
 import {
   MIN_PREFIX,
   partOfSession,
+  type SelectOptions,
   type SessionPointer,
   selectSessions,
   severalCopies,
@@ -26,10 +27,10 @@ export async function selectForForgetting(
   library: Library,
   engine: SearchEngine,
   words: readonly string[],
-  { everywhere = false, allCopies = false }: SelectedOptions,
+  { everywhere = false, allCopies = false, endedAt }: SelectedOptions & Pick<SelectOptions, "endedAt">,
 ): Promise<ForgetPreview> {
   try {
-    const pointers = selectSessions(library, words, { everywhere, copies: "all" });
+    const pointers = selectSessions(library, words, { everywhere, copies: "all", endedAt });
     const [first, ...others] = pointers;
     if (first?.part !== undefined) throw partOfSession(words.join(" "), first);
     if (first === undefined || new Set(pointers.map(sessionKey)).size > 1) {

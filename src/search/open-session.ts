@@ -9,6 +9,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import type { Library } from "../fs/library.ts";
+import { findCheckout } from "../session/checkout.ts";
 import type { Session } from "../session/session.ts";
 import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
 import { bytesOf } from "./refresh/session-row.ts";
@@ -67,7 +68,8 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
       },
     );
   }
-  const session = readSession(source, files);
+  const read = readSession(source, files);
+  const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
   const lead = files.files[0]?.path ?? null;
   return {
     session,

@@ -201,6 +201,8 @@ export function hitJson({ row, score, match, resume, matchingTurns, snippets }: 
     agent: digest.agent,
     title: digest.title,
     project: digest.project,
+    repository: digest.repository,
+    worktree: digest.worktree,
     branch: digest.branch,
     startedAt: isoTime(digest.startedAt),
     endedAt: isoTime(digest.endedAt),

@@ -26,7 +26,7 @@ export function allArchived(library: Library): readonly ListedSession[] {
 export function selectArchived(
   library: Library,
   words: readonly string[],
-  options: Pick<SelectOptions, "everywhere" | "copies"> = {},
+  options: SelectOptions = {},
 ): readonly ListedSession[] {
   const all = allArchived(library);
   const selected = new Map<string, ListedSession>();
@@ -45,12 +45,12 @@ function selectByWord(
   all: readonly ListedSession[],
   word: string,
   count: number,
-  { everywhere = false, copies = "all" }: Pick<SelectOptions, "everywhere" | "copies">,
+  { copies = "all", ...options }: SelectOptions,
 ): readonly ListedSession[] {
   if (word === "last" || word === "current") {
     const running = callingSession(library.surroundings.variables);
     const current = word === "current" ? all.find(({ id }) => id === running) : undefined;
-    return current === undefined ? newest(library, all, count, everywhere) : [current];
+    return current === undefined ? newest(library, all, count, options) : [current];
   }
   const exact = all.filter((session) => session.id === word || sessionKey(session) === word);
   if (exact.length > 0) return onlyOne(word, exact, copies);
@@ -106,10 +106,12 @@ function partOfArchived(word: string, { id, files }: ListedSession): UserError {
 
 function newest(
   library: Library,
-  all: readonly ListedSession[],
+  sessions: readonly ListedSession[],
   count: number,
-  everywhere: boolean,
+  { everywhere = false, endedAt }: SelectOptions,
 ): readonly ListedSession[] {
+  const endOf = (session: ListedSession): number => endedAt?.get(sessionKey(session)) ?? changedAt(session);
+  const all = sessions.toSorted((a, b) => endOf(b) - endOf(a));
   if (everywhere) return eachOnce(all).slice(0, count);
   for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
     const here = all.filter((session) => readRenderNote(session)?.project === folder);

@@ -25,6 +25,8 @@ export interface SelectOptions {
    * also those that only the archive has.
    */
   readonly copies?: "one" | "refuse" | "present" | "all";
+  /** When sessions ended by the times in their logs, for `last`; of others the time of their files counts. */
+  readonly endedAt?: ReadonlyMap<string, number> | undefined;
 }
 
 /** The shortest prefix that may name an id. */
@@ -92,7 +94,7 @@ function selectByWord(
     const current = word === "current" && running !== undefined ? pointers.withId(running) : [];
     return current.length > 0
       ? chooseCopies(library, pointers, current, options)
-      : newest(library, pointers, count ?? 1, options.everywhere === true);
+      : newest(library, pointers, count ?? 1, options);
   }
   const byPath = looksLikePath(word) ? selectByPath(library, pointers, word, options) : undefined;
   if (byPath !== undefined) return [byPath];
@@ -120,13 +122,13 @@ function chooseCopies(
   const pool = present.length > 0 ? present : copies;
   if (rule === "present") return pool.map((copy) => withOthers(copy, copies));
   if (pool.length > 1 && rule === "refuse") return severalCopies(pool[0]?.id ?? "", pool.map(leadOf));
-  const newestFirst = pool.toSorted((a, b) => changedAt(b) - changedAt(a));
+  const byTime = pool.toSorted((a, b) => changedAt(b) - changedAt(a));
   const { folder } = library.surroundings;
-  const here = newestFirst.find((pointer) => {
+  const here = byTime.find((pointer) => {
     const project = pointers.projectOf(pointer);
     return project !== null && (project === folder || insideOf(project, folder));
   });
-  const chosen = here ?? newestFirst[0];
+  const chosen = here ?? byTime[0];
   if (chosen === undefined) return [];
   const named = withOthers(chosen, copies);
   return [pool.length > 1 ? { ...named, chosenFrom: pool.map(leadOf) } : named];
@@ -151,8 +153,13 @@ export function severalCopies(id: string, paths: readonly string[]): UserError {
 }
 
 /** Finds the newest sessions of this folder, or else of the nearest parent folder that has any. */
-function newest(library: Library, pointers: SessionPointers, count: number, everywhere: boolean): Selected {
-  const all = pointers.newestFirst();
+function newest(
+  library: Library,
+  pointers: SessionPointers,
+  count: number,
+  { everywhere = false, endedAt }: SelectOptions,
+): Selected {
+  const all = pointers.newestFirst(endedAt);
   // The example history has no folder here.
   if (everywhere || library.demo) return eachOnce(all, pointers).slice(0, count);
   for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
@@ -294,7 +301,8 @@ interface SessionPointers {
   withId(id: string): readonly SessionPointer[];
   /** The log at this path, else the one that the file there belongs to. The path may lead there through links. */
   at(path: string): SessionPointer | undefined;
-  newestFirst(): readonly SessionPointer[];
+  /** In the order of lists; without `endedAt` by the time of files. */
+  newestFirst(endedAt?: SelectOptions["endedAt"]): readonly SessionPointer[];
   /** Reads the project from the head of the log. */
   projectOf(pointer: SessionPointer): string | null;
   pointTo(files: LogFiles): SessionPointer;
@@ -370,7 +378,7 @@ export function sessionPointers(
       }
       return undefined;
     },
-    newestFirst: () => found.toSorted((a, b) => changedAt(b) - changedAt(a)),
+    newestFirst: (endedAt) => newestFirst(found, endedAt),
     projectOf,
     pointTo,
     resolve: (path) => resolve(library.surroundings.folder, path),
@@ -391,6 +399,17 @@ function stubPointers(library: Library, known: ReadonlySet<string>): readonly Se
   });
 }
 
-function changedAt(pointer: SessionPointer): number {
-  return Math.max(...pointer.files.files.map((file) => file.mtimeMs));
+function changedAt({ files }: { readonly files: LogFiles }): number {
+  return files.files.reduce((latest, { mtimeMs }) => Math.max(latest, mtimeMs), 0);
+}
+
+/** Sorts as lists do: by the end of sessions, then by id, then the file that changed last. */
+function newestFirst(
+  pointers: readonly SessionPointer[],
+  endedAt: SelectOptions["endedAt"],
+): readonly SessionPointer[] {
+  const endOf = (pointer: SessionPointer): number => endedAt?.get(sessionKey(pointer)) ?? changedAt(pointer);
+  return pointers.toSorted(
+    (a, b) => endOf(b) - endOf(a) || (a.id < b.id ? -1 : a.id > b.id ? 1 : changedAt(b) - changedAt(a)),
+  );
 }

@@ -32,6 +32,8 @@ export interface SessionSource {
 export interface RowAttributes {
   readonly agent: AgentName;
   readonly project: string | null;
+  /** A session in a worktree belongs to the project of its repository, too. */
+  readonly repository: string | null;
   readonly branch: string | null;
   readonly title: string | null;
   readonly tools: Readonly<Record<string, number>>;
@@ -42,10 +44,12 @@ export interface RowAttributes {
 
 /** Whether a session's row matches all of a condition. Keys and sources are not in rows. */
 export function rowMatches(row: RowAttributes, condition: SessionCondition): boolean {
-  const { project, branch, title } = row;
+  const { project, repository, branch, title } = row;
   return (
     any(condition.agents, (agent) => agent === row.agent) &&
-    any(condition.projects, (pattern) => project !== null && matchesProject(pattern, project)) &&
+    any(condition.projects, (pattern) =>
+      [project, repository].some((path) => path !== null && matchesProject(pattern, path)),
+    ) &&
     any(condition.branches, (wanted) => branch !== null && same(wanted, branch)) &&
     any(condition.tools, (wanted) => Object.keys(row.tools).some((tool) => same(wanted, tool))) &&
     any(condition.titles, (words) => title !== null && hasWords(title, words)) &&

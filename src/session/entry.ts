@@ -1,3 +1,5 @@
+import type { Checkout } from "./checkout.ts";
+
 /**
  * An entry is what one line of a log says, in terms that all agents share. Each agent's parser turns bytes into entries;
  * the session builder turns entries into a session. Entries are consumed one by one, so a log of gigabytes is never in
@@ -225,6 +227,8 @@ export interface SourceFacts {
   readonly id: string | null;
   readonly project: string | null;
   readonly branch: string | null;
+  /** The repository and worktree that the log names as such. */
+  readonly checkout?: Checkout | undefined;
   readonly version: string | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;

@@ -1,4 +1,5 @@
 import { findBranches } from "./branches.ts";
+import { checkoutInLog } from "./checkout.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
 import type {
   AgentName,
@@ -148,6 +149,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         agent: rest.agent,
         id: rest.id,
         project: rest.facts.project,
+        ...checkoutInLog(rest.facts),
         branch: rest.facts.branch,
         ...chooseTitle({
           given: givenTitles(facts, isHere, rest.title),

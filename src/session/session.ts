@@ -1,4 +1,5 @@
 import type { Problem } from "../errors.ts";
+import type { Checkout } from "./checkout.ts";
 import type { AgentName, FileTouch, Lineage, RequestVia, Usage, WorkItem } from "./entry.ts";
 
 /** Names a session: ids of two agents may be equal. */
@@ -143,7 +144,7 @@ export interface Characters {
   readonly userText: number;
 }
 
-export interface Session {
+export interface Session extends Checkout {
   readonly agent: AgentName;
   readonly id: string;
   readonly project: string | null;

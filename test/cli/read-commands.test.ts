@@ -68,6 +68,8 @@ describe("sessions list", () => {
       "agent",
       "title",
       "project",
+      "repository",
+      "worktree",
       "branch",
       "startedAt",
       "endedAt",

@@ -330,6 +330,7 @@ function described(key: string, attributes: Partial<RowAttributes>, turn: TinyTu
   const row: RowAttributes = {
     agent: "claude",
     project: null,
+    repository: null,
     branch: null,
     title: `The ${key} of today`,
     tools: {},

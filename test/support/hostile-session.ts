@@ -198,6 +198,8 @@ export const hostileSession: fc.Arbitrary<Session> = fc.record({
   agent: fc.constantFrom("claude" as const, "pi" as const, "claw" as const, "codex" as const),
   id: hostileText,
   project: orNull,
+  repository: orNull,
+  worktree: orNull,
   branch: orNull,
   title: orNull,
   titleFrom: fc.constant("custom" as const),

@@ -11,6 +11,8 @@ export function plainSession(
     agent: "claude",
     id: "0b8ec0de",
     project: "/home/ana/shop",
+    repository: null,
+    worktree: null,
     branch: "main",
     title: "A title",
     titleFrom: "custom",

@@ -1,6 +1,8 @@
+import { insideOf } from "../../fs/places.ts";
 import type { JsonObject } from "../../jsonl/json-line.ts";
 import type { Line } from "../../jsonl/lines.ts";
 import { objectAt, readTime, stringAt } from "../../jsonl/values.ts";
+import { checkoutInLog, lastPart } from "../../session/checkout.ts";
 import type { Entry, SourceFacts } from "../../session/entry.ts";
 import type { LineParser, ParserContext } from "../agent.ts";
 import { sessionIdAt } from "../session-id.ts";
@@ -107,8 +109,9 @@ export function createClaudeParser(context: ParserContext): LineParser {
         facts,
       } satisfies SavedState),
     finish() {
-      const { relocated, project, ...rest } = facts;
-      return { ...rest, project: relocated ?? project };
+      const { relocated, worktree, ...rest } = facts;
+      const project = relocated ?? rest.project;
+      return { ...rest, project, checkout: checkoutOf(worktree, project) };
     },
   };
 }
@@ -176,12 +179,40 @@ function readSidechain(object: JsonObject, head: LineHead | undefined): string |
   return typeof agentId === "string" ? agentId : true;
 }
 
-type MutableFacts = { -readonly [K in keyof SourceFacts]: SourceFacts[K] } & { relocated: string | null };
+type MutableFacts = { -readonly [K in keyof SourceFacts]: SourceFacts[K] } & {
+  relocated: string | null;
+  /** The worktree that the session is in, as it said last. */
+  worktree?: Worktree | undefined;
+};
+
+interface Worktree {
+  readonly folder: string;
+  readonly name: string;
+  /** The folder that it was made from. */
+  readonly from: string;
+}
+
+function readWorktree(state: JsonObject | undefined): Worktree | undefined {
+  const folder = stringAt(state, "worktreePath");
+  const from = stringAt(state, "originalCwd");
+  if (folder === undefined || from === undefined) return undefined;
+  return { folder, from, name: stringAt(state, "worktreeName") ?? lastPart(folder) };
+}
+
+/** A session may go into a worktree and leave it again: its project decides. */
+function checkoutOf(worktree: Worktree | undefined, project: string | null): SourceFacts["checkout"] {
+  if (worktree === undefined || project === null) return undefined;
+  const { folder, from, name } = worktree;
+  if (project !== folder && !insideOf(folder, project)) return undefined;
+  const { repository } = checkoutInLog({ project: from, branch: null });
+  return { repository: repository ?? from, worktree: name };
+}
 
 function noteFacts(facts: MutableFacts, object: JsonObject): void {
   facts.id ??= sessionIdAt(object, "sessionId") ?? null;
   facts.project ??= stringAt(object, "cwd") ?? null;
   if (object.type === "relocated") facts.relocated = stringAt(object, "relocatedCwd") ?? facts.relocated;
+  if (object.type === "worktree-state") facts.worktree = readWorktree(objectAt(object, "worktreeSession"));
   const branch = stringAt(object, "gitBranch");
   if (branch !== undefined && branch !== "") facts.branch = branch;
   facts.version = stringAt(object, "version") ?? facts.version;

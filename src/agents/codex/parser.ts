@@ -1,6 +1,7 @@
 import { isObject, type JsonLine, type JsonObject, readJsonLine, tryParse } from "../../jsonl/json-line.ts";
 import type { Line } from "../../jsonl/lines.ts";
 import { objectAt, stringAt, timeAt } from "../../jsonl/values.ts";
+import { repositoryInUrl } from "../../session/checkout.ts";
 import type { Fact, SourceFacts } from "../../session/entry.ts";
 import type { LineParser, ParserContext } from "../agent.ts";
 import { createTimeSpan, type SavedSpan } from "../entry-body.ts";
@@ -103,6 +104,7 @@ export function createCodexParser(context: ParserContext): LineParser {
       id: sessionIdAt(header, "id") ?? null,
       project: stringAt(header, "cwd") ?? folder ?? null,
       branch: stringAt(objectAt(header, "git"), "branch") ?? null,
+      checkout: checkoutOf(objectAt(header, "git")),
       version: stringAt(header, "cli_version") ?? null,
       firstAt: span.firstAt,
       lastAt: span.lastAt,
@@ -114,6 +116,12 @@ export function createCodexParser(context: ParserContext): LineParser {
 function withoutTexts(payload: JsonObject): JsonObject {
   const { id, cwd, git, cli_version } = payload;
   return { id, cwd, git, cli_version };
+}
+
+/** The header has the address of the repository, not its folder. */
+function checkoutOf(git: JsonObject | undefined): SourceFacts["checkout"] {
+  const repository = repositoryInUrl(stringAt(git, "repository_url") ?? "");
+  return repository === null ? undefined : { repository, worktree: null };
 }
 
 function readLineage(payload: JsonObject): readonly Fact[] {

@@ -1,4 +1,4 @@
-import { exitCodes, type PendingSession } from "../../index.ts";
+import { exitCodes, type PendingSession, projectLabel } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -9,7 +9,7 @@ import { readingWidth } from "../output/conversation.ts";
 import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { listTitle, projectName } from "../output/session-table.ts";
+import { listTitle } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { wrap } from "../output/text-width.ts";
 import type { World } from "../world.ts";
@@ -85,7 +85,7 @@ function formatSession({ row, items }: PendingSession, world: World): string {
   const { digest } = row;
   const when = digest.endedAt === null ? "" : `, ${relativeDate(digest.endedAt, world)}`;
   const id = world.stdout.isTerminal ? digest.id.slice(0, 8) : digest.id;
-  const head = `${style.cyan(id)} ${style.bold(listTitle(digest.title))} ${style.dim(sanitize(`${projectName(digest.project)}${when}`))}`;
+  const head = `${style.cyan(id)} ${style.bold(listTitle(digest.title))} ${style.dim(sanitize(`${projectLabel(digest)}${when}`))}`;
   const lines = items.map(({ text, source, status }) => {
     const mark = source === "keyword" ? "·" : status === "in_progress" ? "◐" : "☐";
     return wrap(sanitize(text), {

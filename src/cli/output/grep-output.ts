@@ -3,13 +3,14 @@ import { encodeJson } from "../../redact/clean-text.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import type { GrepHit } from "../../search/grep/grep-job.ts";
 import type { FoundIn, GrepProgress } from "../../search/grep/grep-sessions.ts";
+import { projectLabel } from "../../session/checkout.ts";
 import type { Output, World } from "../world.ts";
 import { amountOf, formatBytes } from "./amounts.ts";
 import { relativeDate } from "./dates.ts";
 import { reportProblems } from "./problems.ts";
 import { createProgress } from "./progress.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, projectName, shortPath } from "./session-table.ts";
+import { listTitle, shortPath } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
 import { displayWidth, truncate } from "./text-width.ts";
 
@@ -43,7 +44,7 @@ export function createGrepPrinter(world: World): GrepReporter {
   const heading = (found: FoundIn): string => {
     const when = found.endedAt === null ? [] : [relativeDate(found.endedAt, world)];
     const state = found.state === "idle" ? [] : [found.state];
-    const about = sanitize([found.agent, projectName(found.project), ...when, ...state].join(" · "));
+    const about = sanitize([found.agent, projectLabel(found), ...when, ...state].join(" · "));
     const room = (stdout.columns ?? 400) - found.id.length - about.length - 4;
     const title = truncate(listTitle(found.title), Math.max(12, room));
     return `${style.cyan(sanitize(found.id))}  ${style.bold(title)}  ${style.dim(about)}\n`;

@@ -1,9 +1,10 @@
 import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
+import { lastPart } from "../../session/checkout.ts";
 import type { World } from "../world.ts";
 import { amountOf, formatCount } from "./amounts.ts";
 import { day } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, projectName, shortPath } from "./session-table.ts";
+import { listTitle, shortPath } from "./session-table.ts";
 import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 
@@ -73,7 +74,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
         text: ({ archived }) => (archived ? "archived" : "not archived"),
         style: (text, { archived }) => (archived ? style.green(text) : style.red(text)),
       },
-      { text: ({ project }) => projectName(project), style: style.dim, shrinkTo: 8 },
+      { text: ({ project }) => (project === null ? "–" : lastPart(project)), style: style.dim, shrinkTo: 8 },
       { text: ({ title }) => listTitle(title), shrinkTo: 20 },
     ],
     { width: world.stdout.columns },

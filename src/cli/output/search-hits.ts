@@ -1,11 +1,12 @@
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
+import { projectLabel } from "../../session/checkout.ts";
 import type { World } from "../world.ts";
 import { amountOf, formatCount } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, projectName, shortIds } from "./session-table.ts";
+import { listTitle, shortIds } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
 import { graphemesOf, graphemeWidth, truncate } from "./text-width.ts";
 
@@ -34,7 +35,7 @@ function formatHit(
   const when = digest.endedAt === null ? [] : [relativeDate(digest.endedAt, world)];
   const place = [
     digest.agent,
-    projectName(digest.project),
+    projectLabel(digest),
     ...when,
     ...(state === "idle" ? [] : [state]),
     ...(copies > 1 ? [amountOf(copies, "copy", "copies")] : []),

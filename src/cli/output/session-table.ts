@@ -2,6 +2,7 @@ import { sep } from "node:path";
 import { shellQuote } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
+import { projectLabel } from "../../session/checkout.ts";
 import type { World } from "../world.ts";
 import { amountOf, formatBytes, formatCount, formatDuration } from "./amounts.ts";
 import { day, localDateTime, localTime, relativeDate } from "./dates.ts";
@@ -33,7 +34,7 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
         style: (text, { state }) => (state === "live" ? style.green(text) : style.dim(text)),
       },
       { title: "AGENT", text: ({ digest }) => digest.agent, style: style.dim },
-      { title: "PROJECT", text: ({ digest }) => projectName(digest.project), shrinkTo: 10, cut: "middle" },
+      { title: "PROJECT", text: ({ digest }) => projectLabel(digest), shrinkTo: 10, cut: "middle" },
       { title: "TURNS", text: ({ digest }) => String(digest.turns), align: "right", style: style.dim },
       { title: "TITLE", text: (row) => title(row), shrinkTo: 20 },
     ],
@@ -80,7 +81,10 @@ export function sessionHead(open: OpenSession, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const { digest, session } = open;
   const branch = digest.branch === null ? "" : ` (${digest.branch})`;
-  const place = digest.project === null ? [] : [`${shortPath(digest.project, world.home)}${branch}`];
+  const place = [
+    ...(digest.project === null ? [] : [`${shortPath(digest.project, world.home)}${branch}`]),
+    ...(digest.worktree === null ? [] : [projectLabel(digest)]),
+  ];
   const much = [
     amountOf(digest.turns, "turn"),
     amountOf(digest.messages, "message"),
@@ -141,10 +145,4 @@ function when({ digest }: OpenSession, world: World): readonly string[] {
 export function shortPath(path: string, home: string): string {
   if (path === home) return "~";
   return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
-}
-
-/** The name of a project: the last folder of its path. */
-export function projectName(path: string | null): string {
-  if (path === null) return "–";
-  return path.split(/[/\\]/).findLast((part) => part !== "") ?? path;
 }

@@ -1,4 +1,5 @@
-import type { FilesAnswer, PendingAnswer, SessionList } from "../../index.ts";
+import type { FilesAnswer, PendingAnswer, PlaceCount, ProjectsAnswer, SessionList } from "../../index.ts";
+import { cleanLine } from "../../redact/clean-text.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
 import { countOf, relativeTo, utcMinute } from "../../render/words.ts";
 import { firstChars, sessionLine } from "./session-line.ts";
@@ -22,6 +23,26 @@ export function listAnswer({ rows, total }: SessionList, place: ListPlace): Agen
       text: sessionLine(row, place.callingSession),
     })),
     ...nextOf(place.offset + rows.length, total),
+  };
+}
+
+/** Presents projects, a line each, with their worktrees below. */
+export function projectsAnswer({ projects, total }: ProjectsAnswer, place: ListPlace): AgentAnswer {
+  if (projects.length === 0) return { says: [`No project matches. ${place.nothing}`], items: [] };
+  const counts = ({ sessions, endedAt }: PlaceCount): string =>
+    [countOf(sessions, "session"), ...(endedAt === null ? [] : [`last ${utcMinute(endedAt) ?? ""}`])].join(
+      ", ",
+    );
+  return {
+    says: [`${countOf(total, "project")}, the last active first. ${place.readOn}`],
+    items: projects.map((each, index) => ({
+      at: place.offset + index,
+      text: [
+        `${cleanLine(each.name)} (${cleanLine(each.project ?? "no folder")}): ${counts(each)}`,
+        ...each.worktrees.map((tree) => `  worktree ${cleanLine(tree.worktree)}: ${counts(tree)}`),
+      ].join("\n"),
+    })),
+    ...nextOf(place.offset + projects.length, total),
   };
 }
 

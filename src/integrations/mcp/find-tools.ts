@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { agentNames } from "../../agents/agents.ts";
 import type { Filters } from "../../index.ts";
-import { filesAnswer, listAnswer, pendingAnswer } from "../answers/list-answers.ts";
+import { filesAnswer, listAnswer, pendingAnswer, projectsAnswer } from "../answers/list-answers.ts";
 import { searchAnswer } from "../answers/search-answer.ts";
 import { defineTool, flag, type McpTool, text, whole } from "./tool.ts";
 
@@ -94,6 +94,34 @@ export const listTool: McpTool = defineTool({
       callingSession: context.callingSession,
       readOn: READ_ON,
       nothing: "Leave out a filter, or use search_sessions.",
+    });
+  },
+});
+
+export const projectsTool: McpTool = defineTool({
+  name: "list_projects",
+  title: "List projects",
+  description:
+    "List the projects that past coding sessions worked in, the last active first, with the number of sessions; worktrees of a " +
+    "git repository are part of it. Use it to learn the name of a project for the other tools.",
+  input: {
+    ...filterShape,
+    limit: z._default(whole(1, 200, "How many projects at most."), 20),
+  },
+  isReadOnly: true,
+  async run({ limit, ...filters }, context, { cursor }) {
+    const offset = cursor?.at ?? 0;
+    const history = await context.open();
+    const answer = await history.projects({
+      filter: filtersOf(filters),
+      offset,
+      limit,
+      signal: context.signal,
+    });
+    return projectsAnswer(answer, {
+      offset,
+      readOn: "Sessions of one: list_sessions with its name as project.",
+      nothing: "Leave out a filter.",
     });
   },
 });

@@ -1,4 +1,4 @@
-import { filesTool, listTool, pendingTool, searchTool } from "./find-tools.ts";
+import { filesTool, listTool, pendingTool, projectsTool, searchTool } from "./find-tools.ts";
 import { archiveTool, flattenTool, unflattenTool } from "./keep-tools.ts";
 import { readTool, retrieveTool, summaryTool } from "./read-tools.ts";
 import type { McpTool } from "./tool.ts";
@@ -8,6 +8,7 @@ export const mcpTools: readonly McpTool[] = [
   searchTool,
   readTool,
   listTool,
+  projectsTool,
   filesTool,
   pendingTool,
   summaryTool,

@@ -19,6 +19,8 @@ export interface SessionJson {
   readonly agent: AgentName;
   readonly title: string | null;
   readonly project: string | null;
+  readonly repository: string | null;
+  readonly worktree: string | null;
   readonly branch: string | null;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
@@ -41,6 +43,8 @@ export interface SessionWhereabouts {
     | "agent"
     | "title"
     | "project"
+    | "repository"
+    | "worktree"
     | "branch"
     | "startedAt"
     | "endedAt"
@@ -62,6 +66,8 @@ export function sessionJson(where: SessionWhereabouts): SessionJson {
     agent: digest.agent,
     title: digest.title,
     project: digest.project,
+    repository: digest.repository,
+    worktree: digest.worktree,
     branch: digest.branch,
     startedAt: isoTime(digest.startedAt),
     endedAt: isoTime(digest.endedAt),

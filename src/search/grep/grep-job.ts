@@ -2,6 +2,7 @@ import type { SessionFiles } from "../../agents/agent.ts";
 import type { Problem } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
 import { nodeDisk } from "../../fs/node-disk.ts";
+import type { Checkout } from "../../session/checkout.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { Context } from "../../session/session.ts";
 import type { SessionFilter } from "../query/session-filter.ts";
@@ -31,7 +32,7 @@ export interface GrepTaskData {
 }
 
 /** The session metadata that is reported with hits. */
-export interface SessionFacts {
+export interface SessionFacts extends Checkout {
   readonly agent: AgentName;
   readonly id: string;
   readonly title: string | null;

@@ -125,6 +125,6 @@ export async function matchesFilter(
 }
 
 export function sessionFactsOf(session: SessionFacts): SessionFacts {
-  const { agent, id, title, project, branch, startedAt, endedAt } = session;
-  return { agent, id, title, project, branch, startedAt, endedAt };
+  const { agent, id, title, project, repository, worktree, branch, startedAt, endedAt } = session;
+  return { agent, id, title, project, repository, worktree, branch, startedAt, endedAt };
 }

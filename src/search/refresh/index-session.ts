@@ -17,6 +17,7 @@ import { isExcluded } from "../../fs/config.ts";
 import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Library } from "../../fs/library.ts";
 import { maskDeep } from "../../redact/mask.ts";
+import { findCheckout } from "../../session/checkout.ts";
 import { type Session, sessionKey } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
 import { withShrunkAway } from "../../session/shrunk-away.ts";
@@ -28,12 +29,15 @@ import { sessionDocuments, turnsDocuments } from "../session-documents.ts";
 import type { SessionToRead } from "./scan-sources.ts";
 import { type Origin, type SessionRow, sessionRow } from "./session-row.ts";
 
+/** What reading a session for the index needs; it can be posted to a thread, except for the disk. */
+export type IndexLibrary = Pick<Library, "config" | "disk" | "places" | "surroundings">;
+
 /**
  * Reads a session and returns what the index keeps of it; undefined if it is no session or excluded. A session that
  * makes the program fail is indexed by its name alone, with the reason among its problems.
  */
 export function readForIndex(
-  library: Pick<Library, "config" | "disk" | "places">,
+  library: IndexLibrary,
   session: SessionToRead,
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
@@ -57,7 +61,7 @@ function nameAlone({ files, origin, mark }: SessionToRead, reason: string): Inde
 }
 
 function read(
-  library: Pick<Library, "config" | "disk" | "places">,
+  library: IndexLibrary,
   { files, origin, mark, source: archived }: SessionToRead,
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
@@ -77,7 +81,8 @@ function read(
     checkpoints === undefined || archived !== undefined
       ? undefined
       : createParseCheckpoints(library, limits, sessionSchema.analysisVersion, checkpoints);
-  const session = readSession(source, identified, limits, kept);
+  const read = readSession(source, identified, limits, kept);
+  const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
   if (isExcluded(library, session)) return undefined;
   const earlier = earlierStates(library, identified, limits);
   const seed = fingerprintSeed(source, identified, library.config.redact);

@@ -7,7 +7,7 @@ import { sessionSchema } from "../document-fields.ts";
 import type { IndexBatch } from "../engine.ts";
 import { createBatchBuilder } from "../paged/segment-builder.ts";
 import type { StartWorker } from "../worker-handle.ts";
-import { putCopies, type ReadSession, readForIndex } from "./index-session.ts";
+import { type IndexLibrary, putCopies, type ReadSession, readForIndex } from "./index-session.ts";
 import type { PutSessions } from "./refresh-index.ts";
 import type { SessionToRead } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
@@ -31,9 +31,9 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
       else rows.push({ session, row });
       done(sizeOf(session.files));
     };
-    const { places, config } = library;
+    const { places, config, surroundings } = library;
     const others = Array.from({ length: Math.max(1, threads) - 1 }, () =>
-      workElsewhere(start, { places, config }, { queue, ...counts }, take),
+      workElsewhere(start, { places, config, surroundings }, { queue, ...counts }, take),
     );
     const hasFailed = failureOf(others);
     const own = createIndexWork(library);
@@ -107,6 +107,7 @@ function failureOf(others: readonly OtherThread[]): () => boolean {
 export interface IndexTaskData {
   readonly places: Library["places"];
   readonly config: Library["config"];
+  readonly surroundings: Library["surroundings"];
 }
 
 export interface IndexTaskRequest extends QueueCounts {
@@ -123,8 +124,7 @@ export function indexTask(
   data: unknown,
   post: (answer: IndexTaskAnswer) => void,
 ): (request: unknown) => void {
-  const { places, config } = data as IndexTaskData;
-  const work = createIndexWork({ disk: nodeDisk, places, config });
+  const work = createIndexWork({ disk: nodeDisk, ...(data as IndexTaskData) });
   return (message) => {
     const { queue, counts } = message as IndexTaskRequest;
     for (const number of takeFrom("front", queue.length, { counts })) {
@@ -144,7 +144,7 @@ export interface IndexWork {
   abandon(): void;
 }
 
-export function createIndexWork(library: Pick<Library, "config" | "disk" | "places">): IndexWork {
+export function createIndexWork(library: IndexLibrary): IndexWork {
   const builder = createBatchBuilder(library.disk, library.places.index, sessionSchema);
   const source = diskSource(library.disk);
   const { redact } = createRedactor({ extra: library.config.redact });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { SessionFiles } from "../../agents/agent.ts";
 import type { Problem } from "../../errors.ts";
 import type { ClosedItem, Digest, PendingItem } from "../../extract/digest.ts";
+import type { Checkout } from "../../session/checkout.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { Context } from "../../session/session.ts";
 
@@ -9,7 +10,7 @@ import type { Context } from "../../session/session.ts";
 export type Origin = "log" | "fragments" | "archive" | "history";
 
 /** What lists and refreshes need of every session. Small, because every refresh reads all rows. */
-export interface SessionRow {
+export interface SessionRow extends Checkout {
   readonly agent: AgentName;
   readonly id: string;
   readonly title: string | null;
@@ -57,6 +58,8 @@ export function sessionRow(
     id: digest.id,
     title: digest.title,
     project: digest.project,
+    repository: digest.repository,
+    worktree: digest.worktree,
     branch: digest.branch,
     startedAt: digest.startedAt,
     endedAt: digest.endedAt,

@@ -64,7 +64,7 @@ describe("sessions mcp", () => {
     const { result } = await client.initialize(version);
     expect(result.protocolVersion).toBe(version);
     expect(result.serverInfo.name).toBe("sessions");
-    expect((await client.request("tools/list")).result.tools).toHaveLength(10);
+    expect((await client.request("tools/list")).result.tools).toHaveLength(11);
   });
 
   test("answers the client of the SDK, also in the revision of 2026", async () => {
@@ -211,7 +211,7 @@ describe("sessions mcp", () => {
 
 test("docs/MCP.md names every tool and all its parameters", () => {
   const text = fs.readFileSync(new URL("../../../docs/MCP.md", import.meta.url), "utf8");
-  expect(mcpTools).toHaveLength(10);
+  expect(mcpTools).toHaveLength(11);
   const shared = ["session_id", "sessionId", "project_dir", "max_tokens", "cursor"];
   for (const name of shared) expect(text).toContain(`\`${name}\``);
   for (const { name, inputSchema } of mcpTools) {
