@@ -29,11 +29,11 @@ import { dependentLogs } from "./shrink/relatives.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
 
 /**
- * Something that knows of sessions and must forget one (the index, sidecars). Each may be called again
- * for the same session if a run was killed, and then does what is left to do.
+ * A part of the program that stores data about sessions (the index, sidecars). It may be called again for the same
+ * session after a run was killed, and then completes it.
  */
 export interface Remover {
-  /** What can be brought back goes into the folder `grave`, which is the session's own. */
+  /** Moves what an undo needs into `grave`, the session's own folder of forgotten data. */
   forget(session: LogKey, grave: string): void;
   undo(session: LogKey, grave: string): void;
 }
@@ -45,20 +45,20 @@ export interface ForgetOptions {
   readonly markdown?: MarkdownWriter;
 }
 
-/** How long what was forgotten can be brought back. */
+/** How long forgetting can be undone. */
 export const UNDO_DAYS = 7;
 const UNDO_MS = UNDO_DAYS * 24 * 60 * 60 * 1000;
 
 export interface Forgotten extends LogKey {
   /** False if it was forgotten before. */
   readonly isNew: boolean;
-  /** When it can't be brought back any more. */
+  /** When it can no longer be undone. */
   readonly undoUntil: number;
 }
 
 /**
- * Forgets a session: the tombstone first, so that it is gone for every reader at once and does not come
- * back from its log; then all that is kept of it is moved into its grave. The agent's own file is not touched.
+ * Forgets a session: writes the tombstone first, so that the session is gone for every reader at once and does not come
+ * back from its log; then moves all stored data into its grave. The agent's own file is not touched.
  */
 export function forgetSession(
   library: Library,
@@ -108,13 +108,13 @@ function refuseShared(library: Library, key: LogKey): void {
 }
 
 export interface Remembered extends LogKey {
-  /** False if what was kept of it is gone for good: only the tombstone could be taken away. */
+  /** False if its data was already purged: only the tombstone could be removed. */
   readonly broughtBack: boolean;
 }
 
 /** Brings back what was forgotten. */
 export function undoForget(library: Library, session: LogKey, options: ForgetOptions): Promise<Remembered> {
-  // Before the lock is taken: whoever takes it completes an undo that was killed.
+  // Before the lock is taken: taking it completes an undo that was killed.
   const before = stoneOf(library, session);
   return withStore(library, options.locking, () => {
     finishForgetting(library, options.removers);
@@ -139,13 +139,13 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
   });
 }
 
-/** What whoever takes the store's lock needs, besides how to wait for it. */
+/** What the holder of the store's lock needs to complete killed runs. */
 export const storeUpkeep: Pick<Locking, "recover" | "migrations"> = {
   recover: recoverStore,
   migrations: [splitRecords],
 };
 
-/** Completes whatever a killed process began in the store. For whoever takes its lock. */
+/** Completes whatever a killed process began in the store. Called when the store's lock is taken. */
 function recoverStore(library: Library): void {
   finishForgetting(library);
   recoverShrinking(library);
@@ -187,7 +187,7 @@ const SIDECARS = [
   ["sidecar.flat.damaged", damagedPath("")],
 ] as const;
 
-/** The readable copy before the bytes: only the record of those knows its name. Back in the other order. */
+/** Moves the readable copy before the bytes, whose record has its name; an undo goes in the opposite order. */
 function ownRemovers(library: Library): readonly Remover[] {
   const { disk, places } = library;
   const archive = openArchive(library);
@@ -259,13 +259,13 @@ function nameOf({ agent, id, copy }: LogKey): LogKey {
   return { agent, id, copy };
 }
 
-/** A log that stays, and so many of its markers. */
+/** A log that stays, and how many markers it has. */
 export interface MarkedLog {
   readonly path: string;
   readonly markers: number;
 }
 
-/** What became of the logs that have markers of a forgotten session, but stay. */
+/** The outcome for logs that stay and have markers of a forgotten session. */
 export interface ForgottenLogs {
   /** Until when all can be brought back. */
   readonly undoUntil: number;
@@ -289,7 +289,7 @@ export async function forgetLogs(
   return { undoUntil, ...others };
 }
 
-/** Results would be gone with the sidecar and the archive of the log that they were moved out of. */
+/** Gives copies and forks their own sidecars: their results would be lost with the forgotten log's sidecar and archive. */
 function provideDependents(
   library: Library,
   logs: readonly ForgetTarget[],

@@ -29,7 +29,7 @@ export interface ArchiveOptions {
   /** Only these; absent: all that changed. */
   readonly sessions?: readonly LogFiles[];
   readonly markdown?: MarkdownWriter;
-  /** Reads everything again, whatever sizes and times say, proves what is kept of it, and mends that. */
+  /** Reads everything again, whatever sizes and times say, and checks and repairs what is archived. */
   readonly thorough?: boolean;
   readonly locking: Locking;
   readonly onProgress?: (progress: ArchiveProgress) => void;
@@ -68,7 +68,7 @@ export interface ArchiveAnswer {
   readonly total: { readonly sessions: number; readonly bytes: number; readonly storedBytes: number };
 }
 
-/** Archives sessions: those that are named, or all that changed. Running it twice gives the same as once. */
+/** Archives sessions: those that are named, or all that changed. Running it twice has the same result as once. */
 export function archiveSessions(library: Library, options: ArchiveOptions): Promise<ArchiveAnswer> {
   return withStore(library, options.locking, async () => {
     const archive = openArchive(library);
@@ -150,7 +150,7 @@ async function archiveAll(
       unchanged++;
       noteProject(readRenderNote(known)?.project);
     } else {
-      // A file that nobody can parse still has the name of a session: its bytes are kept.
+      // A file that cannot be parsed still has the name of a session: its bytes are archived.
       const files = known === undefined ? identify(log) : log;
       if (!buried.has(files)) take(files);
     }
@@ -198,7 +198,7 @@ function leadOf({ files }: SessionFiles): string {
   return files[0]?.path ?? "";
 }
 
-/** One after the other: which projects there are, where some agents keep logs, the sessions of the others tell. */
+/** Finds logs in two steps: some agents keep theirs inside projects, which the sessions of the others name. */
 function steps(
   library: Library,
   identities: LogIdentities,
@@ -244,7 +244,7 @@ function toAnswer(
   };
 }
 
-/** Removes what a killed run left beside a readable copy; each folder once. Nobody else writes here. */
+/** Removes temp files that a killed run left beside a readable copy; each folder once. */
 function sweepBeside(library: Library, session: ListedSession, swept: Set<string>): void {
   const folder = dirname(markdownPath(library, session) ?? "");
   if (swept.has(folder)) return;
@@ -276,17 +276,16 @@ function createCount(tell: ArchiveOptions["onProgress"]): Count {
 }
 
 /**
- * Content decides what a file is. A log that lies among those of another agent goes to its own; one
- * that is nobody's is no session. One of which nothing tells, because it is damaged, is what its place says: then
- * it can be named.
+ * Decides by content whose log a file is. A log in the folder of another agent goes to its own agent; a file that is
+ * no agent's log is not a session. A file too damaged to tell keeps the agent of its folder, so that it can be named.
  */
 export function identifySession<T extends SessionFiles>(source: ByteSource, files: T): T | undefined {
   const [lead] = files.files;
   if (lead === undefined) return undefined;
-  // Fragments of a session that is gone were told by their content already.
+  // Fragments of a session without a log were identified when they were found.
   if (lead.role !== "main") return files;
   for (const head of sniffHeads(lead.path, source.head)) {
-    // What can't be read is reported by whoever reads it.
+    // A file that cannot be read is reported when it is read.
     if (head.length === 0 || agentNamed(files.agent).owns(head)) return files;
     const owner = agents.find((format) => format.owns(head));
     if (owner !== undefined) return { ...files, agent: owner.agent };

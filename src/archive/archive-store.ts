@@ -1,12 +1,11 @@
 import type { LogKey, SessionName } from "../session/session.ts";
 
 /**
- * What operations see of the store that keeps the exact bytes of sessions, on this disk or elsewhere.
- * Nothing here speaks of chunks, folders or compression: those stay behind it. It is synchronous like
- * the disk below it; a store far away is read through a copy that is near.
+ * The port to the store that keeps the exact bytes of sessions. Chunks, folders and compression are hidden behind it.
+ * It is synchronous like the disk below it; a remote store is read through a local copy.
  */
 
-/** What tells one state of a file from another without reading it. */
+/** Distinguishes states of a file without reading it. */
 export interface KeptMark {
   readonly size: number;
   /** Whole milliseconds. */
@@ -18,7 +17,7 @@ export interface KeptMark {
 export interface ListedFile extends KeptMark {
   /** Where it was: absolute. */
   readonly path: string;
-  /** What it is to its session: a word of the formats, not looked into here. */
+  /** Its role in the session, as the agent's format names it; not interpreted here. */
   readonly role: string;
 }
 
@@ -44,7 +43,7 @@ export interface ListedSession extends LogKey {
   readonly storedBytes: number;
   /** Changes with everything that is put. */
   readonly state: string;
-  /** What the caller wanted to have back with the listing; null if that is not known any more. */
+  /** The note that the caller attached to the listing; null if it is no longer known. */
   readonly note: string | null;
   /** Where it is kept, for people. */
   readonly location: string;
@@ -99,14 +98,14 @@ export interface OpenedFile {
 }
 
 export interface PutOptions {
-  /** Reads everything, whatever the marks say, proves what is kept of it, and mends that where it is damaged. */
+  /** Reads everything, even if sizes and times are unchanged, and checks and repairs what is archived. */
   readonly thorough?: boolean;
   /**
-   * Keeps what is about to be replaced as a generation of its own, which does not count as the newest one: what a
-   * session is does not change by it, also where the replacement then fails.
+   * Archives what is about to be replaced as a generation of its own that does not count as the newest: the session's
+   * present state does not change, even if the replacement then fails.
    */
   readonly aside?: boolean;
-  /** Gives the readable copy its name; asked once per session, when its bytes are safe. */
+  /** Chooses the name of the readable copy; called once per session, when its bytes are durable. */
   readonly nameMarkdown?: (kept: KeptSession) => string | null;
 }
 
@@ -129,7 +128,7 @@ export interface PutOutcome {
   readonly problems: readonly PutProblem[];
 }
 
-/** Something of a session is not what was put in. */
+/** A part of a session that differs from what was archived. */
 export interface Damage {
   readonly generation: number;
   /** null: it is about the record of the whole generation. */
@@ -139,7 +138,7 @@ export interface Damage {
   readonly what: string;
 }
 
-/** The proof of one session: every generation, every byte. */
+/** The result of verifying one session: every generation, every byte. */
 export interface Verification extends LogKey {
   readonly generations: readonly number[];
   readonly files: number;
@@ -161,7 +160,7 @@ export interface ArchiveStore {
   /** Makes an earlier generation the newest one again, as a generation of its own. */
   repeat(key: LogKey, generation: number): ListedSession | undefined;
   prove(key: LogKey): Verification;
-  /** Hands this back with the listing, as long as that is remembered: never more than a shortcut. */
+  /** Attaches a note that the listing returns; it may be lost at any time, so it is only a shortcut. */
   setNote(key: LogKey, note: string): void;
   /** Ends a run of writing: makes the next `list` fast. */
   close(): void;

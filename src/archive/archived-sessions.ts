@@ -112,10 +112,10 @@ export function markdownPath(
   return markdown === null ? null : join(places.archive, ...markdown.split("/"));
 }
 
-/** What the archive has, to be asked for the logs on disk. */
+/** Answers which logs on disk the archive already has. */
 interface ArchiveState {
   knownOf(log: LogFiles): ListedSession | undefined;
-  /** Are all its files in the archive as they are now? Of sizes and times: nothing is read. */
+  /** Whether the archive has all its files as they are now, judged by size and time; nothing is read. */
   holds(log: LogFiles): boolean;
 }
 

@@ -7,7 +7,7 @@ import type { LogKey } from "../session/session.ts";
 import { forgottenSessions } from "./open-archive.ts";
 import { folderNameOf } from "./raw/generations.ts";
 
-/** The summary that a compaction left, as the agent told it: its log may lag behind, or lose it. */
+/** The summary of a compaction, as the agent reported it: the log may lag behind, or lose it. */
 export interface NotedSummary {
   readonly at: number;
   readonly trigger: string | null;
@@ -46,7 +46,7 @@ export function noteSummary(
   );
 }
 
-/** The oldest first. A file that makes no sense is as good as none. */
+/** Reads the notes, oldest first. A file that cannot be parsed counts as empty. */
 export function readSummaries(store: Store, session: LogKey): readonly NotedSummary[] {
   const text = store.disk.readFile(notesPath(store, session), MAX_BYTES)?.toString("utf8");
   if (text === undefined) return [];

@@ -25,7 +25,7 @@ import { sourceFile } from "./raw/store-file.ts";
 
 /** Makes the readable copy of a session. */
 export interface MarkdownWriter {
-  /** One with another version writes other words: all copies are rebuilt. */
+  /** Changes with the text it writes: all copies are then rebuilt. */
   readonly version: string;
   /** In parts, in order: the copy of a long log is never held whole. */
   readonly render: (session: Session, digest: Digest, meta: MarkdownMeta) => Iterable<string>;
@@ -75,7 +75,7 @@ export function keepSession(
     try {
       return parseKept(kept, writer);
     } catch (error) {
-      // Whatever a parser stumbles over, the bytes must be kept.
+      // The bytes are archived even if the parser fails.
       problems.push({ path: kept.files[0]?.path ?? "", line: 0, what: `no readable copy: ${String(error)}` });
       return undefined;
     }
@@ -126,7 +126,7 @@ export function readRenderNote({ note }: Pick<ListedSession, "note">): Note | un
   return { of, project };
 }
 
-/** Is the readable copy there, and made of the present bytes? */
+/** Whether the readable copy exists and was made of the present bytes. */
 export function isRendered(library: Library, session: ListedSession, writer: MarkdownWriter): boolean {
   if (readRenderNote(session)?.of !== renderedState(session, writer)) return false;
   const path = markdownPath(library, session);
@@ -151,7 +151,7 @@ function parseKept(kept: KeptSession, { mask }: MarkdownWriter): Parsed | undefi
   return { project: read.project, session, digest: extractDigest(session) };
 }
 
-/** False if the writer stumbles over the session: its bytes are kept all the same. */
+/** Returns false if the writer fails on the session; its bytes are archived all the same. */
 function writeCopy(
   library: Library,
   kept: KeptSession,

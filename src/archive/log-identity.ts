@@ -14,8 +14,8 @@ import { lastOwnWrite } from "./own-writes.ts";
 import { copyHash } from "./raw/generations.ts";
 
 /*
- * What a user points at is a file; what the store keeps has a name. This is where the two meet: a log is known by
- * its agent, its session id, and the place where it was first archived. It stays the same log when it is moved.
+ * Maps files that a user points at to names in the store. A log is identified by its agent, its session id, and the
+ * path at which it was first archived. It stays the same log when it is moved.
  */
 
 /** A log that the store has something of: archived, or forgotten. */

@@ -16,7 +16,7 @@ import { readFields, sealJson, unsealJson } from "./raw/sealed-json.ts";
 
 const MAX_BYTES = 64 * 1024;
 
-/** Remembers what a log is now, so that nobody takes our own write for an agent's. */
+/** Records the state of a log after our own write, so that it is not taken for an agent's. */
 export function noteOwnWrite(
   disk: Disk,
   rewrites: string,
@@ -39,7 +39,7 @@ export interface OwnWrite extends FileMark {
   readonly sha256: string | null;
 }
 
-/** Is the log as this program left it? */
+/** Whether the log is still as this program left it. */
 export function isOwnWrite(
   disk: Disk,
   rewrites: string,

@@ -66,7 +66,7 @@ function shapeOf({ keys }: Rehoming, { path }: KeptFile): { at: Rehoming["keys"]
   return { at: keys, lines: !path.endsWith(".json") };
 }
 
-/** A path at or below the old folder; others are none of the project's. */
+/** Moves a path at or below the old folder; other paths do not belong to the project. */
 function moveInto(value: string, from: string, to: string): string | undefined {
   if (from === to) return undefined;
   if (value === from) return to;
@@ -93,7 +93,7 @@ export function* inBlocks(parts: Iterable<Uint8Array>, block: Buffer): Generator
 }
 
 export interface PlaceOptions {
-  /** A folder that stands for the home: `DIR/.claude/projects/…`. */
+  /** A folder that takes the place of the home: `DIR/.claude/projects/…`. */
   readonly to?: string | undefined;
   /** The folder of another project, absolute. */
   readonly into?: string | undefined;
@@ -165,7 +165,7 @@ function rootsNow(library: Library, agent: AgentName, to: string | undefined): r
     .map(({ folder }) => folder);
 }
 
-/** Does the agent look for logs where this file was? */
+/** Whether the agent looks for logs where this file was. */
 function isInUse(library: Library, agent: AgentName, { path }: KeptFile): boolean {
   const root = rootOfFile(library, agent, path);
   if (root === null) return false;

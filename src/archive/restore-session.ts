@@ -56,11 +56,11 @@ export interface RestoredSession extends LogKey {
   /** The generation that now holds what was there before. */
   readonly replaced: number | null;
   readonly resume: ResumeCommand;
-  /** Its agent may soon delete it: its time is older than what that keeps. */
+  /** The agent may soon delete it: it is older than what the agent keeps. */
   readonly mayBeSwept: boolean;
 }
 
-/** Restores one session. All of it or nothing is refused; what is damaged does not keep the rest back. */
+/** Restores one session. A refusal covers all of its files; a damaged file does not keep the others from being restored. */
 export function restoreSession(
   library: Library,
   archive: ArchiveStore,
@@ -110,13 +110,13 @@ export function restoreSession(
   };
 }
 
-/** A restore that was killed may have left a temp file as large as a log, in a folder that nobody else knows of. */
+/** Removes temp files of a killed restore: one may be as large as a log, in a folder that no other sweep visits. */
 function sweepTargets({ disk, now }: Library, planned: readonly PlannedFile[]): void {
   for (const folder of new Set(planned.map(({ target }) => dirname(target))))
     sweepTempFiles(disk, folder, { now: now() });
 }
 
-/** Is every file now what the archive has, or more? */
+/** Whether every file now has what the archive has, or more. */
 function isInPlace(actions: Iterable<RestoreAction>): boolean {
   return [...actions].every((action) => IN_PLACE.has(action));
 }
@@ -207,7 +207,7 @@ type RestoreAction = "written" | "identical" | "grown" | "different" | "blocked"
 type Tell = (path: string, what: string) => void;
 
 interface PutAside {
-  /** What was archived of files that are about to be replaced: they may be only as long as they are that. */
+  /** States of the files that were archived before being replaced: a file may be replaced only while it is in that state. */
   readonly marks: ReadonlyMap<string, FileMark>;
   /** The generation that holds them; null if there were none. */
   readonly generation: number | null;
@@ -242,7 +242,7 @@ function putAside(
   };
 }
 
-/** Puts one file where it belongs; what became of it. */
+/** Restores one file and returns the outcome. */
 function applyRestore(
   library: Library,
   planned: PlannedFile,
@@ -311,7 +311,7 @@ interface PlannedFile {
 
 const WRITE_BYTES = 256 * 1024;
 
-/** Says what a restore of one file will do, and does nothing. Throws `ArchiveDamage` where that must be read for it. */
+/** Plans the restore of one file without writing. Throws `ArchiveDamage` if archived bytes that must be compared are damaged. */
 function planRestore(
   library: Library,
   kept: KeptSession,

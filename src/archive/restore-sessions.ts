@@ -45,7 +45,7 @@ export async function restoreSessions(
     if (mayReplace) archive.close();
     return { dryRun: options.dryRun === true, sessions: restored, problems };
   };
-  // Only who overwrites adds to the archive; all else works on one that can't be written, too.
+  // Only overwriting adds to the archive; everything else works on a read-only store, too.
   return mayReplace ? withStore(library, options.locking, run) : run();
 }
 

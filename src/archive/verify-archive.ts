@@ -21,7 +21,7 @@ export interface VerifyProgress {
   readonly bytesTotal: number;
 }
 
-/** Something in the archive that is not what was put in. */
+/** A part of the archive that differs from what was archived. */
 export interface FoundDamage extends Damage {
   readonly agent: string;
   readonly id: string;
@@ -29,11 +29,11 @@ export interface FoundDamage extends Damage {
   readonly size: number;
   /** How much of the file is still good. */
   readonly goodBytes: number;
-  /** The agent still has these bytes: archiving with a check writes them again. */
+  /** The agent still has these bytes: `archive --check` writes them again. */
   readonly mendable: boolean;
 }
 
-/** A log that is there and says something else than the archive, though by its marks it did not change. */
+/** A log that differs from the archive although its size and times did not change. */
 export interface FoundDifference extends SessionName {
   readonly path: string;
   readonly what: string;
@@ -47,7 +47,7 @@ export interface VerifyAnswer {
   readonly bytes: number;
   readonly damages: readonly FoundDamage[];
   readonly differences: readonly FoundDifference[];
-  /** The agents' own files, held against the newest generation. */
+  /** The agents' own files, compared with the newest generation. */
   readonly sources: {
     readonly same: number;
     /** They went on, or were rewritten: the next archive run will have it. */

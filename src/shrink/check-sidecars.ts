@@ -18,7 +18,7 @@ import { planUnflatten } from "./plan-unflatten.ts";
 import { hasMarkers, lentSidecar, relativesOf } from "./relatives.ts";
 import { sidecarPath } from "./sidecar.ts";
 
-/** Something that may keep a flattened session from being put back. */
+/** A problem that may prevent a flattened session from being unflattened. */
 export interface SidecarFinding extends LogKey {
   /** The sidecar, or the log. */
   readonly path: string;
@@ -105,7 +105,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
         "unflatten it with the store (SESSIONS_HOME) that flattened it, or take the log from a backup",
       );
     } catch (error) {
-      // What of logs can't be read is reported as a problem of the logs.
+      // A log that cannot be read is reported as a problem of the log.
       if (
         !(error instanceof ArchiveDamage) &&
         !(error instanceof UserError) &&

@@ -39,9 +39,9 @@ export interface CompactAnswer extends SessionName, Pick<CompactionPlan, "before
   readonly archive: string | null;
   readonly backup: number | null;
   readonly bak: string | null;
-  /** The new session, where one was made. */
+  /** The new session, if one was made. */
   readonly fork: { readonly id: string; readonly path: string } | null;
-  /** How to go on with what was made. */
+  /** The command that resumes the result. */
   readonly resume: ResumeCommand;
 }
 
@@ -56,7 +56,7 @@ export function compactSession(
   const run = async (files: LogFiles): Promise<CompactAnswer> => {
     const path = files.files[0]?.path ?? "";
     const snapshot = takeSnapshot(library, path);
-    // Before anything else: whether there is something to do is no reason to touch a session that is in use.
+    // First of all: a session in use is refused even if there is nothing to do.
     if (options.dryRun !== true && options.fork === undefined) {
       const { pid } = options.locking.processes;
       refuseLive(library, files, snapshot, { force: options.force === true, pid });

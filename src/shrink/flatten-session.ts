@@ -68,7 +68,7 @@ export interface FlattenAnswer extends SessionName {
   readonly resume: ResumeCommand;
 }
 
-/** Moves what is bulky out of a session's log into a sidecar. `unflattenSession` restores the identical bytes. */
+/** Moves bulky tool results out of a session's log into a sidecar. `unflattenSession` restores the identical bytes. */
 export function flattenSession(
   library: Library,
   pointer: SessionPointer,
@@ -96,7 +96,7 @@ export function flattenSession(
       const { pid } = options.locking.processes;
       refuseLive(library, files, snapshot, { force: options.force === true, pid });
     }
-    // A copy of a flattened log gets a sidecar of its own first, with all that the original's has for it.
+    // A copy of a flattened log first gets its own sidecar, with everything that the original's sidecar has for it.
     const own = isCopy && isRewrite ? giveOwnSidecar(library, files, snapshot, options).sidecar : before;
     const sidecar = own ?? (isCopy ? lentSidecar(library, relativesOf(library, files, snapshot)) : undefined);
     if (options.fork !== undefined && options.dryRun !== true) {
@@ -125,7 +125,7 @@ export function flattenSession(
       };
     }
     const count = contextCounter(library, files, snapshot, options);
-    // Before anything is planned: there is most room for a session now.
+    // Before planning, while the most memory is free for a session.
     const total = await count(undefined);
     const rule = ruleFor(sidecar, options.rule);
     const planned = planFlatten(snapshot, files.id, sidecar, makeFinder, rule);
@@ -156,7 +156,7 @@ export function flattenSession(
     };
     if (isLeft) return finish();
     const log = { path: snapshot.realPath, inode: snapshot.mark.inode };
-    // The sidecar first: when it is written, what was collected for it is let go, which makes room for the session.
+    // The sidecar first: writing it frees what was collected for it, which makes room for the session.
     return withSidecar(library, log, {
       isNew: own === undefined,
       sidecar: () => writeSidecar(library, files, path, planned),
@@ -197,7 +197,7 @@ interface ContextChange {
   readonly contextTokensTotal: number;
 }
 
-/** What the plan does to the context, as the agent would load it. */
+/** Returns the context tokens before the plan, and how many it saves. */
 export async function contextChange(
   library: Library,
   files: LogFiles,
@@ -257,13 +257,13 @@ interface FlattenedFork {
   readonly sidecar: string | null;
   readonly blocks: number;
   readonly diskBytesSaved: number;
-  /** What it does to the log itself, were it not left alone. */
+  /** The plan as it would change the log itself. */
   readonly plan: RewritePlan;
 }
 
 /**
- * Writes a flattened copy as a new session, with a sidecar of its own: its lines are others than those of the
- * original, and so is what they are put back to.
+ * Writes a flattened copy as a new session with its own sidecar: its lines differ from the original's, and so do the
+ * lines that unflattening restores.
  */
 async function flattenFork(
   library: Library,
@@ -290,8 +290,8 @@ async function flattenFork(
 }
 
 /**
- * Writes the copy as it would be without being flattened into a file beside its place, for as long as it is needed: it
- * can be made only once, and does not fit into memory.
+ * Writes the copy, not flattened, into a temp file beside its final place while it is needed: it can be generated only
+ * once, and does not fit into memory.
  */
 async function withDraft<T>(
   library: Library,

@@ -68,7 +68,7 @@ export function prepareFork(
   });
 }
 
-/** Never over anything that exists. */
+/** Writes the fork; an existing file is never overwritten. */
 export function writeFork(
   { disk, places }: Library,
   files: LogFiles,

@@ -7,23 +7,23 @@ import { removeQuietly } from "../fs/lock.ts";
 import { isSecondName, isTempName, replaceFile } from "../fs/replace-file.ts";
 
 /*
- *   rewrites/open/<temp name>.json    a log is being replaced; whoever comes next completes it
+ *   rewrites/open/<temp name>.json    a log is being replaced; the next run completes what a killed one began
  */
 
-/** What must be known of a replacement to end it when the process that began it is gone. */
+/** What is needed to complete a replacement after its process was killed. */
 export interface JournalRecord {
   /** The log, with no link on the way. */
   readonly path: string;
   /** Names of files beside it that are removed at the end. */
   readonly temps: readonly string[];
-  /** A second name of the old file, which lines may still reach; null if none was given. */
+  /** A second name (hard link) of the old file, to which lines may still be appended; null if there is none. */
   readonly old: string | null;
   /** How much of the old file the new one was made of, and the length of what was made of it. */
   readonly plannedTo: number;
   readonly made: number;
   /** The new file; null as long as it is being written. */
   readonly inode: number | null;
-  /** Of replacements of the same log that are under way, the later one is ended first. */
+  /** Order among open replacements of the same log: the latest is completed first. */
   readonly round: number;
 }
 
@@ -34,7 +34,7 @@ export interface Journal {
   close(): void;
 }
 
-/** Written before anything is made beside the log. Durable when it returns. */
+/** Writes the journal before any file is created beside the log. Durable when it returns. */
 export function openJournal(disk: Disk, rewrites: string, record: JournalRecord): Journal {
   const folder = openFolder(rewrites);
   makeFolders(disk, folder);
@@ -58,7 +58,7 @@ export interface OpenedJournal {
   readonly close: () => void;
 }
 
-/** Replacements that killed processes left, the latest first. One whose record can't be read is left to people. */
+/** Lists replacements that killed processes left, latest first. One whose record cannot be read is left alone. */
 export function readJournals(disk: Disk, rewrites: string): readonly OpenedJournal[] {
   const folder = openFolder(rewrites);
   const found: OpenedJournal[] = [];
@@ -91,7 +91,7 @@ function readRecord(disk: Disk, path: string): JournalRecord | undefined {
     const log = fields.text("path");
     const temps = fields.list("temps").filter((name) => typeof name === "string");
     const old = fields.textOrNull("old");
-    // Files beside the log are removed by these names: others than temp files are none of ours.
+    // Files beside the log are removed by these names, so only names of temp files are accepted.
     if (!isAbsolute(log) || !temps.every(isTempName)) return undefined;
     if (old !== null && !isSecondName(old)) return undefined;
     return {

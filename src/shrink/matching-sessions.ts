@@ -6,7 +6,7 @@ import { type SessionPointer, sessionPointers } from "../search/select-sessions.
 import { withCatalog } from "../search/session-catalog.ts";
 import { sessionKey } from "../session/session.ts";
 
-/** All sessions that can be flattened and have these words in their title, their branch or their first request. */
+/** Finds the sessions that can be flattened and have these words in their title, branch or first request. */
 export async function matchingSessions(
   library: Library,
   access: IndexAccess,

@@ -19,7 +19,7 @@ import {
   type SidecarLine,
 } from "./sidecar.ts";
 
-/** Where a block is, and what must come out. */
+/** Where a block is stored, and the hash and length of its content. */
 type StoredPlace = Pick<FlatBlock, "offset" | "stored" | "pieces">;
 type StoredBlock = StoredPlace & Pick<FlatBlock, "length" | "sha256">;
 
@@ -73,7 +73,7 @@ export function openSidecar(disk: Disk, path: string): Sidecar | undefined {
       throw new ArchiveDamage("a block of the sidecar is not what was put in");
   };
   const read = (block: FlatBlock): Buffer => {
-    // One that lies about its length is found out before room is made for it.
+    // A false length is detected before memory is allocated for it.
     if (block.pieces === undefined) return [...chunks(block)][0] ?? Buffer.alloc(0);
     const bytes = Buffer.allocUnsafe(block.length);
     let at = 0;
@@ -83,7 +83,7 @@ export function openSidecar(disk: Disk, path: string): Sidecar | undefined {
   return { path, index, damage, packed, chunks, read };
 }
 
-/** Can this block be read? */
+/** Whether this block can be read. */
 export function isReadable(sidecar: Sidecar, block: FlatBlock): boolean {
   try {
     for (const _ of sidecar.chunks(block));
@@ -111,7 +111,7 @@ function indexOrRemains(
   try {
     return { index: readIndex(disk, path, size), damage: null };
   } catch (error) {
-    // What the disk refuses now may be readable later: that is no damage.
+    // A system error is not damage: the file may be readable later.
     if (!(error instanceof ArchiveDamage)) throw diskError("read", path, error);
     return { index: remainsOf(salvageBlocks(disk, path)), damage: error.what };
   }
@@ -175,7 +175,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-/** The hash says that a program wrote it, not that it was this one. */
+/** Checks the index: its hash proves that it is intact, not that this program wrote it. */
 function toIndex(value: unknown): SidecarIndex {
   const fields = readFields(value);
   const blocks = fields.list("blocks").map(toBlock);
@@ -207,7 +207,7 @@ function toLine(value: unknown): SidecarLine {
   return { offset: fields.count("offset"), sha256: fields.hash("sha256"), spans };
 }
 
-/** Only blocks that there are. */
+/** Accepts only numbers of existing blocks. */
 function checked(lines: readonly SidecarLine[], blocks: readonly FlatBlock[]): readonly SidecarLine[] {
   for (const { spans } of lines)
     for (const { block } of spans) if (block >= blocks.length) senseless("block");
@@ -272,7 +272,7 @@ function salvageBlocks(disk: Disk, path: string): readonly FlatBlock[] {
   return found;
 }
 
-/** The bytes of a file from the first place where `needle` is; none if that is nowhere. */
+/** Reads a file from the first occurrence of `needle`; nothing if there is none. */
 function fromFirst(disk: Disk, path: string, needle: Buffer): Buffer {
   const kept: Buffer[] = [];
   let tail = Buffer.alloc(0);

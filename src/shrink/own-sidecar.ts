@@ -21,7 +21,7 @@ import { lentSidecar, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
 import { createSidecar, type NewBlock, type SidecarBuilder, sidecarPath, writeSidecar } from "./sidecar.ts";
 
-/** What became of a log that has markers. */
+/** The outcome for a log that has markers. */
 export interface OwnSidecar {
   /** The log's own sidecar; undefined if it has none, because nothing of it was found. */
   readonly sidecar: Sidecar | undefined;
@@ -30,9 +30,9 @@ export interface OwnSidecar {
 }
 
 /**
- * Gives a flattened log a sidecar with all that its markers stand for. A copy of a flattened log, or a fork by its agent,
- * has markers whose results are kept under the name of another log, and would lose them with that log. The log itself is
- * not changed. Requires the store's lock.
+ * Gives a flattened log its own sidecar with the results of all its markers. The markers of a copy, or of a fork by the
+ * agent, refer to results that are stored under another log's name and would be lost with that log. The log itself is not
+ * changed. Requires the store's lock.
  */
 export function giveOwnSidecar(
   library: Library,
@@ -45,7 +45,7 @@ export function giveOwnSidecar(
   const path = sidecarPath(places.flat, files);
   const own = openSidecar(disk, path);
   const alone = planUnflatten(agent, snapshot, { sidecar: own, archived: () => [] });
-  // What is left of a damaged sidecar is for `unflatten` to save: it is not replaced.
+  // A damaged sidecar is not replaced: `unflatten` can still save what is left of it.
   if (alone.missing.length === 0 || (own !== undefined && own.damage !== null))
     return { sidecar: own, missing: alone.missing.length };
   const relatives = relativesOf(library, files, snapshot);
@@ -71,8 +71,8 @@ export function giveOwnSidecar(
 }
 
 /**
- * Writes the log with everything put back into a file beside the sidecar, for as long as it is needed: it does not fit
- * into memory. Whoever takes the store's lock next removes one that a killed run left.
+ * Writes the unflattened log into a temp file beside the sidecar while it is needed: it does not fit into memory. If the
+ * run is killed, the next holder of the store's lock removes it.
  */
 function withDraft(
   { disk }: Library,

@@ -16,8 +16,8 @@ export interface PastLog {
 }
 
 /**
- * Every state of some logs that the archive has: one log after the other, each from its newest generation on. What
- * can't be opened is left out.
+ * Lists every archived state of some logs: one log after the other, each from its newest generation back. States that
+ * cannot be opened are left out.
  */
 export function* pastLogs(
   library: Pick<Library, "disk" | "places">,

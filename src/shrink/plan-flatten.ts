@@ -33,7 +33,7 @@ export interface FlattenPlan {
   readonly blocks: number;
 }
 
-/** What was moved once stays moved: the smaller of the two sizes counts. */
+/** Combines the requested rule with the sidecar's: what was moved once stays moved, so the smaller size counts. */
 export function ruleFor(sidecar: Sidecar | undefined, requested: BulkyOptions): BulkyOptions {
   if (sidecar === undefined) return requested;
   const { minBytes, copies } = sidecar.index;
@@ -51,7 +51,7 @@ export function planFlatten(
   makeFinder: (rule: BulkyOptions) => BulkyFinder,
   rule: BulkyOptions,
 ): FlattenPlan {
-  // It knows every call of the log, and is let go with this frame.
+  // It holds every call of the log, and is freed when this function returns.
   const finder = makeFinder(rule);
   const matcher = createLineMatcher(sidecar);
   const builder = createSidecar(log.parts);
@@ -70,10 +70,10 @@ export function planFlatten(
     if (ended) hash.update("\n");
     originalSize += original.length + Number(ended);
     const found = finder(original);
-    // More may still be written to a line that has no end.
+    // The agent may still be writing a line without a line break.
     if (!ended) continue;
     if (restored === undefined) {
-      // A block of it is damaged: the line stays as it is, and so does what there is of it.
+      // One of its blocks is damaged: the line and its entry stay as they are.
       if (known !== undefined && sidecar !== undefined)
         builder.line(takeLine(builder, sidecar, known, offset + grownBy));
       continue;
@@ -88,7 +88,7 @@ export function planFlatten(
       const numbers = flat.moved.map((part) => addPart(builder, part, source(part)));
       builder.line(sidecarLine(flat.bytes, flat.moved, numbers, offset + grownBy));
       blocks += flat.moved.filter(({ isCopy }) => !isCopy).length;
-      // Killed before the log is replaced, it still has the line as it is now.
+      // If the run is killed before the log is replaced, the log still has the line in its present form.
       if (known !== undefined && sidecar !== undefined)
         builder.line(takeLine(builder, sidecar, known, offset));
     }
@@ -147,8 +147,8 @@ function restoredIfWhole(sidecar: Sidecar, bytes: Buffer, known: SidecarLine): B
 }
 
 /**
- * Takes entries over that no line of this log matched: the line was changed, or another copy of the log has it. Nobody
- * else may have their blocks. A block that the new sidecar has already is not stored twice.
+ * Carries over entries that no line of this log matched: the line was changed, or another copy of the log has it. This
+ * may be the only place that has their blocks. A block that the new sidecar already has is not stored twice.
  */
 export function carryOver(builder: SidecarBuilder, sidecar: Sidecar, entries: readonly SidecarLine[]): void {
   if (entries.length === 0) return;

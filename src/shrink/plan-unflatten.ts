@@ -39,9 +39,9 @@ type NewBytes = Exclude<Edit["with"], Uint8Array>;
 
 interface BlockSources {
   readonly sidecar: Sidecar | undefined;
-  /** It is the sidecar of a relative: what this log has no place for is not its concern. */
+  /** It is another log's sidecar: blocks that this log has no place for are ignored. */
   readonly isLent?: boolean;
-  /** Looked into only if the sidecar does not have everything. The newest first. */
+  /** Archived states of the log, newest first; read only if the sidecar lacks something. */
   readonly archived: () => Iterable<PastLog>;
 }
 
@@ -52,11 +52,11 @@ interface Gap {
   readonly isCopy: boolean;
   /** null: an empty list, whose block in the sidecar is damaged. */
   readonly marker: FlatMarker | null;
-  /** Of the bytes that belong there; null if nobody knows. */
+  /** Hash of the bytes that belong there; null if unknown. */
   readonly sha256: string | null;
 }
 
-/** A line of which something is missing, or may be: an empty list tells nothing. */
+/** A line that lacks something, or may: an empty list does not show whether it was always empty. */
 interface OpenLine {
   readonly offset: number;
   readonly length: number;
@@ -65,8 +65,8 @@ interface OpenLine {
 }
 
 /**
- * Plans how all that was moved out of a log is put back: from the sidecar by the lines' own bytes; else, for lines that
- * were changed, by their markers; else from the archive. Lines that came later stay as they are.
+ * Plans how everything that was moved out of a log is put back: from the sidecar, matching lines by their bytes; for
+ * lines that were changed, by their markers; otherwise from the archive. Lines appended later stay as they are.
  */
 export function planUnflatten(
   agent: AgentName,
@@ -104,7 +104,7 @@ export function planUnflatten(
     const entry = matcher.match(line);
     const damagedSpans = entry === undefined ? [] : putSpans(line, entry);
     const gaps = new Map(damagedSpans.map((gap) => [gap.from, gap]));
-    // Also of a line that matches: what another store flattened before has markers there, too.
+    // A matching line may also have markers that another store's flatten left.
     for (const gap of markerGaps(agent, line)) {
       if (!taken.has(gap.from)) gaps.set(gap.from, { ...gap, sha256: gaps.get(gap.from)?.sha256 ?? null });
     }
@@ -161,13 +161,13 @@ export function planUnflatten(
     });
   }
 
-  /** A line that somebody changed: its markers still say what they stand for. */
+  /** Puts blocks back into a line that was changed: its markers still identify them. */
   function fillFromSidecar({ gaps }: OpenLine): void {
     if (sidecar === undefined) return;
     for (const gap of Array.from(gaps.values())) {
       const fitting = blocksFor(gap);
       const [block] = fitting;
-      // Two that the marker can't tell apart: the archive knows which one it was.
+      // The marker fits two blocks; the archive shows which one it was.
       if (block === undefined || fitting.some(({ sha256 }) => sha256 !== block.sha256)) continue;
       const readable = fitting.find(canRead);
       if (readable === undefined) gaps.set(gap.from, { ...gap, sha256: block.sha256 });
@@ -218,7 +218,7 @@ export function planUnflatten(
       try {
         fillFromLog(kept, wanted, flattening.finder({ minBytes: -1, copies: false }));
       } catch (error) {
-        // `verify` names what is damaged there; another generation may have it.
+        // `verify` reports the damage; another generation may have the block.
         if (!(error instanceof ArchiveDamage)) throw error;
       }
     }
@@ -254,8 +254,8 @@ export function planUnflatten(
 }
 
 /*
- * These are separate, so that a plan holds on to nothing else: what was needed to make it does not fit into memory beside a
- * session of a long log.
+ * Separate functions, so that a plan keeps nothing else alive: the data used for planning does not fit into memory beside
+ * the session of a long log.
  */
 
 /** What must be known of a block to read it when it is written. */
@@ -291,7 +291,7 @@ function hasEmptyList(agent: AgentName, bytes: Buffer): boolean {
   );
 }
 
-/** The calls whose results a line has: by them a flattened line and its original are brought together. */
+/** Lists the calls whose results a line has; they connect a flattened line with its original. */
 function callsOf(agent: AgentName, bytes: Buffer): string {
   return resultPlaces(agent, bytes)
     .map(({ toolUseId }) => toolUseId)

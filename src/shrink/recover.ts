@@ -23,13 +23,13 @@ export function recoverShrinking(library: Library): void {
   recoverSidecars(library);
 }
 
-/** Below a folder of logs, or by its content: a log that a user named by its path may be anywhere. */
+/** Whether a file is a log: by its folder, or by its content, because a user may name a log anywhere. */
 function isLog(library: Library, path: string): boolean {
   if (library.disk.stat(path)?.kind !== "file") return false;
   return belowRoots(library)(path) || agents.some(({ owns }) => owns(diskSource(library.disk).head(path)));
 }
 
-/** Records of rewrites that name a file which is no log: they are never completed, and somebody should look at them. */
+/** Lists journals that name a file that is not a log: they are never completed, and `doctor` reports them. */
 export function refusedRewrites(library: Library): readonly string[] {
   const { disk, places } = library;
   if (disk.stat(places.rewrites) === undefined) return [];
@@ -39,8 +39,8 @@ export function refusedRewrites(library: Library): readonly string[] {
 }
 
 /**
- * Completes what a killed run of an earlier version has begun: that wrote a sidecar as `.flat.new`, replaced the log, and
- * then gave the sidecar its name. It is removed only if it surely is that of nothing. `retrieve` reads it as it is.
+ * Completes what a killed run of an earlier version began: it wrote a sidecar as `.flat.new`, replaced the log, and then
+ * renamed the sidecar. The file is removed only if no log can need it. `retrieve` reads it as it is.
  */
 function recoverSidecars({ disk, places }: Library): void {
   for (const agent of agentNames()) {
@@ -49,7 +49,7 @@ function recoverSidecars({ disk, places }: Library): void {
       const path = join(folder, name.slice(0, -".new".length));
       if (name.endsWith(".flat.new")) settle(path);
     }
-    // Nobody else writes here.
+    // Under the store's lock, every temp file here is a leftover.
     sweepTempFiles(disk, folder, { now: Number.POSITIVE_INFINITY });
   }
 
@@ -65,7 +65,7 @@ function recoverSidecars({ disk, places }: Library): void {
   function settle(path: string): void {
     try {
       const pending = openSidecar(disk, pendingPath(path));
-      // One that is damaged is left to people.
+      // A damaged one is left alone.
       if (pending === undefined || pending.damage !== null) return;
       const { path: log } = pending.index;
       const matcher = createLineMatcher(pending);
@@ -73,11 +73,11 @@ function recoverSidecars({ disk, places }: Library): void {
       if (!isNeeded) {
         for (const line of rawLines(disk.readChunks(log))) isNeeded ||= matcher.match(line) !== undefined;
       }
-      // It also has what the one before it has: whichever of the two the log needs, this one serves.
+      // It contains everything that its predecessor has, so it fits the log in either state.
       if (disk.stat(path) !== undefined || isNeeded) adoptSidecar(disk, path);
       else removeSidecar(disk, pendingPath(path));
     } catch (error) {
-      // What the disk refuses now is tried again by the next run; this one has something else to do.
+      // A system error: the next run tries again.
       if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
     }
   }
@@ -86,22 +86,22 @@ function recoverSidecars({ disk, places }: Library): void {
 const LF = 0x0a;
 
 /**
- * Completes what killed processes began: temp files are removed, and lines that had reached an old file only
- * are brought over. `isLog` says of a file whether it may be written to. Requires the store's lock.
+ * Completes rewrites of killed processes: removes temp files, and carries over lines that only the old file has.
+ * `isLog` says whether a file may be written to. Requires the store's lock.
  */
 export function recoverRewrites(disk: Disk, rewrites: string, isLog: (path: string) => boolean): void {
   if (disk.stat(rewrites) === undefined) return;
   for (const { record, close } of readJournals(disk, rewrites)) {
-    // A record may have been tampered with: what is no log of an agent is left alone, and so is the record.
+    // A journal may have been tampered with: if it names no agent's log, file and journal are left alone.
     if (disk.stat(record.path) !== undefined && !isLog(record.path)) continue;
     if (endRewrite(disk, record)) close();
   }
-  // Nobody else writes here.
+  // Under the store's lock, every temp file here is a leftover.
   for (const name of ["open", ...agentNames()])
     sweepTempFiles(disk, join(rewrites, name), { now: Number.POSITIVE_INFINITY });
 }
 
-/** False if the log did not hold still: the next run tries again. */
+/** Returns false if the log kept changing: the next run tries again. */
 function endRewrite(disk: Disk, record: JournalRecord): boolean {
   const folder = dirname(record.path);
   for (const name of record.temps) removeQuietly(disk, join(folder, name));
@@ -109,7 +109,7 @@ function endRewrite(disk: Disk, record: JournalRecord): boolean {
   const oldStat = old === undefined ? undefined : disk.lstat(old);
   if (old !== undefined && oldStat?.kind === "file") {
     const now = disk.stat(record.path);
-    // Gone: somebody has deleted it since.
+    // The log was deleted meanwhile.
     if (now !== undefined && now.inode !== oldStat.inode && !bringOver(disk, record, old, oldStat, now))
       return false;
     removeQuietly(disk, old);
@@ -122,7 +122,7 @@ function endRewrite(disk: Disk, record: JournalRecord): boolean {
   return true;
 }
 
-/** Puts lines that only the old file has where they belong in the new one. */
+/** Inserts lines that only the old file has at their place in the new one. */
 function bringOver(
   disk: Disk,
   record: JournalRecord,
@@ -141,7 +141,7 @@ function bringOver(
     appendAll(disk, path, before.subarray(same));
     return true;
   }
-  // They part within a line: whole lines are brought over.
+  // The files diverge within a line: whole lines are carried over.
   const from = same === 0 ? 0 : before.lastIndexOf(LF, same - 1) + 1;
   const content = function* (): Generator<Uint8Array, void, void> {
     yield* disk.readChunks(path, { to: made + from });
@@ -153,7 +153,7 @@ function bringOver(
   return replaceFile(disk, path, content(), { mode: "keep", mtimeMs, expect: now, temp }).kind === "done";
 }
 
-/** Somebody else has replaced the log since: what it lacks goes to its end. */
+/** Appends what the log lacks: another program has replaced it meanwhile. */
 function bringMissing(disk: Disk, path: string, lines: Buffer): boolean {
   const there = readAll(disk, path, 0, disk.stat(path)?.size ?? 0);
   const missing: Buffer[] = [];

@@ -17,11 +17,11 @@ interface LiveOptions {
   readonly pid: number;
 }
 
-/** Why a log must not be rewritten now; undefined if nothing speaks against it. */
+/** Why a log must not be rewritten now; undefined if it may. */
 type Liveness =
   /** Another process has it open for writing, or runs the session: it would write to a file that is gone. */
   | { readonly kind: "held"; readonly by: readonly number[] }
-  /** It changed a moment ago, and not by us. Below 0: its time is ahead of the clock, so nobody can tell when. */
+  /** It changed a moment ago, and not by us. Negative: its time is in the future, so its age is unknown. */
   | { readonly kind: "recent"; readonly agoMs: number };
 
 function livenessOf(
@@ -50,7 +50,7 @@ export function heldBy(
   return found.kind === "known" ? found.pids : [];
 }
 
-/** A session that is being written is not rewritten: without force if it only may be, never if it surely is. */
+/** Refuses to rewrite a session in use: without `force` if it may be in use, always if it certainly is. */
 export function refuseLive(
   library: Library,
   files: LogFiles,
@@ -74,7 +74,7 @@ function changedJustNow(id: string, agoMs: number): UserError {
   );
 }
 
-/** Waiting would be no advice: it may last for years. */
+/** The hint for a log from the future; waiting could take years. */
 function changedInFuture(id: string, agoMs: number): UserError {
   const seconds = Math.max(1, Math.round(-agoMs / 1000));
   return new UserError(
@@ -101,7 +101,7 @@ export function changedMeanwhile(id: string): UserError {
   });
 }
 
-/** Processes that hold a file open for writing; `unknown` where the system does not tell such things. */
+/** Processes that have a file open for writing; `unknown` if the system does not show them. */
 type OpenWriters =
   | { readonly kind: "known"; readonly pids: readonly number[] }
   | { readonly kind: "unknown" };
@@ -111,11 +111,11 @@ const PROC = "/proc";
 const ACCESS_MODE = 3;
 
 /**
- * Looks through the open files of all processes but the one that asks. What belongs to other users can't
- * be seen without their rights; their processes rarely write to one's own logs.
+ * Searches the open files of all processes except our own. Processes of other users are not visible; they rarely write
+ * to our logs.
  */
 function findOpenWriters(disk: Disk, realPath: string, self: number): OpenWriters {
-  // Deno tells nothing of /proc unless everything is allowed.
+  // Deno hides /proc unless the program has all permissions.
   if (quietly(() => disk.stat(join(PROC, "self", "fd"))) === undefined) return { kind: "unknown" };
   const pids = namesInProc(disk, PROC)
     .filter((name) => /^\d+$/.test(name) && Number(name) !== self)
@@ -130,7 +130,7 @@ function holdsForWriting(disk: Disk, folder: string, path: string): boolean {
     if (quietly(() => disk.readlink(join(files, name))) !== path) return false;
     const text = quietly(() => disk.readFile(join(folder, "fdinfo", name), 4096)?.toString("latin1"));
     const flags = /^flags:\s*([0-7]+)/m.exec(text ?? "")?.[1];
-    // In doubt it writes.
+    // If in doubt, assume that it writes.
     return flags === undefined || (Number.parseInt(flags, 8) & ACCESS_MODE) !== 0;
   });
 }
@@ -139,7 +139,7 @@ function namesInProc(disk: Disk, folder: string): readonly string[] {
   return quietly(() => disk.readdir(folder).map(({ name }) => name)) ?? [];
 }
 
-/** Processes end while they are looked at, and some are nobody's business. */
+/** Ignores errors: processes end meanwhile, and some may not be inspected. */
 function quietly<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -156,10 +156,10 @@ interface IdleWaiting {
 }
 
 const STEP_MS = 5_000;
-/** A session that runs for weeks is none that somebody still waits for. */
+/** How long `--when-idle` waits before it gives up. */
 const MAX_STEPS = (7 * 24 * 60 * 60 * 1000) / STEP_MS;
 
-/** Waits until nobody writes a session any more; false if that never came. */
+/** Waits until a session is no longer in use; false if it gave up. */
 export async function waitUntilIdle(
   library: Library,
   pointer: SessionPointer,

@@ -18,8 +18,8 @@ import { createLineMatcher } from "./plan-unflatten.ts";
 import { flattenedLogs, sidecarPath } from "./sidecar.ts";
 
 /*
- * A flattened log may be copied: with its project, or by its agent as the start of another session. The copy has the
- * markers, and what these stand for is kept under the name of the original.
+ * Finds logs that share markers. A flattened log may be copied with its project, or by its agent as the start of another
+ * session. The copy has the markers; their results are stored under the name of the original.
  */
 
 type Store = Pick<Library, "disk" | "places">;
@@ -91,7 +91,7 @@ export function* markersOf(
 
 const NEEDLE = Buffer.from('"[FLATTENED id=');
 
-/** May these bytes have markers? They are not parsed. */
+/** Whether these bytes may have markers; they are not parsed. */
 export function hasMarkers(chunks: Iterable<Uint8Array>): boolean {
   let tail = Buffer.alloc(0);
   for (const chunk of chunks) {
@@ -166,7 +166,7 @@ export function copiesInNeed(
     }
     return false;
   };
-  // One that can't be read may need it; one that is gone does not.
+  // A copy that cannot be read may need it; a deleted one does not.
   return copies.filter(
     (copy) => !served.has(copy) && disk.stat(copy) !== undefined && readOr(true, () => isInNeed(copy)),
   );

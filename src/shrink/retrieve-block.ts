@@ -16,7 +16,7 @@ import { type PastLog, pastLogs } from "./past-logs.ts";
 import { markersOf, relativesOf } from "./relatives.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./sidecar.ts";
 
-/** What a tool gave back, whole. */
+/** The complete result of a tool call. */
 export interface RetrievedBlock extends Omit<FlatContent, "file"> {
   readonly file: string | null;
   /** Of texts: the text in parts, which are read when they are requested. No part ends within a character. */
@@ -36,9 +36,9 @@ export interface Retrieved {
 }
 
 /**
- * Returns what a tool call returned, though it is flattened, or compacted away: from the sidecar, else from
- * the log, else from the archive, the newest generation first; else from what is kept of a copy of the log, or of the
- * session that it was forked from. A place that is damaged is passed over.
+ * Returns the result of a tool call even if it was flattened or compacted away: from the sidecar, else the log, else
+ * the archive (newest generation first), else from a copy of the log or the session it was forked from. Damaged places
+ * are skipped.
  */
 export function retrieveBlock(library: Library, pointer: SessionPointer, name: string): Retrieved {
   const wanted = parseBlockName(name);
@@ -108,7 +108,7 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
   );
 }
 
-/** Is it what the markers of the log stand for? Copies may have gone different ways since. */
+/** Whether a block fits the markers of the log: copies may have diverged since. */
 function agrees({ blocks }: Retrieved, markers: readonly FlatMarker[]): boolean {
   return blocks.every((block) => {
     const same = markers.filter(({ number }) => number === block.number);
@@ -124,13 +124,13 @@ function explain(error: unknown): string {
   return explainDiskError(error);
 }
 
-/** All of the wanted blocks, or none: half of a result is looked for elsewhere. */
+/** Returns all requested blocks or none: an incomplete result is searched elsewhere. */
 function inSidecar(sidecar: Sidecar, isWanted: IsWanted): readonly RetrievedBlock[] {
   const found = new Map<number, RetrievedBlock>();
   for (const block of sidecar.index.blocks) {
     const { isCopy, toolUseId, tool, file, kind, mediaType, bytes, lines, number } = block;
     if (isCopy || !isWanted(block) || found.has(number)) continue;
-    // Once to its end, which proves it: nothing of a damaged block is given back.
+    // Reading it to the end verifies its hash: nothing of a damaged block is returned.
     for (const _ of sidecar.chunks(block));
     const about = { toolUseId, tool, file, kind, mediaType, bytes, lines, number };
     found.set(number, { ...about, ...contentOf(kind, () => sidecar.chunks(block)) });
@@ -181,7 +181,7 @@ function* decodeMedia(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, 
   if (data?.kind === "string") yield* decodeBase64(decodeString([raw.subarray(data.start, data.end)]));
 }
 
-/** Four characters make three bytes; what is none of them is passed over. */
+/** Decodes base64: four characters are three bytes; other characters are skipped. */
 function* decodeBase64(texts: Iterable<string>): Generator<Buffer, void, void> {
   let rest = "";
   for (const text of texts) {

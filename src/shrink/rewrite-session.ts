@@ -23,13 +23,13 @@ export interface RewriteOptions {
   readonly locking: Locking;
   /** For the readable copy; without it only the bytes are archived. */
   readonly markdown?: MarkdownWriter | undefined;
-  /** Also where the log changed a moment ago. Never where a process holds it open. */
+  /** Rewrites even if the log changed a moment ago, but never if a process holds it open. */
   readonly force?: boolean | undefined;
   /** Also leave the old bytes beside the log. */
   readonly bak?: boolean | undefined;
 }
 
-/** Where the bytes are that a log had before it was rewritten. */
+/** Where the bytes are that the log had before it was rewritten. */
 export interface Secured {
   readonly generation: number;
   /** The readable copy, else where the bytes are kept. */
@@ -48,8 +48,8 @@ export interface Rewritten extends Secured {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Rewrites a log by a plan: first its bytes are archived and proven, then it is replaced, unless somebody
- * writes it. Requires the store's lock.
+ * Rewrites a log by a plan: archives its bytes and verifies them, then replaces the log unless it is in use. Requires the
+ * store's lock.
  */
 export async function rewriteSession(
   library: Library,
@@ -87,8 +87,8 @@ export async function rewriteSession(
 }
 
 /**
- * Notes that the log is this program's own write. The log is replaced by now, so a note that can't be written is no
- * failure: without it, a log that was just rewritten counts as in use for 10 seconds.
+ * Notes that this program wrote the log. The log is already replaced, so failing to write the note is not an error:
+ * without it, the log just counts as in use for 10 seconds.
  */
 function noteIfPossible({ disk, places }: Library, files: LogFiles, path: string, file: FileMark): void {
   try {
@@ -99,7 +99,7 @@ function noteIfPossible({ disk, places }: Library, files: LogFiles, path: string
 }
 
 /**
- * An agent deletes a log whose time is too old: a session that was just worked on gets a day at least. A time in the
+ * Chooses the mtime of the new log. Agents delete logs that are too old, so it is at most a day old; a time in the
  * future counts as now.
  */
 function mtimeAfter(library: Library, { mtimeMs }: Pick<FileStat, "mtimeMs">): number {
@@ -107,7 +107,7 @@ function mtimeAfter(library: Library, { mtimeMs }: Pick<FileStat, "mtimeMs">): n
   return Math.min(Math.max(mtimeMs, now - DAY_MS), now);
 }
 
-/** Archives a session as it is, and proves that the archive has every byte of the snapshot. */
+/** Archives a session as it is, and verifies that the archive has every byte of the snapshot. */
 export function secureLog(
   library: Library,
   files: LogFiles,
@@ -121,7 +121,7 @@ export function secureLog(
   try {
     const now = filesNow(library, files);
     let why = "";
-    // What is damaged in the archive is mended by reading everything again.
+    // Damage in the archive is repaired by reading everything again.
     for (const thorough of [false, true]) {
       const kept = keepSession(library, archive, now, { markdown: options.markdown, thorough });
       const { session } = kept.outcome;
@@ -140,7 +140,7 @@ export function secureLog(
   }
 }
 
-/** As they are on the disk now: what was selected may have been written since. */
+/** Returns the files as they are on disk now: they may have changed since they were selected. */
 function filesNow({ disk }: Library, files: LogFiles): LogFiles {
   return {
     ...files,
@@ -151,7 +151,7 @@ function filesNow({ disk }: Library, files: LogFiles): LogFiles {
   };
 }
 
-/** Reads what is kept of the log back, and compares; what is wrong with it, else undefined. */
+/** Reads the archived log back and compares it; returns what is wrong, else undefined. */
 function proveKept(
   archive: ArchiveStore,
   session: ListedSession,
@@ -183,8 +183,8 @@ function notDurable(id: string, why: string): UserError {
 }
 
 /**
- * Never over another file: the first free name of `.bak`, `.bak.1`, … A file that has these very bytes already, as a run
- * that was killed leaves it, is the copy.
+ * Writes the backup under the first free name of `.bak`, `.bak.1`, … An existing file with these very bytes, which a
+ * killed run may have left, counts as the backup.
  */
 function writeBak(library: Library, snapshot: LogSnapshot): string {
   const { disk, places } = library;

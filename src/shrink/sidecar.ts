@@ -22,7 +22,7 @@ import { changedMeanwhile } from "./refuse-live.ts";
  *   flat/<agent>/<session>.flat.damaged   one whose index can't be read and that no log needs any more
  */
 
-/** What was moved out of one place of a log: its exact bytes, which are JSON. */
+/** A value that was moved out of a log: its exact bytes, which are JSON. */
 export interface FlatBlock extends Omit<FlatContent, "file"> {
   readonly file: string | null;
   readonly isCopy: boolean;
@@ -57,9 +57,9 @@ export interface SidecarIndex {
   readonly blocks: readonly FlatBlock[];
 }
 
-/** The second one has blocks in pieces; a sidecar without such is written as the first. */
+/** Format versions: the second has blocks in pieces; a sidecar without such blocks is written as the first. */
 export const SIDECAR_VERSIONS: readonly number[] = [1, 2];
-/** What is packed at once: a long block is never held whole. */
+/** Size of the pieces that a long block is packed in, so that it is never held whole. */
 export const PIECE_BYTES: number = 1024 * 1024;
 export const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from("SESSFLT1");
@@ -104,13 +104,13 @@ export function removeSidecar(disk: Disk, path: string): void {
 /** A block that is not written yet. */
 export type NewBlock = Omit<FlatBlock, "offset" | "stored" | "pieces">;
 
-/** Gives bytes in parts, when they are written. Each part is valid until the next is requested. */
+/** Yields bytes in parts when they are written. Each part is valid until the next is requested. */
 type ReadParts = () => Iterable<Uint8Array>;
 
 /** Where the bytes of a block are until they are written: in the log, or wherever a function gets them. */
 export type BlockSource = { readonly from: number; readonly to: number } | ReadParts;
 
-/** The log is not what it was when it was planned what is moved out of it. */
+/** Thrown if the log has changed since the plan was made. */
 class BlockChanged extends Error {}
 
 /** Collects what is moved out of a log. The bytes stay where they are until `write` reads them, block by block. */
@@ -125,11 +125,11 @@ export interface SidecarBuilder {
   blocks(): readonly NewBlock[];
   lines(): readonly SidecarLine[];
   /**
-   * Replaces the sidecar that there may be, once, and lets go of everything. Durable when it returns. Throws
-   * `BlockChanged` if a block is not what it was.
+   * Writes the sidecar, replacing an existing one, and frees everything; call it once. Durable when it returns. Throws
+   * `BlockChanged` if a block has changed.
    */
   write(disk: Disk, path: string, head: IndexHead): void;
-  /** Lets go of everything: nothing is written. */
+  /** Frees everything without writing. */
   clear(): void;
 }
 
@@ -191,7 +191,7 @@ function parse<T>(json: Buffer): T {
   return JSON.parse(json.toString("utf8"));
 }
 
-/** Packs a block piece by piece, and proves that it is what it was. */
+/** Packs a block piece by piece, and checks its hash. */
 function* packedPieces(
   raw: Iterable<Uint8Array>,
   length: number,
@@ -202,7 +202,7 @@ function* packedPieces(
   for (const piece of inPieces(raw, Math.min(PIECE_BYTES, Math.max(1, length)))) {
     hash.update(piece);
     const packed = compress(piece);
-    // It is about to leave the log: what was packed must be what comes out.
+    // The bytes are about to be removed from the log, so the packed form is verified first.
     if (!unpack(packed, piece.length).equals(piece))
       throw new Error("brotli did not give back what it was given");
     yield packed;
@@ -228,7 +228,7 @@ function* inPieces(parts: Iterable<Uint8Array>, length: number): Generator<Buffe
   if (used > 0) yield piece.subarray(0, used);
 }
 
-/** All bytes of a sidecar, in order, made while they are written. */
+/** Generates the bytes of a sidecar, in order, while they are written. */
 function* contentOf(
   head: IndexHead,
   lines: Iterable<Buffer>,
@@ -307,8 +307,8 @@ export function hasMagic(footer: Buffer): boolean {
 }
 
 /**
- * Writes a session's sidecar. Durable before the log is replaced: at every moment what is not in the log is in the
- * sidecar. It also has all that the one before it had, so it serves the old log as well.
+ * Writes a session's sidecar, durably, before the log is replaced: at every moment what is not in the log is in the
+ * sidecar. It also contains everything its predecessor had, so it fits the old log as well.
  */
 export function writeSidecar(
   { disk, places }: Library,
@@ -334,7 +334,7 @@ interface LogBefore {
 
 /**
  * Writes a sidecar, then replaces the log. If that fails, the sidecar is removed only if it is new and the log is
- * surely the one that was there before: a failure may also come after the log was replaced.
+ * certainly still the old one: the failure may have come after the log was replaced.
  */
 export async function withSidecar<T>(
   { disk }: Library,
@@ -362,7 +362,7 @@ export async function withSidecar<T>(
     try {
       removeSidecar(disk, path);
     } catch (error) {
-      // One too many does no harm. What made the run fail is what the user should hear.
+      // A superfluous sidecar does no harm; the user should see the original error.
       if (errorCode(error) === undefined) throw error;
     }
   }

@@ -44,7 +44,7 @@ export interface SessionSummary {
   readonly text: string;
 }
 
-/** Sums up the session that a selector names, without a model. The same session gives the same text. */
+/** Summarizes the selected session without a model. The same session always gets the same text. */
 export function summarizeSession(
   library: Library,
   words: readonly string[],
@@ -57,7 +57,7 @@ export function summarizeSession(
   const lead = pointer.files.files[0]?.path;
   const source = pointer.kept ?? diskSource(library.disk);
   const chunks = (): Iterable<Uint8Array> => (lead === undefined ? [] : source.chunks(lead));
-  // Cleaned before it is masked, and masked before it is cut: half a secret is not known as one.
+  // Clean before masking, and mask before cutting: half a secret would not be recognized.
   const mask: Mask = (value) => options.mask(maskDeep(value, cleanText));
   const branch = options.branch === undefined ? null : readBranch(open.session, chunks, options.branch);
   const format = options.format ?? (branch === null ? MARKDOWN : agent);
@@ -88,7 +88,7 @@ function textOf(whole: Session, format: string, { chunks, mask, resume }: Means)
   if (summary === undefined) return markdownText(mask(whole), resume);
   const own = whole.agent === format ? summary.writeOwn?.(chunks(), mask) : undefined;
   if (own !== undefined) return own;
-  // What was compacted away is told by its summary: it need not be gone through.
+  // What was compacted away is covered by its summary.
   const { session, earlier } = mask(focusSession(whole));
   return summary.write(session, earlier);
 }

@@ -24,7 +24,7 @@ interface Swap {
   readonly plan: RewritePlan;
   /** The time of the new file, by what the old one was. */
   readonly mtimeOf: (old: FileStat) => number;
-  /** Asked once more, shortly before the rename: does somebody hold the file open? */
+  /** Called again shortly before the rename: whether another process holds the file open. */
   readonly isHeld: () => boolean;
   /** Where journals are kept. */
   readonly rewrites: string;
@@ -32,23 +32,23 @@ interface Swap {
 }
 
 export type Swapped =
-  /** `carried`: bytes that came while it was done, all of them in the new file. */
+  /** `carried`: bytes that were appended meanwhile; all of them are in the new file. */
   | { readonly kind: "done"; readonly file: FileStat; readonly carried: number }
-  /** It is not what was planned, or did not hold still; nothing was done. */
+  /** The file differs from the plan, or kept changing; nothing was done. */
   | { readonly kind: "changed" }
   | { readonly kind: "held" };
 
-/** So many times what was copied is made durable before it is looked whether more has come. */
+/** Rounds of copying in which appended bytes are made durable before looking for more. */
 const SYNCED_ROUNDS = 8;
 const MAX_ROUNDS = 1_000;
-/** Lines in the wrong order are put right by another swap, which may have late lines itself. */
+/** How often lines in the wrong order are reordered by another swap, which may have late lines itself. */
 const MAX_REPAIRS = 5;
 
 /**
- * Replaces a log to which others may append. Writers that open it for each line lose nothing: what comes
- * until the rename is copied; what reaches the old file within 50 ms after it is brought over, in front of what
- * was written to the new one by then. Until all that is durable the old file has a second name, and the journal
- * knows it. At every moment the log is the whole old or the whole new one.
+ * Replaces a log to which others may append. Writers that open it for each line lose nothing: lines appended before the
+ * rename are copied; lines that reach the old file within 50 ms after it are carried over, before those that were written
+ * to the new file meanwhile. Until all of that is durable, the old file has a second name, which the journal records. At
+ * every moment the log is either the whole old file or the whole new one.
  */
 export async function swapFile(disk: Disk, swap: Swap, round = 0): Promise<Swapped> {
   const source = disk.open(swap.path, "read");
@@ -165,7 +165,7 @@ function prepare(
   }
 }
 
-/** False if another file has that name by now. Where there are no hard links, a crash may lose a late line. */
+/** Returns false if another file now has that name. Without hard links, a crash may lose a late line. */
 function giveSecondName(disk: Disk, path: string, old: string, found: FileStat): boolean {
   try {
     disk.link(path, old);
@@ -176,7 +176,7 @@ function giveSecondName(disk: Disk, path: string, old: string, found: FileStat):
   return disk.lstat(old)?.inode === found.inode;
 }
 
-/** Copies what has come since, until nothing more comes, and renames at once. */
+/** Copies what was appended until nothing more comes, then renames at once. */
 function catchUp(
   disk: Disk,
   { path, plan, mtimeOf }: Swap,
@@ -207,7 +207,7 @@ function catchUp(
   return undefined;
 }
 
-/** Puts late lines in front of those that were written to the new file before they came. */
+/** Moves late lines before those that were written to the new file meanwhile. */
 async function putInOrder(disk: Disk, swap: Swap, misplaced: Misplaced, round: number): Promise<void> {
   const handle = disk.open(swap.path, "read");
   let repair: Swap;
@@ -220,7 +220,7 @@ async function putInOrder(disk: Disk, swap: Swap, misplaced: Misplaced, round: n
     disk.close(handle);
   }
   const outcome = round < MAX_REPAIRS ? await swapFile(disk, repair, round + 1) : { kind: "changed" };
-  // Better after the others than not at all.
+  // In the wrong order is better than lost.
   if (outcome.kind !== "done") appendAll(disk, swap.path, misplaced.bytes.subarray(misplaced.written));
 }
 
@@ -240,7 +240,7 @@ interface LateLines {
   readonly misplaced: Misplaced | undefined;
 }
 
-/** Lines that came too late to stand where they belong. */
+/** Lines that were appended too late to be at their place. */
 interface Misplaced {
   readonly bytes: Buffer;
   /** Where in the new file they belong. */
@@ -250,15 +250,15 @@ interface Misplaced {
 }
 
 /**
- * A writer that has opened the log before the rename writes to the old file a moment later. The first
- * looks follow each other at once: the next line of the same writer goes to the new file, and this
- * one belongs before it.
+ * How often to look for late lines: a writer that opened the log before the rename writes to the old file a moment
+ * later. The first looks follow at once, because the writer's next line goes to the new file and must come after the
+ * late one.
  */
 const QUICK_LOOKS = 100;
 const SLOW_LOOKS = 25;
 const STEP_MS = 2;
 
-/** Brings over what reaches the old file within 50 ms. */
+/** Carries over what reaches the old file within 50 ms. */
 async function watchOldFile(disk: Disk, watch: Watch): Promise<LateLines> {
   const { source, target } = watch;
   let { copied, length } = watch;
@@ -275,7 +275,7 @@ async function watchOldFile(disk: Disk, watch: Watch): Promise<LateLines> {
     } else {
       writeToEnd(disk, target, late);
       const after = disk.fstat(target).size;
-      // Somebody wrote to the new file between the look and the write, before or after it.
+      // Another process wrote to the new file between the check and our write.
       if (after === length + late.length) length = after;
       else misplaced = { bytes: late, at: length, written: late.length };
     }

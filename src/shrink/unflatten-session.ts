@@ -87,7 +87,7 @@ export function unflattenSession(
     if (done !== undefined) archiveAgain(library, files, path, options);
     const isDamaged = sidecar !== undefined && (sidecar.damage !== null || planned.damaged > 0);
     const isNeeded = left.length > 0 || copies.length > 0 || (isDamaged && missing.length > 0);
-    // Only now: until the log has it all again, the sidecar is needed.
+    // Only now: the sidecar is needed until the log has everything again.
     if (sidecar !== undefined && !isNeeded) putAway(library, sidecar);
     return {
       ...answer,
@@ -103,8 +103,8 @@ export function unflattenSession(
 }
 
 /**
- * Archives the log as it is again: otherwise the newest generation would be the flattened one, and `restore` would bring
- * that back. The log is replaced by now, so a failure is left to the next run of `archive`.
+ * Archives the unflattened log: otherwise the newest generation would be the flattened one, which `restore` would bring
+ * back. The log is already replaced, so a failure is left to the next run of `archive`.
  */
 function archiveAgain(
   library: Library,
@@ -121,7 +121,7 @@ function archiveAgain(
 
 type SidecarFile = Pick<Sidecar, "path" | "damage">;
 
-/** The index of the sidecar is let go: of a long log it does not fit into memory beside the session. */
+/** A function of its own, so that the sidecar's index is freed: for a long log it does not fit beside the session. */
 function makePlan(
   library: Library,
   files: LogFiles,
@@ -150,7 +150,7 @@ function makePlan(
   return { sidecar: { path, damage }, planned, copies: copiesInNeed(library, files, others, sidecar) };
 }
 
-/** Nobody can say what was in a sidecar whose index is damaged: it goes aside. */
+/** Renames a sidecar whose index is damaged: what else it holds is unknown, so it is not deleted. */
 function putAway({ disk }: Library, { path, damage }: SidecarFile): void {
   if (damage === null) removeSidecar(disk, path);
   else disk.rename(path, damagedPath(path));
@@ -197,7 +197,7 @@ function nothingReadable(id: string, { path }: SidecarFile, damage: string): Use
   );
 }
 
-/** What was readable a moment ago, and is not any more. The log is replaced as a whole or not at all. */
+/** The error for a block that was readable a moment ago. The log is replaced as a whole or not at all. */
 function damageFound(error: unknown, { id }: LogFiles): unknown {
   if (!(error instanceof ArchiveDamage)) return error;
   return new UserError(`Cannot unflatten session ${id}: ${error.what}; nothing was changed`, {

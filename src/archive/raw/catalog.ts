@@ -46,7 +46,7 @@ export function catalogPath(raw: string): string {
   return join(raw, FILE_NAME);
 }
 
-/** Whatever is wrong with it, it is as if there were none. */
+/** Reads the catalog; a missing or damaged one counts as empty. */
 export function readCatalog(disk: Disk, raw: string): Catalog {
   try {
     const path = catalogPath(raw);

@@ -50,7 +50,7 @@ export function isChunkName(name: string): boolean {
   return /^[0-9a-f]{64}\.br$/.test(name);
 }
 
-/** Writes a chunk file; its size. The folder must exist. */
+/** Writes a chunk file and returns its size. The folder must exist. */
 function writeChunk(disk: Disk, path: string, bytes: Uint8Array): number {
   const packed = compress(bytes);
   // The source may go once this is kept, so what was packed must be what comes out.
@@ -60,7 +60,7 @@ function writeChunk(disk: Disk, path: string, bytes: Uint8Array): number {
   return packed.length;
 }
 
-/** The bytes of a chunk, proven. Throws `ArchiveDamage`. The folder is that of its generation. */
+/** Reads a chunk and checks it against its hash. Throws `ArchiveDamage`. `folder` is that of its generation. */
 export function readChunk(disk: Disk, folder: string, chunk: Chunk): Buffer {
   const packed = readPacked(disk, chunkPath(folder, chunk));
   let bytes: Buffer;
@@ -102,7 +102,7 @@ export function compress(bytes: Uint8Array): Buffer {
   });
 }
 
-/** One byte more than it should be tells too much from enough; a damaged file may claim gigabytes. */
+/** Unpacks at most one byte more than expected: enough to see that it is too long, and a damaged file may claim gigabytes. */
 export function unpack(packed: Uint8Array, length: number): Buffer {
   return brotliDecompressSync(packed, { maxOutputLength: length + 1 });
 }
@@ -110,7 +110,7 @@ export function unpack(packed: Uint8Array, length: number): Buffer {
 /** Writes the chunks of one generation. */
 interface ChunkKeeper {
   readonly write: WriteChunk;
-  /** Writes those chunks of a file again that are damaged and whose bytes the file still has. How many. */
+  /** Writes the damaged chunks of a file again if the file still has their bytes; returns how many. */
   mend(kept: StoredFile, opened: OpenedFile): number;
 }
 
@@ -127,7 +127,7 @@ export function createChunkKeeper(
   const shared = new Map(known.map((chunk) => [chunk.sha256, chunk]));
   const proven = new Set<string>();
 
-  /** Before the only other copy may go, it must be sure that this one is good. */
+  /** Checks a chunk that exists already: the only other copy of these bytes may be removed next. */
   const isGood = (chunk: Chunk): boolean => {
     if (proven.has(chunk.sha256)) return true;
     try {

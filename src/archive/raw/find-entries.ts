@@ -14,13 +14,13 @@ export interface FoundEntries {
   /** By agent and the name of the session's folder. */
   readonly entries: ReadonlyMap<string, CatalogEntry>;
   readonly unreadable: readonly UnlistedSession[];
-  /** Folders of sessions that are not as the catalog has them: a run may have been killed there. */
+  /** Session folders that differ from the catalog: a run may have been killed there. */
   readonly unexpected: readonly string[];
-  /** The catalog is not what is there. */
+  /** The catalog differs from the folders. */
   readonly isStale: boolean;
 }
 
-/** Finds all sessions: from the catalog, and from their manifests where that is not up to date. */
+/** Finds all sessions: from the catalog if it is up to date, else from their manifests. */
 export function findEntries(disk: Disk, raw: string): FoundEntries {
   const { catalog, writtenAtMs } = readCatalog(disk, raw);
   const entries = new Map<string, CatalogEntry>();
@@ -71,7 +71,7 @@ export function readEntry(disk: Disk, folder: string, agent: AgentName, folderNa
   const found = findListed(disk, folder, { agent, folderName });
   if (found.kind !== "listed") return found;
   const { session } = found;
-  // An earlier generation counts where the newest was put aside; that one does not change any more.
+  // If the newest generation was put aside, an earlier one counts, which no longer changes.
   const counted: FolderTimes =
     session.generation === newest ? times : [times[0], timesOf(disk, folder, session.generation)[1]];
   return { kind: "listed", entry: { session, folderName, times: counted } };
@@ -99,11 +99,11 @@ function isUpToDate(disk: Disk, folder: string, known: CatalogEntry, writtenAtMs
 /** What the manifests of a session's folder say. */
 type FoundManifests =
   | { readonly kind: "listed"; readonly session: ListedSession }
-  /** Begun, and never given a manifest. */
+  /** Folders of generations that were begun and have no manifest. */
   | { readonly kind: "unfinished" }
   | { readonly kind: "unreadable"; readonly what: string };
 
-/** Reads the manifests of a session. Its newest generation counts; a damaged one is passed over, and `verify` tells. */
+/** Reads the manifests of a session. Its newest generation counts; damaged ones are skipped, and `verify` reports them. */
 function findListed(disk: Disk, sessionFolder: string, expected: Expected): FoundManifests {
   const numbers = generationNumbers(disk, sessionFolder);
   const manifests: Manifest[] = [];

@@ -17,8 +17,8 @@ import { sealJson, unsealJson } from "./sealed-json.ts";
  *   <session>/2.new/…               one that is being made
  *
  * A generation is made under another name and gets its own when all of it, its manifest too, is durable.
- * So what a killed run left is told apart from a generation that lost its manifest: the former is litter, the
- * latter is damage, and nothing of it is ever removed.
+ * This distinguishes what a killed run left, which is removed, from a generation that lost its manifest, which is
+ * damage and never removed.
  */
 
 /** The folder of a generation of one session. */
@@ -31,7 +31,7 @@ export function foldersOf(sessionFolder: string): FolderOf {
 const GENERATION = /^[1-9]\d{0,8}$/;
 const UNFINISHED = /^[1-9]\d{0,8}\.new$/;
 const MANIFEST = "manifest.json";
-/** That of a session with 100,000 files; a larger one is none. */
+/** Size of the manifest of a session with 100,000 files; anything larger is not a manifest. */
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 /** A generation as it was found. */
@@ -61,7 +61,7 @@ export function generationNumbers(disk: Disk, sessionFolder: string): readonly n
   }
 }
 
-/** Without a session it is not known whose manifest it should be, and any is good. */
+/** Reads a manifest. If `session` is given, it must be that session's. */
 export function readGeneration(
   disk: Disk,
   sessionFolder: string,
@@ -83,14 +83,14 @@ export function readGeneration(
   }
 }
 
-/** Which of these, oldest first, is what the session is now: the newest that was not put aside, if there is one. */
+/** Returns the generation that is the session's present state: the newest that was not put aside, if there is one. */
 export function newestManifest(manifests: readonly Manifest[]): Manifest | undefined {
   return manifests.findLast(({ isAside }) => !isAside) ?? manifests.at(-1);
 }
 
 /**
- * The newest generation whose record can be read, and that was not put aside. A damaged one is never written over:
- * it may be mended some day.
+ * Finds the newest generation whose record can be read and that was not put aside. A damaged generation is never
+ * overwritten: it may be repaired some day.
  */
 export function newestGood(
   disk: Disk,
@@ -131,7 +131,7 @@ export function writeManifest(disk: Disk, folder: string, manifest: Manifest): v
 /** A generation that is being made. */
 export interface NewGeneration {
   readonly folder: string;
-  /** From now on it exists. Its manifest must be written. */
+  /** Gives the generation its final name. Its manifest must be written. */
   finish(): void;
 }
 
@@ -165,7 +165,7 @@ export function removeUnfinished(disk: Disk, sessionFolder: string): void {
   }
 }
 
-/** What is wrong, in a few words. Throws on what is neither damage nor an error of the system. */
+/** Says what is wrong in a few words. Throws errors that are neither damage nor system errors. */
 function explainDamage(error: unknown): string {
   if (error instanceof ArchiveDamage) return error.what;
   if (errorCode(error) === undefined) throw error;
@@ -187,7 +187,7 @@ export function folderNameOf({ agent, id, copy }: LogKey): string {
 
 const COPY_DIGITS = 12;
 
-/** Tells logs with one id apart: a hash of where the log was when it was first archived. */
+/** Distinguishes logs with the same id: a hash of the path at which the log was first archived. */
 export function copyHash(root: string | null, path: string, attempt = 0): string {
   return digestOf(`${root ?? ""}\0${path}${attempt === 0 ? "" : `\0${attempt}`}`, COPY_DIGITS);
 }

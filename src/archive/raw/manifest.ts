@@ -22,7 +22,7 @@ export interface Manifest extends LogKey {
   readonly log: string | null;
   readonly files: readonly StoredFile[];
   readonly earlier: readonly StoredFile[];
-  /** It holds what a restore was about to replace, and is never the newest by itself. */
+  /** It holds what a restore was about to replace, and never counts as the newest. */
   readonly isAside: boolean;
 }
 
@@ -66,7 +66,7 @@ export function manifestToJson(manifest: Manifest): unknown {
   };
 }
 
-/** Throws `ArchiveDamage` where a record that is sealed still makes no sense. */
+/** Parses a manifest. Throws `ArchiveDamage` if its hash is right but its content is not. */
 export function manifestFromJson(value: unknown): Manifest {
   const read = readFields(value);
   const version = read.count("version");

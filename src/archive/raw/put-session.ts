@@ -26,7 +26,7 @@ interface PutResult {
   readonly kind: "kept" | "unchanged" | "absent";
   /** The one that has the files now; 0 if there is none. */
   readonly generation: number;
-  /** The manifest was written; where nothing but times changed, too. */
+  /** The manifest was written, if only because times changed. */
   readonly wrote: boolean;
   readonly startedGeneration: boolean;
   readonly mended: number;
@@ -36,13 +36,13 @@ interface PutResult {
 /** Logs, which agents only append to. Other files are states, and are written again as a matter of course. */
 const LOG_ROLES: ReadonlySet<string> = new Set(["main", "rotation", "subagent", "spilled"]);
 
-/** A file that is never at rest is left to the next run after so many attempts. */
+/** Attempts to read a file that keeps changing before it is left to the next run. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Keeps what is new of a session. The order is what makes it safe: chunks, each durable; then the
- * manifest that names them; then the removal of chunks that it names no more. Killed anywhere, the
- * manifest that is there names only what exists, and the next run goes on from it.
+ * Archives what is new in a session. The order makes it safe: first the chunks, each durable; then the manifest that
+ * names them; then the removal of chunks that it no longer names. Wherever the process is killed, the manifest on disk
+ * names only what exists, and the next run continues from it.
  */
 export function putSession(
   disk: Disk,
@@ -77,7 +77,7 @@ export function putSession(
   const generation = starts ? newest + 1 : newest;
 
   let begun: NewGeneration | undefined;
-  /** Begun when something is to be written: where nothing can be read, nothing is begun. */
+  /** Created when the first chunk is written, so that a session that cannot be read leaves nothing behind. */
   const folderOf: FolderOf = (number) => {
     if (number !== generation || !starts) return foldersOf(sessionFolder)(number);
     begun ??= beginGeneration(disk, sessionFolder, generation);
@@ -108,7 +108,7 @@ export function putSession(
         case "grown":
           return storeFile(file, opened, keeper.write, { kept, hash: examined.hash });
         case "rewritten": {
-          // Nobody had rewritten it a moment ago, or a generation would begin.
+          // It was not a rewrite a moment ago, or a new generation would have been started.
           if (!starts && LOG_ROLES.has(kept.role)) return undefined;
           const anew = storeFile(file, opened, keeper.write);
           if (anew !== undefined && !starts) outdated.push(kept);
@@ -220,8 +220,8 @@ function isStored({ file, kept }: Match): boolean {
 }
 
 /**
- * Is it among those that were put aside, and has nobody touched it since? Then a restore did not come to replace it,
- * and it must not become the newest state of its session by being archived.
+ * Whether a file was put aside by a restore and has not changed since. Then the restore failed before replacing it,
+ * and archiving it must not make it the newest state of its session.
  */
 function isAmong(aside: readonly StoredFile[], file: FileToKeep): boolean {
   return aside.some(({ path, ...mark }) => path === file.path && sameMark(mark, file));
@@ -241,7 +241,7 @@ function isRewrittenLog({ file, kept }: Match, problems: PutProblem[]): boolean 
   return rewritten;
 }
 
-/** One sick file does not stop the others. What vanished meanwhile is no problem: it was not there. */
+/** Isolates errors of one file from the others. A file that has vanished meanwhile is not a problem. */
 function guard(path: string, problems: PutProblem[], action: () => void): void {
   try {
     action();
@@ -313,7 +313,7 @@ function isGone(disk: Disk, path: string): boolean {
   try {
     return disk.stat(path) === undefined;
   } catch (error) {
-    // If one may not look, it may still be.
+    // Without permission to look, it may still exist.
     if (errorCode(error) === undefined) throw error;
     return false;
   }

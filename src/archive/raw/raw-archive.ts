@@ -24,7 +24,7 @@ import { verifySession } from "./verify-session.ts";
 
 /**
  * The archive on this disk: below `raw`, a folder per session with its generations. Reading needs no
- * lock; whoever puts holds that of the store, and closes at the end.
+ * lock; a writer holds the lock of the store and closes the archive at the end.
  */
 export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
   let loaded: { readonly entries: Map<string, CatalogEntry>; readonly found: FoundEntries } | undefined;
@@ -122,7 +122,7 @@ function keyOf(session: LogKey): string {
   return catalogKey(session.agent, folderNameOf(session));
 }
 
-/** Removes what killed runs left. Nobody else writes here. */
+/** Removes what killed runs left. Requires the store's lock. */
 function tidy(disk: Disk, raw: string, folders: readonly string[]): void {
   sweepTempFiles(disk, raw, { now: Number.POSITIVE_INFINITY });
   for (const folder of folders) {

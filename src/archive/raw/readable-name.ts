@@ -2,8 +2,8 @@
 const PART = /^(?!\.{1,2}$)[^/\\:\p{Cc}\p{Cf}\p{Cs}]+$/u;
 
 /**
- * Is this the name of a readable copy, relative to the folder of those? It comes out of a record that somebody may have
- * changed, and is written to and moved: what leads out of that folder, or is no markdown, is none of ours.
+ * Whether this is the name of a readable copy, relative to their folder. It comes from a record that may have been
+ * tampered with, and the file is written and moved: a path that leaves the folder, or is not markdown, is refused.
  */
 export function isReadableName(name: string): boolean {
   return name.endsWith(".md") && name.split("/").every((part) => PART.test(part));

@@ -13,7 +13,7 @@ export function sealJson(value: unknown): Buffer {
   return Buffer.concat([body, Buffer.from(`${JSON.stringify({ sha256: hashOf(body) })}\n`)]);
 }
 
-/** Throws `ArchiveDamage` where it is not what was sealed. */
+/** Parses sealed JSON. Throws `ArchiveDamage` if the hash does not match. */
 export function unsealJson(bytes: Buffer): unknown {
   const end = bytes.indexOf(LF) + 1;
   const body = bytes.subarray(0, end);
@@ -23,7 +23,7 @@ export function unsealJson(bytes: Buffer): unknown {
   return JSON.parse(body.toString("utf8"));
 }
 
-/** Takes the fields of a record apart; each throws `ArchiveDamage` where the field is not what it should be. */
+/** Reads fields of a record; each throws `ArchiveDamage` if the field has the wrong type. */
 export interface FieldReader {
   has(key: string): boolean;
   text(key: string): string;

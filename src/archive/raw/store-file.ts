@@ -8,15 +8,15 @@ import type { StoredFile } from "./manifest.ts";
 /** What became of a file of which a state is kept already. */
 type Examined =
   | { readonly kind: "same" }
-  /** It begins with what is kept, whose bytes the hash has seen. */
+  /** It begins with what is archived; `hash` has those bytes. */
   | { readonly kind: "grown"; readonly hash: Hash }
   | { readonly kind: "rewritten" }
   /** Something is done to it while it is read. */
   | { readonly kind: "unsteady" };
 
 /**
- * Compares a file with what is kept of it. All of that is read: it is hashed at 1.4 GB/s, the hash of
- * the whole is wanted anyway, and no edit in the middle goes unseen.
+ * Compares a file with what is archived of it, reading all of it: the hash of the whole file is needed anyway, and so
+ * no edit in the middle goes unseen.
  */
 export function examineFile(opened: OpenedFile, kept: StoredFile): Examined {
   if (opened.mark.size < kept.size) return { kind: "rewritten" };
@@ -44,9 +44,9 @@ interface GrownFrom {
 }
 
 /**
- * Stores the bytes of a file: all, or what has grown. A last chunk that is not full is not left behind
- * but taken into a larger one, so that a log that is archived often does not end as a thousand crumbs.
- * undefined if the file did not hold still.
+ * Stores the bytes of a file: all of them, or what was appended. A last chunk that is not full is replaced by a larger
+ * one, so that a log that is archived often does not end up in a thousand small chunks. Returns undefined if the file
+ * changed while it was read.
  */
 export function storeFile(
   file: FileToKeep,
@@ -128,7 +128,7 @@ function openSource(disk: Disk, path: string): OpenedFile {
     read: (from) => readUpTo(disk, handle, from, size),
     isStill: () => {
       const now = disk.fstat(handle);
-      // Longer, and what was read is its start; as long, and written since: it is not known what.
+      // Longer: what was read is its start. As long but written since: the bytes may differ.
       return now.size > size || (now.size === size && now.mtimeMs === mtimeMs);
     },
     close: () => disk.close(handle),

@@ -13,9 +13,9 @@ export function chunksOf({ files, earlier }: Manifest): readonly Chunk[] {
 }
 
 /**
- * Removes what nothing names in the folder of the newest generation: chunks that became part of larger
- * ones, and what a killed run left. Older generations are never touched. To be called by the one that
- * may write, when the manifest is durable.
+ * Removes files that no manifest names from the folder of the newest generation: chunks that became part of larger
+ * ones, and what a killed run left. Older generations are never touched. Call it with the store's lock held, once the
+ * manifest is durable.
  */
 export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest): void {
   const folder = foldersOf(sessionFolder)(newest.generation);
@@ -38,7 +38,7 @@ export function tidyUnfinished(disk: Disk, sessionFolder: string): void {
   });
 }
 
-/** How many files in the folder of a generation no manifest names. */
+/** Counts the files in the folder of a generation that no manifest names. */
 export function countStrays(disk: Disk, sessionFolder: string, manifests: readonly Manifest[]): number {
   let strays = 0;
   for (const { generation } of manifests) {
@@ -57,7 +57,7 @@ function chunkNamesIn(folder: number, manifests: readonly Manifest[]): ReadonlyS
   return new Set(chunks.map(({ sha256 }) => `${sha256}.br`));
 }
 
-/** Only what we ourselves put there: a file of someone else's is left alone. */
+/** Whether this program wrote the file; other files are left alone. */
 function isStray(name: string, named: ReadonlySet<string>): boolean {
   return isTempName(name) || (isChunkName(name) && !named.has(name));
 }

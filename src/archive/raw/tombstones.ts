@@ -15,7 +15,7 @@ import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
  *   forgotten/<agent>/<session>/…                 what was taken away, until it is purged
  */
 
-/** How far it is. What a killed run left at `forgetting` or `undoing`, the next one brings to its end. */
+/** The state of a tombstone. What a killed run left at `forgetting` or `undoing` is completed by the next. */
 export type ForgetPhase = "forgetting" | "forgotten" | "undoing" | "purged";
 
 export interface Tombstone extends LogKey {
@@ -39,7 +39,7 @@ export function trashFolder(forgotten: string, session: LogKey): string {
 export interface Tombstones {
   readonly stones: readonly Tombstone[];
   has(log: LogKey): boolean;
-  /** Was any log with this id forgotten, whichever agent's? */
+  /** Whether any log with this id was forgotten, of whichever agent. */
   hasSession(session: Pick<SessionName, "id">): boolean;
 }
 
@@ -70,7 +70,7 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
   };
 }
 
-/** Says whether any was set, changed or taken away. */
+/** Returns a value that changes when a tombstone is set, changed or removed. */
 export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
   const agents = agentNames().map((agent) => join(forgotten, agent));
   // Every search asks, and most people forget nothing: an error for each folder takes longer than to ask for the first.
@@ -124,7 +124,7 @@ export function sweepTrash(disk: Disk, forgotten: string): void {
   }
 }
 
-/** One that is not empty stays: something is kept there that nobody can name. */
+/** Removes a folder if it is empty; one with unknown files stays. */
 function removeEmptyGrave(disk: Disk, folder: string): void {
   if (entriesOf(disk, folder).every(({ name }) => isTempName(name))) removeTree(disk, folder);
 }
@@ -138,7 +138,7 @@ function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | unde
     const name = read.text("agent");
     const agent = isAgent(name) ? name : senseless("agent");
     const id = read.text("id");
-    // It must be that of the grave: what is taken away or brought back goes by its name.
+    // It must name the session of this folder: data is moved by that name.
     const copy = read.has("copy") ? read.text("copy") : null;
     if (basename(folder) !== folderNameOf({ agent, id, copy })) return "damaged";
     if (basename(dirname(folder)) !== agent) return "damaged";

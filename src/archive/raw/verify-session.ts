@@ -8,7 +8,7 @@ import { type FolderOf, foldersOf, generationNumbers, readGeneration } from "./g
 import type { Manifest, StoredFile } from "./manifest.ts";
 import { countStrays } from "./tidy-session.ts";
 
-/** Reads every byte of every generation and holds it against its hash. */
+/** Reads every byte of every generation and checks it against its hash. */
 export function verifySession(disk: Disk, sessionFolder: string, session: LogKey): Verification {
   const numbers = generationNumbers(disk, sessionFolder);
   const damages: Damage[] = [];
