@@ -2,9 +2,10 @@ import { isObject, type JsonObject, readJsonText } from "../jsonl/json-line.ts";
 import { jsonText, stringAt } from "../jsonl/values.ts";
 import type { FileTouch, ToolCallPart, WorkUpdate } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
+import { readQuestions } from "./questions.ts";
 import { readWorkList } from "./work-list.ts";
 
-type ToolKind = "read" | "write" | "shell" | "work" | "patch";
+type ToolKind = "read" | "write" | "shell" | "work" | "patch" | "question";
 
 /**
  * What a tool does, by its name without case and signs: agents and their relatives write one tool in
@@ -42,10 +43,11 @@ const NAMES: { readonly [kind in ToolKind]: readonly string[] } = {
   ],
   work: ["todo", "todos", "todowrite", "writetodos", "updatetodos", "updateplan"],
   patch: ["applypatch"],
+  question: ["askuserquestion", "requestuserinput", "askuser", "askquestion", "question", "questionnaire"],
 };
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map(
-  (["read", "write", "shell", "work", "patch"] as const).flatMap((kind) =>
+  (["read", "write", "shell", "work", "patch", "question"] as const).flatMap((kind) =>
     NAMES[kind].map((name) => [name, kind] as const),
   ),
 );
@@ -92,6 +94,7 @@ function describe(
     files: readFiles(kind, input, command ?? text),
     ...(command === undefined ? {} : { command: budget.words(command) }),
     ...(work === undefined ? {} : { work }),
+    ...(kind === "question" ? { questions: readQuestions(input) } : {}),
   };
 }
 

@@ -72,6 +72,8 @@ export interface ToolCallPart {
   readonly command?: string | undefined;
   /** What the call says about the work to be done, if it is a todo, task or plan tool. */
   readonly work?: WorkUpdate | undefined;
+  /** What it asks the user, if that is what the tool is for. */
+  readonly questions?: readonly string[] | undefined;
 }
 
 export type ReplyPart =
@@ -151,7 +153,10 @@ export interface SummaryEntry extends EntryPlace {
   readonly text: string;
 }
 
-/** One item of a todo list or task list. `id` is absent in lists that are written whole. */
+/**
+ * One item of a todo list or task list. `id` is absent in lists that are written whole; the text is empty if the task was
+ * created in another session and closed in this one.
+ */
 export interface WorkItem {
   readonly id?: string;
   readonly text: string;

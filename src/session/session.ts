@@ -39,6 +39,8 @@ export interface ToolCall {
   readonly command?: string | undefined;
   /** The plan that it presented to the user. */
   readonly plan?: string | undefined;
+  /** What it asked the user; its result is the answer. */
+  readonly questions?: readonly string[] | undefined;
   readonly result?: CallResult | undefined;
   /** The sub-agent that it started: an id in `Session.subagents`. */
   readonly agentId?: string | undefined;

@@ -116,9 +116,21 @@ export function draftStep(part: ReplyPart, at: number | null, line: number, isEr
 }
 
 /** Sets every key at once: an object that gets keys later takes twice the memory. */
-function draftCall({ id, name, input, inputChars, files, command, work }: ToolCallPart): ToolCall {
+function draftCall(part: ToolCallPart): ToolCall {
+  const { id, name, input, inputChars, files, command, work, questions } = part;
   const plan = work?.kind === "plan" ? work.text : undefined;
-  return { id, name, input, inputChars, files, command, plan, agentId: undefined, result: undefined };
+  return {
+    id,
+    name,
+    input,
+    inputChars,
+    files,
+    command,
+    plan,
+    questions,
+    agentId: undefined,
+    result: undefined,
+  };
 }
 
 /** Which calls were made, and their results. If a call has two results, the later one counts. */

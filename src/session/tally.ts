@@ -201,6 +201,10 @@ function createWorkList(): WorkList {
           return;
       }
     },
-    items: () => [...list, ...tasks.values()].filter((item) => item.text !== ""),
+    // A task that another session created has no text here; that it was closed is worth knowing.
+    items: () =>
+      [...list, ...tasks.values()].filter(
+        ({ text, status }) => text !== "" || status === "completed" || status === "deleted",
+      ),
   };
 }

@@ -61,7 +61,7 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
   const id = typeof block.id === "string" ? block.id : "";
   const input = isObject(block.input) ? block.input : NO_MESSAGE;
   const json = jsonText(input);
-  const { files, command, work } = readToolInput(name, input, state.touched);
+  const { files, command, work, questions } = readToolInput(name, input, state.touched);
   state.openCalls.set(id, name);
   return {
     kind: "call",
@@ -72,6 +72,7 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
     files,
     command: command === undefined ? undefined : state.budget.words(command),
     work,
+    questions,
   };
 }
 

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { arrayAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { FileTouch, ToolResult, WorkItem, WorkUpdate } from "../../session/entry.ts";
 import type { TextBudget } from "../../session/text-budget.ts";
+import { readQuestions } from "../questions.ts";
 import type { ClaudeLine } from "./read-line.ts";
 
 /** What a tool call's input says of files, commands and work. Inputs may hold anything: every type is checked. */
@@ -9,6 +10,7 @@ interface ToolInput {
   readonly files: readonly FileTouch[];
   readonly command?: string;
   readonly work?: WorkUpdate;
+  readonly questions?: readonly string[];
 }
 
 const NO_FILES: readonly FileTouch[] = [];
@@ -42,6 +44,8 @@ export function readToolInput(tool: string, input: JsonObject, touched: Touched)
     }
     case "TaskUpdate":
       return readTaskUpdate(input);
+    case "AskUserQuestion":
+      return { files: NO_FILES, questions: readQuestions(input) };
     case "ExitPlanMode": {
       const text = stringAt(input, "plan");
       return text === undefined ? NOTHING : { files: NO_FILES, work: { kind: "plan", text } };

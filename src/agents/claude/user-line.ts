@@ -97,7 +97,9 @@ function note(
   envelope: Envelope,
   state: ClaudeState,
 ): Entry {
-  return { kind: "note", ...envelope, about, text: state.budget.output(text, false), chars: text.length };
+  // That the user stopped the agent is kept even if no output is.
+  const kept = about === "interrupt" ? state.budget.words(text) : state.budget.output(text, false);
+  return { kind: "note", ...envelope, about, text: kept, chars: text.length };
 }
 
 interface UserContent {

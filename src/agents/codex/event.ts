@@ -86,7 +86,8 @@ function readUserMessage(event: JsonObject, thread: CodexThread): void {
 
 function note(about: NoteEntry["about"], text: string, thread: CodexThread): void {
   if (text.trim() === "") return;
-  const kept = thread.budget.output(text, about === "error");
+  const kept =
+    about === "interrupt" ? thread.budget.words(text) : thread.budget.output(text, about === "error");
   thread.put({ kind: "note", about, text: kept, chars: text.length });
 }
 

@@ -76,7 +76,7 @@ function readAssistantMessage(message: JsonObject, budget: TextBudget): readonly
   };
   if (message.stopReason !== "aborted") return [reply];
   const text = error ?? "aborted";
-  return [reply, { kind: "note", about: "interrupt", text: budget.output(text, false), chars: text.length }];
+  return [reply, { kind: "note", about: "interrupt", text: budget.words(text), chars: text.length }];
 }
 
 function readParts(content: unknown, budget: TextBudget): ReplyPart[] {
