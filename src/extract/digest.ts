@@ -93,12 +93,13 @@ export interface PendingItem {
   readonly text: string;
   /** The last turn that said so; null if a file beside the log says so. */
   readonly turn: number | null;
-  readonly source: "todo" | "keyword";
+  readonly source: "todo" | "next" | "question" | "interrupted";
   readonly id?: string;
   readonly status?: "pending" | "in_progress";
 }
 
 export interface ClosedItem {
+  /** Empty if only the id of the task is known: an earlier session created it. */
   readonly text: string;
   readonly id?: string;
 }

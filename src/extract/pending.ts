@@ -1,26 +1,33 @@
 import type { Session } from "../session/session.ts";
 import type { ClosedItem, PendingItem } from "./digest.ts";
+import { openEndsOf } from "./reply-open-work.ts";
+import { reportsDone } from "./reply-reports.ts";
 import { sentences, shorten } from "./sentences.ts";
+import { endOf, type SessionEnd } from "./session-end.ts";
 
-const KEYWORD = /\b(?:todos?|next|pending|follow[- ]?ups?|remaining)\b/i;
-const KEYWORD_CHARS = 160;
-/** Only the end of a session says what is open: what older sentences announce is mostly done. */
-const MAX_TEXTS = 3;
-const MAX_KEYWORD_ITEMS = 6;
-/** An agent that says what it is doing right now does not name open work. */
-const NARRATION = /^(?:next,? (?:i'll|let me|i will|i'm)|now,? |let me|let's look)/i;
+const ITEM_CHARS = 300;
+const REQUEST_CHARS = 200;
+
+/** What is surest comes first. */
+const SOURCES: readonly PendingItem["source"][] = ["todo", "next", "question", "interrupted"];
 
 /**
- * Lists open work: unfinished items of the agent's own todo list, then sentences with the keywords. Each says where it
- * comes from. `turn` is the last one that changed the todo list.
+ * Lists work that the session left open, and says where each item comes from: the agent's own todo list, next steps and
+ * offers of its last reply, questions that were never answered, and a request that was interrupted. `workTurn` is the last
+ * turn that changed the todo list.
  */
-export function extractPending(session: Session, turn: number | null): readonly PendingItem[] {
-  const todos = session.work.flatMap(({ id, text, status }): PendingItem[] =>
-    status === "pending" || status === "in_progress"
-      ? [{ text, turn, source: "todo", status, ...(id === undefined ? {} : { id }) }]
-      : [],
-  );
-  return [...todos, ...keywordItems(session)];
+export function extractPending(session: Session, workTurn: number | null): readonly PendingItem[] {
+  const end = endOf(session);
+  const todos = openTodos(session, workTurn, end);
+  // What follows the end is in the session that it was continued in.
+  const ends =
+    session.continuedIn === null
+      ? [...repliedWork(end), ...askedQuestions(end), ...interruptedWork(session, workTurn, end)]
+      : [];
+  const items = new Map<string, PendingItem>();
+  for (const item of [...todos, ...ends])
+    if (!items.has(item.text.toLowerCase())) items.set(item.text.toLowerCase(), item);
+  return [...items.values()].toSorted((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
 }
 
 /** Lists work that this session finished or dropped. */
@@ -30,29 +37,54 @@ export function closedWork(session: Session): readonly ClosedItem[] {
   );
 }
 
-function keywordItems(session: Session): readonly PendingItem[] {
-  const items: PendingItem[] = [];
-  let texts = 0;
-  for (const { turn, text } of textsFromTheEnd(session)) {
-    if (!KEYWORD.test(text)) continue;
-    for (const sentence of sentences(text)) {
-      if (!KEYWORD.test(sentence) || NARRATION.test(sentence)) continue;
-      items.push({ text: shorten(sentence, KEYWORD_CHARS), turn, source: "keyword" });
-    }
-    if (++texts === MAX_TEXTS) break;
-  }
-  return items.slice(0, MAX_KEYWORD_ITEMS);
+/** Agents forget to tick off their list: what the last reply reports as done is not open. */
+function openTodos({ work }: Session, turn: number | null, { replies }: SessionEnd): readonly PendingItem[] {
+  return work.flatMap(({ id, text, status }): PendingItem[] =>
+    (status === "pending" || status === "in_progress") && !replies.some((reply) => reportsDone(reply, text))
+      ? [{ text, turn, source: "todo", status, ...(id === undefined ? {} : { id }) }]
+      : [],
+  );
 }
 
-function* textsFromTheEnd({ turns }: Session): Generator<{ readonly turn: number; readonly text: string }> {
-  for (let index = turns.length - 1; index >= 0; index--) {
-    const turn = turns[index];
-    if (turn === undefined || turn.context === "branch") continue;
-    const { number, steps } = turn;
-    for (let at = steps.length - 1; at >= 0; at--) {
-      const step = steps[at];
-      if (step?.kind === "reply") yield { turn: number, text: step.text };
-    }
-    yield { turn: number, text: turn.request };
-  }
+function repliedWork({ turn, replies }: SessionEnd): readonly PendingItem[] {
+  return replies
+    .flatMap(openEndsOf)
+    .map(({ text, source }) => ({ text: shorten(text, ITEM_CHARS), turn, source }));
+}
+
+function askedQuestions({ turn, questions }: SessionEnd): readonly PendingItem[] {
+  return questions.map((text) => ({ text: shorten(text, ITEM_CHARS), turn, source: "question" }));
+}
+
+/** Says what was requested, and what the agent was about to do. */
+function interruptedWork(
+  { work }: Session,
+  workTurn: number | null,
+  { turn, request, cutOff, announced, questions }: SessionEnd,
+): readonly PendingItem[] {
+  if (cutOff === undefined || questions.length > 0) return [];
+  // If the log ends in the middle of the work, the agent's own list says better what is left, even if nothing is.
+  if (cutOff === "running" && work.length > 0 && workTurn === turn) return [];
+  const step = announced === undefined ? undefined : announcementIn(announced, request !== undefined);
+  const text = [
+    ...(request === undefined ? [] : [shortRequest(request)]),
+    ...(step === undefined ? [] : [`stopped at: ${shorten(step, REQUEST_CHARS)}`]),
+  ].join("; ");
+  return text === "" ? [] : [{ text, turn, source: "interrupted" }];
+}
+
+const ANNOUNCES = /^(?:now|next|then|let me|let's|i'll|i will|i'm going to|time to)\b/i;
+
+/** The last sentence, if it says what comes next; without a request, any is better than none. */
+function announcementIn(words: string, hasRequest: boolean): string | undefined {
+  const last = [...sentences(words)].at(-1);
+  return last !== undefined && (!hasRequest || ANNOUNCES.test(last)) ? last : undefined;
+}
+
+/** People put what they want before or after what they paste: of a long request the first and the last line are kept. */
+function shortRequest(request: string): string {
+  const lines = request.split("\n").filter((line) => line.trim() !== "");
+  const [first = ""] = lines;
+  if (request.length <= REQUEST_CHARS || lines.length < 2) return shorten(request, REQUEST_CHARS);
+  return `${shorten(first, REQUEST_CHARS / 2)} ${shorten(lines.at(-1) ?? "", REQUEST_CHARS / 2)}`;
 }

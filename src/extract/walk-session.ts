@@ -9,6 +9,7 @@ import type {
 } from "./digest.ts";
 import { createFileTouches } from "./files.ts";
 import { sentences, shorten } from "./sentences.ts";
+import { isWorkTool } from "./session-end.ts";
 
 /** The parts of a digest that come from the steps of a session. */
 interface WalkedSession
@@ -218,15 +219,13 @@ interface CountedTool {
   readonly isWork: boolean;
 }
 
-const WORK_TOOL = /^(?:TodoWrite|Task(?:Create|Update)|todo|update_plan)/i;
-
 function createToolCounter(): ToolCounter {
   const tools = new Map<string, CountedTool>();
   return {
     add({ call }) {
       let tool = tools.get(call.name);
       if (tool === undefined) {
-        tool = { count: 0, errors: 0, isWork: WORK_TOOL.test(call.name) };
+        tool = { count: 0, errors: 0, isWork: isWorkTool(call.name) };
         tools.set(call.name, tool);
       }
       tool.count++;

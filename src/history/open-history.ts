@@ -172,14 +172,11 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const { guardProgress } = await import("../retention/guard.ts");
       return catalog(call, ({ rows, coverage }) => {
         const whole = rows.filter(({ state }) => state !== "stub");
-        const pending = pendingWork(rows).filter(({ items }) =>
-          items.some(({ source }) => source === "todo"),
-        );
         return {
           agents: countAgents(whole),
           newest: mask(whole.slice(0, newest)),
           coverage,
-          pendingSessions: pending.length,
+          pendingSessions: pendingWork(rows).length,
           archiving: library.demo ? null : (guardProgress(library, processes) ?? null),
           retention: library.demo ? [] : mask(retentionStatus(library, { rows, managedFolder })),
         };

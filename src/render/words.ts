@@ -1,4 +1,4 @@
-import type { Digest } from "../extract/digest.ts";
+import type { Digest, PendingItem } from "../extract/digest.ts";
 import type { Compaction, Context, Step, Subagent, Turn } from "../session/session.ts";
 import { isoTime } from "./json/session-json.ts";
 
@@ -34,6 +34,18 @@ export function outcomeOf(exitCode: number | null): Outcome {
 
 /** The sign for an outcome, the same on a terminal, in markdown and in HTML. */
 export const outcomeSigns: Readonly<Record<Outcome, string>> = { done: "✓", failed: "✗", unknown: "·" };
+
+/** The sign for an item of open work, the same on a terminal and in HTML. */
+export function pendingSign({ source, status }: Pick<PendingItem, "source" | "status">): string {
+  if (status === "in_progress") return "◐";
+  return { todo: "☐", next: "→", question: "?", interrupted: "■" }[source];
+}
+
+/** Says where an item of open work comes from, and how far it is. */
+export function pendingWords({ source, status }: Pick<PendingItem, "source" | "status">): string {
+  if (status === "in_progress") return "in progress";
+  return { todo: "todo", next: "next step", question: "question", interrupted: "interrupted" }[source];
+}
 
 /** Says when a turn started, where it is, and how its request was entered. */
 export function turnWords(turn: Pick<Turn, "at" | "context" | "via" | "copiedFrom">): readonly string[] {

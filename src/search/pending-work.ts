@@ -10,7 +10,8 @@ export interface PendingSession {
 
 /**
  * Lists what is still open across sessions. An item is closed if a later session of the same project finished or dropped
- * it, by its text or its id in the same list. Rows must come newest first; so do the results.
+ * it: by its text, or by its task id if that session did not create a task with this id itself. Rows must come newest
+ * first; so do the results.
  */
 export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSession[] {
   const closedLater = new Map<string, Set<string>>();
@@ -18,24 +19,35 @@ export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSessio
   for (const row of rows) {
     const project = row.digest.project ?? "";
     const closed = closedLater.get(project) ?? new Set<string>();
-    const items = row.digest.pending.filter((item) => !closed.has(keyOf(item)));
+    const items = row.digest.pending.filter(
+      (item) =>
+        !closed.has(textKey(item)) &&
+        !(item.id !== undefined && closed.has(idKey(item.id))) &&
+        // A session that is being worked on was not interrupted.
+        !(item.source === "interrupted" && row.state === "live"),
+    );
     if (items.length > 0) open.push({ row, items: withoutRepeats(items) });
     // An item that is open in a later session, too, is reported there.
-    for (const item of row.digest.pending) if (item.source === "todo") closed.add(keyOf(item));
-    for (const item of row.digest.closed) closed.add(keyOf(item));
+    for (const item of row.digest.pending) if (item.source === "todo") closed.add(textKey(item));
+    for (const item of row.digest.closed)
+      closed.add(item.text === "" && item.id !== undefined ? idKey(item.id) : textKey(item));
     closedLater.set(project, closed);
   }
   return open;
 }
 
-function keyOf(item: PendingItem | ClosedItem): string {
-  return item.text.toLowerCase().replace(/\s+/g, " ").trim();
+function textKey(item: PendingItem | ClosedItem): string {
+  return `text ${item.text.toLowerCase().replace(/\s+/g, " ").trim()}`;
+}
+
+function idKey(id: string): string {
+  return `id ${id}`;
 }
 
 function withoutRepeats(items: readonly PendingItem[]): readonly PendingItem[] {
   const seen = new Set<string>();
   return items.filter((item) => {
-    const key = keyOf(item);
+    const key = textKey(item);
     if (seen.has(key)) return false;
     seen.add(key);
     return true;

@@ -234,6 +234,27 @@ describe("sessions pending", () => {
     expect(texts.join("\n")).not.toMatch(/other tabs/i);
   });
 
+  test("answers as docs/JSON.md says", async () => {
+    const { json } = await ask(["pending", "--everywhere", "--json"]);
+    const plain = JSON.stringify(json(), undefined, 2);
+    await expect(`${plain}\n`).toMatchFileSnapshot("./golden/pending.json");
+  });
+
+  test("counts the same sessions as the overview", async () => {
+    const { total } = (await ask(["pending", "--everywhere", "--json"])).json();
+    expect(total).toBeGreaterThan(1);
+    expect((await ask(["--json"])).json().pendingSessions).toBe(total);
+  });
+
+  test("lists sessions below their project, and signs say where an item comes from", async () => {
+    const { out } = await ask(["pending", "--everywhere"]);
+    const lines = out.split("\n");
+    const at = lines.indexOf("shop");
+    expect(at).toBeGreaterThanOrEqual(0);
+    expect(lines[at + 1]).toMatch(/^[0-9a-f]{8}-/);
+    expect(out).toContain("☐ Drop orders.total and the trigger");
+  });
+
   test("is exit 0 where nothing is open", async () => {
     expect((await ask(["pending", "--project", "nowhere"])).code).toBe(0);
   });

@@ -68,6 +68,7 @@ export interface PlainCall {
   readonly inputChars?: number;
   readonly command?: string;
   readonly plan?: string;
+  readonly questions?: readonly string[];
   readonly files?: readonly FileTouch[];
   readonly exitCode?: number | null;
   readonly isError?: boolean;
@@ -88,6 +89,7 @@ export function plainCall(given: PlainCall): ToolCall {
     files: given.files ?? [],
     ...(given.command === undefined ? {} : { command: given.command }),
     ...(given.plan === undefined ? {} : { plan: given.plan }),
+    ...(given.questions === undefined ? {} : { questions: given.questions }),
     ...(given.unanswered === true
       ? {}
       : {

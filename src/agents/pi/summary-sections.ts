@@ -33,11 +33,16 @@ export function piSectionsOf(session: Session): PiSections {
     goal: goals(session),
     constraints: constraints(session),
     done: [...closedItems(session), ...session.turns.flatMap(outcome)].slice(-MAX_DONE),
-    inProgress: [...itemsInWork(session), ...(last === undefined ? [] : unfinished(last))],
+    inProgress: [
+      ...digest.pending
+        .filter(({ status }) => status === "in_progress")
+        .map(({ text }) => cutLine(text, ITEM_CHARS)),
+      ...(last === undefined ? [] : unfinished(last)),
+    ],
     blocked: blocked(session),
     decisions: digest.decisions.slice(-MAX_DECISIONS).map(({ text }) => decision(text)),
     nextSteps: digest.pending
-      .filter(({ status }) => status !== "in_progress")
+      .filter(({ source, status }) => source !== "interrupted" && status !== "in_progress")
       .slice(0, MAX_STEPS)
       .map(({ text }) => cutLine(text, ITEM_CHARS)),
     critical: criticalContext(session, digest),
@@ -69,13 +74,7 @@ function constraints(session: Session): readonly string[] {
 
 function closedItems(session: Session): readonly string[] {
   return session.work
-    .filter(({ status }) => status === "completed")
-    .map(({ text }) => cutLine(text, ITEM_CHARS));
-}
-
-function itemsInWork(session: Session): readonly string[] {
-  return session.work
-    .filter(({ status }) => status === "in_progress")
+    .filter(({ text, status }) => status === "completed" && text !== "")
     .map(({ text }) => cutLine(text, ITEM_CHARS));
 }
 

@@ -9,16 +9,20 @@ import { readingWidth } from "../output/conversation.ts";
 import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
+import { formatPendingItem } from "../output/session-digest.ts";
 import { listTitle } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
-import { wrap } from "../output/text-width.ts";
+import { truncate } from "../output/text-width.ts";
 import type { World } from "../world.ts";
+
+const MIN_TITLE = 20;
 
 export const command: Command = defineCommand({
   description:
-    "Lists unfinished work: open items of the agents' own todo and task lists, and next steps named at the " +
-    "end of sessions. Items that a later session of the same project finished are left out. In a project's " +
-    "folder it lists that project, elsewhere all projects.",
+    "Lists unfinished work: open items of the agents' own todo and task lists (☐, ◐ in progress), next steps and " +
+    "offers of the last reply (→), questions without an answer (?) and interrupted requests (■). Items that a " +
+    "later session of the same project finished are left out. In a project's folder it lists that project, " +
+    "elsewhere all projects.",
   examples: [
     { line: "sessions pending", says: "in this folder's project" },
     { line: "sessions pending --everywhere --since 2w", says: "in all projects, in the last two weeks" },
@@ -60,7 +64,9 @@ export const command: Command = defineCommand({
       world.stderr.write(
         `${style.dim(`No unfinished work${project === undefined ? "" : ` in ${project}`}.`)}\n`,
       );
-    world.stdout.write(sessions.map((session) => formatSession(session, world)).join("\n"));
+    world.stdout.write(
+      project === undefined ? formatProjects(sessions, world) : formatSessions(sessions, world),
+    );
     const hidden = total - sessions.length;
     if (hidden > 0)
       world.stderr.write(`${style.dim(`${amountOf(hidden, "more session")}: --limit ${total}`)}\n`);
@@ -80,19 +86,33 @@ function pendingJson({ row, items }: PendingSession): object {
   };
 }
 
+/** Formats sessions below the name of their project; the project with the newest session comes first. */
+function formatProjects(sessions: readonly PendingSession[], world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const projects = new Map<string, PendingSession[]>();
+  for (const session of sessions) {
+    const project = projectLabel(session.row.digest);
+    const others = projects.get(project);
+    if (others === undefined) projects.set(project, [session]);
+    else others.push(session);
+  }
+  return [...projects]
+    .map(([project, own]) => `${style.bold(sanitize(project))}\n${formatSessions(own, world)}`)
+    .join("\n");
+}
+
+function formatSessions(sessions: readonly PendingSession[], world: World): string {
+  return sessions.map((session) => formatSession(session, world)).join("\n");
+}
+
 function formatSession({ row, items }: PendingSession, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const { digest } = row;
-  const when = digest.endedAt === null ? "" : `, ${relativeDate(digest.endedAt, world)}`;
+  const when = digest.endedAt === null ? "" : ` ${relativeDate(digest.endedAt, world)}`;
   const id = world.stdout.isTerminal ? digest.id.slice(0, 8) : digest.id;
-  const head = `${style.cyan(id)} ${style.bold(listTitle(digest.title))} ${style.dim(sanitize(`${projectLabel(digest)}${when}`))}`;
-  const lines = items.map(({ text, source, status }) => {
-    const mark = source === "keyword" ? "·" : status === "in_progress" ? "◐" : "☐";
-    return wrap(sanitize(text), {
-      width: readingWidth(world.stdout),
-      firstIndent: `  ${mark} `,
-      indent: "    ",
-    });
-  });
+  const room = (world.stdout.columns ?? Number.POSITIVE_INFINITY) - id.length - when.length - 1;
+  const title = truncate(listTitle(digest.title), Math.max(MIN_TITLE, room));
+  const head = `${style.cyan(id)} ${title}${style.dim(when)}`;
+  const lines = items.map((item) => formatPendingItem(item, readingWidth(world.stdout)));
   return `${head}\n${lines.join("\n")}\n`;
 }

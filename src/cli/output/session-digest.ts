@@ -1,7 +1,7 @@
-import type { Digest } from "../../extract/digest.ts";
+import type { Digest, PendingItem } from "../../extract/digest.ts";
 import { shorten } from "../../extract/sentences.ts";
 import { plainSummary } from "../../extract/summary-text.ts";
-import { outcomeOf, outcomeSigns } from "../../render/words.ts";
+import { outcomeOf, outcomeSigns, pendingSign } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { World } from "../world.ts";
 import { amountOf } from "./amounts.ts";
@@ -138,9 +138,16 @@ function commands(page: Page, digest: Digest): string {
 }
 
 function pending(page: Page, digest: Digest): string {
-  const rows = digest.pending.map(({ text, source, status }) => {
-    const mark = source === "keyword" ? "·" : status === "in_progress" ? "◐" : "☐";
-    return wrap(sanitize(text), { width: page.width, firstIndent: `  ${mark} `, indent: "    " });
-  });
+  const rows = digest.pending.map((item) => formatPendingItem(item, page.width));
   return section(page, "Pending", rows, rows.length);
+}
+
+/** Formats an item of open work, after a sign that says where it comes from. */
+export function formatPendingItem(item: PendingItem, width: number): string {
+  const words = item.source === "interrupted" ? "interrupted: " : "";
+  return wrap(sanitize(`${words}${item.text}`), {
+    width,
+    firstIndent: `  ${pendingSign(item)} `,
+    indent: "    ",
+  });
 }

@@ -1,7 +1,7 @@
 import type { FilesAnswer, PendingAnswer, PlaceCount, ProjectsAnswer, SessionList } from "../../index.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
-import { countOf, relativeTo, utcMinute } from "../../render/words.ts";
+import { countOf, pendingWords, relativeTo, utcMinute } from "../../render/words.ts";
 import { firstChars, sessionLine } from "./session-line.ts";
 
 /** Where a page of a list starts, and who reads it. */
@@ -83,10 +83,9 @@ export function pendingAnswer({ sessions, total, project }: PendingAnswer, place
       at: place.offset + index,
       text: [
         sessionLine(row, place.callingSession),
-        ...items.map(({ text, turn, source, status }) => {
-          const notes = [source, ...(status === undefined ? [] : [status.replace("_", " ")])];
-          const at = turn === null ? "" : `, turn ${turn}`;
-          return `  - ${firstChars(text, ITEM_CHARS)} (${notes.join(", ")}${at})`;
+        ...items.map((item) => {
+          const at = item.turn === null ? "" : `, turn ${item.turn}`;
+          return `  - ${firstChars(item.text, ITEM_CHARS)} (${pendingWords(item)}${at})`;
         }),
       ].join("\n"),
     })),

@@ -158,8 +158,9 @@ export const pendingTool: McpTool = defineTool({
   name: "pending_work",
   title: "Unfinished work",
   description:
-    "List work that earlier sessions left unfinished: open todo items, next steps that were named, by session. Use it to find " +
-    "out where the work was left off. Of this project, unless everywhere is true.",
+    "List work that earlier sessions left unfinished, by session: open todo items, next steps of the last reply, unanswered " +
+    "questions, interrupted requests. Use it to find out where the work was left off. Of this project, unless everywhere is " +
+    "true.",
   input: {
     everywhere: z._default(flag("All projects."), false),
     ...filterShape,

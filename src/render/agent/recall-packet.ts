@@ -1,5 +1,6 @@
 import type { Digest } from "../../extract/digest.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
+import { pendingWords } from "../words.ts";
 
 /** `compaction`: the agent continues the same session; `start`: it starts a new one, and gets the last one of the folder. */
 export type RecallAfter = "compaction" | "start";
@@ -79,21 +80,20 @@ function footOf({ id, turns }: Digest): string {
 }
 
 function sectionsOf({ pending, requests, files }: Digest): readonly Section[] {
-  // The agent's own list is more reliable than a sentence with "next" in it.
-  const open = [
-    ...pending.filter(({ status }) => status === "in_progress"),
-    ...pending.filter(({ source, status }) => source === "todo" && status !== "in_progress"),
-    ...pending.filter(({ source }) => source === "keyword").toReversed(),
-  ];
+  // What is being worked on comes first. A request without an answer is among the last requests.
+  const open = pending
+    .filter(({ source }) => source !== "interrupted")
+    .toSorted((a, b) => Number(b.status === "in_progress") - Number(a.status === "in_progress"));
   const touched = files
     .filter(({ reads, writes }) => reads + writes > 0)
     .toSorted((a, b) => Number(b.writes > 0) - Number(a.writes > 0) || (b.lastAt ?? 0) - (a.lastAt ?? 0));
   return [
     {
       heading: "Left open:",
-      items: open
-        .slice(0, PENDING)
-        .map(({ text, status }) => `${status === "in_progress" ? "(in progress) " : ""}${cut(text)}`),
+      items: open.slice(0, PENDING).map((item) => {
+        const from = pendingWords(item);
+        return `${from === "todo" ? "" : `(${from}) `}${cut(item.text)}`;
+      }),
     },
     {
       heading: "Last requests of the user:",

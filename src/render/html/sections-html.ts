@@ -8,6 +8,8 @@ import {
   namedFiles,
   outcomeOf,
   outcomeSigns,
+  pendingSign,
+  pendingWords,
   tokenWords,
   touchedFiles,
   utcMinute,
@@ -131,9 +133,10 @@ function commandsHtml({ commands }: Digest): Html {
 }
 
 function pendingHtml({ pending }: Digest): Html {
-  const items = pending.map(({ text, source, status, turn }) => {
-    const box = source === "keyword" ? "" : status === "in_progress" ? "◐ " : "☐ ";
-    return html`<li>${box}${inlineHtml(text)} ${turn === null ? null : turnLink(turn)}</li>\n`;
+  const items = pending.map((item) => {
+    const from = pendingWords(item);
+    const words = from === "todo" ? null : html` <span class="words">${from}</span>`;
+    return html`<li>${pendingSign(item)} ${inlineHtml(item.text)}${words} ${item.turn === null ? null : turnLink(item.turn)}</li>\n`;
   });
   return html`<ul class="pending">\n${items}</ul>`;
 }

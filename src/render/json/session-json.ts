@@ -1,4 +1,4 @@
-import type { Digest } from "../../extract/digest.ts";
+import type { Digest, PendingItem } from "../../extract/digest.ts";
 import type { TimelineRow } from "../../extract/extract-digest.ts";
 import type { AgentName, RequestVia } from "../../session/entry.ts";
 import type { Context, Session } from "../../session/session.ts";
@@ -107,7 +107,7 @@ export interface SessionDetailJson extends SessionJson {
   readonly pending: readonly {
     readonly text: string;
     readonly turn: number | null;
-    readonly source: "todo" | "keyword";
+    readonly source: PendingItem["source"];
   }[];
   readonly currentWork: string | null;
   readonly counts: Digest["counts"];

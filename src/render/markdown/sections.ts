@@ -10,6 +10,7 @@ import {
   namedFiles,
   outcomeOf,
   outcomeSigns,
+  pendingWords,
   tokenWords,
   touchedFiles,
   utcMinute,
@@ -125,12 +126,12 @@ export function* pendingOf(digest: Digest): Generator<Block> {
   if (digest.pending.length === 0) return;
   yield "## Pending";
   yield digest.pending
-    .map(({ text, source, status, turn }) => {
-      const words = [
-        ...(status === "in_progress" ? ["in progress"] : []),
-        ...(turn === null ? [] : [`turn ${turn}`]),
-      ];
-      return `${source === "todo" ? `- [ ] ${inline(text)}` : item(text)}${words.length === 0 ? "" : ` (${words.join(", ")})`}`;
+    .map((open) => {
+      const { text, turn } = open;
+      const from = pendingWords(open);
+      // The box alone says that it is an item of a list.
+      const words = [...(from === "todo" ? [] : [from]), ...(turn === null ? [] : [`turn ${turn}`])];
+      return `- [ ] ${inline(text)}${words.length === 0 ? "" : ` (${words.join(", ")})`}`;
     })
     .join("\n");
 }
