@@ -28,7 +28,7 @@ export interface FoundFile {
 
 /** What a file is to its session. */
 export type FileRole =
-  /** The log itself. Several (copies in other folders, checkpoints) are one session; the longest leads. */
+  /** The log itself. Several (copies in other folders, checkpoints) are one session; the newest leads. */
   | "main"
   /** An older part of the log that its agent has put aside. */
   | "rotation"

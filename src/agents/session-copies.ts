@@ -4,6 +4,17 @@ interface PlacedFile {
   readonly role: string;
 }
 
+/** The order of logs with one id: the one that was written last leads. All that shows or selects one of them uses it. */
+export function newestLogFirst(a: DatedFile, b: DatedFile): number {
+  return b.mtimeMs - a.mtimeMs || b.size - a.size || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+}
+
+interface DatedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
 /** Parts of a conversation: each belongs to one log. Other files (lists of work, titles) may serve several. */
 const PARTS: ReadonlySet<string> = new Set(["rotation", "subagent", "subagent-meta", "spilled"]);
 

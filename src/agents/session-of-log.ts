@@ -2,7 +2,7 @@ import type { Library } from "../fs/library.ts";
 import { expandHome } from "../fs/places.ts";
 import { isSamePath } from "../fs/real-path.ts";
 import { splitLines } from "../jsonl/lines.ts";
-import type { AgentName } from "../session/entry.ts";
+import type { AgentName, SourceFacts } from "../session/entry.ts";
 import { createTextBudget } from "../session/text-budget.ts";
 import type { SessionFiles } from "./agent.ts";
 import { agentNamed, agents } from "./agents.ts";
@@ -41,6 +41,11 @@ export function projectOfLog(library: Library, { agent, files }: SessionFiles): 
 }
 
 export function projectInHead(agent: SessionFiles["agent"], path: string, head: Uint8Array): string | null {
+  return factsInHead(agent, path, head).project;
+}
+
+/** What the first lines of a log say about its session. */
+export function factsInHead(agent: SessionFiles["agent"], path: string, head: Uint8Array): SourceFacts {
   const parser = agentNamed(agent).parser({
     emit: () => undefined,
     budget: createTextBudget(),
@@ -48,7 +53,7 @@ export function projectInHead(agent: SessionFiles["agent"], path: string, head: 
     isSubagent: false,
   });
   for (const line of splitLines([head])) parser.line(line);
-  return parser.finish().project;
+  return parser.finish();
 }
 
 /** The sessions that a log says it was forked from, by its start. */

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, readJsonLine, tryParse } from "../jsonl/json
 import { splitLines } from "../jsonl/lines.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { FoundFile, Peek, Placement, PlacementCache, SessionFile, SessionFiles } from "./agent.ts";
+import { newestLogFirst } from "./session-copies.ts";
 import { sessionIdOfPath } from "./session-id.ts";
 
 /**
@@ -90,7 +91,7 @@ function readObjects(head: Buffer): readonly JsonObject[] {
 /** Which session a file belongs to and as what; undefined if it is none of this agent's. */
 type PlaceFile = (file: FoundFile) => Placement | undefined;
 
-/** Puts files of the same id together: the longest log leads, the others follow by path. */
+/** Puts files of the same id together: the newest log leads, what is no log follows by path. */
 export function groupFiles(
   agent: AgentName,
   files: readonly FoundFile[],
@@ -123,6 +124,6 @@ function placeSafely(file: FoundFile, placeFile: PlaceFile): Placement | undefin
 function leadFirst(a: SessionFile, b: SessionFile): number {
   const main = Number(b.role === "main") - Number(a.role === "main");
   if (main !== 0) return main;
-  if (a.role === "main" && a.size !== b.size) return b.size - a.size;
+  if (a.role === "main") return newestLogFirst(a, b);
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }

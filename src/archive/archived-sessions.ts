@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { LogFiles, SessionFile, SessionFiles } from "../agents/agent.ts";
 import type { ByteSource } from "../agents/byte-source.ts";
+import { newestLogFirst } from "../agents/session-copies.ts";
 import { sameMark } from "../fs/disk.ts";
 import type { Library } from "../fs/library.ts";
 import { logKey, sessionKey } from "../session/session.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import type { ListedFile, ListedSession } from "./archive-store.ts";
-import { byLogKey } from "./log-identity.ts";
+import { byLogKey, type LogIdentities, logIdentities } from "./log-identity.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 /** A session as the archive has it, ready to be read. */
@@ -52,23 +53,60 @@ export function listArchive(library: Library): readonly ListedSession[] {
   return library.demo ? [] : openArchive(library).list().sessions;
 }
 
-/** Every archived session, in no order: logs with one id are one session, of which the longest leads. */
-export function archivedSessions(library: Library): readonly ArchivedSession[] {
-  const groups = new Map<string, [ArchivedLog, ...ArchivedLog[]]>();
-  for (const log of archivedLogs(library)) {
+/** Every archived session, in no order: logs with one id are one session, of which the newest leads. */
+export function archivedSessions(
+  library: Library,
+  logs: readonly ArchivedLog[] = archivedLogs(library),
+): readonly ArchivedSession[] {
+  return [...bySession(logs).values()].map((group) => joinArchived(...group));
+}
+
+type LogGroup = [ArchivedLog, ...ArchivedLog[]];
+
+function bySession(logs: readonly ArchivedLog[]): ReadonlyMap<string, LogGroup> {
+  const groups = new Map<string, LogGroup>();
+  for (const log of logs) {
     const group = groups.get(sessionKey(log.files));
     if (group === undefined) groups.set(sessionKey(log.files), [log]);
     else group.push(log);
   }
-  return [...groups.values()].map((logs) => joinLogs(...logs));
+  return groups;
 }
 
-/** Puts the logs of one session together: what reads sessions reads them as if they were in one place. */
-function joinLogs(first: ArchivedLog, ...others: readonly ArchivedLog[]): ArchivedSession {
+function joinArchived(first: ArchivedLog, ...others: readonly ArchivedLog[]): ArchivedSession {
   if (others.length === 0) return first;
-  const logs = [first, ...others].sort(
-    (a, b) => leadSize(b) - leadSize(a) || (pathOf(a) < pathOf(b) ? -1 : 1),
-  );
+  const logs = [first, ...others].sort(byNewestLog);
+  const sum = (of: (log: ArchivedLog) => number): number => logs.reduce((total, log) => total + of(log), 0);
+  return {
+    ...joinLogs(logs, first),
+    generation: Math.max(...logs.map(({ generation }) => generation)),
+    state: logs.map(({ state }) => state).join("+"),
+    markdown: logs[0]?.markdown ?? null,
+    bytes: sum(({ bytes }) => bytes),
+    storedBytes: sum(({ storedBytes }) => storedBytes),
+  };
+}
+
+function byNewestLog(
+  {
+    files: {
+      files: [a],
+    },
+  }: ArchivedLog,
+  {
+    files: {
+      files: [b],
+    },
+  }: ArchivedLog,
+): number {
+  return a === undefined || b === undefined ? 0 : newestLogFirst(a, b);
+}
+
+/** Files, and where they are read. */
+type ReadableFiles = Pick<ArchivedSession, "files" | "source">;
+
+/** Puts the logs of one session together: what reads sessions reads them as if they were in one place. */
+export function joinLogs(logs: readonly ReadableFiles[], first: ReadableFiles): ReadableFiles {
   const sources = new Map<string, ByteSource>();
   const files: SessionFile[] = [];
   for (const log of logs) {
@@ -79,7 +117,6 @@ function joinLogs(first: ArchivedLog, ...others: readonly ArchivedLog[]): Archiv
     }
   }
   const sourceOf = (path: string): ByteSource => sources.get(path) ?? first.source;
-  const sum = (of: (log: ArchivedLog) => number): number => logs.reduce((total, log) => total + of(log), 0);
   return {
     files: { agent: first.files.agent, id: first.files.id, files },
     source: {
@@ -88,20 +125,28 @@ function joinLogs(first: ArchivedLog, ...others: readonly ArchivedLog[]): Archiv
       head: (path, from) => sourceOf(path).head(path, from),
       explain: first.source.explain,
     },
-    generation: Math.max(...logs.map(({ generation }) => generation)),
-    state: logs.map(({ state }) => state).join("+"),
-    markdown: logs[0]?.markdown ?? null,
-    bytes: sum(({ bytes }) => bytes),
-    storedBytes: sum(({ storedBytes }) => storedBytes),
   };
 }
 
-function leadSize({ files }: ArchivedLog): number {
-  return files.files[0]?.size ?? 0;
-}
-
-function pathOf({ files }: ArchivedLog): string {
-  return files.files[0]?.path ?? "";
+/**
+ * Finds, for a session that has a log on disk, the other logs with its id that only the archive has. A log that was
+ * moved is not one of them.
+ */
+export function keptCopies(
+  library: Library,
+  logs: readonly ArchivedLog[],
+): (session: SessionFiles) => readonly ArchivedLog[] {
+  const groups = bySession(logs);
+  let identities: LogIdentities | undefined;
+  return (session) => {
+    const archived = groups.get(sessionKey(session)) ?? [];
+    const here = new Set(session.files.map(({ path }) => path));
+    const isHere = ({ files }: ArchivedLog): boolean => here.has(files.files[0]?.path ?? "");
+    if (archived.every(isHere)) return [];
+    identities ??= logIdentities(library);
+    const present = new Set(identities.of(session).map(logKey));
+    return archived.filter((log) => !present.has(logKey(log.files)));
+  };
 }
 
 /** Where the readable copy of a session is; null if it has none. */

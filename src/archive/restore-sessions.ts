@@ -1,8 +1,14 @@
-import { resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
+import type { LogFiles } from "../agents/agent.ts";
+import { findSessions, rootOfFile } from "../agents/find-sessions.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
+import { once } from "../fs/once.ts";
+import { insideOf } from "../fs/places.ts";
 import { type Locking, withStore } from "../fs/store.ts";
-import { type LogKey, sessionKey } from "../session/session.ts";
+import { type LogKey, logKey, sessionKey } from "../session/session.ts";
+import type { KeptFile, KeptSession } from "./archive-store.ts";
+import { byLogKey, logIdentities } from "./log-identity.ts";
 import { openArchive } from "./open-archive.ts";
 import { type RestoredSession, type RestoreHow, restoreSession } from "./restore-session.ts";
 
@@ -36,17 +42,61 @@ export async function restoreSessions(
     const tell = (path: string, what: string): void => {
       problems.push({ path, line: 0, what });
     };
+    const logsHere = once(() => byLogKey(findSessions(library).sessions.flatMap(logIdentities(library).of)));
     for (const session of sessions) {
       await options.pause?.();
       const kept = archive.get(session, options.generation);
-      if (kept !== undefined) restored.push(restoreSession(library, archive, kept, how, tell));
-      else tell(session.id, missing(options.generation));
+      if (kept !== undefined) {
+        const placed = whereItIs(library, kept, archive.get(session) ?? kept, logsHere);
+        restored.push(restoreSession(library, archive, placed, how, tell));
+      } else tell(session.id, missing(options.generation));
     }
     if (mayReplace) archive.close();
     return { dryRun: options.dryRun === true, sessions: restored, problems };
   };
   // Only overwriting adds to the archive; everything else works on a read-only store, too.
   return mayReplace ? withStore(library, options.locking, run) : run();
+}
+
+/**
+ * A generation with its files where the log is now. It may have been moved since, and is the same log: at its old place
+ * it would be a second one.
+ */
+function whereItIs(
+  library: Library,
+  kept: KeptSession,
+  newest: KeptSession,
+  logsHere: () => ReadonlyMap<string, LogFiles>,
+): KeptSession {
+  const was = kept.files[0]?.path;
+  const known = newest.files[0]?.path;
+  if (was === undefined || known === undefined) return kept;
+  const isThere = library.disk.lstat(known) !== undefined;
+  const now = isThere ? known : (leadOf(logsHere().get(logKey(kept))) ?? known);
+  if (now === was) return kept;
+  const root = rootOfFile(library, kept.agent, now);
+  const moved = new Map(
+    kept.files.flatMap((file): [KeptFile, KeptFile][] => {
+      const path = file.path === was ? now : movedWith(file.path, dirname(was), dirname(now));
+      return path === undefined ? [] : [[{ ...file, path, root }, file]];
+    }),
+  );
+  const places = new Map([...moved].map(([placed, file]) => [file, placed]));
+  return {
+    ...kept,
+    files: kept.files.map((file) => places.get(file) ?? file),
+    read: (file, from) => kept.read(moved.get(file) ?? file, from),
+  };
+}
+
+/** The log itself, if it is there: other files of it may be left. */
+function leadOf(log: LogFiles | undefined): string | undefined {
+  return log?.files.find(({ role }) => role === "main")?.path;
+}
+
+/** Where a file is that was below a folder which was moved; undefined if it was not. */
+function movedWith(path: string, from: string, to: string): string | undefined {
+  return insideOf(from, path) ? join(to, relative(from, path)) : undefined;
 }
 
 /** In one project, logs with one id have one name: the second would go over the first. */

@@ -1,6 +1,7 @@
 import type { Digest } from "../extract/digest.ts";
 import { matchesPath, withoutBraces } from "../fs/glob.ts";
 import type { SearchReader } from "./engine.ts";
+import { withLeadingLog } from "./leading-log.ts";
 import { wordsInFields } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
 import type { SearchPlan } from "./ranking/search-plan.ts";
@@ -13,7 +14,9 @@ export async function filterSessions(
   catalog: SessionCatalog,
   filter: SessionFilter,
 ): Promise<readonly CatalogRow[]> {
-  const rows = catalog.rows.filter(({ digest }) => rowMatches(digest, filter));
+  const rows = catalog.rows
+    .filter(({ digest }) => rowMatches(digest, filter))
+    .map((row) => inProject(row, filter));
   if (!needsDigest(filter)) return rows;
   const matching: CatalogRow[] = [];
   for (const row of rows) {
@@ -21,6 +24,13 @@ export async function filterSessions(
     if (digest !== undefined && digestMatches(digest, filter)) matching.push(row);
   }
   return matching;
+}
+
+/** The same row, with a log in a project that was asked for. */
+function inProject(row: CatalogRow, { projects }: SessionFilter): CatalogRow {
+  if (projects.length === 0 || row.digest.logs === undefined) return row;
+  const digest = withLeadingLog(row.digest, { projects });
+  return { ...row, digest, source: row.source === null ? null : (digest.maskedLead ?? digest.lead) };
 }
 
 function needsDigest({ files, commands, errors, since, until }: SessionFilter): boolean {

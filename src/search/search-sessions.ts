@@ -114,11 +114,16 @@ async function searchOne(
   const shown = shownTerms(request.query, answer.terms);
   const state = readState(reader.state);
   const archive = openArchive(library);
-  const finish = rowFinisher(library, state, (row) => {
-    const [log] = library.demo ? [] : archive.copies(row);
-    const kept = log === undefined ? undefined : archive.get(log);
-    return kept === undefined ? null : markdownPath(library, kept);
-  });
+  const finish = rowFinisher(
+    library,
+    state,
+    (row) => {
+      const [log] = library.demo ? [] : archive.copies(row);
+      const kept = log === undefined ? undefined : archive.get(log);
+      return kept === undefined ? null : markdownPath(library, kept);
+    },
+    projects,
+  );
   const hits: FoundSession[] = [];
   for (const hit of answer.hits)
     hits.push(
@@ -156,15 +161,16 @@ async function foundSession(
   hit: SessionHit,
   shown: ShownTerms,
 ): Promise<FoundSession> {
-  const row: SessionRow = JSON.parse(hit.row);
-  const snippets = await snippetsOf(row, hit, shown);
-  const { command: resume } = agentNamed(row.agent).resume({
-    id: row.id,
-    project: row.project,
-    source: row.maskedLead ?? row.lead,
+  const row = finish(JSON.parse(hit.row));
+  const { digest } = row;
+  const snippets = await snippetsOf(digest, hit, shown);
+  const { command: resume } = agentNamed(digest.agent).resume({
+    id: digest.id,
+    project: digest.project,
+    source: digest.maskedLead ?? digest.lead,
   });
   const { score, match, matchingTurns } = hit;
-  return { row: finish(row), score, match, resume, snippets, matchingTurns };
+  return { row, score, match, resume, snippets, matchingTurns };
 }
 
 /** A session is left out if it matches all of one filter: words in commands and errors are found by a search. */

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { callingSession } from "../agents/agents.ts";
 import type { ListedSession } from "../archive/archive-store.ts";
 import { readRenderNote } from "../archive/keep-session.ts";
+import { logAt } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
@@ -65,6 +66,9 @@ function selectByWord(
     if (whole !== undefined && copies === "refuse") throw partOfArchived(word, whole);
     if (whole !== undefined) return [whole];
   }
+  const moved = /[/\\]/.test(word) ? logAt(library, path) : undefined;
+  const byLog = moved === undefined ? undefined : all.find((each) => logKey(each) === logKey(moved));
+  if (byLog !== undefined) return [byLog];
   const folded = word.toLowerCase();
   const matches = word.length < MIN_PREFIX ? [] : all.filter(({ id }) => id.toLowerCase().startsWith(folded));
   if (matches.length > 0) return onlyOne(word, matches, copies);

@@ -4,6 +4,7 @@ import { agentNamed, agents, callingSession } from "../agents/agents.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import { readSession } from "../agents/read-session.ts";
+import { newestLogFirst } from "../agents/session-copies.ts";
 import { projectInHead } from "../agents/session-of-log.ts";
 import { archivedLogs, listArchive } from "../archive/archived-sessions.ts";
 import { byLogKey, logIdentities } from "../archive/log-identity.ts";
@@ -122,7 +123,7 @@ function chooseCopies(
   const pool = present.length > 0 ? present : copies;
   if (rule === "present") return pool.map((copy) => withOthers(copy, copies));
   if (pool.length > 1 && rule === "refuse") return severalCopies(pool[0]?.id ?? "", pool.map(leadOf));
-  const byTime = pool.toSorted((a, b) => changedAt(b) - changedAt(a));
+  const byTime = pool.toSorted(byNewestLog);
   const { folder } = library.surroundings;
   const here = byTime.find((pointer) => {
     const project = pointers.projectOf(pointer);
@@ -412,4 +413,21 @@ function newestFirst(
   return pointers.toSorted(
     (a, b) => endOf(b) - endOf(a) || (a.id < b.id ? -1 : a.id > b.id ? 1 : changedAt(b) - changedAt(a)),
   );
+}
+
+function byNewestLog(
+  {
+    files: {
+      files: [a],
+    },
+  }: SessionPointer,
+  {
+    files: {
+      files: [b],
+    },
+  }: SessionPointer,
+): number {
+  return a === undefined || b === undefined
+    ? Number(a === undefined) - Number(b === undefined)
+    : newestLogFirst(a, b);
 }

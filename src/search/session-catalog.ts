@@ -7,6 +7,7 @@ import type { Library } from "../fs/library.ts";
 import { sessionKey } from "../session/session.ts";
 import type { SearchReader } from "./engine.ts";
 import { filterSessions } from "./filter-sessions.ts";
+import { withLeadingLog } from "./leading-log.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
 import { engineError, type IndexAccess, withIndex } from "./refresh/index-access.ts";
 import { type IndexState, rowsOf, type Totals } from "./refresh/index-rows.ts";
@@ -103,11 +104,15 @@ async function digestOf(reader: SearchReader, { digest }: CatalogRow): Promise<D
 /** A session that ended longer ago is not live; its file is not checked. */
 const MAY_BE_LIVE_MS = 24 * 3_600_000;
 
-/** Returns a function that adds the current state to a row: whether it is live, whether its log is gone, where its copy is. */
+/**
+ * Returns a function that adds the current state to a row: which of its logs is meant, whether it is live, whether its
+ * log is gone, where its readable copy is.
+ */
 export function rowFinisher(
   library: Library,
   state: IndexState,
   copyOf: (row: SessionRow) => string | null,
+  projects: readonly string[] = [],
 ): (row: SessionRow) => CatalogRow {
   const gone = new Set(state.gone);
   const running = runningSessions(library);
@@ -116,14 +121,16 @@ export function rowFinisher(
     if (row.origin === "archive" || gone.has(key)) return "kept";
     return running.has(key) || isLogBeingWritten(library, row) ? "live" : "idle";
   };
-  return (row) => {
+  const { folder } = library.surroundings;
+  return (stored) => {
+    const row = withLeadingLog(stored, { projects, folder });
     const key = sessionKey(row);
     const state = stateOf(row, key);
     return {
       digest: row,
       state,
       source: state === "kept" ? null : (row.maskedLead ?? row.lead),
-      copies: row.copies ?? 1,
+      copies: row.logs?.length ?? 1,
       archive: copyOf(row),
       bytes: row.bytes,
     };

@@ -34,6 +34,8 @@ export interface RowAttributes {
   readonly project: string | null;
   /** A session in a worktree belongs to the project of its repository, too. */
   readonly repository: string | null;
+  /** Where its logs are, if it has several. */
+  readonly logs?: readonly Pick<RowAttributes, "project" | "repository">[];
   readonly branch: string | null;
   readonly title: string | null;
   readonly tools: Readonly<Record<string, number>>;
@@ -44,12 +46,13 @@ export interface RowAttributes {
 
 /** Whether a session's row matches all of a condition. Keys and sources are not in rows. */
 export function rowMatches(row: RowAttributes, condition: SessionCondition): boolean {
-  const { project, repository, branch, title } = row;
+  const { branch, title } = row;
+  const projects = (row.logs ?? [row]).flatMap(({ project, repository }) =>
+    [project ?? [], repository ?? []].flat(),
+  );
   return (
     any(condition.agents, (agent) => agent === row.agent) &&
-    any(condition.projects, (pattern) =>
-      [project, repository].some((path) => path !== null && matchesProject(pattern, path)),
-    ) &&
+    any(condition.projects, (pattern) => projects.some((path) => matchesProject(pattern, path))) &&
     any(condition.branches, (wanted) => branch !== null && same(wanted, branch)) &&
     any(condition.tools, (wanted) => Object.keys(row.tools).some((tool) => same(wanted, tool))) &&
     any(condition.titles, (words) => title !== null && hasWords(title, words)) &&

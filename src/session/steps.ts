@@ -18,7 +18,8 @@ interface StepMaker {
 
 /** Completes the steps of entries. Parts of one message that were logged twice are added once. */
 export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
-  const seenCalls = new Set<number>();
+  /** By number of the call. All calls of the log are known by now. */
+  const seenCalls = new Uint8Array(calls.size);
   const seenTexts = createNameTable();
 
   const isSeenText = (text: string): boolean => {
@@ -36,8 +37,8 @@ export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
     }
     const { call } = draft;
     const number = calls.number(call.id);
-    if (call.id !== "" && seenCalls.has(number)) return true;
-    seenCalls.add(number);
+    if (call.id !== "" && seenCalls[number] === 1) return true;
+    seenCalls[number] = 1;
     call.agentId = calls.agentId(number);
     call.result = calls.result(number);
     return false;
@@ -135,6 +136,8 @@ function draftCall(part: ToolCallPart): ToolCall {
 
 /** Which calls were made, and their results. If a call has two results, the later one counts. */
 export interface CallTable {
+  /** How many numbers are in use. */
+  readonly size: number;
   /** The number of a call. */
   number(id: string): number;
   made(id: string): void;
@@ -164,6 +167,9 @@ export function createCallTable(): CallTable {
     return number;
   };
   return {
+    get size() {
+      return results.length;
+    },
     number: numberOf,
     made(id) {
       const number = numberOf(id);

@@ -175,6 +175,29 @@ describe("a log that was rewritten", () => {
     expect(read(moved).startsWith(LOG)).toBe(true);
   });
 
+  it.each([
+    ["before it is archived there", false],
+    ["after it was archived there", true],
+  ])("and moved gets an earlier generation where it is, %s", async (_, isArchived) => {
+    const { library, a, b } = ground();
+    fs.rmSync(b);
+    const part = join(TOOL_SESSION, "subagents", "agent-1.jsonl");
+    const sidechain = LOG.replaceAll('"isSidechain":false', '"isSidechain":true,"agentId":"1"');
+    putOld(join(dirname(a), part), sidechain);
+    const { backup } = await compact(library, a);
+    const moved = pathIn(library, "/home/ana/renamed");
+    fs.renameSync(dirname(a), dirname(moved));
+    if (isArchived) await archive(library);
+    putOld(join(dirname(moved), part), "");
+    const named = selectArchived(library, [moved]);
+    const options = { locking: atOnce, generation: backup ?? 0, force: true };
+    expect((await restoreSessions(library, named, options)).problems).toEqual([]);
+    expect([read(moved), read(join(dirname(moved), part))]).toEqual([LOG, sidechain]);
+    expect(fs.existsSync(dirname(a))).toBe(false);
+    await archive(library);
+    expect(names(library)).toEqual([[null, moved]]);
+  });
+
   it("and unflattened is archived as it is again, without storing anything twice", async () => {
     const { library, a, b } = ground();
     fs.rmSync(b);

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { type History, openHistory } from "../../src/index.ts";
@@ -72,6 +72,79 @@ describe("the library, with one id in two files", () => {
     const [left] = await history.select(TOOL_SESSION);
     if (left === undefined) throw new Error("Nothing is selected");
     expect(await history.flatten(left)).toMatchObject({ source: a, otherCopies: [b] });
+  });
+});
+
+describe("lists and searches, with one id in two files", () => {
+  const ONLY_IN_B = "quixoticbanjo";
+  /** A request that only the log of b has. */
+  const grow = (b: string): void => {
+    const line = {
+      type: "user",
+      uuid: "u-b",
+      parentUuid: null,
+      sessionId: TOOL_SESSION,
+      cwd: "/home/ana/copy",
+    };
+    const message = { role: "user", content: `Now the ${ONLY_IN_B}` };
+    fs.appendFileSync(b, `${JSON.stringify({ ...line, timestamp: "2026-10-20T09:00:00.000Z", message })}\n`);
+    fs.utimesSync(b, NOW_MS / 1000 - 3600, NOW_MS / 1000 - 3600);
+  };
+  const sources = async (world: TestWorld, ...flags: readonly string[]): Promise<readonly unknown[]> => {
+    const { sessions } = await ask(world, "list", ...flags);
+    const { hits } = await ask(world, "search", "what there is", ...flags);
+    return [sessions, hits].map((rows) =>
+      (rows as { source: string; copies: number }[]).map(({ source, copies }) => [source, copies]),
+    );
+  };
+
+  test("take the same log as show: that of this folder's project, else the newest", async () => {
+    const { world, a, b } = await ground();
+    const shown = async (from = world): Promise<unknown> => (await ask(from, "show", TOOL_SESSION)).source;
+    expect([await shown(), ...(await sources(world))]).toEqual([b, [[b, 2]], [[b, 2]]]);
+    fs.utimesSync(a, NOW_MS / 1000 - 60, NOW_MS / 1000 - 60);
+    expect([await shown(), ...(await sources(world))]).toEqual([a, [[a, 2]], [[a, 2]]]);
+    const inB = { ...world, folder: "/home/ana/copy/src" };
+    expect([await shown(inB), ...(await sources(inB))]).toEqual([b, [[b, 2]], [[b, 2]]]);
+  });
+
+  test("find a log by the project that it is in, and name that one", async () => {
+    const { world, a, b } = await ground();
+    expect(await sources(world, "--project", "/home/ana/shop")).toEqual([[[a, 2]], [[a, 2]]]);
+    expect(await sources(world, "--project", "/home/ana/copy")).toEqual([[[b, 2]], [[b, 2]]]);
+    expect(await sources(world, "--project", "/home/ana/none")).toEqual([[], []]);
+  });
+
+  test("still find what only the archive has of a log, until that log is forgotten", async () => {
+    const { world, history, a, b } = await ground();
+    grow(b);
+    const total = async (): Promise<readonly unknown[]> => {
+      const { rows } = await history.list();
+      const { hits } = await history.search(ONLY_IN_B);
+      return [rows.map(({ copies, source }) => [copies, source]), hits.map(({ row }) => row.source)];
+    };
+    expect(await total()).toEqual([[[2, b]], [b]]);
+    await history.archive();
+    expect(await total()).toEqual([[[2, b]], [b]]);
+    fs.rmSync(b);
+    expect(await total()).toEqual([[[2, a]], [a]]);
+    fs.appendFileSync(a, '{"type":"last-prompt","lastPrompt":"y"}\n');
+    expect(await total()).toEqual([[[2, a]], [a]]);
+    expect((await ask(world, "list", "--project", "/home/ana/copy")).total).toBe(1);
+    await history.forget(b);
+    expect(await total()).toEqual([[[1, a]], []]);
+    await history.undoForget(b);
+    expect(await total()).toEqual([[[2, a]], [a]]);
+  });
+
+  test("count a log once that was moved since it was archived", async () => {
+    const { history, a, b } = await ground();
+    await history.archive();
+    await history.list();
+    const moved = join(dirname(dirname(a)), "-renamed", `${TOOL_SESSION}.jsonl`);
+    fs.renameSync(dirname(b), dirname(moved));
+    const { rows } = await history.list();
+    expect(rows.map(({ copies, source }) => [copies, source])).toEqual([[2, moved]]);
   });
 });
 

@@ -246,6 +246,8 @@ export function engineContract(name: string, withEngines: WithEngines): void {
       ["an agent", { only: { agents: ["pi"] } }, ["blog"]],
       ["a project", { only: { projects: ["/work/shop"] } }, ["shop"]],
       ["the end of a project's path", { only: { projects: ["blog"] } }, ["blog"]],
+      ["the project of another log of a session", { only: { projects: ["/work/copy"] } }, ["shop"]],
+      ["the repository of another log", { only: { projects: ["/work/origin"] } }, ["shop"]],
       ["a branch, ignoring case", { only: { branches: ["MAIN"] } }, ["shop"]],
       ["a tool", { only: { tools: ["bash"] } }, ["blog"]],
       ["words of a title", { only: { titles: ["shop of"] } }, ["shop"]],
@@ -261,7 +263,19 @@ export function engineContract(name: string, withEngines: WithEngines): void {
     ])("filters by %s, hits and sessions without words alike", async (_, filter, expected) => {
       await withEngines(async (open) => {
         await put(open(), [
-          described("shop", { agent: "claude", project: "/work/shop", branch: "main" }, { at: 100 }),
+          described(
+            "shop",
+            {
+              agent: "claude",
+              project: "/work/shop",
+              logs: [
+                { project: "/work/shop", repository: null },
+                { project: "/work/copy", repository: "/work/origin" },
+              ],
+              branch: "main",
+            },
+            { at: 100 },
+          ),
           described(
             "blog",
             { agent: "pi", project: "/work/blog", tools: { Bash: 2 } },

@@ -120,11 +120,8 @@ export interface IndexState {
 
 export const emptyState: IndexState = { indexedAt: 0, gone: [], skipped: {}, historyMark: "", problems: [] };
 
-/**
- * Rows of another version are made again. 2: the number of copies; 3: titles that say something; 4: repositories; 5: where
- * open work comes from.
- */
-const ROW_VERSION = 5;
+/** Rows of another version are made again. 5: where open work comes from; 6: where the copies of a log are. */
+const ROW_VERSION = 6;
 
 /** Returns a mark of the settings that decide what is read, kept and masked. If it changes, everything is read again. */
 export function settingsMark({ exclude, redact, index }: Config): string {

@@ -8,6 +8,7 @@ import {
 } from "../../agents/checkpoints/parse-checkpoints.ts";
 import { reasonOf } from "../../agents/isolate.ts";
 import { readSession } from "../../agents/read-session.ts";
+import { factsInHead } from "../../agents/session-of-log.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
 import { openArchive } from "../../archive/open-archive.ts";
@@ -26,8 +27,8 @@ import { sessionSchema } from "../document-fields.ts";
 import { documentFingerprint, type FingerprintSeed, textLength } from "../document-fingerprint.ts";
 import type { IndexDocument, IndexedSession } from "../engine.ts";
 import { sessionDocuments, turnsDocuments } from "../session-documents.ts";
-import type { SessionToRead } from "./scan-sources.ts";
-import { type Origin, type SessionRow, sessionRow } from "./session-row.ts";
+import type { KeptLogs, SessionToRead } from "./scan-sources.ts";
+import { type LogPlace, type Origin, type SessionRow, sessionRow } from "./session-row.ts";
 
 /** What reading a session for the index needs; it can be posted to a thread, except for the disk. */
 export type IndexLibrary = Pick<Library, "config" | "disk" | "places" | "surroundings">;
@@ -62,7 +63,7 @@ function nameAlone({ files, origin, mark }: SessionToRead, reason: string): Inde
 
 function read(
   library: IndexLibrary,
-  { files, origin, mark, source: archived }: SessionToRead,
+  { files, origin, mark, kept, source: archived }: SessionToRead,
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
   mask: (text: string) => string,
@@ -77,16 +78,17 @@ function read(
     inputChars: 0,
     thinkingChars: 0,
   };
-  const kept =
+  const parsed =
     checkpoints === undefined || archived !== undefined
       ? undefined
       : createParseCheckpoints(library, limits, sessionSchema.analysisVersion, checkpoints);
-  const read = readSession(source, identified, limits, kept);
+  const read = readSession(source, identified, limits, parsed);
   const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
   if (isExcluded(library, session)) return undefined;
   const earlier = earlierStates(library, identified, limits);
   const seed = fingerprintSeed(source, identified, library.config.redact);
-  return indexSession(session, identified, { origin, mark, isCopy, mask, earlier, seed });
+  const logs = logPlaces(library, source, identified, kept?.paths ?? [], mask);
+  return indexSession(session, identified, { origin, mark, isCopy, mask, earlier, seed, logs, kept });
 }
 
 /** Reads the head of a log once: it is needed to identify the session and for the fingerprint seed. */
@@ -102,6 +104,29 @@ function withHeadOnce(source: ByteSource): ByteSource {
   };
 }
 
+/** Where the logs of a session are, and whose they are by their first lines; undefined if there is only one. */
+function logPlaces(
+  { disk, surroundings }: IndexLibrary,
+  source: ByteSource,
+  { agent, files }: SessionFiles,
+  kept: readonly string[],
+  mask: (text: string) => string,
+): readonly LogPlace[] | undefined {
+  const logs = files.filter(({ role }) => role === "main");
+  if (logs.length < 2) return undefined;
+  return logs.map(({ path }) => {
+    const maskedPath = mask(path);
+    const facts = factsInHead(agent, path, source.head(path));
+    const { project } = facts;
+    return {
+      path,
+      ...(maskedPath === path ? {} : { maskedPath }),
+      ...maskDeep({ project, ...findCheckout(disk, surroundings.home, facts) }, mask),
+      ...(kept.includes(path) ? { isKept: true } : {}),
+    };
+  });
+}
+
 interface IndexOptions {
   readonly origin: Origin;
   readonly mark: string;
@@ -112,6 +137,9 @@ interface IndexOptions {
   readonly earlier?: readonly Session[];
   /** Absent: fingerprints are made of the masked texts. */
   readonly seed?: FingerprintSeed | undefined;
+  /** Where its logs are, if there are several. */
+  readonly logs?: readonly LogPlace[] | undefined;
+  readonly kept?: KeptLogs | undefined;
 }
 
 /** Builds what the index keeps of a session. Secrets are masked. */
@@ -121,7 +149,13 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
   const digest = maskDeep(extractDigest(session), options.mask);
   const plain = sessionRow(digest, session.problems, files, options.origin, options.mark);
   const maskedLead = plain.lead === null ? null : options.mask(plain.lead);
-  const row = maskedLead === null || maskedLead === plain.lead ? plain : { ...plain, maskedLead };
+  const { logs, kept } = options;
+  const row = {
+    ...plain,
+    ...(maskedLead === null || maskedLead === plain.lead ? {} : { maskedLead }),
+    ...(logs === undefined ? {} : { logs }),
+    ...(kept === undefined ? {} : { kept: kept.state }),
+  };
   const isCopy = options.isCopy(row);
   const all = [...sessionDocuments(session, digest, isCopy), ...turnsDocuments(session, lost, isCopy)];
   const documents = all.map((document) => masked(document, options));

@@ -239,9 +239,9 @@ function readHere(library: Library, onVanished: () => void, checkpoints?: Checkp
 }
 
 /** Whether a log was deleted before it could be read: then the index or the archive has more of it. */
-function hasVanished({ disk }: Library, { files, source }: SessionToRead, { row }: IndexedSession): boolean {
+function hasVanished({ disk }: Library, { files, origin }: SessionToRead, { row }: IndexedSession): boolean {
   const lead = files.files[0];
-  if (source !== undefined || lead === undefined || disk.stat(lead.path) !== undefined) return false;
+  if (origin === "archive" || lead === undefined || disk.stat(lead.path) !== undefined) return false;
   const { problems }: SessionRow = JSON.parse(row);
   return problems.some(({ path, line }) => path === lead.path && line === 0);
 }

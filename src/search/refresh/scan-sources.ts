@@ -1,11 +1,18 @@
 import type { SessionFiles } from "../../agents/agent.ts";
-import type { ByteSource } from "../../agents/byte-source.ts";
+import { type ByteSource, diskSource } from "../../agents/byte-source.ts";
 import { findLogs, groupLogs } from "../../agents/find-sessions.ts";
-import { archivedSessions } from "../../archive/archived-sessions.ts";
+import {
+  type ArchivedLog,
+  archivedLogs,
+  archivedSessions,
+  joinLogs,
+  keptCopies,
+} from "../../archive/archived-sessions.ts";
 import { withoutForgotten } from "../../archive/log-identity.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import type { Problem } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
+import { once } from "../../fs/once.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { sessionKey } from "../../session/session.ts";
 import type { SearchEngine } from "../engine.ts";
@@ -69,10 +76,19 @@ export async function scanSources(
   const hasNewHistory = !library.demo && historyMark(library) !== state.historyMark;
   const isArchiveSame =
     !hasNewHistory && !hasNewSettings && marks !== undefined && marks === state.archiveMark;
-  const archived = isArchiveSame ? [] : archivedSessions(library);
+  const logs = once(() => archivedLogs(library));
+  const archived = isArchiveSame ? [] : archivedSessions(library, logs());
+  const disk = diskSource(library.disk);
+  const copiesOf = once(() => keptCopies(library, logs()));
   const plan = planRefresh({
     found: sessions,
     archived,
+    isArchiveSame,
+    keptCopiesOf: (session) => copiesOf()(session),
+    withCopies: (files, copies) => {
+      const first = { files, source: disk };
+      return joinLogs([first, ...copies], first);
+    },
     rows,
     state,
     hasNewSettings,
@@ -99,7 +115,10 @@ export async function scanSources(
 }
 
 function projectsOf(rows: ReadonlyMap<string, SessionRow>): readonly string[] {
-  return [...new Set([...rows.values()].flatMap(({ project }) => project ?? []))].sort();
+  const places = [...rows.values()].flatMap(
+    (row): readonly Pick<SessionRow, "project">[] => row.logs ?? [row],
+  );
+  return [...new Set(places.flatMap(({ project }) => project ?? []))].sort();
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
@@ -142,12 +161,20 @@ export function isUnchanged({ toRead, toRemove, gone }: RefreshPlan, state: Inde
   );
 }
 
+/** Logs that only the archive has: what the archive has of them, and where they were. */
+export interface KeptLogs {
+  readonly state: string;
+  readonly paths: readonly string[];
+}
+
 /** A session that has to be read, and from where. */
 export interface SessionToRead {
   readonly key: string;
   readonly files: SessionFiles;
   readonly origin: Origin;
   readonly mark: string;
+  /** The logs with its id that only the archive has: they are read with the agent's own files. */
+  readonly kept?: KeptLogs;
   /** Absent: from the agent's own files. */
   readonly source?: ByteSource;
 }
@@ -167,6 +194,14 @@ interface RefreshInput {
     readonly source: ByteSource;
     readonly state: string;
   }[];
+  /** Whether the archive is what it was when the index last had all of it. Then `archived` is empty. */
+  readonly isArchiveSame: boolean;
+  /** The logs with a session's id that only the archive has. */
+  readonly keptCopiesOf: (session: SessionFiles) => readonly ArchivedLog[];
+  readonly withCopies: (
+    files: SessionFiles,
+    copies: readonly ArchivedLog[],
+  ) => Pick<SessionToRead, "files" | "source">;
   readonly rows: ReadonlyMap<string, KnownRow>;
   readonly state: IndexState;
   /** Whether settings changed that decide what the index has of a session. */
@@ -174,11 +209,15 @@ interface RefreshInput {
   readonly isForgotten: (session: { readonly agent: AgentName; readonly id: string }) => boolean;
 }
 
-type KnownRow = Pick<SessionRow, "agent" | "id" | "mark" | "origin" | "files" | "bytes">;
+type KnownRow = Pick<
+  SessionRow,
+  "agent" | "id" | "mark" | "kept" | "origin" | "files" | "bytes" | "lead" | "logs"
+>;
 
 /** Plans what to read and remove. Sessions whose files are gone come from the archive. */
 function planRefresh(input: RefreshInput): RefreshPlan {
   const { found, archived, rows, state, hasNewSettings, isForgotten } = input;
+  const { isArchiveSame, keptCopiesOf, withCopies } = input;
   const toRead: SessionToRead[] = [];
   const here = new Set<string>();
   const leads = new Set<string>();
@@ -188,9 +227,16 @@ function planRefresh(input: RefreshInput): RefreshPlan {
     here.add(key);
     leads.add(leadMark(files));
     const mark = filesMark(files);
-    if (!hasNewSettings && (rows.get(key)?.mark === mark || state.skipped[key] === mark)) continue;
+    const row = rows.get(key);
+    const isSame = !hasNewSettings && (row?.mark === mark || state.skipped[key] === mark);
+    if (isSame && isArchiveSame) continue;
+    // What was in a copy is still found when its file is gone.
+    const copies = !isArchiveSame || hadOtherLogs(row, files) ? keptCopiesOf(files) : [];
+    const kept = copies.length === 0 ? undefined : keptLogs(copies);
+    if (isSame && row?.kept === kept?.state) continue;
     const origin = files.files.some(({ role }) => role === "main") ? "log" : "fragments";
-    toRead.push({ key, files, origin, mark });
+    const whole = kept === undefined ? { files } : { ...withCopies(files, copies), kept };
+    toRead.push({ key, origin, mark, ...whole });
   }
   for (const { files, source, state: mark } of archived) {
     const key = sessionKey(files);
@@ -211,6 +257,19 @@ function planRefresh(input: RefreshInput): RefreshPlan {
     (isRenamed || isForgotten(row) ? toRemove : gone).push(key);
   }
   return { toRead, toRemove, gone };
+}
+
+function keptLogs(copies: readonly ArchivedLog[]): KeptLogs {
+  return {
+    state: copies.map(({ state }) => state).join("+"),
+    paths: copies.flatMap(({ files }) => files.files[0]?.path ?? []),
+  };
+}
+
+/** Whether the index has a session of other logs than these: the archive may have the others. */
+function hadOtherLogs(row: KnownRow | undefined, { files }: SessionFiles): boolean {
+  if (row === undefined) return false;
+  return row.logs !== undefined || !files.some(({ path }) => path === row.lead);
 }
 
 /** Whether these are the files of a session that is gone, under a new id. */

@@ -24,8 +24,10 @@ export interface SessionRow extends Checkout {
   readonly bytes: number;
   readonly files: number;
   readonly lead: string | null;
-  /** How many logs have its id, if there are several. */
-  readonly copies?: number;
+  /** Its logs if there are several, the leading one first. */
+  readonly logs?: readonly LogPlace[];
+  /** The state of those of them that only the archive has. */
+  readonly kept?: string;
   /** The same with secrets masked, if it has any: a folder's name may be a secret. */
   readonly maskedLead?: string;
   readonly origin: Origin;
@@ -42,6 +44,16 @@ export interface SessionRow extends Checkout {
   readonly problems: readonly Problem[];
 }
 
+/** Where one of several logs of a session is. */
+export interface LogPlace extends Checkout {
+  readonly path: string;
+  /** The same with secrets masked, if it has any. */
+  readonly maskedPath?: string;
+  readonly project: string | null;
+  /** Whether its file is gone, while another log of the session is there. */
+  readonly isKept?: true;
+}
+
 const TOP_FILES = 8;
 const MAX_PROBLEMS = 50;
 
@@ -52,7 +64,6 @@ export function sessionRow(
   origin: Origin,
   mark: string,
 ): SessionRow {
-  const copies = files.files.filter(({ role }) => role === "main").length;
   return {
     agent: digest.agent,
     id: digest.id,
@@ -72,7 +83,6 @@ export function sessionRow(
     bytes: bytesOf(files),
     files: files.files.length,
     lead: files.files[0]?.path ?? null,
-    ...(copies > 1 ? { copies } : {}),
     origin,
     mark,
     firstTurn: firstTurnOf(digest),

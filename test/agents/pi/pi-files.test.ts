@@ -47,7 +47,7 @@ describe("piFormat.owns()", () => {
 });
 
 describe("piFormat.group()", () => {
-  test("makes one session of files with one id in their headers, the longest first", () => {
+  test("makes one session of files with one id in their headers, the newest first", () => {
     expect(
       groupTexts(pi, {
         [`/s/--w--/2026-05-04T09-00-00-000Z_${ID}.jsonl`]: header(ID) + message,
@@ -56,7 +56,7 @@ describe("piFormat.group()", () => {
         "/s/--w--/other.jsonl": header("other-1"),
       }),
     ).toEqual([
-      `pi ${ID}: main /s/--v--/copy.jsonl, main /s/--w--/2026-05-04T09-00-00-000Z_${ID}.jsonl, main /s/--w--/${ID}.checkpoint.11111111-2222-3333-4444-555555555555.jsonl`,
+      `pi ${ID}: main /s/--v--/copy.jsonl, main /s/--w--/${ID}.checkpoint.11111111-2222-3333-4444-555555555555.jsonl, main /s/--w--/2026-05-04T09-00-00-000Z_${ID}.jsonl`,
       "pi other-1: main /s/--w--/other.jsonl",
     ]);
   });

@@ -18,7 +18,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** All sessions below a `projects` folder. Of several logs with one id the longest leads. */
+/** All sessions below a `projects` folder. Of several logs with one id the newest leads, then the longest. */
 export function claudeProjects(projects: string): ClaudeProjects {
   const mains = new Map<string, string>();
   const agents: { readonly path: string; readonly session: string | undefined }[] = [];
@@ -29,7 +29,7 @@ export function claudeProjects(projects: string): ClaudeProjects {
     if (stem.startsWith("agent-")) agents.push({ path, session: firstSessionId(path) });
     else if (UUID.test(stem) && name.split("/").length === 2) {
       const other = mains.get(stem);
-      if (other === undefined || statSync(path).size > statSync(other).size) mains.set(stem, path);
+      if (other === undefined || isNewer(path, other)) mains.set(stem, path);
     }
   }
   return {
@@ -40,6 +40,14 @@ export function claudeProjects(projects: string): ClaudeProjects {
     })),
     orphans: agents.filter((agent) => !mains.has(agent.session ?? "")).map((agent) => agent.path),
   };
+}
+
+function isNewer(path: string, other: string): boolean {
+  const [a, b] = [statSync(path), statSync(other)];
+  return (
+    Math.floor(a.mtimeMs) - Math.floor(b.mtimeMs) > 0 ||
+    (Math.floor(a.mtimeMs) === Math.floor(b.mtimeMs) && a.size > b.size)
+  );
 }
 
 function firstSessionId(path: string): string | undefined {
