@@ -1,5 +1,5 @@
 /** Bundles the program into dist: the launcher sessions.cjs, the bundles that it picks from, and the library. */
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -30,32 +30,51 @@ const program = {
   supported: { "dynamic-import": false },
 };
 
-/** Only mcp.cjs has the MCP server; `sessions mcp` in the main bundle takes it from there. */
-const serverApart = {
-  name: "server-apart",
+/** Only mcp.cjs has the MCP server, and only serve.cjs that of the page; other bundles take them from there. */
+const apart = (name, filter, path) => ({
+  name,
   setup({ onResolve }) {
-    onResolve({ filter: /\/mcp\/serve-mcp\.ts$/ }, () => ({ path: "./mcp.cjs", external: true }));
+    onResolve({ filter }, () => ({ path, external: true }));
   },
-};
+});
+const mcpApart = apart("mcp-apart", /\/mcp\/serve-mcp\.ts$/, "./mcp.cjs");
+const pageApart = apart("page-apart", /\/(?:web\/server\/[a-z-]+|page-thread)\.ts$/, "./serve.cjs");
 
 const built = await Promise.all([
   build({ ...program, entryPoints: { search: "src/cli/bundles/search.ts" } }),
   build({
     ...program,
     entryPoints: { main: "src/cli/bundles/main.ts" },
-    plugins: [serverApart],
+    plugins: [mcpApart, pageApart],
     // yargs asks for it.
     define: { ...program.define, "import.meta.url": "importMetaUrl" },
     banner: { js: '"use strict";const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
   }),
-  build({ ...program, entryPoints: { mcp: "src/cli/bundles/mcp.ts" } }),
+  build({ ...program, entryPoints: { mcp: "src/cli/bundles/mcp.ts" }, plugins: [pageApart] }),
+  build({ ...program, entryPoints: { serve: "src/cli/bundles/serve.ts" }, alias: {} }),
+  // The page itself, which runs in a browser.
+  build({
+    ...shared,
+    outdir: join(dist, "web"),
+    platform: "browser",
+    target: ["chrome109", "firefox115", "safari16.4"],
+    entryPoints: ["src/web/client/page.tsx", "src/web/client/page.css"],
+    format: "iife",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    define: { "process.env.NODE_ENV": '"production"' },
+  }),
   build({ ...shared, entryPoints: { index: "src/index.ts" }, format: "esm" }),
   // Last: whoever sees a new launcher sees its bundles.
   build({ ...program, entryPoints: { sessions: "src/cli/launcher.ts" } }),
 ]);
 
-mkdirSync(dist, { recursive: true });
-const files = built.flatMap(({ outputFiles }) => outputFiles);
+mkdirSync(join(dist, "web"), { recursive: true });
+const copied = ["index.html", "icon.svg"].map((name) => ({
+  path: join(dist, "web", name),
+  contents: readFileSync(join(root, "src", "web", "client", name)),
+}));
+const files = [...built.flatMap(({ outputFiles }) => outputFiles), ...copied];
 // Each file is put in place whole, so that a program that runs meanwhile never meets half of one.
 for (const { path, contents } of files) {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}`);

@@ -11,6 +11,9 @@ const real = ["test/real/**/*.test.ts"];
 /** With the agents themselves, which it installs. */
 const agents = ["test/real-agents/**/*.test.ts"];
 
+/** In a real browser; skipped aloud if there is none. */
+const browser = ["test/browser/**/*.test.ts"];
+
 const shared = {
   globalSetup: "test/support/build-once.ts",
   pool: "forks",
@@ -26,7 +29,7 @@ const config: ViteUserConfig = {
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["node_modules/**", ...crash, ...real, ...agents],
+          exclude: ["node_modules/**", ...crash, ...real, ...agents, ...browser],
           // The files of a worker share its process and its modules: loading them again took a third of the run.
           isolate: false,
           restoreMocks: true,
@@ -39,6 +42,9 @@ const config: ViteUserConfig = {
       },
       {
         test: { ...shared, name: "real", include: real, testTimeout: 600_000, hookTimeout: 600_000 },
+      },
+      {
+        test: { ...shared, name: "browser", include: browser, testTimeout: 60_000, hookTimeout: 60_000 },
       },
       {
         test: {

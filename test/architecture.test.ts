@@ -6,7 +6,7 @@ import { judgeSource, layers, loadedFiles } from "./support/judge-source.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = readdirSync(`${root}src`, { recursive: true, encoding: "utf8" })
   .map((path) => `src/${path.replaceAll("\\", "/")}`)
-  .filter((path) => /\.m?[jt]s$/.test(path));
+  .filter((path) => /\.(?:m?[jt]s|tsx)$/.test(path));
 const isOf = (path: string, layer: string): boolean =>
   path === `src/${layer}` || path.startsWith(`src/${layer}/`);
 

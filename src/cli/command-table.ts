@@ -74,6 +74,12 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/resume.ts"),
   },
   {
+    name: "serve",
+    group: "Find",
+    summary: "show the history as a page in the browser",
+    load: () => import("./commands/serve.ts"),
+  },
+  {
     name: "archive",
     group: "Keep",
     summary: "archive sessions: every byte, and a readable copy",
@@ -230,6 +236,8 @@ const otherNames: Readonly<Record<string, string>> = {
   undelete: "restore",
   status: "overview",
   setup: "install",
+  web: "serve",
+  ui: "serve",
 };
 
 /** Guesses what a first word means that is no command: an id, a question, or another program's name for a command. */

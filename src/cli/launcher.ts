@@ -21,6 +21,7 @@ interface Bundle {
 const ownBundles: ReadonlyMap<string, string> = new Map([
   ["search", "search.cjs"],
   ["mcp", "mcp.cjs"],
+  ["serve", "serve.cjs"],
 ]);
 
 const DID_ITS_WORK: readonly number[] = [exitCodes.done, exitCodes.withProblems];

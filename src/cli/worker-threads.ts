@@ -4,9 +4,10 @@ import { exitCodes, UserError } from "../errors.ts";
 import type { WorkerHandle } from "../search/worker-handle.ts";
 
 /** Work that another thread can do, by name. Its code is loaded only there. */
-const tasks: Readonly<Record<string, () => Promise<Task>>> = {
+const tasks: Readonly<Record<string, (host: NodeJS.Process) => Promise<Task>>> = {
   index: async () => (await import("../search/refresh/index-workers.ts")).indexTask,
   grep: async () => (await import("../search/grep/grep-job.ts")).grepTask,
+  page: async (host) => (await import("./page-thread.ts")).pageTask(host),
 };
 
 /** Starts the work of a thread, which answers with messages, and returns its message handler. */
@@ -35,7 +36,7 @@ export async function runWorker(host: NodeJS.Process): Promise<void> {
   const port = parentPort;
   const load = tasks[String(workerData.task)];
   if (port === null || load === undefined) throw new Error(`Unknown task ${String(workerData.task)}`);
-  const receive = (await load())(workerData.data, (message) => port.postMessage(message));
+  const receive = (await load(host))(workerData.data, (message) => port.postMessage(message));
   port.on("message", (message) => {
     if (message === FINISH) port.close();
     else receive(message);

@@ -51,6 +51,8 @@ export interface World {
   readonly managedFolder: string;
   /** A home with an example history, which comes with the program. */
   readonly demoHome: string;
+  /** The folder of the built page, which comes with the program. */
+  readonly pageFolder: string;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: Input;
@@ -73,6 +75,8 @@ export interface World {
   readonly startDetached?: (args: readonly string[]) => Promise<void>;
   /** Schedules work for after the answer; absent: it is not done. */
   readonly afterwards?: (work: () => Promise<void>) => void;
+  /** Resolves when a server is to end. In a terminal that is never: Ctrl-C ends the process. */
+  untilEnd(): Promise<void>;
   /** Runs a step that must not be left half done: Ctrl-C and a closed pipe end the program only after it. */
   uninterrupted<T>(action: () => Promise<T>): Promise<T>;
 }
@@ -106,6 +110,7 @@ export function realWorld(
     folder: variables.INIT_CWD || host.cwd(),
     managedFolder: managedFolders[host.platform] ?? "/etc/claude-code",
     demoHome: join(packageFolder, "fixtures", "demo"),
+    pageFolder: join(packageFolder, "dist", "web"),
     stdout: outputTo({
       handle: 1,
       open: () => host.stdout,
@@ -142,6 +147,7 @@ export function realWorld(
       await startDetached(programOf(host), args, variables);
     },
     afterwards,
+    untilEnd: () => new Promise(() => undefined),
     uninterrupted: (action) => interrupts.hold(action),
   };
 }

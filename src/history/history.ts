@@ -301,7 +301,13 @@ export interface History {
   list(options?: ListedOptions): Promise<SessionList>;
   /** Projects with their sessions counted, the last active first; worktrees are part of their repository. */
   projects(options?: ProjectsOptions): Promise<ProjectsAnswer>;
-  session(selector: Selector, options?: SelectedOptions): Promise<OpenSession>;
+  session(
+    selector: Selector,
+    options?: SelectedOptions & {
+      /** Removes control and unseen characters before secrets are masked: they could split one. For files and pages. */
+      readonly clean?: boolean;
+    },
+  ): Promise<OpenSession>;
   /** The sessions that a selector names, without reading them. */
   select(
     selector: Selector,

@@ -125,7 +125,10 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       call.signal?.throwIfAborted();
       const { openSession } = await import("../search/open-session.ts");
       try {
-        return mask(openSession(library, wordsOf(selector), await selecting(selector, call)));
+        const open = openSession(library, wordsOf(selector), await selecting(selector, call));
+        if (call.clean !== true) return mask(open);
+        const { cleanSession } = await import("../search/export-session.ts");
+        return cleanSession(open, mask);
       } catch (error) {
         const [word = "", ...others] = wordsOf(selector);
         if (!(error instanceof UserError) || others.length > 0) throw error;

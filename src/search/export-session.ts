@@ -65,14 +65,21 @@ export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask):
       yield "\n";
     };
   }
-  // Cleaned before it is masked, because control characters could split a secret. The digest is made of the masked
-  // session, because it cuts texts.
-  const session = mask(maskDeep(open.session, cleanText));
-  const digest = extractDigest(session);
+  const { session, digest } = cleanSession(open, mask);
   return () =>
     format === "md"
       ? markdownParts(session, digest, { sha256: null, resume, sources: [] })
       : htmlParts(session, digest, { resume });
+}
+
+/**
+ * Cleans a session before it is masked, because control characters could split a secret. The digest is made of the masked
+ * session, because it cuts texts.
+ */
+export function cleanSession(open: OpenSession, mask: Mask): OpenSession {
+  const { digest: _, session: read, ...where } = open;
+  const session = mask(maskDeep(read, cleanText));
+  return { ...mask(maskDeep(where, cleanText)), session, digest: extractDigest(session) };
 }
 
 function resumeLine({ command, folder }: ResumeCommand): string {

@@ -40,6 +40,7 @@ const lines: Readonly<Record<string, readonly string[] | null>> = {
   hook: ["pre-compact"],
   guard: [],
   mcp: null,
+  serve: [],
   help: null,
   version: null,
 };

@@ -233,6 +233,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   uninstall: [["--dry-run"]],
   hook: [["session-start"], ["pre-compact"]],
   mcp: [[]],
+  serve: [[]],
   compact: [
     [ID, "--dry"],
     [ID, "--force", "--aggressive", "--keep", "0"],

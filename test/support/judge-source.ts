@@ -21,6 +21,7 @@ export const layers = [
   "history",
   "index.ts",
   "integrations",
+  "web",
   "cli",
 ] as const;
 type Layer = (typeof layers)[number];
@@ -39,6 +40,7 @@ const knowsTheMachine = [
   "src/cli/bundles/late-crypto.ts",
   "src/cli/bundles/main.ts",
   "src/cli/bundles/mcp.ts",
+  "src/cli/bundles/serve.ts",
   "src/fs/compile-cache.ts",
   "src/fs/engine-flags.ts",
   "src/fs/places.ts",
@@ -52,11 +54,15 @@ const commandImports = [
   "src/agents/actions.ts",
   "src/render/",
   "src/integrations/",
+  "src/web/",
   "src/cli/",
 ];
 
 /** The command of the search bundle, which imports only what a search needs. */
 const fastPath = "src/cli/commands/search.ts";
+
+/** Runs in a browser, whose clock, address and storage it may look at. */
+const inBrowser = "src/web/client/";
 
 const MAX_LINES = 450;
 
@@ -73,7 +79,8 @@ export function judgeSource(path: string, text: string): readonly string[] {
       const what = imported === undefined ? "imports what only a run can tell" : judgeImport(path, imported);
       if (what !== undefined) fault(node, what);
     }
-    const ambient = knowsTheMachine.includes(path) ? undefined : ambientOf(node);
+    const mayLook = knowsTheMachine.includes(path) || path.startsWith(inBrowser);
+    const ambient = mayLook ? undefined : ambientOf(node);
     if (ambient !== undefined) fault(node, `uses ${ambient}, which is to be passed in`);
     const agent = path.startsWith("src/agents/") ? undefined : agentBranchedOn(node);
     if (agent !== undefined)

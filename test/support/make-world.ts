@@ -67,6 +67,7 @@ export function makeWorld(options: MakeWorldOptions = {}): TestWorld {
     folder,
     managedFolder: join(root, "managed"),
     demoHome: fileURLToPath(new URL("../../fixtures/demo", import.meta.url)),
+    pageFolder: fileURLToPath(new URL("../../dist/web", import.meta.url)),
     runs,
     threads: 1,
     out: () => written.out,
@@ -93,6 +94,7 @@ export function makeWorld(options: MakeWorldOptions = {}): TestWorld {
       runs.push({ program, args, options: runOptions ?? {} });
       return options.programs?.[program];
     },
+    untilEnd: async () => undefined,
     uninterrupted: (action) => action(),
   };
 }

@@ -1,26 +1,18 @@
 import { Marked, type RendererObject } from "marked";
 import { cleanText } from "../../redact/clean-text.ts";
-import { closesFence, closingRuns, isBlank, openingFence } from "../markdown/sanitize-markdown.ts";
+import { codeSpans, isParsable, isWebAddress, plainTokenizer, typedBlocks } from "../prose-tokens.ts";
 import { type Html, html, joined } from "./markup.ts";
 
 /** Renders what an agent said: its markdown as HTML. */
 export function proseHtml(text: string): Html {
   const clean = cleanText(text);
-  return isReadable(clean) ? { html: parseBlocks(clean).trim() } : typedHtml(clean);
+  return isParsable(clean) ? { html: parseBlocks(clean).trim() } : typedHtml(clean);
 }
 
 /** Renders one line of markdown, without a paragraph around it. */
 export function inlineHtml(text: string): Html {
   const clean = cleanText(text);
-  return isReadable(clean) ? { html: markdown.parseInline(clean, { async: false }) } : codeSpansHtml(clean);
-}
-
-const MAX_CHARS = 50_000;
-const nestedTooDeep = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){24}/m;
-
-/** Nobody writes more than this by hand, and the parser's time and stack grow with it: the rest is shown as typed. */
-function isReadable(text: string): boolean {
-  return text.length <= MAX_CHARS && !nestedTooDeep.test(text);
+  return isParsable(clean) ? { html: markdown.parseInline(clean, { async: false }) } : codeSpansHtml(clean);
 }
 
 /**
@@ -98,8 +90,7 @@ const renderer = {
 const markdown = new Marked({
   gfm: true,
   renderer,
-  // A log's raw HTML and link definitions are text like any other.
-  tokenizer: { html: () => undefined, tag: () => undefined, def: () => undefined },
+  tokenizer: plainTokenizer,
 });
 
 function parseBlocks(text: string): string {
@@ -109,10 +100,6 @@ function parseBlocks(text: string): string {
 /** Agents write `a | b` in a cell, which markdown would cut in two, and lose what is past the last column. */
 function escapePipesInCode(table: string): string {
   return table.replace(/`[^`\n]*`/g, (code) => code.replace(/(?<!\\)\|/g, "\\|"));
-}
-
-function isWebAddress(href: string): boolean {
-  return /^https?:\/\/[^/]/i.test(href);
 }
 
 /** Renders code of any language; the lines of a diff are coloured. */
@@ -128,46 +115,21 @@ export function codeHtml(text: string, language: string): Html {
 
 /** Renders what a person typed, line by line as it was typed; only code is set apart. */
 export function typedHtml(text: string): Html {
-  const lines = cleanText(text).split("\n");
-  const parts: Html[] = [];
-  let plain: string[] = [];
-  const flush = (): void => {
-    const said = plain.join("\n").replace(/^\n+/, "").trimEnd();
-    if (said !== "") parts.push(html`<p class="typed">${codeSpansHtml(said)}</p>`);
-    plain = [];
-  };
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? "";
-    const fence = openingFence(line);
-    if (fence === undefined) {
-      if (!isBlank(line) || plain.length > 0) plain.push(line);
-      continue;
-    }
-    flush();
-    let end = at + 1;
-    while (end < lines.length && !closesFence(lines[end] ?? "", fence.run)) end++;
-    parts.push(codeHtml(lines.slice(at + 1, end).join("\n"), fence.language));
-    at = end;
-  }
-  flush();
-  return joined(parts, "\n");
+  return joined(
+    typedBlocks(text).map((block) =>
+      block.kind === "code"
+        ? codeHtml(block.text, block.language)
+        : html`<p class="typed">${codeSpansHtml(block.text)}</p>`,
+    ),
+    "\n",
+  );
 }
 
 /** Text in which only what is between backticks is code. */
 function codeSpansHtml(text: string): Html {
-  const parts: Html[] = [];
-  const closing = closingRuns(text);
-  const runs = /`+/g;
-  let from = 0;
-  for (let run = runs.exec(text); run !== null; run = runs.exec(text)) {
-    const { length } = run[0];
-    const end = closing(run.index, length);
-    if (end === undefined) continue;
-    const code = text.slice(run.index + length, end);
-    parts.push(html`${text.slice(from, run.index)}<code>${code}</code>`);
-    from = end + length;
-    runs.lastIndex = from;
-  }
-  parts.push(html`${text.slice(from)}`);
-  return joined(parts);
+  return joined(
+    codeSpans(text).map((span) =>
+      span.kind === "code" ? html`<code>${span.text}</code>` : html`${span.text}`,
+    ),
+  );
 }

@@ -14,6 +14,8 @@ const writesNothing: readonly string[] = [
   "summary",
   // Its tools call the same verbs of the library as the commands.
   "mcp",
+  // So do its buttons.
+  "serve",
   "help",
   "version",
 ];

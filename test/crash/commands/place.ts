@@ -77,6 +77,7 @@ export function makePlace(): Place {
       home,
       folder: home,
       demoHome,
+      pageFolder: "/no-page",
       program,
       processes,
       threads: 1,
@@ -104,6 +105,7 @@ export function makePlace(): Place {
       afterwards: (work) => {
         afterwards.push(work);
       },
+      untilEnd: async () => undefined,
       uninterrupted: (action) => action(),
     };
     const code = await run(argv, world);

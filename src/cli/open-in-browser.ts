@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { makeFolders, namesIn } from "../fs/folders.ts";
+import { removeQuietly } from "../fs/lock.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { html } from "../render/html/markup.ts";
+import type { World } from "./world.ts";
+
+/** What opens a file in the user's browser, on Linux, macOS, and Linux below Windows. */
+const openers: readonly string[] = ["xdg-open", "open", "wslview"];
+
+/** A browser that has not read the file by then never will. */
+const STALE_MS = 60_000;
+
+/**
+ * Opens an address that holds a token. Everybody on the machine can see the arguments of a program, so the browser gets the
+ * path of a file that only this user can read, and which leads on to the address. Returns a function that removes the file.
+ */
+export function openInBrowser(world: World, folder: string, url: string): () => void {
+  const { disk } = world;
+  makeFolders(disk, folder);
+  removeStale(world, folder);
+  const path = join(folder, `page-${world.uuid()}.html`);
+  const page = html`<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0;url=${url}">
+<title>sessions</title>
+`;
+  replaceFile(disk, path, page.html, { mode: 0o600 });
+  void start(world, path);
+  return () => removeQuietly(disk, path);
+}
+
+/** Not awaited by the caller: a browser that was not running may stay in the foreground. */
+async function start(world: World, path: string): Promise<void> {
+  for (const program of openers) {
+    const exitCode = await world.run(program, [path], { quiet: true });
+    if (exitCode === 0) return;
+  }
+  world.stderr.write("Cannot open a browser: open the address yourself.\n");
+}
+
+/** Removes what a server left that was ended before the browser asked for the page. */
+function removeStale({ disk, now }: World, folder: string): void {
+  for (const name of namesIn(disk, folder)) {
+    const path = join(folder, name);
+    if (!/^page-[\w-]+\.html$/.test(name)) continue;
+    if (now() - (disk.stat(path)?.mtimeMs ?? 0) > STALE_MS) removeQuietly(disk, path);
+  }
+}

@@ -1,0 +1,72 @@
+import type { ErrorAnswer } from "../server/answers.ts";
+
+/** An error that the server answered with, in words for the user. */
+export class CallError extends Error {
+  readonly hint: string | null;
+  /** The HTTP status; 0 if the server can't be reached. */
+  readonly status: number;
+
+  constructor(message: string, hint: string | null, status: number) {
+    super(message);
+    this.hint = hint;
+    this.status = status;
+  }
+}
+
+const TOKEN = "sessions-token";
+
+/**
+ * Takes the token from the fragment of the address, where `sessions serve` put it, and keeps it for reloads and other tabs.
+ * It is worth nothing once that server has ended.
+ */
+export function takeToken(): void {
+  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return;
+  localStorage.setItem(TOKEN, given);
+  history.replaceState(null, "", "#/");
+}
+
+export function hasToken(): boolean {
+  return localStorage.getItem(TOKEN) !== null;
+}
+
+type Values = Readonly<Record<string, string | number | undefined>>;
+
+/** Makes a call that reads. */
+export async function get<T>(call: string, values: Values = {}, signal?: AbortSignal): Promise<T> {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
+  return send<T>(`/api/${call}?${query}`, { signal: signal ?? null });
+}
+
+/** Makes a call that writes, or returns a document. */
+export async function post<T>(call: string, body: object): Promise<T> {
+  return send<T>(`/api/${call}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json" },
+  });
+}
+
+async function send<T>(path: string, request: RequestInit): Promise<T> {
+  const headers = { ...request.headers, "x-sessions-token": localStorage.getItem(TOKEN) ?? "" };
+  const response = await reach(path, { ...request, headers });
+  if (response.ok) return response.json();
+  if (response.status === 401) localStorage.removeItem(TOKEN);
+  const { error }: Partial<ErrorAnswer> = await response.json().catch(() => ({}));
+  throw new CallError(error?.message ?? response.statusText, error?.hint ?? null, response.status);
+}
+
+async function reach(path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, request);
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    throw new CallError("The server does not answer", "start `sessions serve` again", 0);
+  }
+}
+
+/** Is it the end of a call that nobody waits for any more? */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}

@@ -1,0 +1,136 @@
+import type { JSX } from "preact";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { countOf, formatNumber } from "../../render/words.ts";
+import type { CoverageLine } from "../server/answers.ts";
+import { CallError, get, hasToken } from "./api.ts";
+import { KeysDialog } from "./dialogs.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+import { isTyping } from "./keys.ts";
+import { linkTo, type Route, useRoute } from "./route.ts";
+import { SessionsView } from "./sessions-view.tsx";
+import { applyTheme, currentTheme, nextTheme } from "./theme.ts";
+
+const tabs: readonly { readonly view: "sessions"; readonly icon: IconName; readonly says: string }[] = [
+  { view: "sessions", icon: "search", says: "Sessions" },
+];
+
+/** How often the logs are checked for changes, while the page can be seen. */
+const REFRESH_MS = 10_000;
+
+export function App(): JSX.Element {
+  const route = useRoute();
+  const { version, coverage, error } = useRefresh();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === "?" && !isTyping(event)) setHelpOpen(true);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  if (!hasToken() || (error instanceof CallError && error.status === 401)) return <Locked />;
+  return (
+    <div class={`app ${route.view}`}>
+      <Rail route={route} coverage={coverage} onHelp={() => setHelpOpen(true)} />
+      {error instanceof CallError && error.status === 0 ? (
+        <p class="banner" role="alert">
+          {error.message}: {error.hint}.
+        </p>
+      ) : null}
+      <View route={route} version={version} />
+      {isHelpOpen ? <KeysDialog onClose={() => setHelpOpen(false)} /> : null}
+    </div>
+  );
+}
+
+function View({ route, version }: { readonly route: Route; readonly version: number }): JSX.Element {
+  return <SessionsView route={route} version={version} />;
+}
+
+/** Has changed logs read into the index, again and again; `version` counts how often something was new. */
+function useRefresh(): {
+  readonly version: number;
+  readonly coverage: CoverageLine | undefined;
+  readonly error: unknown;
+} {
+  const [state, setState] = useState<{ version: number; coverage?: CoverageLine; error?: unknown }>({
+    version: 0,
+  });
+  const refresh = useCallback(async () => {
+    if (document.visibilityState !== "visible") return;
+    try {
+      const coverage = await get<CoverageLine>("refresh");
+      setState((before) => {
+        const isSame =
+          before.coverage === undefined || JSON.stringify(before.coverage) === JSON.stringify(coverage);
+        return { version: before.version + (isSame ? 0 : 1), coverage };
+      });
+    } catch (error) {
+      setState((before) => ({ ...before, error }));
+    }
+  }, []);
+  useEffect(() => {
+    void refresh();
+    const timer = setInterval(() => void refresh(), REFRESH_MS);
+    document.addEventListener("visibilitychange", refresh);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", refresh);
+    };
+  }, []);
+  return { version: state.version, coverage: state.coverage, error: state.error };
+}
+
+interface RailProps {
+  readonly route: Route;
+  readonly coverage: CoverageLine | undefined;
+  readonly onHelp: () => void;
+}
+
+/** The ways to the views: at the left, or at the bottom of a phone. */
+function Rail({ route, coverage, onHelp }: RailProps): JSX.Element {
+  const [theme, setTheme] = useState(currentTheme());
+  const change = (): void => {
+    const next = nextTheme(theme);
+    applyTheme(next);
+    setTheme(next);
+  };
+  const shown = route.view === "session" ? "sessions" : route.view;
+  return (
+    <nav class="rail" aria-label="Views">
+      {tabs.map(({ view, icon, says }) => (
+        <a key={view} href={linkTo(view)} aria-current={shown === view ? "page" : undefined}>
+          <Icon name={icon} />
+          <span>{says}</span>
+        </a>
+      ))}
+      <div class="rail-foot">
+        {coverage === undefined ? null : (
+          <p title={`${formatNumber(coverage.turns)} turns`}>{countOf(coverage.sessions, "session")}</p>
+        )}
+        <button type="button" onClick={change} title={`Colours: ${theme}`} aria-label={`Colours: ${theme}`}>
+          <Icon name={theme === "dark" ? "moon" : theme === "light" ? "sun" : "contrast"} />
+        </button>
+        <button type="button" onClick={onHelp} title="Keys (?)" aria-label="Keys">
+          <Icon name="keyboard" />
+        </button>
+      </div>
+    </nav>
+  );
+}
+
+/** For a page that was opened without the address that `sessions serve` printed. */
+function Locked(): JSX.Element {
+  return (
+    <main class="locked">
+      <h1>This page is locked</h1>
+      <p>
+        It opens with the address that <code>sessions serve</code> printed, which ends with a token. The token
+        changes each time the server is started.
+      </p>
+      <p>
+        <code>sessions serve --open</code> opens it in the browser.
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,101 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { formatNumber } from "../../render/words.ts";
+import type { DetailsAnswer, ResultAnswer, StepsPlace } from "../server/answers.ts";
+import { type CallError, get } from "./api.ts";
+import { Code, Prose } from "./prose.tsx";
+
+interface DetailsProps {
+  readonly sessionKey: string;
+  readonly place: StepsPlace;
+  readonly index: number;
+  readonly callId: string | null;
+}
+
+/** What a folded step holds, fetched when it is opened. */
+export function Details({ sessionKey, place, index, callId }: DetailsProps): JSX.Element {
+  const [answer, setAnswer] = useState<DetailsAnswer | CallError>();
+  useEffect(() => {
+    get<DetailsAnswer>("details", { key: sessionKey, ...place, step: index }).then(setAnswer, setAnswer);
+  }, []);
+  if (answer === undefined) return <div class="details loading" />;
+  if (answer instanceof Error) return <p class="details error">{answer.message}</p>;
+  const hasResult = answer.details.some((detail) => detail.of === "result");
+  return (
+    <div class="details">
+      {answer.text === null ? null : <Prose text={answer.text} />}
+      {answer.details.map(({ of: side, part, note }, at) => (
+        <div key={at} class={side}>
+          {part.kind === "prose" ? (
+            <Prose text={part.text} />
+          ) : (
+            <Code text={part.text} language={part.language} />
+          )}
+          {note === null ? null : <p class="cut">{note}.</p>}
+        </div>
+      ))}
+      {answer.hasMore && callId !== null ? (
+        <WholeResult sessionKey={sessionKey} callId={callId} isWanted={!hasResult} />
+      ) : null}
+    </div>
+  );
+}
+
+/** The whole result of a call, from the log: long texts and images. Fetched on request, or if there is nothing else. */
+function WholeResult(props: {
+  readonly sessionKey: string;
+  readonly callId: string;
+  readonly isWanted: boolean;
+}): JSX.Element {
+  const [isWanted, setWanted] = useState(props.isWanted);
+  const [answer, setAnswer] = useState<ResultAnswer | CallError>();
+  useEffect(() => {
+    if (isWanted)
+      get<ResultAnswer>("result", { key: props.sessionKey, call: props.callId }).then(setAnswer, setAnswer);
+  }, [isWanted]);
+  if (!isWanted)
+    return (
+      <button type="button" class="more" onClick={() => setWanted(true)}>
+        The whole result
+      </button>
+    );
+  if (answer === undefined) return <div class="loading" />;
+  if (answer instanceof Error) return <p class="error">{answer.message}</p>;
+  return (
+    <div class="result">
+      {answer.blocks.map((block, at) => {
+        if (block.kind === "text")
+          return (
+            <div key={at}>
+              <Code text={block.text} language="text" />
+              {block.isCut ? (
+                <p class="cut">The first {formatNumber(block.text.length)} characters.</p>
+              ) : null}
+            </div>
+          );
+        if (block.kind === "image") return <Picture key={at} mediaType={block.mediaType} data={block.data} />;
+        return (
+          <p key={at} class="cut">
+            {block.mediaType ?? "A document"}, {formatNumber(block.bytes)} bytes; not shown.
+          </p>
+        );
+      })}
+    </div>
+  );
+}
+
+/** An image of a log. Its bytes are put into the page as a blob, so that nothing is loaded from an address. */
+function Picture({ mediaType, data }: { readonly mediaType: string; readonly data: string }): JSX.Element {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    const made = URL.createObjectURL(new Blob([bytes], { type: mediaType }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [data]);
+  return url === undefined ? (
+    <div class="loading" />
+  ) : (
+    <img class="picture" src={url} alt="Result of the call" />
+  );
+}

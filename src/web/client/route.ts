@@ -1,0 +1,64 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** What the page shows; the fragment of its address says it, so that every view and every turn has a link. */
+export interface Route {
+  readonly view: "sessions" | "session" | "projects" | "files" | "work" | "activity" | "keeping";
+  /** The key of the session that is shown. */
+  readonly key: string | null;
+  readonly turn: number | null;
+  /** The query, or the pattern of files. */
+  readonly q: string;
+}
+
+const views: readonly Route["view"][] = ["projects", "files", "work", "activity", "keeping"];
+
+export function readRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#/, "").split("?");
+  const q = new URLSearchParams(query).get("q") ?? "";
+  const [name = "", key = "", turn = ""] = path.split("/").slice(1).map(decode);
+  if (name === "session" && key !== "") {
+    return { view: "session", key, turn: /^\d+$/.test(turn) ? Number(turn) : null, q };
+  }
+  return { view: views.find((view) => view === name) ?? "sessions", key: null, turn: null, q };
+}
+
+/** A link may have been typed or cut. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function withQuery(path: string, q: string): string {
+  return q === "" ? path : `${path}?${new URLSearchParams({ q })}`;
+}
+
+export function linkTo(view: Exclude<Route["view"], "session">, q: string = ""): string {
+  return withQuery(view === "sessions" ? "#/" : `#/${view}`, q);
+}
+
+export function linkToSession(key: string, turn: number | null = null, q: string = ""): string {
+  const path = `#/session/${encodeURIComponent(key)}`;
+  return withQuery(turn === null ? path : `${path}/${turn}`, q);
+}
+
+/** Shows another view; `replace` leaves no entry in the browser's history. */
+export function goTo(link: string, how: "push" | "replace" = "push"): void {
+  if (how === "push") location.hash = link;
+  else {
+    history.replaceState(null, "", link);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+}
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = (): void => setHash(location.hash);
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return readRoute(hash);
+}

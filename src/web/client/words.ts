@@ -1,0 +1,51 @@
+/** Sizes and times for people, in their time zone. */
+
+/** "12.3k", "1.2M": for tokens. */
+export function short(value: number): string {
+  if (value < 1_000) return String(value);
+  if (value < 999_500) return `${trimmed(value / 1_000)}k`;
+  return `${trimmed(value / 1_000_000)}M`;
+}
+
+export function bytes(value: number): string {
+  if (value < 1_024) return `${value} B`;
+  if (value < 1_024 * 1_024) return `${trimmed(value / 1_024)} KB`;
+  return `${trimmed(value / 1_024 / 1_024)} MB`;
+}
+
+function trimmed(value: number): string {
+  return value < 10 ? value.toFixed(1).replace(/\.0$/, "") : value.toFixed(0);
+}
+
+const DAY_MS = 86_400_000;
+const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/** As short as it stays clear: "14:05", "Tue", "3 Nov", "3 Nov 2025". */
+export function when(ms: number | null, now: number = Date.now()): string {
+  if (ms === null) return "";
+  const date = new Date(ms);
+  const today = new Date(now).setHours(0, 0, 0, 0);
+  if (ms >= today) return time.format(date);
+  if (ms >= today - 6 * DAY_MS) return weekday.format(date);
+  return date.getFullYear() === new Date(now).getFullYear() ? day.format(date) : dayOfYear.format(date);
+}
+
+/** "3 Nov 2026, 14:05". */
+export function fullTime(ms: number | null): string {
+  return ms === null ? "" : `${dayOfYear.format(new Date(ms))}, ${time.format(new Date(ms))}`;
+}
+
+/** "3 Nov 2026, 14:05 – 16:20". */
+export function span(startMs: number | null, endMs: number | null): string {
+  if (startMs === null || endMs === null) return fullTime(startMs ?? endMs);
+  const isSameDay = new Date(startMs).toDateString() === new Date(endMs).toDateString();
+  return `${fullTime(startMs)} – ${isSameDay ? time.format(new Date(endMs)) : fullTime(endMs)}`;
+}
+
+/** The last folder of a path. */
+export function folderName(path: string | null): string {
+  return path === null ? "no project" : (/[^/\\]+(?=[/\\]*$)/.exec(path)?.[0] ?? path);
+}

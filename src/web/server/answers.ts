@@ -1,0 +1,227 @@
+import type { ExportFormat } from "../../index.ts";
+import type { CallDetail } from "../../render/call-view.ts";
+import type { Outcome } from "../../render/words.ts";
+
+/** What the server answers and the page shows. Types only: the page runs in a browser. Times are milliseconds. */
+
+type Context = "current" | "compacted" | "branch" | "subagent";
+
+/** A session in a list. */
+export interface SessionLine {
+  /** Names it in calls and links: its agent and its id. */
+  readonly key: string;
+  readonly id: string;
+  readonly agent: string;
+  readonly title: string | null;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly turns: number;
+  readonly bytes: number;
+  readonly compactions: number;
+  readonly state: "live" | "idle" | "kept" | "stub";
+  readonly isArchived: boolean;
+  readonly copies: number;
+}
+
+interface Snippet {
+  readonly turn: number;
+  readonly role: string;
+  readonly at: number | null;
+  readonly context: Context;
+  readonly text: string;
+  readonly highlights: readonly (readonly [number, number])[];
+}
+
+export interface HitLine extends SessionLine {
+  readonly snippets: readonly Snippet[];
+  readonly matchingTurns: number;
+}
+
+export interface CoverageLine {
+  readonly sessions: number;
+  readonly turns: number;
+  readonly problems: number;
+  readonly indexedAt: number | null;
+}
+
+export interface FoundAnswer {
+  /** How many sessions match, and how many can be paged. */
+  readonly total: number;
+  readonly ranked: number;
+  readonly totalIsExact: boolean;
+  readonly match: string;
+  readonly sessions: readonly HitLine[];
+  /** Words that no session has, with known words that look like them. */
+  readonly nearestWords: readonly { readonly word: string; readonly nearest: readonly string[] }[];
+  readonly coverage: CoverageLine;
+}
+
+export interface ListAnswer {
+  readonly total: number;
+  readonly sessions: readonly SessionLine[];
+  readonly coverage: CoverageLine;
+}
+
+/** One step of a turn, folded: the details of a call and the text of thinking are fetched when they are opened. */
+export type StepView = { readonly context: Context; readonly at: number | null } & (
+  | { readonly kind: "reply"; readonly text: string; readonly isError: boolean }
+  | { readonly kind: "thinking"; readonly chars: number }
+  | {
+      readonly kind: "call";
+      readonly id: string;
+      readonly name: string;
+      readonly subject: string;
+      readonly state: Outcome;
+      readonly outcome: string;
+      readonly hasDetails: boolean;
+      /** The sub-agent that it started. */
+      readonly agentId: string | null;
+    }
+  | { readonly kind: "summary"; readonly of: "compaction" | "branch"; readonly text: string }
+  | { readonly kind: "note"; readonly about: string; readonly text: string }
+);
+
+/** Names a run of steps: those of a turn (0: what comes before the first), or of a sub-agent. */
+export interface StepsPlace {
+  readonly turn?: number | undefined;
+  readonly agent?: string | undefined;
+}
+
+export interface StepsAnswer {
+  /** The number of the first of these steps in its turn. */
+  readonly from: number;
+  readonly steps: readonly StepView[];
+  /** How many steps there are in all. */
+  readonly total: number;
+}
+
+export interface TurnView extends StepsAnswer {
+  readonly turn: number;
+  /** As it was typed; long ones are cut. */
+  readonly request: string;
+  readonly requestChars: number;
+}
+
+/** A turn in the outline of a session. */
+export interface TurnLine {
+  readonly turn: number;
+  readonly at: number | null;
+  readonly context: Context;
+  readonly via: string;
+  /** The start of the request. */
+  readonly line: string;
+  readonly steps: number;
+  readonly calls: number;
+  readonly failures: number;
+  readonly copiedFrom: string | null;
+}
+
+export interface SubagentLine {
+  readonly id: string;
+  readonly type: string | null;
+  readonly description: string | null;
+  readonly turn: number | null;
+  readonly prompt: string | null;
+  readonly calls: number;
+}
+
+/** A session without its conversation. */
+export interface SessionAnswer extends SessionLine {
+  /** Changes when its log does. */
+  readonly mark: string;
+  readonly model: string | null;
+  readonly version: string | null;
+  readonly source: string | null;
+  readonly archive: string | null;
+  /** The agent's command to resume it. */
+  readonly resume: string;
+  readonly otherCopies: readonly string[];
+  readonly parent: { readonly kind: string; readonly session: string } | null;
+  readonly continuedIn: string | null;
+  readonly tokens: number;
+  readonly contextTokens: number;
+  readonly outline: readonly TurnLine[];
+  /** Steps before the first turn. */
+  readonly preamble: number;
+  readonly compactionList: readonly {
+    readonly at: number | null;
+    readonly trigger: "manual" | "auto" | null;
+    readonly tokensBefore: number | null;
+    readonly tokensAfter: number | null;
+    readonly afterTurn: number;
+  }[];
+  readonly branches: readonly {
+    readonly fromTurn: number;
+    readonly turns: readonly number[];
+    readonly context: Context;
+    readonly parentTurn: number | null;
+  }[];
+  readonly subagents: readonly SubagentLine[];
+  readonly files: readonly { readonly path: string; readonly reads: number; readonly writes: number }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly count: number;
+    readonly errors: number;
+  }[];
+  readonly pending: readonly { readonly text: string; readonly turn: number | null }[];
+  readonly labels: readonly { readonly text: string; readonly turn: number | null }[];
+  /** Lines of its log that could not be read. */
+  readonly problems: number;
+}
+
+export interface TurnsAnswer {
+  readonly mark: string;
+  readonly turns: readonly TurnView[];
+}
+
+export interface DetailsAnswer {
+  /** Of a call. */
+  readonly details: readonly CallDetail[];
+  /** Of thinking. */
+  readonly text: string | null;
+  /** The log has more of the result, or an image: `result` returns it. */
+  readonly hasMore: boolean;
+}
+
+/** The whole result of a call. */
+export interface ResultAnswer {
+  readonly blocks: readonly (
+    | { readonly kind: "text"; readonly text: string; readonly isCut: boolean }
+    /** `data` is base64. */
+    | { readonly kind: "image"; readonly mediaType: string; readonly data: string }
+    | { readonly kind: "other"; readonly mediaType: string | null; readonly bytes: number }
+  )[];
+}
+
+/** What the agent would load if the session were resumed now. */
+export interface ContextAnswer {
+  readonly items: readonly (
+    | { readonly kind: "request"; readonly turn: number; readonly text: string }
+    | { readonly kind: "step"; readonly turn: number; readonly step: StepView; readonly index: number }
+  )[];
+  /** Items that are not shown, before the others. */
+  readonly left: number;
+}
+
+export interface ChangesAnswer {
+  readonly mark: string;
+  readonly state: SessionLine["state"];
+}
+
+export interface ExportAnswer {
+  readonly name: string;
+  readonly type: string;
+  readonly text: string;
+}
+
+export interface ExportRequest {
+  readonly key: string;
+  readonly format: ExportFormat;
+}
+
+/** An error as the page shows it. */
+export interface ErrorAnswer {
+  readonly error: { readonly message: string; readonly hint: string | null };
+}

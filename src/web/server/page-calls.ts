@@ -1,0 +1,235 @@
+import { Buffer } from "node:buffer";
+import * as z from "zod/mini";
+import { exitCodes, exportFormats, type OpenHistory, type SearchResult, UserError } from "../../index.ts";
+import { cleanText } from "../../redact/clean-text.ts";
+import { maskDeep } from "../../redact/mask.ts";
+import type {
+  ChangesAnswer,
+  CoverageLine,
+  ExportAnswer,
+  FoundAnswer,
+  ListAnswer,
+  ResultAnswer,
+  TurnsAnswer,
+} from "./answers.ts";
+import { createSessionCache, type SessionCache } from "./session-cache.ts";
+import {
+  contextAnswer,
+  detailsOf,
+  listedSession,
+  sessionAnswer,
+  stepsAnswer,
+  turnView,
+} from "./session-views.ts";
+
+/** What calls work on. */
+interface CallContext {
+  readonly history: OpenHistory;
+  readonly sessions: SessionCache;
+}
+
+/** One call of the page: how its arguments are read, and what it does. */
+interface PageCall {
+  /** It changes files, so it takes a POST. */
+  readonly isAction: boolean;
+  run(context: CallContext, args: unknown): Promise<object>;
+}
+
+/** Runs calls by name, in this thread or in another, and returns the answer as JSON. */
+export type RunCall = (name: string, args: unknown) => Promise<string>;
+
+/** Answers the calls of the page from a history. */
+export function pageCalls(history: OpenHistory): RunCall {
+  const context: CallContext = { history, sessions: createSessionCache(history) };
+  return async (name, args) => {
+    const call = callNamed(name);
+    if (call === undefined) throw new Error(`Unknown call ${name}`);
+    // Texts that are not of a cleaned session: titles, paths, snippets.
+    return JSON.stringify(maskDeep(await call.run(context, args), cleanText));
+  };
+}
+
+export function callNamed(name: string): PageCall | undefined {
+  return Object.hasOwn(calls, name) ? calls[name] : undefined;
+}
+
+/** Numbers in an address are text. */
+const count = (most: number): z.ZodMiniNumber<unknown> =>
+  z.coerce.number().check(z.int(), z.gte(0), z.lte(most));
+const key = z.string().check(z.minLength(1), z.maxLength(400));
+const text = z.string().check(z.maxLength(2_000));
+const MANY = 1_000_000;
+const place = { key, turn: z.optional(count(MANY)), agent: z.optional(key) };
+
+const calls: Readonly<Record<string, PageCall>> = {
+  /** Answers from the index as it is, so that a key stroke never waits for logs; `refresh` reads them. */
+  search: reading(
+    { q: text, offset: z._default(count(MANY), 0), limit: z._default(count(100), 30), sort: sortOf() },
+    async ({ history }, { q, offset, limit, sort }) =>
+      searchAnswer(await history.search(q, { offset, limit, sort, skipRefresh: true })),
+  ),
+  list: reading(
+    { offset: z._default(count(MANY), 0), limit: z._default(count(500), 100) },
+    async ({ history }, { offset, limit }) => {
+      const { total, rows, coverage } = await history.list({ offset, limit });
+      return {
+        total,
+        sessions: rows.map(listedSession),
+        coverage: coverageLine(coverage),
+      } satisfies ListAnswer;
+    },
+  ),
+  /** Reads changed logs into the index. */
+  refresh: reading({}, async ({ history }) => {
+    const { coverage } = await history.list({ limit: 0 });
+    return coverageLine(coverage);
+  }),
+  session: reading({ key }, async ({ sessions }, { key }) => {
+    const { open, mark } = await sessions.read(key);
+    return sessionAnswer(open, mark);
+  }),
+  turns: reading({ key, from: count(MANY), to: count(MANY) }, async ({ sessions }, { key, from, to }) => {
+    const { open, mark } = await sessions.read(key);
+    const turns = open.session.turns.filter(({ number }) => number >= from && number <= to);
+    return {
+      mark,
+      turns: turns.slice(0, MAX_TURNS).map((turn) => turnView(open.session, turn)),
+    } satisfies TurnsAnswer;
+  }),
+  steps: reading({ ...place, from: count(MANY) }, async ({ sessions }, { key, from, ...where }) => {
+    const { open } = await sessions.read(key);
+    return stepsAnswer(open.session, where, from);
+  }),
+  details: reading({ ...place, step: count(MANY) }, async ({ sessions }, { key, step, ...where }) => {
+    const { open } = await sessions.read(key);
+    const details = detailsOf(open.session, where, step);
+    if (details !== undefined) return details;
+    throw new UserError("Cannot show this step: the log has changed", {
+      exitCode: exitCodes.nothingFound,
+      hint: "load the page again",
+    });
+  }),
+  result: reading({ key, call: key }, async ({ history }, { key, call }) => resultAnswer(history, key, call)),
+  context: reading({ key }, async ({ sessions }, { key }) =>
+    contextAnswer((await sessions.read(key)).open.session),
+  ),
+  /** Has the log of a session changed? Reads it only if it has. */
+  changes: reading({ key }, async ({ sessions }, { key }) => {
+    const { open, mark } = await sessions.read(key);
+    return { mark, state: open.state } satisfies ChangesAnswer;
+  }),
+
+  export: action({ key, format: z.enum(exportFormats) }, async ({ history }, { key, format }) => {
+    const { parts, sessionId } = await history.export(key, { format });
+    return {
+      name: `${sessionId.replace(/[^\w.-]/g, "_")}.${format}`,
+      type: { md: "text/markdown", html: "text/html", json: "application/json" }[format],
+      text: [...parts()].join(""),
+    } satisfies ExportAnswer;
+  }),
+  archive: action({ key }, async ({ history }, { key }) => {
+    const { archived, unchanged, problems } = await history.archive(key);
+    return { archived: archived.length, unchanged, problems };
+  }),
+  restore: action({ key, dryRun: z._default(z.boolean(), false) }, async ({ history }, { key, dryRun }) => {
+    const { sessions, problems } = await history.restore(key, { dryRun });
+    return {
+      sessions: sessions.map(({ outcome, files, mayBeSwept }) => ({
+        outcome,
+        mayBeSwept,
+        files: files.map(({ path, action }) => ({ path, action })),
+      })),
+      problems,
+    };
+  }),
+};
+
+/** The names of all calls. */
+export const callNames: readonly string[] = Object.keys(calls);
+
+const MAX_TURNS = 40;
+
+function sortOf(): z.ZodMiniDefault<
+  z.ZodMiniEnum<{ relevance: "relevance"; newest: "newest"; oldest: "oldest" }>
+> {
+  return z._default(z.enum(["relevance", "newest", "oldest"]), "relevance");
+}
+
+/** A call that changes nothing. */
+function reading<T extends z.core.$ZodShape>(
+  shape: T,
+  run: (context: CallContext, args: z.infer<z.ZodMiniObject<T>>) => Promise<object>,
+): PageCall {
+  return { isAction: false, run: (context, args) => run(context, readArguments(shape, args)) };
+}
+
+/** A call that writes, or hands out a document. */
+function action<T extends z.core.$ZodShape>(
+  shape: T,
+  run: (context: CallContext, args: z.infer<z.ZodMiniObject<T>>) => Promise<object>,
+): PageCall {
+  return { isAction: true, run: (context, args) => run(context, readArguments(shape, args)) };
+}
+
+function readArguments<T extends z.core.$ZodShape>(shape: T, args: unknown): z.infer<z.ZodMiniObject<T>> {
+  const read = z.safeParse(z.object(shape), args);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new UserError(`Cannot read the request: ${issue?.path.join(".") ?? ""} is not valid`, {
+    exitCode: exitCodes.wrongUsage,
+  });
+}
+
+function searchAnswer(result: SearchResult): FoundAnswer {
+  const { total, ranked, totalIsExact, match, hits, nearestWords, coverage } = result;
+  return {
+    total,
+    ranked,
+    totalIsExact,
+    match,
+    sessions: hits.map(({ row, snippets, matchingTurns }) => ({
+      ...listedSession(row),
+      matchingTurns,
+      snippets: snippets.map(({ turn, role, at, context, text, highlights }) => ({
+        turn,
+        role,
+        at,
+        context,
+        text,
+        highlights,
+      })),
+    })),
+    nearestWords: nearestWords.map(({ word, nearest }) => ({ word, nearest })),
+    coverage: coverageLine(coverage),
+  };
+}
+
+function coverageLine({ sessions, turns, problems, indexedAt }: CoverageLine): CoverageLine {
+  return { sessions, turns, problems, indexedAt };
+}
+
+/** More of one text would make the page slow; `sessions retrieve` has it all. */
+const MAX_RESULT_CHARS = 1_000_000;
+const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
+const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+async function resultAnswer(history: OpenHistory, key: string, call: string): Promise<ResultAnswer> {
+  const { blocks } = await history.retrieve(key, call);
+  return {
+    blocks: blocks.map(({ text, data, mediaType, bytes }) => {
+      if (text !== null) return { kind: "text", ...startOf(text()) };
+      const isImage = imageTypes.includes(mediaType ?? "") && bytes <= MAX_IMAGE_BYTES;
+      if (!isImage || data === null || mediaType === null) return { kind: "other", mediaType, bytes };
+      return { kind: "image", mediaType, data: Buffer.concat([...data()]).toString("base64") };
+    }),
+  };
+}
+
+function startOf(parts: Iterable<string>): { readonly text: string; readonly isCut: boolean } {
+  let all = "";
+  for (const part of parts) {
+    all += part;
+    if (all.length > MAX_RESULT_CHARS) return { text: all.slice(0, MAX_RESULT_CHARS), isCut: true };
+  }
+  return { text: all, isCut: false };
+}

@@ -1,0 +1,64 @@
+import type { OpenHistory, OpenSession } from "../../index.ts";
+
+/** A session that was read, and what its files were then. */
+export interface CachedSession {
+  readonly open: OpenSession;
+  /** Changes when its log does. */
+  readonly mark: string;
+}
+
+/** Sessions that were shown last, so that a long log is read once and not for each run of its turns. */
+export interface SessionCache {
+  read(key: string): Promise<CachedSession>;
+}
+
+const MAX_SESSIONS = 6;
+/** The texts of a session take about as much memory as its log has bytes. */
+const MAX_BYTES = 96 * 1024 * 1024;
+
+interface Entry extends CachedSession {
+  readonly paths: readonly string[];
+}
+
+export function createSessionCache(history: OpenHistory): SessionCache {
+  const { disk } = history.library;
+  // In the order of their last use.
+  const entries = new Map<string, Entry>();
+
+  const markOf = (paths: readonly string[]): string =>
+    paths
+      .map((path) => {
+        const stat = disk.stat(path);
+        return stat === undefined ? "-" : `${stat.size}.${Math.floor(stat.mtimeMs)}.${stat.inode}`;
+      })
+      .join(" ");
+
+  const load = async (key: string): Promise<Entry> => {
+    const [pointer] = await history.select(key);
+    const paths = pointer === undefined ? [] : pointer.files.files.map(({ path }) => path);
+    // Taken before the log is read: what is appended meanwhile makes the next mark differ.
+    const mark = markOf(paths);
+    const open = await history.session(key, { clean: true });
+    return { open, mark, paths };
+  };
+
+  const forgetOldest = (): void => {
+    let bytes = 0;
+    for (const [at, [key, { open }]] of [...entries].reverse().entries()) {
+      bytes += open.bytes;
+      if (at > 0 && (at >= MAX_SESSIONS || bytes > MAX_BYTES)) entries.delete(key);
+    }
+  };
+
+  return {
+    async read(key) {
+      const known = entries.get(key);
+      const isCurrent = known !== undefined && markOf(known.paths) === known.mark;
+      const entry = isCurrent ? known : await load(key);
+      entries.delete(key);
+      entries.set(key, entry);
+      forgetOldest();
+      return entry;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  browserPath,
+  launchBrowser,
+  openPage,
+  type RunningServer,
+  startServer,
+  watch,
+} from "../support/web/browser.ts";
+
+const TOKEN_SESSION = "#/session/claude%3A87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
+const BACKFILL = "#/session/claude%3A484e4bb2-8809-49fb-92e2-d5870129d604";
+
+describe.skipIf(browserPath === undefined)("the page, with the example history", () => {
+  let browser: Browser;
+  let server: RunningServer;
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([launchBrowser(), startServer()]);
+  });
+  afterAll(async () => {
+    server.end();
+    await browser.close();
+  });
+
+  test("searches as one types, opens the best turn, and goes back", async () => {
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.getByText("13 sessions, newest first").waitFor();
+    expect(new URL(page.url()).hash).toBe("#/");
+    await page.getByRole("searchbox").pressSequentially("token refresh race");
+    const hit = page.getByRole("link", { name: /Fix token refresh race/ });
+    await hit.locator("mark").first().waitFor();
+    await hit.click();
+    await page.getByRole("heading", { name: "Fix token refresh race in the auth client" }).waitFor();
+    await page.getByText("What happens:").waitFor();
+    expect(page.url()).toContain("87f01b2f");
+    await page.goBack();
+    await page.getByText("Choose a session, or type to search.").waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  test("needs no mouse", async () => {
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.getByRole("link", { name: /stripe/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("body").click({ position: { x: 1200, y: 850 } });
+    await page.keyboard.press("/");
+    await page.keyboard.type("memory leak");
+    await page.getByRole("link", { name: /Memory leak in tally watch/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Memory leak in tally watch" }).waitFor();
+    await page.locator("h1").click();
+    await page.keyboard.press("n");
+    await page.keyboard.press("c");
+    await page.getByRole("tab", { name: "What the agent sees now", selected: true }).waitFor();
+    await page.keyboard.press("c");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys and operators" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await page.getByText("Choose a session, or type to search.").waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  test("opens at the turn that a link names, with its calls, diffs and sub-agents to unfold", async () => {
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.goto(`${server.origin}/${TOKEN_SESSION}/4`);
+    const turn = page.locator("#turn-4");
+    await turn.locator(".calls").first().waitFor();
+    await expect.poll(async () => Math.round((await turn.boundingBox())?.y ?? 0)).toBeLessThan(200);
+    await page.goto(`${server.origin}/${TOKEN_SESSION}/2`);
+    const edit = page.locator("#turn-2 .call", { hasText: "Edit" }).first();
+    await edit.getByRole("button").click();
+    await edit.locator(".diff .added").first().waitFor();
+    await page.goto(`${server.origin}/${BACKFILL}/1`);
+    await page
+      .locator("#turn-1 .call", { hasText: /^.Agent/ })
+      .getByRole("button")
+      .click();
+    await page.getByText(/Sub-agent · /).waitFor();
+    await page.locator(".subagent .calls").first().waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  test("shows what the agent sees now, without what was compacted away", async () => {
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.goto(`${server.origin}/${TOKEN_SESSION}`);
+    await page.locator(".divider", { hasText: /^Compacted/ }).waitFor();
+    await page.getByRole("tab", { name: "What the agent sees now" }).click();
+    await page.getByText("3 turns of 5 were compacted away").waitFor();
+    await page.getByText("Summary of what came before").click();
+    const shown = await page.locator(".agent-context").innerText();
+    expect(shown).toContain("Several tabs? Each has its own client");
+    expect(shown).not.toContain("Support has eleven tickets");
+    expect(wrong).toEqual([]);
+  });
+
+  test("exports after asking", async () => {
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.goto(`${server.origin}/${TOKEN_SESSION}`);
+    await page.getByRole("button", { name: "Export" }).click();
+    const dialog = page.getByRole("dialog", { name: "Export this session?" });
+    await dialog.getByLabel(/HTML/).check();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Export" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("87f01b2f-1b5d-461b-8db4-95cd4ce864a4.html");
+    expect(readFileSync(await download.path(), "utf8")).toContain("Fix token refresh race");
+    expect(wrong).toEqual([]);
+  });
+
+  test("works in a second tab of the same browser, also after a reload", async () => {
+    const { page, context, wrong } = await openPage(browser, server.url);
+    await page.getByText("13 sessions, newest first").waitFor();
+    const second = await context.newPage();
+    const wrongInSecond = watch(second, server.origin);
+    await second.goto(`${server.origin}/${TOKEN_SESSION}/5`);
+    await second.getByRole("heading", { name: /Fix token refresh race/ }).waitFor();
+    await second.reload();
+    await second.getByRole("heading", { name: /Fix token refresh race/ }).waitFor();
+    await page.getByRole("searchbox").fill("cors");
+    await page.getByRole("link", { name: /CORS for the checkout domain/ }).waitFor();
+    expect([...wrong, ...wrongInSecond]).toEqual([]);
+  });
+
+  test.each([
+    ["a phone", 390, 844],
+    ["a narrow window", 800, 700],
+    ["a wide window", 1700, 1000],
+  ])("fits %s: nothing is wider than the window", async (_, width, height) => {
+    const { page, wrong } = await openPage(browser, server.url, { viewport: { width, height } });
+    await page.getByRole("link", { name: /CORS for the checkout domain/ }).click();
+    await page.getByRole("heading", { name: "CORS for the checkout domain" }).waitFor();
+    await page.locator("#turn-1 .reply").first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    const reader = await page.locator(".reader").boundingBox();
+    expect(reader?.width ?? 0).toBeGreaterThan(Math.min(width, 380) - 1);
+    if (width < 1_000) {
+      await page.getByRole("link", { name: "Back to the list" }).click();
+      await page.getByRole("link", { name: /Log out all tabs/ }).waitFor();
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("is dark or light as the system prefers, unless one is chosen", async () => {
+    const { page } = await openPage(browser, server.url, { colorScheme: "dark" });
+    await page.getByText("13 sessions, newest first").waitFor();
+    const ground = (): Promise<string> =>
+      page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await ground();
+    await page.getByRole("button", { name: "Colours: system" }).click();
+    const light = await ground();
+    expect([dark, light]).toEqual(["rgb(23, 21, 19)", "rgb(252, 251, 249)"]);
+    await page.reload();
+    await page.getByRole("button", { name: "Colours: light" }).waitFor();
+    expect(await ground()).toBe(light);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { exitCodes, UserError } from "../../src/index.ts";
+import { answerCalls, callsInThread, searchHere } from "../../src/web/server/page-thread.ts";
+
+/** Two ends that are connected as threads are: what is sent is copied. */
+function connectedThread(run: (name: string) => Promise<string>) {
+  let receiver: (message: unknown) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const ended = new Promise<void>((_, reject) => {
+    fail = reject;
+  });
+  const answer = answerCalls(
+    async () => run,
+    (message) => receiver(structuredClone(message)),
+  );
+  return {
+    fail,
+    thread: {
+      post: (message: unknown) => answer(structuredClone(message)),
+      onMessage: (receive: (message: unknown) => void) => {
+        receiver = receive;
+      },
+      ended,
+    },
+  };
+}
+
+describe("callsInThread()", () => {
+  test("brings answers and errors back, each to its caller", async () => {
+    const run = callsInThread(
+      () =>
+        connectedThread(async (name) => {
+          if (name === "wrong")
+            throw new UserError("Cannot find it", { exitCode: exitCodes.nothingFound, hint: "look" });
+          if (name === "bug") throw new TypeError("oops");
+          return `"${name}"`;
+        }).thread,
+    );
+    const all = await Promise.allSettled([run("a", {}), run("wrong", {}), run("bug", {}), run("b", {})]);
+    expect(all.map((each) => (each.status === "fulfilled" ? each.value : each.reason.message))).toEqual([
+      '"a"',
+      "Cannot find it",
+      "oops",
+      '"b"',
+    ]);
+    const [, wrong, bug] = all;
+    expect(wrong?.status === "rejected" && wrong.reason).toBeInstanceOf(UserError);
+    expect(wrong?.status === "rejected" && wrong.reason.hint).toBe("look");
+    expect(bug?.status === "rejected" && bug.reason).not.toBeInstanceOf(UserError);
+  });
+
+  test("fails the calls of a thread that died, and starts another for the next", async () => {
+    const started: ReturnType<typeof connectedThread>[] = [];
+    const run = callsInThread(() => {
+      const isFirst = started.length === 0;
+      const made = connectedThread((name) =>
+        isFirst ? new Promise(() => undefined) : Promise.resolve(`"${name}"`),
+      );
+      started.push(made);
+      return made.thread;
+    });
+    const lost = run("a", {});
+    started[0]?.fail(new Error("out of memory"));
+    await expect(lost).rejects.toThrow("out of memory");
+    await expect(run("b", {})).resolves.toBe('"b"');
+    expect(started).toHaveLength(2);
+  });
+});
+
+test("searchHere() keeps only searches in this thread", async () => {
+  const run = searchHere(
+    async (name) => `here ${name}`,
+    async (name) => `there ${name}`,
+  );
+  expect(await Promise.all([run("search", {}), run("session", {}), run("refresh", {})])).toEqual([
+    "here search",
+    "there session",
+    "there refresh",
+  ]);
+});
