@@ -23,6 +23,7 @@ export interface AgentActions {
   readonly branches?: NamedBranches;
   readonly retention?: Retention;
   readonly skills?: Skills;
+  readonly slashCommands?: SlashCommands;
   readonly hooks?: Hooks;
   readonly servers?: McpServers;
   readonly extension?: Extension;
@@ -197,6 +198,11 @@ export type Scope = "user" | "project";
 /** Where an agent looks for skills. */
 export interface Skills {
   /** Folders that have, or may have, a folder `skills`. */
+  folders(library: Library, scope: Scope): readonly string[];
+}
+
+/** Where an agent looks for commands that users type, each a page in a file of its own. */
+export interface SlashCommands {
   folders(library: Library, scope: Scope): readonly string[];
 }
 

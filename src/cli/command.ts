@@ -66,6 +66,13 @@ export const dryRunFlag = {
   description: "show what would be done, and change nothing",
 } as const;
 
+/** Given by the plugin of an agent, which brings the same as `sessions install`. */
+export const pluginFlag = {
+  type: "string",
+  placeholder: "AGENT",
+  description: "called by this agent's plugin: does nothing if `sessions install` set up the same",
+} as const;
+
 export interface Positional {
   readonly name: string;
   readonly description: string;

@@ -19,6 +19,7 @@ import {
 } from "../settings/settings-change.ts";
 import { placesIn } from "./place-variables.ts";
 import { skillName, skillText } from "./skill.ts";
+import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 export { changeFiles, type FilePlan, nameOfChange, planFiles } from "../settings/change-files.ts";
 
@@ -60,7 +61,7 @@ export function installFiles(
 ): readonly RequestedFile[] {
   const { scope } = options;
   return options.agents.flatMap((agent) => {
-    const { hooks, skills, servers } = actionsOf(agent);
+    const { hooks, skills, servers, slashCommands: commands } = actionsOf(agent);
     return [
       ...(hooks?.settingsFiles(library, scope) ?? []).map((path) => settingsFile(path, pack, agent, options)),
       ...(servers?.lists(library, scope) ?? []).map(({ path, at }) =>
@@ -68,6 +69,11 @@ export function installFiles(
       ),
       ...(skills === undefined ? [] : skillPaths(library, pack, skills, scope)).map((path) =>
         contentFile(path, { text: pack.skill.text, what: "a skill" }, agent, scope),
+      ),
+      ...(commands?.folders(library, scope) ?? []).flatMap((folder) =>
+        commandsFor(pack).map(({ name, text }) =>
+          contentFile(join(folder, `${name}.md`), { text, what: `the command /${name}` }, agent, scope),
+        ),
       ),
       ...extensionFiles(library, pack, agent, options),
     ];
@@ -124,8 +130,8 @@ function hookChanges({ program }: Package, agent: AgentName): readonly HookChang
   });
 }
 
-/** What an agent's answers from our server are called by; our own answers are not indexed. */
-const SERVER_NAME = "sessions";
+/** Our server's name in the lists of agents: answers of a server of that name are not indexed. */
+export const SERVER_NAME = "sessions";
 
 function serverChange(
   { program, variables }: Package,
@@ -162,6 +168,11 @@ function serversFile(path: string, server: ServerChange, agent: AgentName): Requ
     mode: 0o600,
     wanted: (present) => withChanges(present, [server]),
   };
+}
+
+function commandsFor({ program: { command, args } }: Package): readonly SlashCommand[] {
+  const line = shellQuote([command, ...args]);
+  return slashCommands({ line, rule: line });
 }
 
 function contentFile(

@@ -92,7 +92,7 @@ function checkReceipt(value: unknown): readonly FileRecord[] | undefined {
 
 /** Settings of agents, skills, and our extension. */
 const OWN_PLACE =
-  /[/\\](?:settings(?:\.local)?\.json|\.claude\.json|hooks\.json|config\.toml|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js)$/;
+  /[/\\](?:settings(?:\.local)?\.json|\.claude\.json|hooks\.json|config\.toml|commands[/\\][\w-]+\.md|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js)$/;
 
 /** Checks that a path is one of the files that we write: a tampered receipt must not name others. */
 function isConfined({ path, folders, original }: FileRecord): boolean {

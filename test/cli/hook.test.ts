@@ -48,7 +48,7 @@ function ground(): Ground {
     id: ids.claude,
     started,
     fire: (event, input, changes = {}) =>
-      ask(["hook", event], {
+      ask(["hook", ...event.split(" ")], {
         startDetached: async (args) => {
           started.push(args);
         },
@@ -211,6 +211,32 @@ describe("hook", () => {
   });
 });
 
+describe("a hook of the plugin", () => {
+  /** Installs hooks of a program that exists, or does not. */
+  async function install({ world }: Ground, script: string): Promise<void> {
+    const program = { command: process.execPath, args: [join(world.root, script, "sessions.cjs")] };
+    fs.mkdirSync(join(world.root, "here"));
+    fs.writeFileSync(join(world.root, "here", "sessions.cjs"), "");
+    expect(await run(["install", "--yes"], { ...world, program })).toBe(0);
+  }
+  const isArchived = ({ world, id }: Ground): boolean =>
+    fs.existsSync(join(world.home, ".sessions", "raw", "claude", id));
+
+  test.each([
+    ["does the work if nothing else is installed", undefined, true],
+    ["leaves it to the hooks in the settings", "here", false],
+    ["does it if the program of those is gone", "gone", true],
+  ])("%s", async (_, script, does) => {
+    const at = ground();
+    if (script !== undefined) await install(at, script);
+    expect(await at.fire("pre-compact --plugin claude", eventOf("PreCompact", at))).toEqual(SILENT);
+    expect(isArchived(at)).toBe(does);
+    expect(at.failures()).toEqual([]);
+    expect(await at.fire("pre-compact", eventOf("PreCompact", at))).toEqual(SILENT);
+    expect(isArchived(at)).toBe(true);
+  });
+});
+
 describe("hook session-end", () => {
   test("leaves the session to the background without looking at anything", async () => {
     const at = ground();
@@ -225,6 +251,14 @@ describe("hook session-end", () => {
     expect(await at.fire("session-end", eventOf("SessionEnd", at), { variables })).toEqual(SILENT);
     expect(at.started).toEqual([]);
     expect(fs.existsSync(join(at.world.home, ".sessions", "raw", "claude", at.id))).toBe(true);
+  });
+
+  test("is no failure for a session in which nothing was said: it has no log", async () => {
+    const at = ground();
+    const variables = { ...at.world.variables, SESSIONS_GUARD: "off" };
+    const event = eventOf("SessionEnd", { id: at.id, log: `${at.log}.none` });
+    expect(await at.fire("session-end", event, { variables })).toEqual(SILENT);
+    expect(at.failures()).toEqual([]);
   });
 
   test("has the session archived and indexed soon after it ended, by a process of its own", async () => {

@@ -96,7 +96,15 @@ describe("sessions install", () => {
     const { world, ask } = ground();
     const { code, json, golden } = await ask(["install", "--yes", "--json"]);
     expect(code).toBe(0);
-    expect(json.files).toMatchObject([{ action: "changed" }, { action: "changed" }, { action: "created" }]);
+    expect(json.files.map(({ action }: { action: string }) => action)).toEqual([
+      "changed",
+      "changed",
+      ...Array<string>(4).fill("created"),
+    ]);
+    const page = fs.readFileSync(join(world.home, ".claude/commands/compactish.md"), "utf8");
+    const line = "/usr/bin/node /opt/sessions/dist/sessions.cjs compact";
+    expect(page).toContain(`allowed-tools: Bash(${line}:*)\n`);
+    expect(page).toContain(`!\`${line} \${CLAUDE_SESSION_ID} --fork $ARGUMENTS`);
     const { hooks, ...rest } = settingsOf(world);
     expect(rest).toEqual({ model: "opus", permissions: { allow: ["Bash(ls:*)"] }, cleanupPeriodDays: 99999 });
     for (const { name, subcommand, timeoutSeconds } of claudeHookEvents) {
@@ -201,11 +209,11 @@ describe("sessions install", () => {
     const once = state();
     expect(once.size).toBeGreaterThan(before.size + 5);
     const again = await ask(["install", "--all", "--yes"]);
-    expect(again.out.match(/up to date/g)).toHaveLength(8);
+    expect(again.out.match(/up to date/g)).toHaveLength(11);
     expect(state()).toEqual(once);
     const { code, json, golden } = await ask(["uninstall", "--yes", "--json"]);
     expect(code).toBe(0);
-    expect(json.files).toHaveLength(8);
+    expect(json.files).toHaveLength(11);
     expect(state()).toEqual(before);
     await expect(golden).toMatchFileSnapshot("./golden/uninstall.json");
     expect((await ask(["uninstall", "--yes"])).out).toBe("Nothing is installed.\n");

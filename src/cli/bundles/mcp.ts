@@ -11,8 +11,8 @@ export { serveMcp, toolDescriptions } from "../../integrations/mcp/serve-mcp.ts"
 /** Runs the MCP server. Help and wrong arguments are left to the main bundle. */
 export async function runProcess(host: NodeJS.Process): Promise<boolean> {
   const argv = host.argv.slice(3);
-  const args = argv.every((arg) => arg === "--json") ? parseArguments("mcp", command, argv) : undefined;
-  if (args === undefined) return false;
+  if (!/^(?:--json|--plugin [\w-]+)?$/.test(argv.join(" "))) return false;
+  const args = parseArguments("mcp", command, argv);
   const { world, finish } = takeProcess(host, startWorker(import.meta.filename, host));
   host.exitCode = await runCommand("mcp", command, argv, args, world);
   await finish();

@@ -7,7 +7,8 @@ import {
   readHookInput,
 } from "../../integrations/hooks/hook-input.ts";
 import { noteFailure } from "../../integrations/hooks/note-failure.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { hasInstalledHook } from "../../integrations/installed.ts";
+import { type Command, defineCommand, pluginFlag } from "../command.ts";
 import { claimGuard, mayStartGuard } from "../guard-afterwards.ts";
 import { machineOf } from "../open-store.ts";
 import type { World } from "../world.ts";
@@ -35,8 +36,8 @@ export const command: Command = defineCommand({
       many: true,
     },
   ],
-  flags: {},
-  async run({ positionals }, world) {
+  flags: { plugin: pluginFlag },
+  async run({ positionals, flags: { plugin } }, world) {
     const [subcommand = "", agent] = positionals;
     if (world.stdin.isTerminal) {
       // A person would have to end the input, and nothing went wrong that belongs in the log.
@@ -47,7 +48,7 @@ export const command: Command = defineCommand({
     }
     const note = (what: string): void => log(world, subcommand, what);
     try {
-      world.stdout.write(await answer(subcommand, agent, world, note));
+      world.stdout.write(await answer({ subcommand, agent, plugin }, world, note));
     } catch (error) {
       note(error instanceof Error ? error.message : String(error));
     }
@@ -55,9 +56,15 @@ export const command: Command = defineCommand({
   },
 });
 
+interface Called {
+  readonly subcommand: string;
+  readonly agent: string | undefined;
+  /** The agent whose plugin calls. */
+  readonly plugin: string | undefined;
+}
+
 async function answer(
-  subcommand: string,
-  agent: string | undefined,
+  { subcommand, agent, plugin }: Called,
   world: World,
   note: (what: string) => void,
 ): Promise<string> {
@@ -69,10 +76,14 @@ async function answer(
     note(read.what);
     return "";
   }
-  const read = readHookInput(text, subcommand, agent);
-  if (read.kind === "good") return handleHook(read.input, await openPorts(world, note));
-  note(read.what);
-  return "";
+  const read = readHookInput(text, subcommand, agent ?? plugin);
+  if (read.kind === "bad") {
+    note(read.what);
+    return "";
+  }
+  const ports = await openPorts(world, note);
+  if (plugin !== undefined && hasInstalledHook(ports.library, plugin, read.input.event)) return "";
+  return handleHook(read.input, ports);
 }
 
 async function openPorts(world: World, note: (what: string) => void): Promise<HookPorts> {

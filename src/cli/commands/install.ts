@@ -23,11 +23,11 @@ import { createStyle } from "../output/style.ts";
 export const command: Command = defineCommand({
   description:
     "Sets up agents to keep their history, and to search it. Claude Code: hooks that archive a session before it " +
-    "is compacted and when it ends, `cleanupPeriodDays` so that sessions are not deleted, the MCP server, and the " +
-    "skill `session-finder`. Codex: the same hooks, the MCP server and the skill. Pi: an extension that archives a session before it is compacted, before " +
-    "a branch is left, and when it ends, and has tools and the command `/sessions` to find earlier ones; and the " +
-    "skill.\n\n" +
-    "Changes settings.json, ~/.claude.json and skills/ for Claude Code (with --scope project: " +
+    "is compacted and when it ends, `cleanupPeriodDays` so that sessions are not deleted, the MCP server, the " +
+    "skill `session-finder`, and the commands /sessions, /compactish and /flatten. Codex: the same hooks, the MCP " +
+    "server and the skill. Pi: an extension that archives a session before it is compacted, before a branch is left, " +
+    "and when it ends, and has tools and the command /sessions to find earlier ones; and the skill.\n\n" +
+    "Changes settings.json, ~/.claude.json, skills/ and commands/ for Claude Code (with --scope project: " +
     ".claude/settings.local.json, ~/.claude.json and .claude/skills/), hooks.json, config.toml and ~/.agents/skills/ " +
     "for Codex (.codex/ and .agents/skills/), and extensions/sessions.js and skills/ in Pi's folder (only skills/ in " +
     ".pi/: the extension names paths of this machine, and a project is shared). Everything else in these files " +

@@ -1,6 +1,7 @@
 import manifest from "../../../package.json" with { type: "json" };
-import { exitCodes } from "../../index.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { exitCodes, type OpenHistory } from "../../index.ts";
+import { hasInstalledServer } from "../../integrations/installed.ts";
+import { type Command, defineCommand, pluginFlag } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -23,7 +24,7 @@ export const command: Command = defineCommand({
     { line: "sessions mcp --json", says: "the tools, with their parameters" },
   ],
   positionals: [],
-  flags: {},
+  flags: { plugin: pluginFlag },
   async run({ flags }, world) {
     const { serveMcp, toolDescriptions } = await import("../../integrations/mcp/serve-mcp.ts");
     if (flags.json) {
@@ -34,19 +35,23 @@ export const command: Command = defineCommand({
       world.stderr.write(
         "Waiting for an MCP client on stdin; Ctrl-C ends. `sessions mcp --help` shows how to add it to an agent.\n",
       );
+    const open = (folder: string): Promise<OpenHistory> =>
+      openHistoryIn(
+        // Sessions are archived while the server runs, not when it ends.
+        { ...world, folder, afterwards: (work) => void work() },
+        { reveal: false, allowDemo: false },
+      );
+    const { plugin } = flags;
     await serveMcp({
       version: manifest.version,
+      isSecond: async (folder) =>
+        plugin !== undefined && hasInstalledServer((await open(folder)).library, plugin),
       folder: world.folder,
       variables: world.variables,
       lines: world.stdin.lines(MAX_LINE_CHARS),
       write: (text) => world.stdout.write(text),
       log: (what) => world.stderr.write(`sessions mcp: ${sanitize(what, "lines")}\n`),
-      open: (folder) =>
-        openHistoryIn(
-          // Sessions are archived while the server runs, not when it ends.
-          { ...world, folder, afterwards: (work) => void work() },
-          { reveal: false, allowDemo: false },
-        ),
+      open,
     });
     return exitCodes.done;
   },

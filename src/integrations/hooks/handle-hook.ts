@@ -41,7 +41,9 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
       return "";
     case "session-end": {
       const log = logOf(input);
-      if (!(await ports.handOver(log))) await archiveNow(log, ports);
+      // A session in which nothing was said has no log.
+      const isKept = ports.library.disk.stat(log) === undefined || (await ports.handOver(log));
+      if (!isKept) await archiveNow(log, ports);
       return "";
     }
     case "post-compact":

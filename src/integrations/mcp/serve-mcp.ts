@@ -17,6 +17,8 @@ export interface McpHost extends StdioStreams {
   readonly folder: string;
   /** Opens the history as it is now. Called for each request, so that the server keeps nothing and sees every change. */
   open(folder: string): Promise<OpenHistory>;
+  /** Does the agent run another server of ours in that folder? Then this one offers nothing, so that tools are there once. */
+  isSecond?(folder: string): Promise<boolean>;
   /** Writes to the server's log. */
   readonly log: (what: string) => void;
 }
@@ -36,7 +38,8 @@ export async function serveMcp(host: McpHost): Promise<void> {
     // A client that sends nonsense sends much of it.
     if (++problems <= MAX_LOGGED) host.log(redact(message.slice(0, 500)));
   };
-  serveStdio(() => createServer(host), { transport, onerror });
+  const isSecond = (await host.isSecond?.(homeFolder(host))) ?? false;
+  serveStdio(() => (isSecond ? emptyServer(host) : createServer(host)), { transport, onerror });
   await transport.closed;
 }
 
@@ -66,6 +69,15 @@ function createServer(host: McpHost): Server {
       })),
     ),
   );
+  return server;
+}
+
+function emptyServer({ version }: McpHost): Server {
+  const server = new Server(
+    { name: "sessions", title: "Past coding sessions", version },
+    { capabilities: { tools: {} } },
+  );
+  server.setRequestHandler("tools/list", () => ({ tools: [] }));
   return server;
 }
 

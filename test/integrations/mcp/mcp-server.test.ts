@@ -67,6 +67,31 @@ describe("sessions mcp", () => {
     expect((await client.request("tools/list")).result.tools).toHaveLength(11);
   });
 
+  test("offers nothing to an agent that has our server already, if a plugin starts it", async () => {
+    const { home, put } = ground();
+    put(FIRST, ["Make the zebra crossing blink", "It blinks now."]);
+    const [command, ...args] = mcpCommand(bundle);
+    const toolNames = async (): Promise<readonly string[]> => {
+      const client = new Client({ name: "test", version: "1" });
+      const env = { PATH: process.env.PATH ?? "", HOME: home, SESSIONS_GUARD: "off" };
+      await client.connect(
+        new StdioClientTransport({ command, args: [...args, "--plugin", "claude"], env, cwd: home }),
+      );
+      const { tools } = await client.listTools();
+      await client.close();
+      return tools.map(({ name }) => name);
+    };
+    expect(await toolNames()).toContain("search_sessions");
+    const servers = (program: string): object => ({
+      mcpServers: { sessions: { command: program, args: [bundle, "mcp"] } },
+    });
+    const settings = join(home, ".claude.json");
+    fs.writeFileSync(settings, JSON.stringify(servers(process.execPath)));
+    expect(await toolNames()).toEqual([]);
+    fs.writeFileSync(settings, JSON.stringify(servers("/gone/node")));
+    expect(await toolNames()).toContain("search_sessions");
+  });
+
   test("answers the client of the SDK, also in the revision of 2026", async () => {
     const { home, put } = ground();
     put(FIRST, ["Make the zebra crossing blink", "It blinks now."]);

@@ -12,7 +12,14 @@ export async function askClaude(
   options: RunOptions = {},
 ): Promise<{ readonly id: string; readonly log: string; readonly requests: readonly ModelRequest[] }> {
   const before = home.model.requests.length;
-  const words = ["-p", prompt, "--output-format", "json", "--allowedTools", "Bash,mcp__*"];
+  const words = [
+    "-p",
+    prompt,
+    "--output-format",
+    "json",
+    "--allowedTools",
+    "Bash,mcp__sessions,mcp__plugin_sessions_sessions",
+  ];
   const { code, out, err } = await home.agent("claude", [...words, ...args], options);
   if (code !== 0) throw new Error(`claude ended with ${code}: ${out}${err}`);
   const id = String(JSON.parse(out).session_id);
@@ -47,12 +54,20 @@ export function saidIn({ messages }: ModelRequest): readonly string[] {
   });
 }
 
-const NOTE = /^<(?:system-reminder|local-command|command-name|command-message)/;
+const NOTE = /^<(?:system-reminder|local-command)/;
+
+/** What a text says, as a list: nothing if it is a note of the program, and a slash command as it was typed. */
+function saidInText(role: string, text: string): readonly string[] {
+  if (NOTE.test(text)) return [];
+  const name = /<command-name>(.*?)<\/command-name>/s.exec(text)?.[1];
+  const args = /<command-args>(.*?)<\/command-args>/s.exec(text)?.[1] ?? "";
+  return [`${role}: ${name === undefined ? text.trim() : `${name} ${args.trim()}`.trim()}`];
+}
 
 function saidInBlock(block: Readonly<Record<string, unknown>>, role: string): readonly string[] {
   switch (block.type) {
     case "text":
-      return NOTE.test(String(block.text)) ? [] : [`${role}: ${String(block.text).trim()}`];
+      return saidInText(role, String(block.text));
     case "tool_use":
       return [`${String(block.name)} ${JSON.stringify(block.input)}`];
     case "tool_result":
@@ -83,6 +98,9 @@ export async function saidByContext(
       case "request":
       case "summary":
         return [`user: ${String(item.text).trim()}`];
+      // Texts that the agent's program writes for the user: what a slash command stands for.
+      case "note":
+        return item.about === "meta" || item.about === "command" ? saidInText("user", String(item.text)) : [];
       case "reply":
         return [`assistant: ${String(item.text).trim()}`];
       case "tool": {
@@ -92,5 +110,24 @@ export async function saidByContext(
       default:
         return [];
     }
+  });
+}
+
+/** Makes the model load a tool of our server, of which it knows only the name at first, and then call it. */
+export function callDeferred(
+  { model }: AgentHome,
+  when: RegExp,
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+): void {
+  const nameIn = ({ body }: ModelRequest): string =>
+    new RegExp(`mcp__\\w*?sessions__${tool}`).exec(JSON.stringify(body))?.[0] ?? tool;
+  const load = (request: ModelRequest): string => `select:${nameIn(request)}`;
+  model.rule(when, (request) => ({
+    call: { tool: "ToolSearch", input: { query: load(request), max_results: 1 } },
+  }));
+  model.rule(/^/, (request) => {
+    const isLoaded = request.isAfterTool && JSON.stringify(request.messages.at(-2)).includes(load(request));
+    return isLoaded ? { call: { tool: nameIn(request), input }, isFollowUp: true } : undefined;
   });
 }

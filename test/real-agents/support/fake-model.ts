@@ -21,12 +21,15 @@ export interface ModelRequest {
 export interface ModelReply {
   readonly text?: string;
   readonly call?: { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
+  /** The call may follow the result of another. */
+  readonly isFollowUp?: boolean;
 }
 
-/** What it replies to what it is asked; a rule that calls a tool never answers a tool's result. */
+/** What it replies to what it is asked. A rule that calls a tool answers no tool's result, unless it is a follow-up. */
 export interface ModelRule {
   readonly when: RegExp;
-  readonly reply: ModelReply | ((request: ModelRequest) => ModelReply);
+  /** undefined: the next rule is asked. */
+  readonly reply: ModelReply | ((request: ModelRequest) => ModelReply | undefined);
 }
 
 export interface FakeModel {
@@ -56,7 +59,8 @@ export async function startFakeModel(): Promise<FakeModel> {
     for (const { when, reply } of rules) {
       if (!when.test(request.asked)) continue;
       const given = typeof reply === "function" ? reply(request) : reply;
-      if (given.call === undefined || !request.isAfterTool) return given;
+      if (given === undefined) continue;
+      if (given.call === undefined || !request.isAfterTool || given.isFollowUp === true) return given;
     }
     return { text: `Answer number ${request.number} about the flux capacitor` };
   };
