@@ -61,8 +61,7 @@ function isThingOf(state: string, text: string): boolean {
 }
 
 const RECOMMENDATIONS = phrases(
-  "my recommendation|proposal|proposed approach|proposed change|proposed fix|proposed plan|recommendation",
-  "suggested approach|suggested change|suggested fix|suggestion",
+  "my recommendation|recommendation|recommended change|suggested change|suggestion",
 );
 
 /** Does the agent recommend what follows this title? */

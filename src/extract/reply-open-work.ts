@@ -76,13 +76,20 @@ function closingWords(outline: readonly OutlineLine[]): readonly OutlineLine[] {
   return outline.slice(-CLOSING_LINES).filter(({ titles }) => !titles.some(isOpenTitle));
 }
 
+/** Longer ones are no sentences, and the patterns for offers would take long on them. */
+const SENTENCE_CHARS = 1_000;
+
+function sentencesOf({ text }: OutlineLine): readonly string[] {
+  return [...sentences(text)].filter((sentence) => sentence.length <= SENTENCE_CHARS);
+}
+
 /** Questions in the closing words: the last sentence, or one before it that speaks to the user. */
 function closingQuestions(outline: readonly OutlineLine[]): readonly OpenEnd[] {
   const withOptions = questionWithOptions(outline);
   const asked = closingWords(outline)
     .filter(({ kind }) => kind === "text")
     .flatMap((line) => {
-      const all = [...sentences(line.text)];
+      const all = sentencesOf(line);
       const isInLastParagraph = line.paragraph === outline.at(-1)?.paragraph;
       return all.filter((sentence, at) => {
         if (!isQuestion(sentence) || SMALL_TALK.test(sentence)) return false;
@@ -113,7 +120,7 @@ function isQuestion(sentence: string): boolean {
 
 /** An offer waits for a yes and is a next step; a choice, or a request for information, is a question. */
 function asOpenEnd(question: string): OpenEnd {
-  const isChoice = /\bor\b/i.test(question);
+  const isChoice = /\b(?:or|which|what|how|who|where)\b/i.test(question);
   return { text: question, source: OFFER.test(question) && !isChoice ? "next" : "question" };
 }
 
@@ -126,8 +133,8 @@ const OFFERED: readonly RegExp[] = [
 ];
 
 function closingOffers(outline: readonly OutlineLine[]): readonly OpenEnd[] {
-  return closingWords(outline).flatMap(({ text }) =>
-    [...sentences(text)]
+  return closingWords(outline).flatMap((line) =>
+    sentencesOf(line)
       .filter((sentence) => !isQuestion(sentence) && OFFERED.some((offer) => offer.test(sentence)))
       .map((sentence) => ({ text: sentence, source: "next" as const })),
   );

@@ -21,11 +21,13 @@ interface Title {
 /** A line that is bold as a whole is a heading below those with `#`; a line that introduces a list is below all. */
 const BOLD_LEVEL = 7;
 const LEAD_LEVEL = 8;
+/** Longer lines are no titles. */
+const TITLE_CHARS = 200;
 /** An item is inside of the one before it if it is indented by more than this. */
 const SAME_INDENT = 1;
 
 const FENCE = /^\s*(?:```|~~~)/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.+?)[\s#]*$/;
+const HEADING = /^ {0,3}(#{1,6})\s+(\S.*)$/;
 const BOLD_LINE = /^\s*(\*\*|__)((?:(?!\1).)+)\1\s*[:：]?\s*$/;
 const ITEM = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(\S.*)$/;
 const RULE = /^\s*(?:[-*_]\s*){3,}$/;
@@ -43,7 +45,7 @@ export function outlineOf(reply: string): readonly OutlineLine[] {
   let listIndent: number | undefined;
 
   const startTitle = (text: string, level: number): void => {
-    titles = [...titles.filter((title) => title.level < level), { text, level }];
+    titles = [...titles.filter((title) => title.level < level), { text: text.slice(0, TITLE_CHARS), level }];
     listIndent = undefined;
     section++;
     paragraph++;

@@ -95,8 +95,13 @@ function isAnswer(step: EndStep): boolean {
   return step.kind === "reply" && !step.isError;
 }
 
+/** What a reply ends with is in its last part, however long it is. */
+const REPLY_CHARS = 200_000;
+
 function textsOf(steps: readonly EndStep[]): readonly string[] {
-  return steps.flatMap((step) => (step.kind === "reply" && !step.isError ? [step.text] : []));
+  return steps.flatMap((step) =>
+    step.kind === "reply" && !step.isError ? [step.text.slice(-REPLY_CHARS)] : [],
+  );
 }
 
 /** The command that started the work of a session without requests. */

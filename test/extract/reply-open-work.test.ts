@@ -117,3 +117,14 @@ describe("openEndsOf() finds nothing in", () => {
     expect(openIn(reply)).toEqual([]);
   });
 });
+
+test.each([
+  ["marks of headings", `# ${"#".repeat(50_000)} x`],
+  ["rules", `${"- ".repeat(50_000)}x`],
+  ["offers", "i can ".repeat(10_000)],
+  ["bold words", "**".repeat(50_000)],
+  ["lines of titles", "Next steps:\n- a b\n".repeat(3_000)],
+  ["one-letter titles", "# a\n".repeat(20_000)],
+])("openEndsOf() ends for a reply of nothing but %s", (_, reply) => {
+  expect(openEndsOf(reply).length).toBeLessThanOrEqual(3_000);
+});

@@ -10,7 +10,7 @@ import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { formatPendingItem } from "../output/session-digest.ts";
-import { listTitle } from "../output/session-table.ts";
+import { listTitle, shortIds } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { truncate } from "../output/text-width.ts";
 import type { World } from "../world.ts";
@@ -64,9 +64,10 @@ export const command: Command = defineCommand({
       world.stderr.write(
         `${style.dim(`No unfinished work${project === undefined ? "" : ` in ${project}`}.`)}\n`,
       );
-    world.stdout.write(
-      project === undefined ? formatProjects(sessions, world) : formatSessions(sessions, world),
-    );
+    const ids = shortIds(sessions.map(({ row }) => row.digest.id));
+    const format = (some: readonly PendingSession[]): string =>
+      some.map((session) => formatSession(session, ids, world)).join("\n");
+    world.stdout.write(project === undefined ? formatProjects(sessions, format, world) : format(sessions));
     const hidden = total - sessions.length;
     if (hidden > 0)
       world.stderr.write(`${style.dim(`${amountOf(hidden, "more session")}: --limit ${total}`)}\n`);
@@ -81,13 +82,19 @@ function pendingJson({ row, items }: PendingSession): object {
     agent: digest.agent,
     title: digest.title,
     project: digest.project,
+    repository: digest.repository,
+    worktree: digest.worktree,
     endedAt: isoTime(digest.endedAt),
     pending: items.map(({ text, turn, source, status }) => ({ text, turn, source, status: status ?? null })),
   };
 }
 
 /** Formats sessions below the name of their project; the project with the newest session comes first. */
-function formatProjects(sessions: readonly PendingSession[], world: World): string {
+function formatProjects(
+  sessions: readonly PendingSession[],
+  format: (sessions: readonly PendingSession[]) => string,
+  world: World,
+): string {
   const style = createStyle(world.stdout.hasColor);
   const projects = new Map<string, PendingSession[]>();
   for (const session of sessions) {
@@ -96,20 +103,18 @@ function formatProjects(sessions: readonly PendingSession[], world: World): stri
     if (others === undefined) projects.set(project, [session]);
     else others.push(session);
   }
-  return [...projects]
-    .map(([project, own]) => `${style.bold(sanitize(project))}\n${formatSessions(own, world)}`)
-    .join("\n");
+  return [...projects].map(([project, own]) => `${style.bold(sanitize(project))}\n${format(own)}`).join("\n");
 }
 
-function formatSessions(sessions: readonly PendingSession[], world: World): string {
-  return sessions.map((session) => formatSession(session, world)).join("\n");
-}
-
-function formatSession({ row, items }: PendingSession, world: World): string {
+function formatSession(
+  { row, items }: PendingSession,
+  ids: ReadonlyMap<string, string>,
+  world: World,
+): string {
   const style = createStyle(world.stdout.hasColor);
   const { digest } = row;
   const when = digest.endedAt === null ? "" : ` ${relativeDate(digest.endedAt, world)}`;
-  const id = world.stdout.isTerminal ? digest.id.slice(0, 8) : digest.id;
+  const id = world.stdout.isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id;
   const room = (world.stdout.columns ?? Number.POSITIVE_INFINITY) - id.length - when.length - 1;
   const title = truncate(listTitle(digest.title), Math.max(MIN_TITLE, room));
   const head = `${style.cyan(id)} ${title}${style.dim(when)}`;

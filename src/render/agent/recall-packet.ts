@@ -34,7 +34,7 @@ const FILES = 10;
  * text of this program. undefined if there is nothing to recall.
  */
 export function recallPacket(digest: Digest, { after, warning, fits }: RecallOptions): string | undefined {
-  const sections = sectionsOf(digest);
+  const sections = sectionsOf(digest, after);
   if (sections.every(({ items }) => items.length === 0)) return undefined;
   const taken = sections.map(() => 0);
   const render = (): string =>
@@ -79,10 +79,10 @@ function footOf({ id, turns }: Digest): string {
   );
 }
 
-function sectionsOf({ pending, requests, files }: Digest): readonly Section[] {
-  // What is being worked on comes first. A request without an answer is among the last requests.
+function sectionsOf({ pending, requests, files }: Digest, after: RecallAfter): readonly Section[] {
+  // What is being worked on comes first. A session that goes on has not been interrupted.
   const open = pending
-    .filter(({ source }) => source !== "interrupted")
+    .filter(({ source }) => after === "start" || source !== "interrupted")
     .toSorted((a, b) => Number(b.status === "in_progress") - Number(a.status === "in_progress"));
   const touched = files
     .filter(({ reads, writes }) => reads + writes > 0)
