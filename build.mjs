@@ -30,7 +30,7 @@ const program = {
   supported: { "dynamic-import": false },
 };
 
-/** Only mcp.cjs has the MCP server, and only serve.cjs that of the page; other bundles take them from there. */
+/** Only mcp.cjs has the MCP server, only serve.cjs that of the page, only pick.cjs the picker; other bundles take them from there. */
 const apart = (name, filter, path) => ({
   name,
   setup({ onResolve }) {
@@ -39,19 +39,21 @@ const apart = (name, filter, path) => ({
 });
 const mcpApart = apart("mcp-apart", /\/mcp\/serve-mcp\.ts$/, "./mcp.cjs");
 const pageApart = apart("page-apart", /\/(?:web\/server\/[a-z-]+|page-thread)\.ts$/, "./serve.cjs");
+const pickApart = apart("pick-apart", /\/pick\/run-pick\.ts$/, "./pick.cjs");
 
 const built = await Promise.all([
-  build({ ...program, entryPoints: { search: "src/cli/bundles/search.ts" } }),
+  build({ ...program, entryPoints: { search: "src/cli/bundles/search.ts" }, plugins: [pickApart] }),
   build({
     ...program,
     entryPoints: { main: "src/cli/bundles/main.ts" },
-    plugins: [mcpApart, pageApart],
+    plugins: [mcpApart, pageApart, pickApart],
     // yargs asks for it.
     define: { ...program.define, "import.meta.url": "importMetaUrl" },
     banner: { js: '"use strict";const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
   }),
   build({ ...program, entryPoints: { mcp: "src/cli/bundles/mcp.ts" }, plugins: [pageApart] }),
   build({ ...program, entryPoints: { serve: "src/cli/bundles/serve.ts" }, alias: {} }),
+  build({ ...program, entryPoints: { pick: "src/cli/bundles/pick.ts" }, plugins: [pageApart] }),
   // The page itself, which runs in a browser.
   build({
     ...shared,

@@ -32,6 +32,12 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/search.ts"),
   },
   {
+    name: "pick",
+    group: "Find",
+    summary: "search as you type, look, and resume",
+    load: () => import("./commands/pick.ts"),
+  },
+  {
     name: "grep",
     group: "Find",
     summary: "search every text with a regular expression",
@@ -222,6 +228,8 @@ export function findRow(name: string, table: readonly CommandRow[]): CommandRow 
 const otherNames: Readonly<Record<string, string>> = {
   find: "search",
   query: "search",
+  browse: "pick",
+  select: "pick",
   ls: "list",
   history: "list",
   view: "show",

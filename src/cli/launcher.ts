@@ -22,6 +22,7 @@ const ownBundles: ReadonlyMap<string, string> = new Map([
   ["search", "search.cjs"],
   ["mcp", "mcp.cjs"],
   ["serve", "serve.cjs"],
+  ["pick", "pick.cjs"],
 ]);
 
 const DID_ITS_WORK: readonly number[] = [exitCodes.done, exitCodes.withProblems];
@@ -42,7 +43,9 @@ const codeFor = {
 void launch();
 
 async function launch(): Promise<void> {
-  const own = ownBundles.get(command);
+  const isInteractive =
+    command === "search" && process.argv.some((arg) => arg === "-i" || arg === "--interactive");
+  const own = ownBundles.get(isInteractive ? "pick" : command);
   if (own === undefined || !(await runBundle(own))) await runBundle("main.cjs");
 }
 

@@ -9,6 +9,7 @@ import type { StartWorker } from "../search/worker-handle.ts";
 import { wantsColor } from "./output/style.ts";
 import type { Interrupts } from "./process-world.ts";
 import { inputFrom, outputTo } from "./streams.ts";
+import { type Terminal, type TerminalListener, takeTerminal } from "./terminal.ts";
 
 /** Where text goes: an answer to stdout, talk to stderr. */
 export interface Output {
@@ -56,6 +57,8 @@ export interface World {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: Input;
+  /** Takes the terminal for a command that draws on it; undefined if there is none. */
+  readonly takeTerminal: (listener: TerminalListener) => Terminal | undefined;
   readonly disk: Disk;
   /** Between 0 and 1. */
   readonly random: () => number;
@@ -128,6 +131,7 @@ export function realWorld(
     // A closed stderr is no reason to stop.
     stderr: outputTo({ handle: 2, open: () => host.stderr, ...pastStreams, hasColor, onError: () => {} }),
     stdin: inputFrom(() => host.stdin),
+    takeTerminal: (listener) => takeTerminal(host, listener),
     disk: nodeDisk,
     random: () => Math.random(),
     uuid: () => crypto.randomUUID(),

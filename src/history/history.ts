@@ -3,6 +3,7 @@ import type { ArchiveAnswer } from "../archive/archive-sessions.ts";
 import type { RestoreAnswer } from "../archive/restore-sessions.ts";
 import type { VerifyAnswer } from "../archive/verify-archive.ts";
 import type { Problem } from "../errors.ts";
+import type { Digest } from "../extract/digest.ts";
 import type { ForgetTarget, MarkedLog, Remembered } from "../forget.ts";
 import type { ExportFormat } from "../render/export-formats.ts";
 import type { GuardAnswer, GuardProgress } from "../retention/guard.ts";
@@ -65,6 +66,24 @@ export interface LongOptions extends SelectedOptions {
 export interface SearchOptions extends SearchPage, AnyCallOptions {
   /** Answers from the index without checking for changed logs. */
   readonly skipRefresh?: boolean;
+}
+
+/**
+ * Answers many questions from an index that stays open until `close()`. Changed logs are looked for every few seconds,
+ * before an answer.
+ */
+export interface HistorySearcher {
+  /** The project of the machine's folder; undefined if no session is of it. */
+  project(): Promise<string | undefined>;
+  search(query: string, page?: SearchPage): Promise<SearchResult>;
+  list(options?: Omit<ListedOptions, "signal">): Promise<SessionList>;
+  /** Open work, of one project or of all, newest first. */
+  pending(project: string | undefined): Promise<readonly PendingSession[]>;
+  /** What was extracted from a listed session; undefined if the index no longer has it. */
+  digest(row: CatalogRow): Promise<Digest | undefined>;
+  /** Looks for changed logs before the next answer. */
+  expire(): void;
+  close(): Promise<void>;
 }
 
 export interface ListedOptions extends AnyCallOptions {
@@ -298,6 +317,8 @@ export interface History {
     requests: readonly SearchRequest[],
     options?: Pick<SearchOptions, "skipRefresh" | "signal">,
   ): Promise<readonly SearchResult[]>;
+  /** Keeps the index open, for front ends that search with every key. */
+  searcher(options?: AnyCallOptions): Promise<HistorySearcher>;
   list(options?: ListedOptions): Promise<SessionList>;
   /** Projects with their sessions counted, the last active first; worktrees are part of their repository. */
   projects(options?: ProjectsOptions): Promise<ProjectsAnswer>;

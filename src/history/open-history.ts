@@ -2,13 +2,13 @@ import { UserError } from "../errors.ts";
 import { nodeProcesses } from "../fs/processes.ts";
 import type { Locking } from "../fs/store.ts";
 import type { SelectOptions } from "../search/select-sessions.ts";
-import type { CatalogRow, SessionCatalog } from "../search/session-catalog.ts";
+import type { SessionCatalog } from "../search/session-catalog.ts";
 import { sessionKey } from "../session/session.ts";
 import type { RewriteOptions } from "../shrink/rewrite-session.ts";
 import { abortable, copiesToTake, pauseOf, wordsOf } from "./call-options.ts";
+import { countAgents } from "./count-agents.ts";
 import { readFilters, readRequest } from "./filters.ts";
 import type {
-  AgentCount,
   AnyCallOptions,
   History,
   RewriteCallOptions,
@@ -105,6 +105,10 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const { searchSessions } = await import("../search/search-sessions.ts");
       const reach = { ...abortable(access, call), skipRefresh: call.skipRefresh === true };
       return mask(await searchSessions(library, reach, requests));
+    },
+    async searcher(call = {}) {
+      const { openHistorySearcher } = await import("./open-searcher.ts");
+      return openHistorySearcher(library, abortable(access, call), mask, options);
     },
     async list({ filter = {}, words = [], ...call } = {}) {
       const { listSessions } = await import("../search/session-catalog.ts");
@@ -428,19 +432,4 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
   };
   return { ...history, library, access, writing };
-}
-
-function countAgents(rows: readonly CatalogRow[]): readonly AgentCount[] {
-  const counts = new Map<string, AgentCount>();
-  for (const { digest, bytes } of rows) {
-    const { agent, turns } = digest;
-    const before = counts.get(agent) ?? { agent, sessions: 0, turns: 0, bytes: 0 };
-    counts.set(agent, {
-      agent,
-      sessions: before.sessions + 1,
-      turns: before.turns + turns,
-      bytes: before.bytes + bytes,
-    });
-  }
-  return [...counts.values()].sort((a, b) => b.sessions - a.sessions);
 }

@@ -82,7 +82,8 @@ export async function searchSessions(
   });
 }
 
-async function searchOne(
+/** Finds sessions in an open index. */
+export async function searchOne(
   library: Library,
   reader: SearchReader,
   rows: () => Promise<IndexRows>,
@@ -137,7 +138,8 @@ async function searchOne(
   return { match, total, ranked, totalIsExact, hits, nearestWords, coverage };
 }
 
-async function readRows(reader: SearchReader): Promise<IndexRows> {
+/** Reads the rows of an open index; damage is thrown. */
+export async function readRows(reader: SearchReader): Promise<IndexRows> {
   const rows = await rowsOf(reader);
   if (rows.kind !== "rows") throw engineError(rows);
   return rows;

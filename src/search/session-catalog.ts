@@ -170,14 +170,17 @@ export async function listSessions(
   access: IndexAccess,
   options: ListOptions = {},
 ): Promise<SessionList> {
-  return withCatalog(library, access, async (catalog) => {
-    const filtered =
-      options.filter === undefined ? catalog.rows : await filterSessions(catalog, options.filter);
-    const matching = filtered.filter(({ state }) => options.stubs === true || state !== "stub");
-    const offset = options.offset ?? 0;
-    const rows = matching.slice(offset, offset + (options.limit ?? matching.length));
-    return { total: matching.length, rows, coverage: catalog.coverage };
-  });
+  return withCatalog(library, access, (catalog) => listFrom(catalog, options));
+}
+
+/** Lists the sessions of an open catalog that match. */
+export async function listFrom(catalog: SessionCatalog, options: ListOptions = {}): Promise<SessionList> {
+  const filtered =
+    options.filter === undefined ? catalog.rows : await filterSessions(catalog, options.filter);
+  const matching = filtered.filter(({ state }) => options.stubs === true || state !== "stub");
+  const offset = options.offset ?? 0;
+  const rows = matching.slice(offset, offset + (options.limit ?? matching.length));
+  return { total: matching.length, rows, coverage: catalog.coverage };
 }
 
 /** A session that touched a file, and how. */

@@ -197,6 +197,8 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["nowhere", "schooner"],
     ["zzzz"],
   ],
+  // It draws on terminals only; test/cli/pick has the hostile ones.
+  pick: [["schooner"]],
   grep: [["schooner"], ["mysql", "-C", "2"], ["mysql", "-l"], ["ok", "--all-lines"]],
   list: [[], ["-q"], ["--agent", "pi"]],
   show: [

@@ -41,6 +41,7 @@ const knowsTheMachine = [
   "src/cli/bundles/main.ts",
   "src/cli/bundles/mcp.ts",
   "src/cli/bundles/serve.ts",
+  "src/cli/bundles/pick.ts",
   "src/fs/compile-cache.ts",
   "src/fs/engine-flags.ts",
   "src/fs/places.ts",

@@ -84,6 +84,7 @@ export function makeWorld(options: MakeWorldOptions = {}): TestWorld {
         yield* input.split("\n").slice(0, input.endsWith("\n") ? -1 : undefined);
       },
     },
+    takeTerminal: () => undefined,
     disk: nodeDisk,
     random: () => ((++counter * 7919) % 10_007) / 10_007,
     uuid: () => `00000000-0000-4000-8000-${String(++counter).padStart(12, "0")}`,

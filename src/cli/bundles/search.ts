@@ -36,7 +36,8 @@ export async function runProcess(host: NodeJS.Process): Promise<boolean> {
 async function search(argv: readonly string[], world: World): Promise<number | undefined> {
   try {
     const args = parseArguments("search", command, argv);
-    if (args.flags.help === true || args.flags.batch === true) return undefined;
+    const { help, batch, interactive } = args.flags;
+    if (help === true || batch === true || interactive === true) return undefined;
     return await runCommand("search", command, argv, args, world);
   } catch {
     // The main bundle will run into the same error and report it.

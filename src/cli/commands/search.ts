@@ -46,6 +46,11 @@ const flagTable = {
     description: "do not check for new or changed logs",
   },
   ids: { type: "boolean", alias: "q", description: "print only ids" },
+  interactive: {
+    type: "boolean",
+    alias: "i",
+    description: "search as you type: the same as `sessions pick`",
+  },
   batch: {
     type: "boolean",
     description: "read queries from stdin, one per line; print one JSON answer per line",
@@ -79,6 +84,12 @@ export const command: Command = defineCommand({
   dashWords: true,
   async run(args, world) {
     const { flags } = args;
+    if (flags.interactive) {
+      const { runPick } = await import("../pick/run-pick.ts");
+      const { json, ids, reveal } = flags;
+      const query = args.positionals.join(" ");
+      return runPick({ query, filter: filtersOf(flags), everywhere: true, json, ids, reveal }, world);
+    }
     const { library, access } = await openStoreIn(world, { allowDemo: true });
     const skipRefresh = flags.refresh ? access : { ...access, skipRefresh: true };
     const find = async (requests: readonly SearchRequest[]): Promise<readonly SearchResult[]> => {

@@ -13,7 +13,7 @@ export function sanitize(text: string, keep: "line" | "lines" = "line"): string 
 const breaks = /[\t\n]+/g;
 
 /** The sequences that this program itself sends: the colours of `createStyle`, and erasing the progress line. */
-const OWN_SEQUENCES = /(\x1b\[(?:1|2|4|22|24|31|32|33|36|39|1;33|22;39)m|\r\x1b\[K)/;
+const OWN_SEQUENCES = /(\x1b\[(?:1|2|4|7|22|24|27|31|32|33|36|39|1;33|22;39)m|\r\x1b\[K)/;
 
 /** Lets only our own sequences through. Everything that commands print goes through here, so none can forget to. */
 export function guardOutput(output: Output, hasColor: boolean = output.hasColor): Output {

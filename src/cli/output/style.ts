@@ -10,6 +10,8 @@ export interface Style {
   readonly green: (text: string) => string;
   readonly yellow: (text: string) => string;
   readonly cyan: (text: string) => string;
+  /** The selected line of a list. */
+  readonly selected: (text: string) => string;
   /** A search match. */
   readonly match: (text: string) => string;
 }
@@ -26,6 +28,7 @@ export function createStyle(on: boolean): Style {
     green: paint("32", "39"),
     yellow: paint("33", "39"),
     cyan: paint("36", "39"),
+    selected: paint("7", "27"),
     match: paint("1;33", "22;39"),
   };
 }

@@ -17,6 +17,12 @@ export interface IndexAccess extends Omit<RefreshOptions, "check"> {
   readonly onChange?: () => void;
 }
 
+/** An index that is open, and what was read into it before. */
+export interface OpenIndex {
+  readonly reader: SearchReader;
+  readonly refreshed: Refreshed | undefined;
+}
+
 /**
  * Opens the index, after refreshing it, for as long as `use` takes. If it turns out to be damaged, it is rebuilt and
  * `use` is called again.
@@ -26,37 +32,38 @@ export async function withIndex<T>(
   access: IndexAccess,
   use: (reader: SearchReader, refreshed: Refreshed | undefined) => Promise<T>,
 ): Promise<T> {
+  return recovering(access, async (how) => {
+    const { reader, refreshed } = await open(library, how);
+    try {
+      return await use(reader, refreshed);
+    } finally {
+      await reader.close();
+    }
+  });
+}
+
+/** Opens the index, after refreshing it; the caller closes its reader. */
+export async function openIndex(library: Library, access: IndexAccess): Promise<OpenIndex> {
+  return recovering(access, (how) => open(library, how));
+}
+
+/** Tries again with a rebuilt index if it is damaged, and with one in memory if the store cannot be written. */
+async function recovering<T>(access: IndexAccess, attempt: (how: IndexAccess) => Promise<T>): Promise<T> {
   try {
-    return await attempt(library, access, use);
+    return await attempt(access);
   } catch (error) {
     if (error instanceof IndexDamage && access.rebuild !== true)
-      return withIndex(library, { ...access, skipRefresh: false, rebuild: true }, use);
+      return recovering({ ...access, skipRefresh: false, rebuild: true }, attempt);
     // Worker threads would write to the store.
     const { workers: _, inMemory, ...alone } = access;
     const isUnwritable = error instanceof UserError && error.exitCode === exitCodes.broken;
     if (!isUnwritable || access.skipRefresh === true || inMemory === undefined) throw error;
     access.onUnwritable?.(error);
-    return attempt(library, { ...alone, engine: inMemory() }, use);
+    return attempt({ ...alone, engine: inMemory() });
   }
 }
 
-async function attempt<T>(
-  library: Library,
-  access: IndexAccess,
-  use: (reader: SearchReader, refreshed: Refreshed | undefined) => Promise<T>,
-): Promise<T> {
-  const { reader, refreshed } = await open(library, access);
-  try {
-    return await use(reader, refreshed);
-  } finally {
-    await reader.close();
-  }
-}
-
-async function open(
-  library: Library,
-  access: IndexAccess,
-): Promise<{ readonly reader: SearchReader; readonly refreshed: Refreshed | undefined }> {
+async function open(library: Library, access: IndexAccess): Promise<OpenIndex> {
   const mayBeCurrent = access.skipRefresh !== true && access.rebuild !== true;
   const check = mayBeCurrent ? await openIfCurrent(library, access.engine) : undefined;
   if (check?.kind === "current") return check;

@@ -12,6 +12,8 @@ const writesNothing: readonly string[] = [
   "resume",
   "verify",
   "summary",
+  // Its keys call the same verbs of the library as `export` and `restore`.
+  "pick",
   // Its tools call the same verbs of the library as the commands.
   "mcp",
   // So do its buttons.

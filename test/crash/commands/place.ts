@@ -94,6 +94,7 @@ export function makePlace(): Place {
           yield* input.split("\n").filter((line) => line !== "");
         },
       },
+      takeTerminal: () => undefined,
       disk: withoutProcesses(disk),
       random: () => Math.random(),
       uuid: () => `77777777-0000-4000-8000-${String(++made).padStart(12, "0")}`,

@@ -1,0 +1,72 @@
+import {
+  type CatalogRow,
+  type Filters,
+  type HistorySearcher,
+  type SearchResult,
+  UserError,
+} from "../../index.ts";
+import { formatCount } from "../output/amounts.ts";
+import type { PickRequest, PickRow, PickState } from "./pick-state.ts";
+
+type Answer = NonNullable<PickState["answer"]>;
+
+/** Fetches what the list is to show. A query that cannot be read is an answer with an error in it: it is being typed. */
+export async function fetchAnswer(
+  searcher: HistorySearcher,
+  request: PickRequest,
+  { filter, project }: { readonly filter: Filters; readonly project: string | undefined },
+): Promise<Answer> {
+  const here = request.scope === "project" && project !== undefined ? { project: [project] } : {};
+  const narrowed = { ...filter, ...here };
+  try {
+    if (request.list === "pending") return await fetchPending(searcher, request, project);
+    if (request.query === "") {
+      const { total, rows } = await searcher.list({ filter: narrowed, limit: request.limit });
+      return { request, rows: rows.map(plainRow), total, totalIsExact: true, match: "" };
+    }
+    return await fetchFound(searcher, request, narrowed);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { request, rows: [], total: 0, totalIsExact: true, match: `: ${error.message}` };
+  }
+}
+
+async function fetchPending(
+  searcher: HistorySearcher,
+  request: PickRequest,
+  project: string | undefined,
+): Promise<Answer> {
+  const all = await searcher.pending(request.scope === "project" ? project : undefined);
+  const rows = all.slice(0, request.limit).map(({ row, items }) => ({ ...plainRow(row), pending: items }));
+  return { request, rows, total: all.length, totalIsExact: true, match: "" };
+}
+
+async function fetchFound(searcher: HistorySearcher, request: PickRequest, filter: Filters): Promise<Answer> {
+  const { query, limit } = request;
+  const typed = await searcher.search(query, { filter, limit });
+  const prefixed = typed.match === "all" ? undefined : withPrefix(query);
+  const longer = prefixed === undefined ? typed : await searcher.search(prefixed, { filter, limit });
+  const { hits, total, ranked, totalIsExact, match } = longer.match === "all" ? longer : typed;
+  return {
+    request,
+    rows: hits.map(({ row, snippets, matchingTurns }) => ({ row, snippets, matchingTurns, pending: [] })),
+    total,
+    totalIsExact,
+    match: matchText(match, ranked - total),
+  };
+}
+
+/** The last word may still be being typed; undefined if the query does not end in a plain word. */
+export function withPrefix(query: string): string | undefined {
+  return /(?:^|\s)[\p{L}\p{N}_-]{2,}$/u.test(query) ? `${query}*` : undefined;
+}
+
+function plainRow(row: CatalogRow): PickRow {
+  return { row, snippets: [], matchingTurns: 0, pending: [] };
+}
+
+/** How the words matched, as the status line says it. */
+function matchText(match: SearchResult["match"], others: number): string {
+  const ways = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" };
+  return `${ways[match]}${others > 0 ? `, and ${formatCount(others)} without some of the words` : ""}`;
+}

@@ -1,0 +1,80 @@
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { type CatalogRow, exitCodes, type OpenHistory, UserError } from "../../index.ts";
+import { inBatches } from "../../render/text-parts.ts";
+import { resumeLine } from "../commands/resume.ts";
+import { formatBytes } from "../output/amounts.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { shortPath } from "../output/session-table.ts";
+import { writeDocument } from "../output-file.ts";
+import type { Terminal } from "../terminal.ts";
+import type { World } from "../world.ts";
+import type { ExportChoice } from "./pick-state.ts";
+
+interface Around {
+  readonly history: OpenHistory;
+  readonly world: World;
+}
+
+/** Names a listed session: by its log if several have its id. */
+export function pickedSelector({ digest, copies, source }: CatalogRow): string {
+  return copies > 1 && source !== null ? source : digest.id;
+}
+
+/**
+ * Copies the id or the resume command of a session to the clipboard, and says what was copied. tmux has a command for it;
+ * any other terminal, also at the far end of ssh, is asked with OSC 52.
+ */
+export async function copyText(
+  row: CatalogRow,
+  what: "id" | "command",
+  { history, world, terminal }: Around & { readonly terminal: Terminal },
+): Promise<string> {
+  const text = sanitize(what === "id" ? row.digest.id : await commandOf(row, history));
+  const inTmux =
+    (world.variables.TMUX ?? "") !== "" &&
+    (await world.run("tmux", ["load-buffer", "-w", "-"], { input: text, quiet: true })) === 0;
+  if (!inTmux) terminal.write(`\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`);
+  return `Copied: ${text}`;
+}
+
+async function commandOf(row: CatalogRow, history: OpenHistory): Promise<string> {
+  const { resume } = await history.resume(pickedSelector(row));
+  return resumeLine(history.mask(resume));
+}
+
+/** Writes a session to a new file in the user's folder. A file that exists is never replaced. */
+export async function exportPicked(
+  row: CatalogRow,
+  format: ExportChoice,
+  { history, world }: Around,
+): Promise<string> {
+  const { parts } = await history.export(pickedSelector(row), { format });
+  for (let number = 1; ; number++) {
+    const name = `session-${safeId(row.digest.id)}${number === 1 ? "" : `-${number}`}.${format}`;
+    const file = join(world.folder, name);
+    if (world.disk.lstat(file) !== undefined) continue;
+    const { path, bytes } = await world.uninterrupted(async () =>
+      writeDocument(history.library, file, () => inBatches(parts()), { force: false }),
+    );
+    return `Wrote ${shortPath(path, world.home)} (${formatBytes(bytes)})`;
+  }
+}
+
+function safeId(id: string): string {
+  return id.replace(/[^A-Za-z0-9-]/g, "").slice(0, 8) || "export";
+}
+
+/** Puts the log of a session back, and says where it is. */
+export async function restorePicked(row: CatalogRow, { history, world }: Around): Promise<string> {
+  const { sessions } = await world.uninterrupted(() => history.restore(row.digest.id));
+  const [restored] = sessions;
+  const main = restored?.files.find(({ role }) => role === "main")?.path;
+  if (restored?.outcome === "restored" && main !== undefined)
+    return `Restored ${shortPath(main, world.home)}`;
+  if (restored?.outcome === "unchanged") return "Its log is already there";
+  throw new UserError(`Cannot restore session ${row.digest.id}`, {
+    exitCode: exitCodes.refused,
+    hint: `\`sessions restore ${row.digest.id}\` says why`,
+  });
+}

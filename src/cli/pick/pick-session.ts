@@ -1,0 +1,213 @@
+import { setImmediate as nextTask } from "node:timers/promises";
+import {
+  type CatalogRow,
+  exitCodes,
+  type Filters,
+  type HistorySearcher,
+  type OpenHistory,
+  UserError,
+} from "../../index.ts";
+import { createStyle } from "../output/style.ts";
+import type { Terminal } from "../terminal.ts";
+import type { World } from "../world.ts";
+import { createScreenWriter } from "./draw-screen.ts";
+import { fetchAnswer } from "./fetch-answer.ts";
+import { copyText, exportPicked, restorePicked } from "./pick-effects.ts";
+import {
+  initialState,
+  keyOf,
+  needsAnswer,
+  needsDigest,
+  type PickEffect,
+  type PickEvent,
+  type PickState,
+  requestOf,
+  update,
+} from "./pick-state.ts";
+import { render } from "./pick-view.ts";
+import { readKeys } from "./read-keys.ts";
+
+export interface PickOptions {
+  readonly query: string;
+  /** Narrows everything, whatever is typed. */
+  readonly filter: Filters;
+  /** Starts with the sessions of all projects. */
+  readonly everywhere: boolean;
+  readonly onEnter: PickState["onEnter"];
+  /** Called when the screen is taken: nothing else may be printed from then on. */
+  readonly onTaken: () => void;
+}
+
+/** How the user left the picker. */
+export type Picked =
+  | { readonly kind: "chosen"; readonly row: CatalogRow }
+  | { readonly kind: "left" }
+  | { readonly kind: "interrupted" };
+
+/** A lone ESC is the key itself if nothing follows for so long. */
+const ESCAPE_MS = 50;
+
+/** Shows the picker until a session is chosen or the user leaves. The terminal is left as it was. */
+export async function pickSession(
+  history: OpenHistory,
+  world: World,
+  { query, filter, everywhere, onEnter, onTaken }: PickOptions,
+): Promise<Picked> {
+  // Before the screen is taken: the first search may have to read all logs, and shows how far it is.
+  const searcher = await history.searcher();
+  const project = await searcher.project();
+  const events = createEvents();
+  const terminal = world.takeTerminal(events.listener);
+  if (terminal === undefined) throw notATerminal();
+  onTaken();
+  const scope = everywhere || project === undefined || history.demo ? "everywhere" : "project";
+  const size = terminal.size();
+  const state = initialState({ size, project, isDemo: history.demo, scope, query, onEnter });
+  try {
+    return await loop(state, { history, world, searcher, filter, terminal, events });
+  } finally {
+    terminal.close();
+    events.stop();
+    await searcher.close();
+  }
+}
+
+/** The error for a picker without a terminal to draw on. */
+export function notATerminal(): UserError {
+  return new UserError("Cannot show the picker: this is not a terminal", {
+    exitCode: exitCodes.wrongUsage,
+    hint: "`sessions search` prints what it finds",
+  });
+}
+
+interface Running {
+  readonly history: OpenHistory;
+  readonly world: World;
+  readonly searcher: HistorySearcher;
+  readonly filter: Filters;
+  readonly terminal: Terminal;
+  readonly events: Events;
+}
+
+/** Handles what was typed, draws, then fetches what the state lacks; a key that comes meanwhile goes first. */
+async function loop(first: PickState, running: Running): Promise<Picked> {
+  const { world, terminal, events } = running;
+  const writer = createScreenWriter(terminal);
+  const drawing = { style: createStyle(world.stderr.hasColor), clock: world, home: world.home };
+  let state = first;
+  for (;;) {
+    for (let event = events.next(); event !== undefined; event = events.next()) {
+      if (event === "end") return { kind: "left" };
+      if (event === "resize") writer.clear();
+      const updated = update(state, event === "resize" ? { kind: "resize", size: terminal.size() } : event);
+      state = updated.state;
+      const left = updated.effect === undefined ? undefined : startEffect(updated.effect, running);
+      if (left !== undefined) return left;
+    }
+    writer.draw(render(state, drawing));
+    // Lets keys in that were typed meanwhile: only the last query is searched for.
+    await nextTask();
+    if (events.isWaiting()) continue;
+    const fetched = await fetchMissing(state, running);
+    if (fetched === undefined) await events.wait();
+    else state = update(state, fetched).state;
+  }
+}
+
+/** Fetches the list, or else what the preview lacks; undefined if nothing is missing. */
+async function fetchMissing(state: PickState, running: Running): Promise<PickEvent | undefined> {
+  const { searcher, filter } = running;
+  if (needsAnswer(state)) {
+    const request = requestOf(state);
+    const answer = await fetchAnswer(searcher, request, { filter, project: state.project });
+    return { kind: "answer", answer };
+  }
+  const row = needsDigest(state);
+  if (row === undefined) return undefined;
+  return { kind: "digest", key: keyOf(row), digest: await searcher.digest(row) };
+}
+
+/** Starts what a key asked for; its outcome comes as an event. Returns how the picker is left, if it is. */
+function startEffect(effect: PickEffect, running: Running): Picked | undefined {
+  switch (effect.kind) {
+    case "leave":
+      return { kind: "left" };
+    case "interrupt":
+      return { kind: "interrupted" };
+    case "choose":
+      return { kind: "chosen", row: effect.row };
+    case "copy":
+      say(running, copyText(effect.row, effect.what, running));
+      return undefined;
+    case "export":
+      say(running, exportPicked(effect.row, effect.format, running));
+      return undefined;
+    case "restore":
+      say(
+        running,
+        restorePicked(effect.row, running).finally(() => {
+          running.searcher.expire();
+          running.events.push({ kind: "changed" });
+        }),
+      );
+      return undefined;
+  }
+}
+
+function say({ events }: Running, work: Promise<string>): void {
+  work.then(
+    (text) => events.push({ kind: "said", text, isError: false }),
+    (error: unknown) => {
+      if (!(error instanceof UserError)) throw error;
+      const hint = error.hint === undefined ? "" : ` (${error.hint})`;
+      events.push({ kind: "said", text: `${error.message}${hint}`, isError: true });
+    },
+  );
+}
+
+type Waiting = PickEvent | "resize" | "end";
+
+interface Events {
+  readonly listener: Parameters<World["takeTerminal"]>[0];
+  push(event: Waiting): void;
+  next(): Waiting | undefined;
+  isWaiting(): boolean;
+  /** Resolves when an event is waiting. */
+  wait(): Promise<void>;
+  stop(): void;
+}
+
+/** The queue of what happens on the terminal, and of what was done. */
+function createEvents(): Events {
+  const queue: Waiting[] = [];
+  let wake: (() => void) | undefined;
+  let rest = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const push = (event: Waiting): void => {
+    queue.push(event);
+    wake?.();
+  };
+  const read = (text: string, isAll: boolean): void => {
+    clearTimeout(timer);
+    const { keys, rest: left } = readKeys(text, isAll);
+    rest = left;
+    for (const key of keys) push({ kind: "key", key });
+    if (rest !== "" && !isAll) timer = setTimeout(() => read(rest, true), ESCAPE_MS);
+  };
+  return {
+    listener: {
+      onInput: (text) => read(rest + text, false),
+      onResize: () => push("resize"),
+      onEnd: () => push("end"),
+    },
+    push,
+    next: () => queue.shift(),
+    isWaiting: () => queue.length > 0,
+    wait: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+        if (queue.length > 0) resolve();
+      }),
+    stop: () => clearTimeout(timer),
+  };
+}
