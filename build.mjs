@@ -24,7 +24,8 @@ const program = {
   ...shared,
   format: "cjs",
   outExtension: { ".js": ".cjs" },
-  alias: { "node:crypto": "./src/cli/bundles/late-crypto.ts" },
+  alias: { "node:crypto": "./src/cli/bundles/late-crypto.ts", fzstd: "./src/cli/bundles/late-zstd.ts" },
+  external: ["./zstd.cjs"],
   define: { "import.meta.dirname": "__dirname", "import.meta.filename": "__filename" },
   // `import()` becomes `require()`: a script that is given compiled code can't import.
   supported: { "dynamic-import": false },
@@ -51,6 +52,7 @@ const built = await Promise.all([
     define: { ...program.define, "import.meta.url": "importMetaUrl" },
     banner: { js: '"use strict";const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
   }),
+  build({ ...program, alias: {}, entryPoints: { zstd: "fzstd" } }),
   build({ ...program, entryPoints: { mcp: "src/cli/bundles/mcp.ts" }, plugins: [pageApart] }),
   build({ ...program, entryPoints: { serve: "src/cli/bundles/serve.ts" }, alias: {} }),
   build({ ...program, entryPoints: { pick: "src/cli/bundles/pick.ts" }, plugins: [pageApart] }),

@@ -4,6 +4,7 @@ import type { Disk } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { peekOn } from "../fs/sources.ts";
 import { reasonOf } from "./isolate.ts";
+import { isPacked, unpackChunks, unpackHead } from "./packed-log.ts";
 
 /**
  * Where the bytes of a session come from: the agent's own files, or the raw archive if those are
@@ -25,7 +26,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** The agent's own files. One buffer serves all of them, so only one file may be read at a time. */
 export function diskSource(disk: Disk): ByteSource {
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  return {
+  return unpacking({
     chunks: (path) => disk.readChunks(path, { buffer }),
     text: (path, maxBytes) => {
       try {
@@ -38,5 +39,19 @@ export function diskSource(disk: Disk): ByteSource {
     },
     head: peekOn(disk),
     explain: (error) => (errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error)),
+  });
+}
+
+/** The same source, with packed logs as if they were not packed. */
+export function unpacking(source: ByteSource): ByteSource {
+  return {
+    ...source,
+    chunks: (path) => (isPacked(path) ? unpackChunks(source.chunks(path)) : source.chunks(path)),
+    head: (path, from) => (isPacked(path) ? packedHead(source.head(path), from) : source.head(path, from)),
   };
+}
+
+/** Of a packed log only the start is known. */
+function packedHead(head: Buffer, from = 0): Buffer {
+  return unpackHead(head).subarray(from);
 }

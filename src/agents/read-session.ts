@@ -11,6 +11,7 @@ import { agentNamed } from "./agents.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { CheckpointRecorder, ParseCheckpoints } from "./checkpoints/parse-checkpoints.ts";
 import { isolate, reasonOf } from "./isolate.ts";
+import { isPacked } from "./packed-log.ts";
 
 /** Files beside a log are small; larger ones are not read. */
 const SIDECAR_BYTES = 4 * 1024 * 1024;
@@ -91,7 +92,9 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
   const { source, format, problems, session } = reader;
   const builder = createSessionBuilder(format.leafRule);
   // Of several files all have one budget: if the first one grew, the next ones have less.
-  const checkpoints = files.length === 1 ? reader.checkpoints : undefined;
+  // A packed log has no places to go on from, and does not grow.
+  const isPlain = files.length === 1 && files.every(({ path }) => !isPacked(path));
+  const checkpoints = isPlain ? reader.checkpoints : undefined;
   let budget = createTextBudget(reader.limits);
   let facts = NO_FACTS;
   let lines = 0;

@@ -15,7 +15,7 @@ const DIGITS_OF_A_UNIQUE_NAME = 8;
 /** The id of a log whose lines name none: its file's name, with its folder's if that is not enough. */
 export function sessionIdOfPath(path: string): string {
   const parts = path.replaceAll("\\", "/").split("/");
-  const stem = (parts.at(-1) ?? "").replace(/(?:\.jsonl?)+$/, "");
+  const stem = (parts.at(-1) ?? "").replace(/(?:\.jsonl?|\.zst)+$/, "");
   const digits = stem.replace(/[^0-9]/g, "").length;
   const name = digits >= DIGITS_OF_A_UNIQUE_NAME ? stem : `${parts.at(-2) ?? ""}-${stem}`;
   const id = name

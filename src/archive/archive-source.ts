@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { FileRole, LogFiles, SessionFile } from "../agents/agent.ts";
-import type { ByteSource } from "../agents/byte-source.ts";
+import { type ByteSource, unpacking } from "../agents/byte-source.ts";
 import { reasonOf } from "../agents/isolate.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { errorCode, explainDiskError, systemError } from "../fs/disk-error.ts";
@@ -40,7 +40,7 @@ export function archiveSource(open: () => KeptSession | undefined): ByteSource {
     }
     return Buffer.concat(parts);
   };
-  return {
+  return unpacking({
     chunks,
     text: (path, maxBytes) => {
       const bytes = start(path, maxBytes);
@@ -49,7 +49,7 @@ export function archiveSource(open: () => KeptSession | undefined): ByteSource {
     head: (path, from = 0) =>
       start(path, from + HEAD_BYTES)?.subarray(from, from + HEAD_BYTES) ?? Buffer.alloc(0),
     explain,
-  };
+  });
 }
 
 function explain(error: unknown): string {

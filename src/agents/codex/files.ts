@@ -4,6 +4,7 @@ import type { Environment } from "../../fs/library.ts";
 import type { JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
 import type { FoundFile, LogRoot, Peek, Placement, PlacementCache, SessionFiles } from "../agent.ts";
+import { isPacked, unpackHead } from "../packed-log.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 
@@ -20,10 +21,13 @@ export function codexRoots(surroundings: Environment): readonly LogRoot[] {
   const folder = codexFolder(surroundings);
   return [
     // Logs are in <year>/<month>/<day>; what people put deeper costs nothing if there is none.
-    { folder: join(folder, "sessions"), depth: 12, extensions: [".jsonl"] },
-    { folder: join(folder, "archived_sessions"), depth: 1, extensions: [".jsonl"] },
+    { folder: join(folder, "sessions"), depth: 12, extensions: EXTENSIONS },
+    { folder: join(folder, "archived_sessions"), depth: 1, extensions: EXTENSIONS },
   ];
 }
+
+/** Logs of which nothing was used for a week are packed. */
+const EXTENSIONS = [".jsonl", ".jsonl.zst"];
 
 export function groupCodexFiles(
   files: readonly FoundFile[],
@@ -31,7 +35,8 @@ export function groupCodexFiles(
   memory?: PlacementCache,
 ): readonly SessionFiles[] {
   const place = (file: FoundFile): Placement | undefined => {
-    if (file.size === 0 || !file.path.endsWith(".jsonl")) return undefined;
+    if (file.size === 0 || !EXTENSIONS.some((ending) => file.path.endsWith(ending))) return undefined;
+    if (isPacked(file.path)) return placePacked(file.path, unpackHead(peek(file.path)));
     for (const head of sniffHeads(file.path, peek))
       if (ownsCodex(head)) return { id: idInHead(head) ?? idOfCodexPath(file.path), role: "main" };
     return isDamaged(peek(file.path)) ? { id: idOfCodexPath(file.path), role: "main" } : undefined;
@@ -39,7 +44,13 @@ export function groupCodexFiles(
   return groupFiles("codex", files, place, memory);
 }
 
-const UUID = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;
+/** One that can't be unpacked is a log, too: its bytes are kept, and who reads it says why. */
+function placePacked(path: string, head: Buffer): Placement | undefined {
+  if (head.length > 0 && !ownsCodex(head)) return undefined;
+  return { id: idInHead(head) ?? idOfCodexPath(path), role: "main" };
+}
+
+const UUID = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl(?:\.zst)?$/i;
 
 function idOfCodexPath(path: string): string {
   return UUID.exec(path)?.[1] ?? sessionIdOfPath(path);

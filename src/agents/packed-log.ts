@@ -1,0 +1,55 @@
+import { Buffer } from "node:buffer";
+import { Decompress } from "fzstd";
+
+/*
+ * Codex packs logs that it has not used for a week with Zstandard. They are archived and restored as they are, and read as
+ * if they were not packed. Node has no Zstandard before version 22.15.
+ */
+
+/** Is this the path of a packed log? By its name: content that merely looks like it is no log. */
+export function isPacked(path: string): boolean {
+  return path.endsWith(".zst");
+}
+
+/** Unpacks a file piece by piece. What comes before a damaged place is returned before it throws. */
+export function* unpackChunks(packed: Iterable<Uint8Array>): Generator<Uint8Array> {
+  const unpacked: Uint8Array[] = [];
+  const stream = new Decompress((data) => void unpacked.push(data));
+  for (const chunk of packed) {
+    // The chunk's memory is used again, while the stream keeps what it can't unpack yet.
+    yield* pushed(stream, unpacked, Uint8Array.from(chunk));
+  }
+  yield* pushed(stream, unpacked, new Uint8Array(0), true);
+}
+
+function* pushed(
+  stream: Decompress,
+  unpacked: Uint8Array[],
+  chunk: Uint8Array,
+  isLast = false,
+): Generator<Uint8Array> {
+  let failure: unknown;
+  try {
+    stream.push(chunk, isLast);
+  } catch (error) {
+    failure = error;
+  }
+  yield* unpacked.splice(0);
+  if (failure !== undefined) throw failure;
+}
+
+const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+/** The start of a packed log, of the first bytes of its file; empty if they can't be unpacked. What is not packed stays. */
+export function unpackHead(packed: Buffer): Buffer {
+  if (!packed.subarray(0, MAGIC.length).equals(MAGIC)) return packed;
+  const parts: Uint8Array[] = [];
+  try {
+    for (const part of unpackChunks([packed])) parts.push(part);
+  } catch {
+    // The file goes on after these bytes, or is damaged: what was unpacked must do.
+  }
+  return Buffer.concat(parts).subarray(0, HEAD_BYTES);
+}
+
+const HEAD_BYTES = 64 * 1024;
