@@ -47,7 +47,8 @@ test("`sessions install --agent codex`: Codex lists the server, its model finds 
     },
   }));
   const before = home.model.requests.length;
-  await codex(home, ...EXEC, "how much power did it need?");
+  // Codex does not wait for servers unless it must.
+  await codex(home, "-c", "mcp_servers.sessions.required=true", ...EXEC, "how much power did it need?");
   const requests = home.model.requests.slice(before);
   const answered = JSON.stringify(requests.at(-1)?.messages);
   expect(answered).toContain(`session ${id}`);
