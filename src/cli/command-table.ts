@@ -56,6 +56,12 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/projects.ts"),
   },
   {
+    name: "stats",
+    group: "Find",
+    summary: "count turns, tool calls, tokens and costs",
+    load: () => import("./commands/stats.ts"),
+  },
+  {
     name: "show",
     group: "Find",
     summary: "show one session, or parts of its conversation",

@@ -1,3 +1,4 @@
+import type { Activity } from "../session/activity.ts";
 import type { Checkout } from "../session/checkout.ts";
 import type { AgentName, Lineage, RequestVia } from "../session/entry.ts";
 import type { Context, SessionUsage } from "../session/session.ts";
@@ -34,6 +35,8 @@ export interface Digest extends Checkout {
   readonly counts: { readonly user: number; readonly assistant: number; readonly tool: number };
   readonly tokens: TokenEstimate;
   readonly usage: SessionUsage;
+  /** What its messages used and did, with half hours since 1970 in place of times. */
+  readonly activity: Activity;
   readonly subagents: readonly DigestSubagent[];
   readonly lineage: Lineage | null;
 }

@@ -1,4 +1,5 @@
 import type { Session } from "../session/session.ts";
+import { inSlots } from "./activity-slots.ts";
 import type { Digest, DigestSummary } from "./digest.ts";
 import { closedWork, extractPending } from "./pending.ts";
 import { shorten } from "./sentences.ts";
@@ -23,6 +24,7 @@ export function extractDigest(session: Session): Digest {
     version: session.version,
     counts,
     usage: session.usage,
+    activity: inSlots(session.activity, session.startedAt ?? session.endedAt),
     lineage: session.lineage,
     turns: session.turns.length,
     messages: counts.user + counts.assistant + counts.tool,

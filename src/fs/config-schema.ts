@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { ModelPrice } from "./config.ts";
 import { patternCost } from "./pattern-cost.ts";
 
 const text = z.string("must be text in quotes").check(z.minLength(1, "must not be empty"));
@@ -37,6 +38,18 @@ const sources = z.record(z.string(), folders, OBJECT);
 const hooks = z.looseObject({ recall: z.optional(recall) }, OBJECT);
 const search = z.looseObject({ limit: z.optional(wholeNumber(1, 1_000)) }, OBJECT);
 const index = z.looseObject({ outputChars: z.optional(wholeNumber(0, 1_000_000)) }, OBJECT);
+const amount = z.number("must be a number").check(z.gte(0, "must not be negative"));
+const price = z.strictObject(
+  {
+    input: amount,
+    output: amount,
+    cacheRead: z.optional(amount),
+    cacheWrite: z.optional(amount),
+    cacheWriteHour: z.optional(amount),
+  },
+  "must have input and output, and may have cacheRead, cacheWrite and cacheWriteHour: dollars for a million tokens",
+);
+const prices = z.record(z.string(), price, OBJECT);
 const whole = z.looseObject(
   {
     exclude: z.optional(texts),
@@ -45,6 +58,7 @@ const whole = z.looseObject(
     hooks: z.optional(hooks),
     search: z.optional(search),
     index: z.optional(index),
+    prices: z.optional(prices),
   },
   OBJECT,
 );
@@ -57,6 +71,7 @@ export interface WrittenConfig {
   readonly hooks?: { readonly recall?: "off" | "compact" | "always" | undefined } | undefined;
   readonly search?: { readonly limit?: number | undefined } | undefined;
   readonly index?: { readonly outputChars?: number | undefined } | undefined;
+  readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
 }
 
 export type CheckedConfig =

@@ -6,6 +6,17 @@ import { diskError } from "./disk-error.ts";
 import { matchesProject } from "./glob.ts";
 import { expandHome } from "./places.ts";
 
+/** What a model costs, in US dollars for a million tokens. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  /** Read from the cache; a tenth of `input` if absent. */
+  readonly cacheRead?: number | undefined;
+  /** Written to the cache for five minutes (a quarter more than `input`), and for an hour (twice `input`). */
+  readonly cacheWrite?: number | undefined;
+  readonly cacheWriteHour?: number | undefined;
+}
+
 /** The user's settings, with a default for each that is not set. */
 export interface Config {
   /** Globs of project folders whose sessions are never read. */
@@ -21,6 +32,8 @@ export interface Config {
   readonly search: { readonly limit: number };
   /** How many characters of each tool output are indexed and kept. */
   readonly index: { readonly outputChars: number };
+  /** Prices of models, by the start of their name, in dollars for a million tokens. */
+  readonly prices: Readonly<Record<string, ModelPrice>>;
 }
 
 export interface ReadConfig {
@@ -58,6 +71,7 @@ function withDefaults(written: WrittenConfig, home: string): Config {
       Object.entries(written.sources ?? {}).map(([agent, folders]) => [agent, expand(folders)]),
     ),
     redact: written.redact ?? [],
+    prices: written.prices ?? {},
     hooks: { recall: written.hooks?.recall ?? "compact" },
     search: { limit: written.search?.limit ?? 10 },
     index: { outputChars: written.index?.outputChars ?? 2_000 },

@@ -17,6 +17,7 @@ import type { PendingSession } from "../search/pending-work.ts";
 import type { SearchRequest, SearchResult } from "../search/search-sessions.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
 import type { CatalogRow, Coverage, FileHit, SessionList, SessionState } from "../search/session-catalog.ts";
+import type { SessionStats } from "../search/stats/count-stats.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { SessionName } from "../session/session.ts";
 import type { FilePlan } from "../settings/change-files.ts";
@@ -106,6 +107,15 @@ export interface ProjectsAnswer {
   /** How many projects match in all. */
   readonly total: number;
   readonly projects: readonly ProjectCount[];
+  readonly coverage: Coverage;
+}
+
+export interface StatsCallOptions extends AnyCallOptions {
+  /** `since` and `until` are about the activity, all else about sessions. */
+  readonly filter?: Filters;
+}
+
+export interface StatsAnswer extends SessionStats {
   readonly coverage: Coverage;
 }
 
@@ -322,6 +332,8 @@ export interface History {
   list(options?: ListedOptions): Promise<SessionList>;
   /** Projects with their sessions counted, the last active first; worktrees are part of their repository. */
   projects(options?: ProjectsOptions): Promise<ProjectsAnswer>;
+  /** What sessions used and did, by day, project, agent and model; also those whose logs are gone. */
+  stats(options?: StatsCallOptions): Promise<StatsAnswer>;
   session(
     selector: Selector,
     options?: SelectedOptions & {

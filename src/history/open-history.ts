@@ -125,6 +125,19 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const end = limit === undefined ? all.length : offset + limit;
       return { total: all.length, projects: all.slice(offset, end), coverage };
     },
+    async stats({ filter = {}, ...call } = {}) {
+      const { countStats } = await import("../search/stats/count-stats.ts");
+      const { costFinder } = await import("../search/stats/prices.ts");
+      const { filterSessions } = await import("../search/filter-sessions.ts");
+      const { offsetMinutesAt = () => 0 } = options;
+      const { since, until, ...rest } = readFilters(filter, [], options);
+      return catalog(call, async (all) => {
+        const rows = await filterSessions(all, { ...rest, since: undefined, until: undefined });
+        const costOf = costFinder(library.config.prices);
+        const stats = await countStats(all, rows, { since, until, offsetMinutesAt, costOf });
+        return { ...mask(stats), coverage: all.coverage };
+      });
+    },
     async session(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { openSession } = await import("../search/open-session.ts");

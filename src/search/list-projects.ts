@@ -54,7 +54,7 @@ export function countProjects(rows: readonly CatalogRow[]): readonly ProjectCoun
 }
 
 /** Where only the name of a repository is known, it is the one folder of that name among the projects, if there is one. */
-function projectFinder(rows: readonly CatalogRow[]): (row: CatalogRow) => string | null {
+export function projectFinder(rows: readonly CatalogRow[]): (row: CatalogRow) => string | null {
   const placeOf = ({ digest }: CatalogRow): string | null => digest.repository ?? digest.project;
   const isFolder = (place: string): boolean => /[/\\]/.test(place);
   const folders = new Set(rows.map(placeOf).filter((place) => place !== null && isFolder(place)));

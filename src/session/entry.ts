@@ -87,6 +87,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Of those written to the cache: kept for an hour instead of five minutes. */
+  readonly hourCacheWriteTokens?: number | undefined;
 }
 
 /** What the model said. Several lines may be parts of one `message`; they are merged. */

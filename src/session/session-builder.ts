@@ -1,3 +1,4 @@
+import { createActivityTally } from "./activity.ts";
 import { findBranches } from "./branches.ts";
 import { checkoutInLog } from "./checkout.ts";
 import { type LeafRule, resolvePath } from "./current-path.ts";
@@ -65,6 +66,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
   const messages = createNameTable();
   const calls = createCallTable();
   const tally = createTally(messages);
+  const activity = createActivityTally();
   const facts: Fact[] = [];
   const queued: number[] = [];
   let opaqueLines = 0;
@@ -84,6 +86,8 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
     const answered = entry.kind === "results" ? answersOf(entry, calls) : NOTHING;
     const node = nodes.add(entry, keep(entry, answered));
     tally.add(entry, node, answered);
+    if (entry.kind === "reply") activity.addReply(entry);
+    else if (entry.kind === "results") activity.addResults(entry, answered);
     if (entry.kind === "request" && entry.via === "queued") queued.push(node);
   };
 
@@ -144,6 +148,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
       const { preamble, turns, turnOf } = makeTurns(nodes, path, calls);
       const subagents = makeSubagents(nodes, calls, turns, rest.subagents ?? []);
       const compactions = listCompactions(nodes, turnOf);
+      const model = lastFact(facts, "model")?.model ?? tally.model();
       const isHere = (uid: string): boolean => nodes.isPresent(nodes.find(uid));
       return {
         agent: rest.agent,
@@ -161,7 +166,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         }),
         startedAt: rest.facts.firstAt,
         endedAt: rest.facts.lastAt,
-        model: lastFact(facts, "model")?.model ?? tally.model(),
+        model,
         version: rest.facts.version,
         lineage: lastFact(facts, "parent")?.lineage ?? forkOf(turns),
         continuedIn: lastFact(facts, "continued-in")?.session ?? null,
@@ -177,6 +182,10 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         counts: tally.counts(turns.length),
         characters: tally.characters(),
         usage: tally.usage((node) => path.contextOf(node) === "current"),
+        activity: activity.finish(
+          model,
+          (rest.subagents ?? []).map(({ session }) => session.activity),
+        ),
         lines: rest.lines,
         opaqueLines,
         problems: rest.problems,

@@ -1,4 +1,5 @@
 import type { Problem } from "../errors.ts";
+import type { Activity } from "./activity.ts";
 import type { Checkout } from "./checkout.ts";
 import type { AgentName, FileTouch, Lineage, RequestVia, Usage, WorkItem } from "./entry.ts";
 
@@ -188,6 +189,7 @@ export interface Session extends Checkout {
   readonly counts: { readonly user: number; readonly assistant: number; readonly tool: number };
   readonly characters: Characters;
   readonly usage: SessionUsage;
+  readonly activity: Activity;
   readonly lines: number;
   readonly opaqueLines: number;
   readonly problems: readonly Problem[];

@@ -1,3 +1,4 @@
+import { mergeActivity } from "./activity.ts";
 import { isFlatMarker } from "./flat-marker.ts";
 import type { Session, Step, ToolCall, Turn } from "./session.ts";
 
@@ -33,7 +34,8 @@ export function withShrunkAway(session: Session, earlier: readonly Session[]): W
   const turns = session.turns.map((turn) => ({ ...turn, steps: turn.steps.map(whole) }));
   const subagents = session.subagents.map((each) => ({ ...each, steps: each.steps.map(whole) }));
   const preamble = session.preamble.map(whole);
-  return { session: { ...session, preamble, turns, subagents }, lost: lostTurns(session, earlier) };
+  const activity = mergeActivity([session, ...earlier].map((each) => each.activity));
+  return { session: { ...session, preamble, turns, subagents, activity }, lost: lostTurns(session, earlier) };
 }
 
 function away(step: Step): Step["context"] {

@@ -35,6 +35,7 @@ function libraryOn(disk: Disk, folder: string, hours = 0): Library {
       hooks: { recall: "compact" },
       search: { limit: 10 },
       index: { outputChars: 2_000 },
+      prices: {},
     },
     demo: false,
     now: () => Date.now() + hours * 3_600_000,

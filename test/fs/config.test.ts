@@ -13,6 +13,7 @@ const defaults = {
   hooks: { recall: "compact" },
   search: { limit: 10 },
   index: { outputChars: 2_000 },
+  prices: {},
 };
 
 function readText(text: string): Promise<ReadConfig> {
@@ -42,7 +43,8 @@ describe("readConfig()", () => {
       "redact": ["ACME-[0-9]{6}", "\\\\bpin:\\\\s*\\\\d+"],
       "hooks": { "recall": "always" },
       "search": { "limit": 25 },
-      "index": { "outputChars": 0 }
+      "index": { "outputChars": 0 },
+      "prices": { "gpt-5": { "input": 1.25, "output": 10 } }
     }`);
     expect(unknownKeys).toEqual([]);
     expect(config).toEqual({
@@ -52,6 +54,7 @@ describe("readConfig()", () => {
       hooks: { recall: "always" },
       search: { limit: 25 },
       index: { outputChars: 0 },
+      prices: { "gpt-5": { input: 1.25, output: 10 } },
     });
   });
 

@@ -32,6 +32,7 @@ const ground: Omit<Library, "disk" | "surroundings" | "places"> = {
     hooks: { recall: "compact" },
     search: { limit: 10 },
     index: { outputChars: 2_000 },
+    prices: {},
   },
   demo: false,
   now: () => Date.now(),

@@ -37,6 +37,7 @@ function rowOf({ project = "/home/ana/shop", pending = [], closed = [], state = 
     pending,
     closed,
     problems: [],
+    activity: { models: [], slots: [], turns: [] },
   };
   return { digest, state, source: null, copies: 1, archive: null, bytes: 1 };
 }

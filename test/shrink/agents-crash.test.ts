@@ -31,6 +31,7 @@ function libraryIn(disk: Disk, folder: string): Library {
       hooks: { recall: "compact" },
       search: { limit: 10 },
       index: { outputChars: 2_000 },
+      prices: {},
     },
     demo: false,
     now: () => NOW,

@@ -40,6 +40,7 @@ async function asProcess<T>(
       hooks: { recall: "compact" },
       search: { limit: 10 },
       index: { outputChars: 2_000 },
+      prices: {},
     },
     demo: false,
     now: () => Date.now(),

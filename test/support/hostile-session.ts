@@ -198,6 +198,7 @@ export const hostileSession: fc.Arbitrary<Session> = fc.record({
   agent: fc.constantFrom("claude" as const, "pi" as const, "claw" as const, "codex" as const),
   id: hostileText,
   project: orNull,
+  activity: fc.constant({ models: [], messages: [] }),
   repository: orNull,
   worktree: orNull,
   branch: orNull,

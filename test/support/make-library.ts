@@ -40,6 +40,7 @@ export function makeLibrary(options: MakeLibraryOptions = {}): Library {
       hooks: { recall: "compact" },
       search: { limit: 10 },
       index: { outputChars: 2_000 },
+      prices: {},
       ...options.config,
     },
     demo: false,

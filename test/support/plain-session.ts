@@ -11,6 +11,7 @@ export function plainSession(
     agent: "claude",
     id: "0b8ec0de",
     project: "/home/ana/shop",
+    activity: { models: [], messages: [] },
     repository: null,
     worktree: null,
     branch: "main",

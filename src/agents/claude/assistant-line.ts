@@ -82,6 +82,9 @@ function readUsage(usage: JsonObject): Usage {
     outputTokens: tokens(usage.output_tokens),
     cacheReadTokens: tokens(usage.cache_read_input_tokens),
     cacheWriteTokens: tokens(usage.cache_creation_input_tokens),
+    hourCacheWriteTokens: isObject(usage.cache_creation)
+      ? tokens(usage.cache_creation.ephemeral_1h_input_tokens)
+      : 0,
   };
 }
 

@@ -118,6 +118,7 @@ function readUsage(usage: JsonObject | undefined): Usage | undefined {
     outputTokens: numberAt(usage, "output") ?? 0,
     cacheReadTokens: numberAt(usage, "cacheRead") ?? 0,
     cacheWriteTokens: numberAt(usage, "cacheWrite") ?? 0,
+    hourCacheWriteTokens: numberAt(usage, "cacheWrite1h"),
   };
 }
 

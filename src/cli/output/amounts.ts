@@ -18,6 +18,18 @@ export function formatCount(count: number): string {
   return count.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** Formats a large number with three digits: "950", "12.3 K", "1.05 M", "21 G". */
+export function formatShort(count: number): string {
+  const letters = ["", "K", "M", "G", "T"] as const;
+  let value = count;
+  let letter = 0;
+  while (Number(value.toPrecision(3)) >= 1000 && letter < letters.length - 1) {
+    value /= 1000;
+    letter++;
+  }
+  return letter === 0 ? String(value) : `${value.toPrecision(3)} ${letters[letter] ?? ""}`;
+}
+
 /** Formats a count with its noun: "1 session", "3 sessions", "no entries". */
 export function amountOf(count: number, noun: string, plural: string = `${noun}s`): string {
   if (count === 0) return `no ${plural}`;

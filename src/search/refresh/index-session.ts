@@ -13,6 +13,7 @@ import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { rewrittenLogs } from "../../archive/own-writes.ts";
+import { comparedMessages } from "../../extract/activity-slots.ts";
 import { extractDigest } from "../../extract/extract-digest.ts";
 import { isExcluded } from "../../fs/config.ts";
 import { ArchiveDamage } from "../../fs/damage.ts";
@@ -159,7 +160,8 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
   const isCopy = options.isCopy(row);
   const all = [...sessionDocuments(session, digest, isCopy), ...turnsDocuments(session, lost, isCopy)];
   const documents = all.map((document) => masked(document, options));
-  return { key: sessionKey(session), row: JSON.stringify(row), digest: JSON.stringify(digest), documents };
+  const stored = { ...digest, activity: comparedMessages(digest.activity) };
+  return { key: sessionKey(session), row: JSON.stringify(row), digest: JSON.stringify(stored), documents };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { SessionFiles } from "../../agents/agent.ts";
 import type { Problem } from "../../errors.ts";
+import { type ActivitySlots, countSlots, countTurns } from "../../extract/activity-slots.ts";
 import type { ClosedItem, Digest, PendingItem } from "../../extract/digest.ts";
+import { column } from "../../session/activity.ts";
 import type { Checkout } from "../../session/checkout.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { Context } from "../../session/session.ts";
@@ -42,6 +44,10 @@ export interface SessionRow extends Checkout {
   readonly pending: readonly PendingItem[];
   readonly closed: readonly ClosedItem[];
   readonly problems: readonly Problem[];
+  readonly activity: ActivitySlots;
+  /** Forks share messages with their original: the first one, the session that it says it is a fork of. */
+  readonly firstMessage?: number;
+  readonly forkOf?: string;
 }
 
 /** Where one of several logs of a session is. */
@@ -64,6 +70,7 @@ export function sessionRow(
   origin: Origin,
   mark: string,
 ): SessionRow {
+  const firstMessage = digest.activity.messages[column.key];
   return {
     agent: digest.agent,
     id: digest.id,
@@ -92,6 +99,12 @@ export function sessionRow(
       .slice(0, TOP_FILES)
       .map(({ path }) => path),
     problems: problems.slice(0, MAX_PROBLEMS),
+    activity: {
+      ...countSlots(digest.activity),
+      turns: countTurns(digest.requests.map(({ at }) => at ?? digest.startedAt)),
+    },
+    ...(firstMessage === undefined ? {} : { firstMessage }),
+    ...(digest.lineage?.kind === "fork" ? { forkOf: digest.lineage.session } : {}),
   };
 }
 

@@ -17,6 +17,7 @@ export function benchLibrary(home: string, store: string = join(home, ".sessions
       hooks: { recall: "compact" },
       search: { limit: 10 },
       index: { outputChars: 2_000 },
+      prices: {},
     },
     demo: false,
     now: () => Date.now(),
