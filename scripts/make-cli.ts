@@ -3,8 +3,10 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type FlagTable, flagLines, globalFlags, usageOf } from "../src/cli/command.ts";
 import { type CommandRow, commandGroups, commandTable } from "../src/cli/command-table.ts";
+import { exitCodeLines } from "./exit-code-lines.ts";
+import { makeManPage } from "./make-man.ts";
 
-/** Makes docs/CLI.md from the command table: `npm run docs:cli`. A test fails if the page is not up to date. */
+/** Makes docs/CLI.md from the command table. `npm run docs:cli` writes it, and a test fails if it is not up to date. */
 export async function makeCliDocument(): Promise<string> {
   const rows = commandGroups.flatMap((group) => commandTable.filter((row) => row.group === group));
   const shown = rows.filter((row) => row.hidden !== true);
@@ -31,17 +33,6 @@ export async function makeCliDocument(): Promise<string> {
     .join("\n\n")
     .concat("\n");
 }
-
-const exitCodeLines: readonly (readonly [string, string])[] = [
-  ["0", "done, or the reader of the output stopped early"],
-  ["1", "nothing found"],
-  ["2", "wrong usage"],
-  ["3", "done, but with problems"],
-  ["4", "refused for safety: the session is live, held open or has just changed, or its archive is not durable"],
-  ["5", "the store or a settings file is broken; nothing was changed"],
-  ["70", "a bug in this program"],
-  ["130", "interrupted"],
-];
 
 async function describeCommand(row: CommandRow): Promise<string> {
   const { command } = await row.load();
@@ -74,4 +65,5 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(fileURLToPath(new URL("../docs/CLI.md", import.meta.url)), await makeCliDocument());
+  writeFileSync(fileURLToPath(new URL("../man/sessions.1", import.meta.url)), await makeManPage());
 }

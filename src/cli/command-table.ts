@@ -171,6 +171,19 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/mcp.ts"),
   },
   {
+    name: "completion",
+    group: "Set up",
+    summary: "complete commands, flags and session ids in bash, zsh and fish",
+    load: () => import("./commands/completion.ts"),
+  },
+  {
+    name: "complete",
+    group: "More",
+    summary: "print what a word can become, for the completion of a shell",
+    load: () => import("./commands/complete.ts"),
+    hidden: true,
+  },
+  {
     name: "guard",
     group: "More",
     summary: "archive sessions that are not archived yet",

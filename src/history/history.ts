@@ -18,6 +18,7 @@ import type { SearchRequest, SearchResult } from "../search/search-sessions.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
 import type { CatalogRow, Coverage, FileHit, SessionList, SessionState } from "../search/session-catalog.ts";
 import type { SessionStats } from "../search/stats/count-stats.ts";
+import type { Checkout } from "../session/checkout.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { SessionName } from "../session/session.ts";
 import type { FilePlan } from "../settings/change-files.ts";
@@ -117,6 +118,14 @@ export interface StatsCallOptions extends AnyCallOptions {
 
 export interface StatsAnswer extends SessionStats {
   readonly coverage: Coverage;
+}
+
+/** A session as the index last saw it. */
+export interface IndexedSession extends SessionName, Checkout {
+  readonly title: string | null;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly tools: readonly string[];
 }
 
 export interface FilesOptions extends AnyCallOptions {
@@ -332,6 +341,8 @@ export interface History {
   list(options?: ListedOptions): Promise<SessionList>;
   /** Projects with their sessions counted, the last active first; worktrees are part of their repository. */
   projects(options?: ProjectsOptions): Promise<ProjectsAnswer>;
+  /** Sessions as the index has them, newest first, without a look at the logs; none if there is no index. For completion. */
+  indexed(options?: AnyCallOptions): Promise<readonly IndexedSession[]>;
   /** What sessions used and did, by day, project, agent and model; also those whose logs are gone. */
   stats(options?: StatsCallOptions): Promise<StatsAnswer>;
   session(

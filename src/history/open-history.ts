@@ -125,6 +125,30 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const end = limit === undefined ? all.length : offset + limit;
       return { total: all.length, projects: all.slice(offset, end), coverage };
     },
+    async indexed({ signal } = {}) {
+      signal?.throwIfAborted();
+      const { rowsOf } = await import("../search/refresh/index-rows.ts");
+      const opened = await access.engine.read();
+      if (opened.kind !== "open") return [];
+      try {
+        const read = await rowsOf(opened.reader);
+        const rows = read.kind === "rows" ? [...read.rows.values()] : [];
+        return rows
+          .sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
+          .map(({ agent, id, title, project, repository, worktree, branch, tools }) => ({
+            agent,
+            id,
+            title,
+            project,
+            repository,
+            worktree,
+            branch,
+            tools: Object.keys(tools),
+          }));
+      } finally {
+        await opened.reader.close();
+      }
+    },
     async stats({ filter = {}, ...call } = {}) {
       const { countStats } = await import("../search/stats/count-stats.ts");
       const { costFinder } = await import("../search/stats/prices.ts");

@@ -185,6 +185,14 @@ function contentFile(
   return { path, agent, scope, kind: "content", text, what, wanted: () => [content] };
 }
 
+/** Whose files scripts for shells are, in the receipt. */
+const SHELL = "shell";
+
+/** A file with the completion for a shell. */
+export function scriptFile(path: string, text: string): RequestedFile {
+  return contentFile(path, { text, what: "a script for the shell" }, SHELL, "user");
+}
+
 function extensionFiles(
   library: Library,
   { program: { command, args } }: Package,
@@ -237,6 +245,8 @@ export interface UninstallOptions {
   readonly agents: readonly AgentName[];
   /** undefined: wherever something was installed. */
   readonly scope: Scope | undefined;
+  /** Also the completion of shells. */
+  readonly shells?: boolean;
 }
 
 /**
@@ -248,11 +258,13 @@ export function uninstallFiles(
   pack: Package,
   options: UninstallOptions,
 ): readonly RequestedFile[] {
-  const { agents, scope } = options;
+  const { agents, scope, shells = false } = options;
   const scopes: readonly Scope[] = scope === undefined ? ["user", "project"] : [scope];
   const recorded = readReceipt(library.disk, library.places).filter(
     (record) =>
-      agents.includes(record.agent) && scopes.includes(record.scope) && isHere(library, record, scope),
+      (agents.includes(record.agent) || (shells && record.agent === SHELL)) &&
+      scopes.includes(record.scope) &&
+      isHere(library, record, scope),
   );
   const files = new Map<string, RequestedFile>();
   for (const each of scopes) {

@@ -90,9 +90,9 @@ function checkReceipt(value: unknown): readonly FileRecord[] | undefined {
   return result.success ? result.data.files : undefined;
 }
 
-/** Settings of agents, skills, and our extension. */
+/** Settings of agents, skills, our extension, and completions of shells. */
 const OWN_PLACE =
-  /[/\\](?:settings(?:\.local)?\.json|\.claude\.json|hooks\.json|config\.toml|commands[/\\][\w-]+\.md|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js)$/;
+  /[/\\](?:settings(?:\.local)?\.json|\.claude\.json|hooks\.json|config\.toml|commands[/\\][\w-]+\.md|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js|completions[/\\]sessions(?:\.fish)?|site-functions[/\\]_sessions)$/;
 
 /** Checks that a path is one of the files that we write: a tampered receipt must not name others. */
 function isConfined({ path, folders, original }: FileRecord): boolean {

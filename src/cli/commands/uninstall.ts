@@ -19,7 +19,7 @@ import { retentionWarning } from "../output/retention.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Undoes `install`, wherever it was run: a file that has not changed since is restored byte for byte; from " +
+    "Undoes `install` and `completion install`, wherever they were run: a file that has not changed since is restored byte for byte; from " +
     "other files only our entries are removed. What `retention` set stays, and so does the archive: in " +
     "`SESSIONS_HOME` only the receipt changes.",
   examples: [
@@ -50,7 +50,8 @@ export const command: Command = defineCommand({
     const { library, mask, writing } = history;
     const dryRun = flags["dry-run"];
     const agents = flags.all || flags.agent.length === 0 ? installableAgents : [...new Set(flags.agent)];
-    const files = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope });
+    const shells = flags.agent.length === 0;
+    const files = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope, shells });
     const intended = planFiles(library, files);
     let plans = intended.filter(isOfInterest);
     const isNeeded = plans.some((plan) => !["unchanged", "left"].includes(actionOf(plan)));

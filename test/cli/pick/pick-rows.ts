@@ -32,6 +32,7 @@ export function makeRow(
     pending: [],
     closed: [],
     problems: [],
+    activity: { models: [], slots: [], turns: [] },
   };
   const row: CatalogRow = { digest, state, source: digest.lead, copies: 1, archive: null, bytes: 100 };
   return { row, snippets: [], matchingTurns: 0, pending: [] };

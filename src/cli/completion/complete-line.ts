@@ -1,0 +1,149 @@
+import type { IndexedSession } from "../../history/history.ts";
+import { projectLabel } from "../../index.ts";
+import { type Command, type Flag, type FlagTable, flagDescription, globalFlags } from "../command.ts";
+import type { CommandRow } from "../command-table.ts";
+import { sanitize } from "../output/sanitize.ts";
+import { truncate } from "../output/text-width.ts";
+
+/** Something that the word under the cursor can become. */
+export interface Candidate {
+  readonly value: string;
+  /** What it is, for shells that show it. */
+  readonly says: string;
+}
+
+export interface Completion {
+  readonly candidates: readonly Candidate[];
+  /** The shell may offer names of files, too. */
+  readonly files: boolean;
+}
+
+const NOTHING: Completion = { candidates: [], files: false };
+
+/**
+ * Completes the last of the words that follow the program's name. What can be typed comes from the command table; names of
+ * sessions, projects and branches come from the index as it is.
+ */
+export async function completeLine(
+  words: readonly string[],
+  table: readonly CommandRow[],
+  sessions: () => Promise<readonly IndexedSession[]>,
+): Promise<Completion> {
+  const current = words.at(-1) ?? "";
+  const fitting = ({ candidates, files }: Completion): Completion => ({
+    candidates: candidates.filter(({ value }) => value.startsWith(current)),
+    files,
+  });
+  const [name = "", ...rest] = words;
+  if (words.length <= 1) return fitting(current.startsWith("-") ? flagsOf(globalFlags) : commandsOf(table));
+  const row = table.find((each) => each.name === name);
+  if (row === undefined) return NOTHING;
+  const { command } = await row.load();
+  const flags = { ...command.flags, ...globalFlags };
+  const before = rest.slice(0, -1);
+  const open = flagBefore(before.at(-1), flags);
+  if (open !== undefined) return fitting(await valuesOf(open.name, open.flag, sessions));
+  if (current.startsWith("-") && !before.includes("--")) return fitting(flagsOf(flags));
+  return fitting(await positionalsOf(name, command, countPositionals(before, flags), table, sessions));
+}
+
+function commandsOf(table: readonly CommandRow[]): Completion {
+  const shown = table.filter(({ hidden }) => hidden !== true);
+  return { candidates: shown.map(({ name, summary }) => ({ value: name, says: summary })), files: false };
+}
+
+function flagsOf(flags: FlagTable): Completion {
+  const candidates = Object.entries(flags)
+    .filter(([, flag]) => flag.hidden !== true)
+    .map(([name, flag]) => ({
+      value: `--${flag.type === "boolean" && flag.default === true ? "no-" : ""}${name}`,
+      says: flagDescription(flag),
+    }));
+  return { candidates, files: false };
+}
+
+/** The flag that the word before the cursor is, if it takes a value. */
+function flagBefore(
+  word: string | undefined,
+  flags: FlagTable,
+): { readonly name: string; readonly flag: Flag } | undefined {
+  if (word === undefined || !word.startsWith("-")) return undefined;
+  for (const [name, flag] of Object.entries(flags)) {
+    const names = [`--${name}`, ...(flag.alias === undefined ? [] : [`-${flag.alias}`])];
+    if (flag.type !== "boolean" && names.includes(word)) return { name, flag };
+  }
+  return undefined;
+}
+
+function countPositionals(words: readonly string[], flags: FlagTable): number {
+  return words.filter(
+    (word, index) => !word.startsWith("-") && flagBefore(words[index - 1], flags) === undefined,
+  ).length;
+}
+
+type Sessions = () => Promise<readonly IndexedSession[]>;
+
+async function valuesOf(name: string, flag: Flag, sessions: Sessions): Promise<Completion> {
+  if (flag.type !== "boolean" && flag.type !== "number" && flag.choices !== undefined)
+    return { candidates: flag.choices.map((value) => ({ value, says: "" })), files: false };
+  switch (name) {
+    case "project":
+      return named(await sessions(), ({ project }) => project);
+    case "branch":
+      return named(await sessions(), ({ branch }) => branch);
+    case "tool":
+      return distinct((await sessions()).flatMap(({ tools }) => tools));
+    default:
+      return { candidates: [], files: flag.type === "string" || flag.type === "strings" };
+  }
+}
+
+/** Projects or branches, the last used first, each with the number of its sessions. */
+function named(
+  sessions: readonly IndexedSession[],
+  nameOf: (session: IndexedSession) => string | null,
+): Completion {
+  return distinct(sessions.flatMap((session) => nameOf(session) ?? []));
+}
+
+function distinct(names: readonly string[]): Completion {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const candidates = [...counts].map(([value, count]) => ({
+    value: sanitize(value),
+    says: count === 1 ? "1 session" : `${count} sessions`,
+  }));
+  return { candidates, files: false };
+}
+
+const TITLE_CHARS = 60;
+
+async function positionalsOf(
+  name: string,
+  { positionals }: Command,
+  index: number,
+  table: readonly CommandRow[],
+  sessions: Sessions,
+): Promise<Completion> {
+  const last = positionals.at(-1);
+  const positional = positionals[index] ?? (last?.many === true ? last : undefined);
+  if (positional === undefined) return NOTHING;
+  if (positional.choices !== undefined)
+    return { candidates: positional.choices.map((value) => ({ value, says: "" })), files: false };
+  switch (positional.name) {
+    case "command":
+      return commandsOf(table);
+    case "session": {
+      const all = (await sessions()).map((session) => ({
+        value: sanitize(session.id),
+        says: truncate(`${sanitize(session.title ?? "(no title)")} · ${projectLabel(session)}`, TITLE_CHARS),
+      }));
+      const newest = { value: "last", says: "the newest session of this folder" };
+      return { candidates: name === "completion" ? all : [newest, ...all], files: false };
+    }
+    case "path":
+      return { candidates: [], files: true };
+    default:
+      return NOTHING;
+  }
+}

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+
+/** Shells with completion. */
+export const shells = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof shells)[number];
+
+export function isShell(name: string): name is Shell {
+  return shells.some((shell) => shell === name);
+}
+
+/** Said by `sessions complete` if names of files fit, too. */
+export const FILES_MARK = ":files";
+
+/*
+ * The scripts know nothing of the program: they hand the words over to `sessions complete`, which prints a line for each
+ * candidate, with a tab before its description.
+ */
+const scripts: Readonly<Record<Shell, string>> = {
+  bash: `# Completion of sessions for bash. Made by \`sessions completion bash\`.
+_sessions() {
+  local value says width=\${COLUMNS:-80}
+  local -a values=() shown=()
+  COMPREPLY=()
+  while IFS=$'\\t' read -r value says; do
+    if [[ $value == ${FILES_MARK} ]]; then compopt -o default; continue; fi
+    values+=("$value")
+    shown+=("$(printf '%s' "$value\${says:+  ($says)}" | cut -c "1-$((width - 2))")")
+  done < <("\${COMP_WORDS[0]}" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  compopt -o nosort 2>/dev/null
+  if ((\${#values[@]} == 1)); then
+    printf -v value '%q' "\${values[0]}"
+    COMPREPLY=("$value")
+  elif ((COMP_TYPE == 37)); then
+    COMPREPLY=("\${values[@]}")
+  else
+    COMPREPLY=("\${shown[@]}")
+  fi
+}
+complete -F _sessions sessions
+`,
+  zsh: `#compdef sessions
+# Completion of sessions for zsh. Made by \`sessions completion zsh\`.
+_sessions() {
+  local line value says files
+  local -a found
+  while IFS= read -r line; do
+    value=\${line%%$'\\t'*}
+    says=\${line#*$'\\t'}
+    if [[ $value == ${FILES_MARK} ]]; then files=1; continue; fi
+    found+=("\${value//:/\\\\:}:$says")
+  done < <("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  (( \${#found} )) && _describe -V sessions found
+  [[ -n $files ]] && _files
+}
+if [[ $funcstack[1] == _sessions ]]; then _sessions "$@"; else compdef _sessions sessions; fi
+`,
+  fish: `# Completion of sessions for fish. Made by \`sessions completion fish\`.
+function __sessions_complete
+    set -l words (commandline -opc) (commandline -ct)
+    for line in ($words[1] complete -- $words[2..-1] 2>/dev/null)
+        if test "$line" = "${FILES_MARK}"
+            __fish_complete_path (commandline -ct)
+        else
+            echo $line
+        end
+    end
+end
+complete -c sessions -f -k -a '(__sessions_complete)'
+`,
+};
+
+export function completionScript(shell: Shell): string {
+  return scripts[shell];
+}
+
+interface ScriptPlace {
+  readonly path: string;
+  /** What else it takes, if the shell does not load it by itself. */
+  readonly afterwards: string;
+}
+
+/** Where a shell looks for completions of a user. */
+export function scriptPlace(
+  shell: Shell,
+  home: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): ScriptPlace {
+  const data = variables.XDG_DATA_HOME || join(home, ".local/share");
+  switch (shell) {
+    case "bash":
+      return {
+        path: join(
+          variables.BASH_COMPLETION_USER_DIR || join(data, "bash-completion"),
+          "completions/sessions",
+        ),
+        afterwards: "New shells load it if the package bash-completion is installed.",
+      };
+    case "zsh":
+      return {
+        path: join(data, "zsh/site-functions/_sessions"),
+        afterwards: `New shells load it if this line is in .zshrc, before compinit:\n  fpath=(${join(data, "zsh/site-functions")} $fpath)`,
+      };
+    case "fish":
+      return {
+        path: join(variables.XDG_CONFIG_HOME || join(home, ".config"), "fish/completions/sessions.fish"),
+        afterwards: "New shells load it.",
+      };
+  }
+}

@@ -1,0 +1,208 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { commandTable } from "../../src/cli/command-table.ts";
+import { completionScript, shells } from "../../src/cli/completion/shell-scripts.ts";
+import { run } from "../../src/cli/run.ts";
+import { makeWorld, type TestWorld } from "../support/make-world.ts";
+
+const NOW = Date.UTC(2026, 10, 16, 12);
+
+function write(world: TestWorld, number: number, cwd: string, request: string): string {
+  const id = `${number}0000000-0000-4000-8000-000000000000`;
+  const path = join(world.home, ".claude/projects", cwd.replaceAll("/", "-"), `${id}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  const line = {
+    type: "user",
+    uuid: `u${number}`,
+    parentUuid: null,
+    sessionId: id,
+    cwd,
+    gitBranch: `fix/${number}`,
+    timestamp: new Date(NOW - number * 60_000).toISOString(),
+    message: { role: "user", content: request },
+  };
+  writeFileSync(path, `${JSON.stringify(line)}\n`);
+  return id;
+}
+
+async function ground(): Promise<TestWorld> {
+  const world = makeWorld({ nowMs: NOW, variables: { SHELL: "/bin/bash" } });
+  write(world, 1, "/work/shop", "Add a cart to the shop");
+  write(world, 2, "/work/notes", "Sort the notes by date");
+  expect(await run(["index"], world)).toBe(0);
+  return world;
+}
+
+async function complete(world: TestWorld, ...words: readonly string[]): Promise<readonly string[]> {
+  const before = world.out().length;
+  expect(await run(["complete", "--", ...words], world)).toBe(0);
+  return world.out().slice(before).split("\n").slice(0, -1);
+}
+
+const values = (lines: readonly string[]): readonly string[] =>
+  lines.map((line) => line.split("\t")[0] ?? "");
+
+describe("sessions complete", () => {
+  test("completes every command that help shows, with its summary", async () => {
+    const world = makeWorld();
+    const shown = commandTable.filter(({ hidden }) => hidden !== true);
+    expect(await complete(world, "")).toEqual(shown.map(({ name, summary }) => `${name}\t${summary}`));
+    expect(values(await complete(world, "sea"))).toEqual(["search"]);
+    expect(values(await complete(world, "--v"))).toEqual([]);
+    expect(values(await complete(world, "--j"))).toEqual(["--json"]);
+  });
+
+  test("completes flags of the command, and the values of those with choices", async () => {
+    const world = makeWorld();
+    expect(values(await complete(world, "list", "--st"))).toEqual(["--stubs"]);
+    expect(values(await complete(world, "search", "x", "--no-"))).toContain("--no-color");
+    expect(values(await complete(world, "list", "--agent", "c"))).toEqual(["claude", "claw", "codex"]);
+    expect(values(await complete(world, "export", "x", "--format", ""))).toEqual(["md", "html", "json"]);
+    expect(values(await complete(world, "help", "pro"))).toEqual(["projects"]);
+    expect(values(await complete(world, "completion", "z"))).toEqual(["zsh"]);
+    expect(await complete(world, "nonsense", "")).toEqual([]);
+  });
+
+  test("completes session ids with titles, projects and branches from the index", async () => {
+    const world = await ground();
+    const ids = await complete(world, "show", "");
+    expect(ids[0]).toMatch(/^last\t/);
+    expect(ids.slice(1)).toEqual([
+      "10000000-0000-4000-8000-000000000000\tAdd a cart to the shop · shop",
+      "20000000-0000-4000-8000-000000000000\tSort the notes by date · notes",
+    ]);
+    expect(values(await complete(world, "show", "2"))).toEqual(["20000000-0000-4000-8000-000000000000"]);
+    expect(await complete(world, "list", "--project", "")).toEqual([
+      "/work/shop\t1 session",
+      "/work/notes\t1 session",
+    ]);
+    expect(values(await complete(world, "list", "--branch", "fix/2"))).toEqual(["fix/2"]);
+    expect(await complete(world, "files", "")).toEqual([":files"]);
+    expect(await complete(world, "show", "x", "-o", "")).toEqual([":files"]);
+  });
+
+  test("does not read logs: a session that is not indexed is not there", async () => {
+    const world = await ground();
+    write(world, 3, "/work/shop", "A third one");
+    expect(values(await complete(world, "show", "3"))).toEqual([]);
+    expect(await complete(makeWorld(), "show", "3")).toEqual([]);
+  });
+
+  test("hands out no control characters", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    write(world, 4, "/work/shop", "Mind the \u001b[31mescape\u0007 here, please");
+    expect(await run(["index"], world)).toBe(0);
+    const [line = ""] = await complete(world, "show", "4");
+    expect(line.replace("\t", "")).not.toMatch(/[\u0000-\u001f\u007f]/);
+  });
+});
+
+describe("sessions completion", () => {
+  test.each(shells)("prints the script for %s", async (shell) => {
+    const world = makeWorld();
+    expect(await run(["completion", shell], world)).toBe(0);
+    expect(world.out()).toBe(completionScript(shell));
+  });
+
+  test("install writes one file and says which; uninstall removes it, and the folders", async () => {
+    const world = makeWorld({ variables: { SHELL: "/usr/bin/fish" } });
+    const path = join(world.home, ".config/fish/completions/sessions.fish");
+    expect(await run(["completion", "install", "--dry-run"], world)).toBe(0);
+    expect(existsSync(path)).toBe(false);
+    expect(world.out()).toContain(`+++ ${path}`);
+    expect(await run(["completion", "install"], world)).toBe(4);
+    expect(await run(["completion", "install", "--yes"], world)).toBe(0);
+    expect(world.out()).toContain("written  ~/.config/fish/completions/sessions.fish");
+    expect(readFileSync(path, "utf8")).toBe(completionScript("fish"));
+    expect(await run(["completion", "install", "--yes"], world)).toBe(0);
+    expect(world.out()).toContain("up to date");
+    expect(await run(["uninstall", "--yes"], world)).toBe(0);
+    expect(existsSync(join(world.home, ".config"))).toBe(false);
+  });
+
+  test("install leaves a file of somebody else alone", async () => {
+    const world = makeWorld();
+    const path = join(world.home, ".local/share/zsh/site-functions/_sessions");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "# mine\n");
+    expect(await run(["completion", "install", "zsh", "--yes"], world)).toBe(3);
+    expect(readFileSync(path, "utf8")).toBe("# mine\n");
+    expect(await run(["uninstall", "--yes"], world)).toBe(0);
+    expect(readdirSync(dirname(path))).toEqual(["_sessions"]);
+  });
+
+  test("install asks for the shell if it is not known", async () => {
+    const world = makeWorld({ variables: { SHELL: "/bin/tcsh" } });
+    expect(await run(["completion", "install", "--yes"], world)).toBe(2);
+    expect(world.err()).toContain("sessions completion install bash|zsh|fish");
+  });
+
+  test("answers in JSON", async () => {
+    const world = makeWorld({ variables: { SHELL: "/bin/bash" } });
+    expect(await run(["completion", "install", "--yes", "--json"], world)).toBe(0);
+    const text = JSON.stringify(JSON.parse(world.out()), undefined, 2).replaceAll(world.root, "/root");
+    await expect(`${text}\n`).toMatchFileSnapshot("./golden/completion.json");
+  });
+});
+
+/** A program that prints the words it got, in place of `sessions`. */
+const STUB = `#!/bin/sh
+shift; shift
+for word; do printf '%s|' "$word" >> "$LOG"; done
+printf "10000000-aaaa\\tAdd a cart: the shop\\n10000001-bbbb\\tIt's sorted\\n"
+`;
+
+function withStub(): {
+  readonly world: TestWorld;
+  readonly env: Record<string, string>;
+  readonly log: string;
+} {
+  const world = makeWorld();
+  const bin = join(world.root, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "sessions"), STUB, { mode: 0o755 });
+  const log = join(world.root, "words");
+  writeFileSync(log, "");
+  return { world, log, env: { PATH: `${bin}:/usr/bin:/bin`, HOME: world.home, LOG: log, COLUMNS: "60" } };
+}
+
+const has = (program: string): boolean => spawnSync(program, ["--version"]).status === 0;
+
+describe("the script for a real shell", () => {
+  test.skipIf(!has("bash"))("bash gets values, and descriptions beside them", () => {
+    const { env, log } = withStub();
+    const script = `${completionScript("bash")}
+compopt() { :; }
+COMP_WORDS=(sessions show --json 10); COMP_CWORD=3; COMP_TYPE=9
+_sessions
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { env, encoding: "utf8" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toBe("10000000-aaaa  (Add a cart: the shop)\n10000001-bbbb  (It's sorted)\n");
+    expect(readFileSync(log, "utf8")).toBe("show|--json|10|");
+  });
+
+  test.skipIf(!has("fish"))("fish gets values and descriptions", () => {
+    const { env, log } = withStub();
+    const script = `${completionScript("fish")}\ncomplete -C 'sessions show 10'`;
+    const { stdout, status } = spawnSync("fish", ["--no-config", "-c", script], { env, encoding: "utf8" });
+    expect(status).toBe(0);
+    expect(stdout).toBe("10000000-aaaa\tAdd a cart: the shop\n10000001-bbbb\tIt's sorted\n");
+    expect(readFileSync(log, "utf8")).toBe("show|10|");
+  });
+
+  test.skipIf(!has("zsh"))("zsh reads the script, and hands the words over", () => {
+    const { env, log } = withStub();
+    const script = `compdef() { :; }
+${completionScript("zsh")}
+_describe() { print -rl -- "\${found[@]}"; }
+words=(sessions show 10); CURRENT=3
+_sessions`;
+    const { stdout, stderr, status } = spawnSync("zsh", ["-f", "-c", script], { env, encoding: "utf8" });
+    expect({ status: stderr === "" ? 0 : status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toBe("10000000-aaaa:Add a cart: the shop\n10000001-bbbb:It's sorted\n");
+    expect(readFileSync(log, "utf8")).toBe("show|10|");
+  });
+});
