@@ -3,10 +3,12 @@ import type { Agent } from "./agent.ts";
 import { claude } from "./claude/claude.ts";
 import { claw } from "./claw/claw.ts";
 import { codex } from "./codex/codex.ts";
+import { gemini } from "./gemini/gemini.ts";
 import { pi } from "./pi/pi.ts";
+import { qwen } from "./qwen/qwen.ts";
 
 /** One row per agent. */
-const table: Agent[] = [claude, pi, claw, codex];
+const table: Agent[] = [claude, pi, claw, codex, gemini, qwen];
 
 export const agents: readonly Agent[] = table;
 

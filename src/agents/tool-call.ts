@@ -20,6 +20,7 @@ const NAMES: { readonly [kind in ToolKind]: readonly string[] } = {
     "edit",
     "editfile",
     "multiedit",
+    "replace",
     "notebookedit",
     "strreplace",
     "strreplacebasededittool",

@@ -102,7 +102,7 @@ export function compactSession(
 function compactionOf({ agent }: LogFiles): Compactor {
   const { compaction } = actionsOf(agent);
   if (compaction !== undefined) return compaction;
-  throw new UserError(`Cannot compact: sessions of ${agentNamed(agent).name} are not supported`, {
+  throw new UserError(`Cannot compact: logs of ${agentNamed(agent).name} are only read, never changed`, {
     exitCode: exitCodes.wrongUsage,
     hint: "`sessions archive` keeps them, and `sessions search` finds what is in them",
   });

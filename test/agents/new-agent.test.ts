@@ -62,7 +62,7 @@ describe("an agent that is one folder and one row", () => {
     const world = parrotWorld();
     expect(await run(["compact", ID, "--force"], world)).toBe(2);
     expect(await run(["flatten", ID, "--force"], world)).toBe(2);
-    expect(world.err()).toContain("Cannot compact: sessions of Parrot are not supported");
-    expect(world.err()).toContain("Cannot flatten: sessions of Parrot are not supported");
+    expect(world.err()).toContain("Cannot compact: logs of Parrot are only read, never changed");
+    expect(world.err()).toContain("Cannot flatten: logs of Parrot are only read, never changed");
   });
 });

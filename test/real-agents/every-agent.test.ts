@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { makeAgentHome } from "./support/agent-home.ts";
-import { isRecord, listOf } from "./support/fake-model.ts";
+import { isRecord, listOf, talkIn } from "./support/fake-model.ts";
 
 /** How each agent is asked something, asked again in the same session, and which tool runs a command. */
 const agents = [
@@ -22,6 +22,21 @@ const agents = [
     ask: (prompt: string) => ["-p", prompt],
     askAgain: (id: string, prompt: string) => ["-p", "--session", id, prompt],
     shell: { tool: "bash", input: { command: "seq 1 400" } },
+  },
+  {
+    name: "gemini",
+    ask: (prompt: string) => ["-p", prompt, "--yolo"],
+    askAgain: (id: string, prompt: string) => ["-p", prompt, "--resume", id],
+    shell: { tool: "run_shell_command", input: { command: "seq 1 400", description: "count" } },
+  },
+  {
+    name: "qwen",
+    ask: (prompt: string) => ["-p", prompt, "--yolo"],
+    askAgain: (id: string, prompt: string) => ["-p", prompt, "--resume", id],
+    shell: {
+      tool: "run_shell_command",
+      input: { command: "seq 1 400", description: "count", is_background: false },
+    },
   },
 ] as const;
 
@@ -61,6 +76,9 @@ test.for(agents)(
     const request = JSON.stringify(home.model.requests[before]?.messages);
     for (const said of ["count for the flux capacitor", "\\n399\\n400", "and what was the last number?"])
       expect(request).toContain(said);
+    // All that the model was sent last is sent again, in the same order.
+    const [last, next] = home.model.requests.slice(before - 1).map(talkIn);
+    expect(next?.slice(0, last?.length)).toEqual(last);
     expect(await home.json(["show", sessionId])).toMatchObject({ requests: [{ turn: 1 }, { turn: 2 }] });
   },
 );

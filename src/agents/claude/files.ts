@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Environment } from "../../fs/library.ts";
 import { isObject, type JsonObject, tryParse } from "../../jsonl/json-line.ts";
 import { splitLines } from "../../jsonl/lines.ts";
-import { stringAt } from "../../jsonl/values.ts";
+import { objectAt, stringAt } from "../../jsonl/values.ts";
 import type { WorkItem } from "../../session/entry.ts";
 import type {
   FileRole,
@@ -90,13 +90,19 @@ export function ownsClaude(head: Buffer): boolean {
     isFirst = false;
     const type = stringAt(object, "type") ?? "";
     if (type === "session" || "payload" in object || type === "session_meta") return false;
+    // Relatives write the same lines around messages of another shape.
+    if ("systemPayload" in object || objectAt(object, "message")?.parts !== undefined) return false;
     if (type === "summary" && "leafUuid" in object) return true;
     if (type === "file-history-snapshot") return true;
     if (stringAt(object, "sessionId") !== undefined && type !== "") return true;
   }
   // A first line longer than the head: its start must do.
   if (!isFirst || head.length < HEAD_BYTES) return false;
-  return head.includes('"sessionId":"') && head.includes('"parentUuid":');
+  return (
+    head.includes('"sessionId":"') &&
+    head.includes('"parentUuid":') &&
+    !head.includes('"message":{"role":"user","parts":')
+  );
 }
 
 const HEAD_BYTES = 32 * 1024;

@@ -37,7 +37,7 @@ export const searchTool: McpTool = defineTool({
   name: "search_sessions",
   title: "Search past sessions",
   description:
-    "Search everything said and done in past coding sessions (Claude Code, Codex, Pi, claw-code), in all projects: " +
+    "Search everything said and done in past coding sessions (Claude Code, Codex, Pi, Gemini CLI …), in all projects: " +
     "requests, replies, commands, errors, tool output, also what was compacted away or deleted. Use it when the user " +
     "refers to earlier work, when context was lost, or before redoing something. Pass two to six distinctive words: names, " +
     'files, error texts, commands; not a sentence. All words are wanted; best hits first. In the query: "a phrase", ' +

@@ -121,6 +121,25 @@ const usingModel: Record<TestedAgent, (model: FakeModel, home: string) => ModelC
       "model_providers.fake.env_key": "FAKE_KEY",
     }).flatMap(([key, value]) => ["-c", `${key}=${JSON.stringify(value)}`]),
   }),
+  gemini: ({ url }, home) => {
+    const settings = join(home, ".gemini", "settings.json");
+    mkdirSync(dirname(settings), { recursive: true });
+    const choices = {
+      security: { auth: { selectedType: "gemini-api-key" } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { enableAutoUpdate: false },
+    };
+    writeFileSync(settings, JSON.stringify(choices));
+    return {
+      variables: { GEMINI_API_KEY: "fake", GOOGLE_GEMINI_BASE_URL: url },
+      // A model that is named needs no other to choose it.
+      words: ["--skip-trust", "--model", "gemini-2.5-flash"],
+    };
+  },
+  qwen: ({ url }) => ({
+    variables: { OPENAI_API_KEY: "fake", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "fake" },
+    words: [],
+  }),
   pi: ({ url }, home) => {
     const models = join(home, ".pi", "agent", "models.json");
     const fake = {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { streamChat, streamMessages, streamResponses } from "./model-streams.ts";
+import { streamChat, streamGemini, streamMessages, streamResponses } from "./model-streams.ts";
 
 /** What an agent asked the model. */
 export interface ModelRequest {
@@ -8,7 +8,7 @@ export interface ModelRequest {
   readonly number: number;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The conversation as the API has it: `messages`, or `input` of OpenAI's responses. */
+  /** The conversation as the API has it: `messages`, `input` of OpenAI's responses, or Google's `contents`. */
   readonly messages: readonly unknown[];
   /** Everything that was said since the model's last reply, tool results included. */
   readonly asked: string;
@@ -23,6 +23,8 @@ export interface ModelReply {
   readonly call?: { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
   /** The call may follow the result of another. */
   readonly isFollowUp?: boolean;
+  /** How long it says that the conversation was; 10 if absent. */
+  readonly promptTokens?: number;
 }
 
 /** What it replies to what it is asked. A rule that calls a tool answers no tool's result, unless it is a follow-up. */
@@ -44,7 +46,7 @@ export interface FakeModel {
 
 /**
  * Answers on loopback as a model would, so that real agents can run in a test: Anthropic's messages, OpenAI's responses
- * and chat completions, streamed. It replies "Answer number N …" unless a rule says otherwise, and a summary if it is
+ * and chat completions, Google's generateContent, streamed. It replies "Answer number N …" unless a rule says otherwise, and a summary if it is
  * asked for one.
  */
 export async function startFakeModel(): Promise<FakeModel> {
@@ -93,13 +95,14 @@ async function answer(
   const json = (value: object): void => {
     response.setHeader("content-type", "application/json").end(JSON.stringify(value));
   };
-  if (/count_?tokens/i.test(path)) return json({ input_tokens: 100 });
+  if (/count_?tokens/i.test(path)) return json({ input_tokens: 100, totalTokens: 100 });
   if (path.split("?")[0]?.endsWith("/models"))
     return json({ object: "list", data: [{ id: "fake", object: "model" }] });
   const stream = [
     { end: /\/v1\/messages(?:\?|$)/, send: streamMessages },
     { end: /\/responses(?:\?|$)/, send: streamResponses },
     { end: /\/chat\/completions(?:\?|$)/, send: streamChat },
+    { end: /:(?:streamG|g)enerateContent(?:\?|$)/, send: streamGemini },
   ].find(({ end }) => end.test(path));
   if (stream === undefined || chunks.length === 0) {
     response.statusCode = 404;
@@ -111,7 +114,7 @@ async function answer(
 }
 
 function readRequest(number: number, path: string, body: Record<string, unknown>): ModelRequest {
-  const messages = listOf(body.messages ?? body.input);
+  const messages = listOf(body.messages ?? body.input ?? body.contents);
   const asked = messages.slice(messages.findLastIndex(isOfModel) + 1);
   const said = JSON.stringify(asked);
   return {
@@ -120,9 +123,10 @@ function readRequest(number: number, path: string, body: Record<string, unknown>
     body,
     messages,
     asked: textsOf(asked).join("\n"),
-    isAfterTool: /"type":"(?:tool_result|function_call_output|custom_tool_call_output)"|"role":"tool"/.test(
-      said,
-    ),
+    isAfterTool:
+      /"type":"(?:tool_result|function_call_output|custom_tool_call_output)"|"role":"tool"|"functionResponse":/.test(
+        said,
+      ),
     tools: listOf(body.tools).flatMap(toolNames),
   };
 }
@@ -131,6 +135,7 @@ function isOfModel(message: unknown): boolean {
   if (!isRecord(message)) return false;
   return (
     message.role === "assistant" ||
+    message.role === "model" ||
     ["reasoning", "function_call", "custom_tool_call"].includes(String(message.type))
   );
 }
@@ -138,6 +143,7 @@ function isOfModel(message: unknown): boolean {
 /** A tool, the function of one, or a namespace of them. */
 function toolNames(tool: unknown): readonly string[] {
   if (!isRecord(tool)) return [];
+  if (Array.isArray(tool.functionDeclarations)) return tool.functionDeclarations.flatMap(toolNames);
   if (Array.isArray(tool.tools)) {
     const names = tool.tools.flatMap(toolNames);
     return names.map((name) => (typeof tool.name === "string" ? `${tool.name}${name}` : name));
@@ -146,12 +152,22 @@ function toolNames(tool: unknown): readonly string[] {
   return typeof named.name === "string" ? [named.name] : [];
 }
 
+/** What people, the model and tools said in a request, in order; without what agents put beside it. */
+export function talkIn({ messages }: Pick<ModelRequest, "messages">): readonly string[] {
+  return messages
+    .filter((message) => !isRecord(message) || !["system", "developer"].includes(String(message.role)))
+    .flatMap(textsOf)
+    .map((text) => text.trim())
+    .filter((text) => text !== "" && !/^<(?:[a-z]+[-_ ])+[a-z]+>/.test(text));
+}
+
 /** Every text of a message, wherever its API puts it. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (!isRecord(value)) return [];
-  return [value.text, value.content, value.output].flatMap((part) =>
+  const { text, content, output, parts, functionResponse, response } = value;
+  return [text, content, output, parts, functionResponse, response].flatMap((part) =>
     part === undefined ? [] : textsOf(part),
   );
 }

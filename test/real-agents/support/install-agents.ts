@@ -20,7 +20,7 @@ declare module "vitest" {
   }
 }
 
-export type TestedAgent = "claude" | "codex" | "pi";
+export type TestedAgent = "claude" | "codex" | "pi" | "gemini" | "qwen";
 
 const platform = `${process.platform}-${process.arch}`;
 
@@ -35,6 +35,16 @@ const agents: Record<TestedAgent, Recipe> = {
     version: "0.169.0",
     packages: ["@openai/codex@0.169.0"],
     start: [process.execPath, "@openai/codex/bin/codex.js"],
+  },
+  gemini: {
+    version: "0.61.0",
+    packages: ["@google/gemini-cli@0.61.0"],
+    start: [process.execPath, "@google/gemini-cli/bundle/gemini.js"],
+  },
+  qwen: {
+    version: "0.24.4",
+    packages: ["@qwen-code/qwen-code@0.24.4"],
+    start: [process.execPath, "@qwen-code/qwen-code/cli-entry.js"],
   },
   pi: {
     version: "0.87.1",
@@ -61,6 +71,8 @@ export default function installAgents(project: TestProject): void {
     claude: install(folder, "claude", agents.claude),
     codex: install(folder, "codex", agents.codex),
     pi: install(folder, "pi", agents.pi),
+    gemini: install(folder, "gemini", agents.gemini),
+    qwen: install(folder, "qwen", agents.qwen),
   });
 }
 

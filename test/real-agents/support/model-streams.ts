@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { ModelReply, ModelRequest } from "./fake-model.ts";
 
 /*
- * One reply in the words of three APIs, as server-sent events: just enough of each for the agents to accept it.
+ * One reply in the words of four APIs, as server-sent events: just enough of each for the agents to accept it.
  */
 
 type Send = (event: string | undefined, data: object | string) => void;
@@ -148,9 +148,38 @@ export function streamChat(
     ...(call === undefined ? {} : { tool_calls: [call] }),
   };
   events(undefined, { ...base, choices: [{ index: 0, delta, finish_reason: null }] });
-  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const prompt = reply.promptTokens ?? 10;
+  const usage = { prompt_tokens: prompt, completion_tokens: 5, total_tokens: prompt + 5 };
   const finish = call === undefined ? "stop" : "tool_calls";
   events(undefined, { ...base, choices: [{ index: 0, delta: {}, finish_reason: finish }], usage });
   events(undefined, "[DONE]");
+  response.end();
+}
+
+/** Google's generateContent, streamed or not. */
+export function streamGemini(response: ServerResponse, request: ModelRequest, reply: ModelReply): void {
+  const prompt = reply.promptTokens ?? 10;
+  const call = reply.call && {
+    functionCall: { id: `call_fake${request.number}`, name: reply.call.tool, args: reply.call.input },
+  };
+  const answer = {
+    candidates: [
+      {
+        content: {
+          role: "model",
+          parts: [...(reply.text === undefined ? [] : [{ text: reply.text }]), ...(call ? [call] : [])],
+        },
+        finishReason: "STOP",
+        index: 0,
+      },
+    ],
+    usageMetadata: { promptTokenCount: prompt, candidatesTokenCount: 5, totalTokenCount: prompt + 5 },
+    modelVersion: "fake",
+  };
+  if (!request.path.includes("streamGenerateContent")) {
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+    return;
+  }
+  eventsOf(response)(undefined, answer);
   response.end();
 }

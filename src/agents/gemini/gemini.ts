@@ -1,0 +1,25 @@
+import { type Agent, firstFolder, inFolder } from "../agent.ts";
+import { geminiRoots, geminiSubagentId, groupGeminiFiles, hashOfProject, ownsGemini } from "./files.ts";
+import { createGeminiParser } from "./parser.ts";
+
+export const gemini: Agent = {
+  agent: "gemini",
+  name: "Gemini CLI",
+  placeVariables: ["GEMINI_CLI_HOME"],
+  childVariables: ["GEMINI_CLI"],
+  leafRule: "last-entry",
+  roots: geminiRoots,
+  owns: ownsGemini,
+  group: groupGeminiFiles,
+  subagentId: geminiSubagentId,
+  parser: createGeminiParser,
+  resume: ({ id, project }) => ({ command: ["gemini", "--resume", id], folder: project }),
+  rehoming: {
+    // Only a text for the model names the project's folder.
+    keys: [],
+    // Gemini CLI gives a project's folder a name of its own, and takes over what is in one named by the hash.
+    place: (relative, _rootName, project) => inFolder(relative, hashOfProject(project)),
+    isOf: (relative, project) => firstFolder(relative) === hashOfProject(project),
+  },
+  deletesAfterMs: 30 * 24 * 60 * 60 * 1000,
+};

@@ -1,0 +1,4 @@
+import { gemini } from "../../../src/agents/gemini/gemini.ts";
+import { checkAnyBytes } from "../../support/format-fuzz.ts";
+
+checkAnyBytes(gemini);

@@ -1,0 +1,4 @@
+import { qwen } from "../../../src/agents/qwen/qwen.ts";
+import { checkAnyBytes } from "../../support/format-fuzz.ts";
+
+checkAnyBytes(qwen);
