@@ -126,6 +126,17 @@ export function changesNothing({ pieces }: RewritePlan): boolean {
   return true;
 }
 
+/** Does the plan keep every byte of the source? Then it only adds to it. */
+export function keepsEverything({ pieces, plannedTo }: RewritePlan): boolean {
+  let at = 0;
+  for (const piece of pieces) {
+    if (piece.kind !== "keep") continue;
+    if (piece.from !== at) return false;
+    at = piece.to;
+  }
+  return at === plannedTo;
+}
+
 function sizeOf(piece: RewritePiece): number {
   switch (piece.kind) {
     case "keep":

@@ -10,7 +10,7 @@ import { identifyAgain } from "../archive/log-identity.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
-import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
+import { changesNothing, keepsEverything, plannedSize } from "../jsonl/rewrite-plan.ts";
 import { logSelector } from "../render/words.ts";
 import type { SessionPointer } from "../search/select-sessions.ts";
 import type { SessionName } from "../session/session.ts";
@@ -35,6 +35,8 @@ export interface CompactAnswer extends SessionName, Pick<CompactionPlan, "before
   readonly nothing: string | null;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
+  /** Whether all that the log had is still in it: then there is nothing to restore. */
+  readonly isAppended: boolean;
   /** The readable copy, else where the bytes are kept; and the generation that has the bytes from before. */
   readonly archive: string | null;
   readonly backup: number | null;
@@ -79,6 +81,7 @@ export function compactSession(
       nothing,
       bytesBefore: snapshot.mark.size,
       bytesAfter: plannedSize(plan),
+      isAppended: keepsEverything(plan),
       archive: null,
       backup: null,
       bak: null,

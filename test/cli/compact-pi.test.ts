@@ -118,9 +118,11 @@ describe("sessions compact, Pi", () => {
     },
   );
 
-  test("twice is once", async () => {
+  test("says that nothing has to be restored, and twice is once", async () => {
     const { path, ask } = ground(piLog(3, 8));
-    await ask("--keep-recent", "500");
+    const { out } = await ask("--keep-recent", "500");
+    expect(out).toContain("Everything is still in the log: the compaction was appended to it.");
+    expect(out).not.toContain("sessions restore");
     const once = fs.readFileSync(path);
     expect((await ask("--keep-recent", "500")).out).toBe(
       "Nothing to do: nothing was said since its last compaction.\n",

@@ -1,9 +1,214 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync } from "node:fs";
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
+import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { actionsOf } from "../../src/agents/actions.ts";
+import { archiveSessions } from "../../src/archive/archive-sessions.ts";
+import { openArchive } from "../../src/archive/open-archive.ts";
+import { restoreSessions } from "../../src/archive/restore-sessions.ts";
+import { forgetLogs, undoForget } from "../../src/forget.ts";
+import type { Library } from "../../src/fs/library.ts";
+import { selectArchived } from "../../src/search/select-archived.ts";
+import { type SessionPointer, selectSession } from "../../src/search/select-sessions.ts";
+import { logKey } from "../../src/session/session.ts";
+import { compactSession } from "../../src/shrink/compact-session.ts";
+import { flattenSession } from "../../src/shrink/flatten-session.ts";
+import { unflattenSession } from "../../src/shrink/unflatten-session.ts";
 import { claudeProjects, isRow } from "./support/claude-files.ts";
+import {
+  type CopiedProject,
+  copyBeside,
+  copyProject,
+  locking,
+  type Pair,
+  type Project,
+  realProjects,
+  stateOf,
+} from "./support/copied-project.ts";
 import { realHome, temporaryFolder } from "./support/real-home.ts";
 import { askSessions } from "./support/run-sessions.ts";
+
+/** A longer log goes through each command in one of its two copies, by turns: both would take minutes more. */
+const BOTH_BYTES = 1_000_000;
+const total = {
+  logs: 0,
+  bytes: 0,
+  flattened: 0,
+  blocks: 0,
+  compacted: 0,
+  forked: 0,
+  restored: 0,
+  forgotten: 0,
+};
+
+/** Takes one log by its path through all that writes. Its copy must not change, and it must come back byte for byte. */
+async function goThrough(library: Library, path: string, copy: string): Promise<void> {
+  const before = stateOf(path);
+  const other = stateOf(copy);
+  const isAsBefore = (step: string): void =>
+    expect([path, step, stateOf(path) === before, stateOf(copy) === other]).toEqual([path, step, true, true]);
+  const isCopyAsBefore = (step: string): void =>
+    expect([path, step, stateOf(copy) === other]).toEqual([path, step, true]);
+  const named = (): SessionPointer => selectSession(library, [path], { copies: "refuse" });
+  const { agent, others } = named();
+  expect([path, others]).toEqual([path, [copy]]);
+  const rule = { minBytes: 1024, copies: true };
+  const uuid = { uuid: () => randomUUID() };
+  const { flattening, compaction, fork } = actionsOf(agent);
+
+  if (flattening !== undefined) {
+    const { blocks, sidecar } = await flattenSession(library, named(), { rule, locking });
+    isCopyAsBefore("flatten");
+    const back = await unflattenSession(library, named(), { locking });
+    isAsBefore("unflatten");
+    const isWhole = blocks === 0 || (back.isExact && back.sidecar === null && sidecar !== null);
+    expect([path, back.blocks, isWhole]).toEqual([path, blocks, true]);
+    total.flattened++;
+    total.blocks += blocks;
+  }
+  if (compaction !== undefined) {
+    const options = {
+      rule: { auto: false, aggressive: true, keep: 0, preserve: 1, "max-tokens": 1, "keep-recent": 100 },
+      locking,
+    };
+    const bytes = readFileSync(path);
+    const { backup, isAppended } = await compactSession(library, named(), options);
+    isCopyAsBefore("compact");
+    if (isAppended) {
+      expect([path, readFileSync(path).subarray(0, bytes.length).equals(bytes)]).toEqual([path, true]);
+      writeFileSync(path, bytes);
+    } else if (backup !== null) {
+      const found = selectArchived(library, [path], { copies: "refuse" });
+      await restoreSessions(library, found, { locking, generation: backup, force: true });
+    }
+    if (backup !== null) total.compacted++;
+    isAsBefore("restore of what was compacted");
+    const made =
+      fork === undefined ? null : (await compactSession(library, named(), { ...options, fork: uuid })).fork;
+    if (made !== null) {
+      expect([path, dirname(made.path)]).toEqual([path, dirname(path)]);
+      rmSync(made.path);
+      total.forked++;
+    }
+    isAsBefore("fork");
+  }
+  rmSync(path);
+  const { sessions } = await restoreSessions(library, selectArchived(library, [path], { copies: "refuse" }), {
+    locking,
+  });
+  isAsBefore("restore");
+  expect([path, sessions.map(({ outcome }) => outcome)]).toEqual([path, ["restored"]]);
+  total.restored++;
+
+  const log = named();
+  await forgetLogs(library, [{ ...log, files: log.files.files }], { locking });
+  isAsBefore("forget");
+  expect(selectSession(library, [copy], { copies: "refuse" }).others).toEqual([]);
+  await undoForget(library, log, { locking });
+  isAsBefore("undo");
+  expect([logKey(named()), named().others]).toEqual([logKey(log), [copy]]);
+  total.forgotten++;
+  total.logs++;
+  total.bytes += statSync(path).size;
+}
+
+/** Takes all logs of a project and of its copy through. At the end every file is what it was. */
+async function goThroughAll({ library, pairs, states }: CopiedProject): Promise<void> {
+  const before = states();
+  const { archived, problems } = await archiveSessions(library, { locking });
+  expect(problems).toEqual([]);
+  // Each log has a record of its own; so have sub-agents whose session is gone.
+  const logs = new Set(pairs.flatMap(({ a, b }) => [a, b]));
+  expect(archived.filter(({ source }) => logs.has(source ?? "")).length).toBe(2 * pairs.length);
+  for (const [at, { a, b }] of pairs.entries()) {
+    const isLong = statSync(a).size > BOTH_BYTES;
+    if (!isLong || at % 2 === 0) await goThrough(library, a, b);
+    if (!isLong || at % 2 === 1) await goThrough(library, b, a);
+  }
+  expect([...states()]).toEqual([...before]);
+}
+
+describe("every real project, and a copy of it with the same ids", () => {
+  const folder = temporaryFolder();
+  afterAll(() => {
+    folder.remove();
+    process.stdout.write(`copies: ${JSON.stringify(total)}\n`);
+  });
+
+  test.for(realProjects())("$name", async (project: Project) => {
+    const home = join(folder.path, project.from.replaceAll("/", "_"));
+    const copied = await copyProject(home, project);
+    expect(copied.pairs.every(({ a, b }) => a !== "" && b !== "")).toBe(true);
+    await goThroughAll(copied);
+    await isOneSessionWhenRenamed(copied);
+    rmSync(home, { recursive: true });
+  });
+
+  /** The folder of the copies gets another name, and one of its logs grows: the archive goes on with each. */
+  async function isOneSessionWhenRenamed({ library, pairs, copies }: CopiedProject): Promise<void> {
+    const known = (): readonly string[] => openArchive(library).list().sessions.map(logKey).sort();
+    const before = known();
+    const [first] = pairs;
+    const renamed = `${copies}-renamed`;
+    renameSync(copies, renamed);
+    const moved = `${renamed}${first?.b.slice(copies.length)}`;
+    if (moved.endsWith(".jsonl")) appendFileSync(moved, '{"type":"later"}\n');
+    await archiveSessions(library, { locking });
+    expect(known()).toEqual(before);
+    expect(selectArchived(library, [moved]).map(({ files }) => files[0]?.size)).toEqual([
+      statSync(moved).size,
+    ]);
+  }
+});
+
+describe("copies in the same folder", () => {
+  const folder = temporaryFolder();
+  afterAll(() => folder.remove());
+  const projectOf = (name: string): Project => {
+    const found = realProjects().find(({ from }) => from.includes(name));
+    if (found === undefined) throw new Error(`There is no project ${name}`);
+    return found;
+  };
+
+  test("as Pi writes checkpoints", async () => {
+    const copied = await copyBeside(join(folder.path, "pi"), projectOf("pi-mono"), (id, path) => {
+      const lines = readFileSync(path, "latin1").split("\n");
+      const half = `${lines.slice(0, Math.ceil(lines.length / 2)).join("\n")}\n`;
+      return {
+        path: join(dirname(path), `${id}.checkpoint.${randomUUID()}.jsonl`),
+        bytes: Buffer.from(half, "latin1"),
+      };
+    });
+    expect(copied.pairs.length).toBeGreaterThan(2);
+    await goThroughAll(copied);
+  });
+
+  test("under names that differ in case", async () => {
+    const copied = await copyBeside(
+      join(folder.path, "case"),
+      projectOf("workspace-claude-code-log-sample"),
+      (_, path) => ({
+        path: join(dirname(path), `${basename(path, ".jsonl").toUpperCase()}.jsonl`),
+        bytes: readFileSync(path),
+      }),
+    );
+    expect(copied.pairs.length).toBeGreaterThan(1);
+    await goThroughAll(copied);
+  });
+});
 
 const folder = temporaryFolder();
 const home = join(folder.path, "home");
@@ -15,10 +220,6 @@ const SAMPLE = 6;
 const MIN_BYTES = 20_000;
 const MAX_BYTES = 400_000;
 
-interface Pair {
-  readonly a: string;
-  readonly b: string;
-}
 let pairs: readonly Pair[] = [];
 
 /** Every project twice, with the same ids. */
@@ -43,7 +244,7 @@ afterAll(() => folder.remove());
 
 const both = ({ a, b }: Pair): readonly string[] => [a, b].map((path) => readFileSync(path, "latin1"));
 
-describe("real sessions in two folders each", () => {
+describe("a few real sessions in two folders each, by the program itself", () => {
   test("are archived, flattened, compacted, restored, forgotten and brought back one by one, byte for byte", {
     timeout: 600_000,
   }, async () => {

@@ -177,11 +177,10 @@ function format(answer: CompactAnswer, willReconnect: boolean, world: World): st
   if (dryRun) lines.push("Nothing was changed.");
   if (fork !== null) lines.push(`New session ${sanitize(fork.id)}: ${path(fork.path)}`);
   if (backup !== null) {
-    lines.push(
-      style.dim(
-        `The old log is archived: sessions restore ${sanitize(logSelector(answer))} --generation ${backup} --force`,
-      ),
-    );
+    const wayBack = answer.isAppended
+      ? "Everything is still in the log: the compaction was appended to it."
+      : `The old log is archived: sessions restore ${sanitize(logSelector(answer))} --generation ${backup} --force`;
+    lines.push(style.dim(wayBack));
   }
   if (archive !== null) lines.push(style.dim(`Readable copy: ${path(archive)}`));
   if (bak !== null) lines.push(style.dim(`The old log: ${path(bak)}`));
