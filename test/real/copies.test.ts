@@ -19,7 +19,7 @@ import { actionsOf } from "../../src/agents/actions.ts";
 import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import { openArchive } from "../../src/archive/open-archive.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
-import { forgetLogs, undoForget } from "../../src/forget.ts";
+import { forgetLogs, forgetSession, undoForget } from "../../src/forget.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { selectArchived } from "../../src/search/select-archived.ts";
 import { type SessionPointer, selectSession } from "../../src/search/select-sessions.ts";
@@ -41,8 +41,23 @@ import {
 import { realHome, temporaryFolder } from "./support/real-home.ts";
 import { askSessions } from "./support/run-sessions.ts";
 
-/** A longer log goes through each command in one of its two copies, by turns: both would take minutes more. */
-const BOTH_BYTES = 1_000_000;
+/**
+ * A longer log goes through in one of its two copies, and is either flattened, or compacted and forked, or restored and
+ * forgotten, by turns: all of it would take minutes more. shrink.test.ts flattens and compacts every log.
+ */
+const LONG_BYTES = 500_000;
+/** Looking for forks and copies with markers reads all logs of a home: in a larger one it is left out. */
+const MANY_LOGS = 20;
+
+interface Steps {
+  readonly flattens: boolean;
+  readonly compacts: boolean;
+  readonly restores: boolean;
+  readonly looksForDependents: boolean;
+}
+
+const ALL: Steps = { flattens: true, compacts: true, restores: true, looksForDependents: true };
+
 const total = {
   logs: 0,
   bytes: 0,
@@ -55,7 +70,7 @@ const total = {
 };
 
 /** Takes one log by its path through all that writes. Its copy must not change, and it must come back byte for byte. */
-async function goThrough(library: Library, path: string, copy: string): Promise<void> {
+async function goThrough(library: Library, path: string, copy: string, steps: Steps): Promise<void> {
   const before = stateOf(path);
   const other = stateOf(copy);
   const isAsBefore = (step: string): void =>
@@ -63,29 +78,29 @@ async function goThrough(library: Library, path: string, copy: string): Promise<
   const isCopyAsBefore = (step: string): void =>
     expect([path, step, stateOf(copy) === other]).toEqual([path, step, true]);
   const named = (): SessionPointer => selectSession(library, [path], { copies: "refuse" });
-  const { agent, others } = named();
-  expect([path, others]).toEqual([path, [copy]]);
+  const session = named();
+  expect([path, session.others]).toEqual([path, [copy]]);
   const rule = { minBytes: 1024, copies: true };
   const uuid = { uuid: () => randomUUID() };
-  const { flattening, compaction, fork } = actionsOf(agent);
+  const { flattening, compaction, fork } = actionsOf(session.agent);
 
-  if (flattening !== undefined) {
-    const { blocks, sidecar } = await flattenSession(library, named(), { rule, locking });
+  if (flattening !== undefined && steps.flattens) {
+    const { blocks, sidecar } = await flattenSession(library, session, { rule, locking });
     isCopyAsBefore("flatten");
-    const back = await unflattenSession(library, named(), { locking });
+    const back = await unflattenSession(library, session, { locking });
     isAsBefore("unflatten");
     const isWhole = blocks === 0 || (back.isExact && back.sidecar === null && sidecar !== null);
     expect([path, back.blocks, isWhole]).toEqual([path, blocks, true]);
     total.flattened++;
     total.blocks += blocks;
   }
-  if (compaction !== undefined) {
+  if (compaction !== undefined && steps.compacts) {
     const options = {
       rule: { auto: false, aggressive: true, keep: 0, preserve: 1, "max-tokens": 1, "keep-recent": 100 },
       locking,
     };
     const bytes = readFileSync(path);
-    const { backup, isAppended } = await compactSession(library, named(), options);
+    const { backup, isAppended } = await compactSession(library, session, options);
     isCopyAsBefore("compact");
     if (isAppended) {
       expect([path, readFileSync(path).subarray(0, bytes.length).equals(bytes)]).toEqual([path, true]);
@@ -97,7 +112,7 @@ async function goThrough(library: Library, path: string, copy: string): Promise<
     if (backup !== null) total.compacted++;
     isAsBefore("restore of what was compacted");
     const made =
-      fork === undefined ? null : (await compactSession(library, named(), { ...options, fork: uuid })).fork;
+      fork === undefined ? null : (await compactSession(library, session, { ...options, fork: uuid })).fork;
     if (made !== null) {
       expect([path, dirname(made.path)]).toEqual([path, dirname(path)]);
       rmSync(made.path);
@@ -105,6 +120,9 @@ async function goThrough(library: Library, path: string, copy: string): Promise<
     }
     isAsBefore("fork");
   }
+  total.logs++;
+  total.bytes += statSync(path).size;
+  if (!steps.restores) return;
   rmSync(path);
   const { sessions } = await restoreSessions(library, selectArchived(library, [path], { copies: "refuse" }), {
     locking,
@@ -114,15 +132,17 @@ async function goThrough(library: Library, path: string, copy: string): Promise<
   total.restored++;
 
   const log = named();
-  await forgetLogs(library, [{ ...log, files: log.files.files }], { locking });
+  const target = { ...log, files: log.files.files };
+  await (steps.looksForDependents
+    ? forgetLogs(library, [target], { locking })
+    : forgetSession(library, target, { locking }));
   isAsBefore("forget");
   expect(selectSession(library, [copy], { copies: "refuse" }).others).toEqual([]);
   await undoForget(library, log, { locking });
   isAsBefore("undo");
-  expect([logKey(named()), named().others]).toEqual([logKey(log), [copy]]);
+  const again = named();
+  expect([logKey(again), again.others]).toEqual([logKey(log), [copy]]);
   total.forgotten++;
-  total.logs++;
-  total.bytes += statSync(path).size;
 }
 
 /** Takes all logs of a project and of its copy through. At the end every file is what it was. */
@@ -134,9 +154,16 @@ async function goThroughAll({ library, pairs, states }: CopiedProject): Promise<
   const logs = new Set(pairs.flatMap(({ a, b }) => [a, b]));
   expect(archived.filter(({ source }) => logs.has(source ?? "")).length).toBe(2 * pairs.length);
   for (const [at, { a, b }] of pairs.entries()) {
-    const isLong = statSync(a).size > BOTH_BYTES;
-    if (!isLong || at % 2 === 0) await goThrough(library, a, b);
-    if (!isLong || at % 2 === 1) await goThrough(library, b, a);
+    const looksForDependents = pairs.length <= MANY_LOGS;
+    if (statSync(a).size > LONG_BYTES) {
+      const [path, copy] = at % 2 === 0 ? [a, b] : [b, a];
+      const turn = at % 3;
+      const steps = { flattens: turn === 0, compacts: turn === 1, restores: turn === 2, looksForDependents };
+      await goThrough(library, path, copy, steps);
+    } else {
+      await goThrough(library, a, b, { ...ALL, looksForDependents });
+      await goThrough(library, b, a, { ...ALL, looksForDependents });
+    }
   }
   expect([...states()]).toEqual([...before]);
 }
