@@ -58,6 +58,12 @@ describe("a session", () => {
     expect(JSON.stringify(turns)).not.toContain("FAIL");
   });
 
+  test("says what it left open, and where that comes from", async () => {
+    const page = await serveHistory(makeWorld());
+    const { json: session } = await page.get("session", { key: BACKFILL });
+    expect(session.pending[0]).toEqual({ text: "Drop orders.total and the trigger", turn: 3, from: "todo" });
+  });
+
   test("shows a call when it is opened: an edit as a diff, a command with its output", async () => {
     const page = await serveHistory(makeWorld());
     const [turn] = (await page.get("turns", { key: TOKEN_SESSION, from: 2, to: 2 })).json.turns;

@@ -46,9 +46,10 @@ export function About({ session }: { readonly session: SessionAnswer }): JSX.Ele
         <section>
           <h2>Left open</h2>
           <ul>
-            {pending.map(({ text, turn }, at) => (
+            {pending.map(({ text, turn, from }, at) => (
               <li key={at}>
-                {text} {turn === null ? null : <a href={linkToSession(session.key, turn)}>turn {turn}</a>}
+                {text} ({from}){" "}
+                {turn === null ? null : <a href={linkToSession(session.key, turn)}>turn {turn}</a>}
               </li>
             ))}
           </ul>

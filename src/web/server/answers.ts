@@ -165,7 +165,8 @@ export interface SessionAnswer extends SessionLine {
     readonly count: number;
     readonly errors: number;
   }[];
-  readonly pending: readonly { readonly text: string; readonly turn: number | null }[];
+  /** `from`: where it comes from, or how far it is, in words. */
+  readonly pending: readonly { readonly text: string; readonly turn: number | null; readonly from: string }[];
   readonly labels: readonly { readonly text: string; readonly turn: number | null }[];
   /** Lines of its log that could not be read. */
   readonly problems: number;

@@ -1,6 +1,6 @@
 import type { CatalogRow, OpenSession, Session, Step, Subagent, Turn } from "../../index.ts";
 import { viewCall } from "../../render/call-view.ts";
-import { shellQuote } from "../../render/words.ts";
+import { pendingWords, shellQuote } from "../../render/words.ts";
 import { sessionContext } from "../../session/session-context.ts";
 import type {
   ContextAnswer,
@@ -97,7 +97,7 @@ export function sessionAnswer(open: OpenSession, mark: string): SessionAnswer {
     tools: Object.entries(digest.tools)
       .map(([name, { count, errors }]) => ({ name, count, errors }))
       .sort((a, b) => b.count - a.count),
-    pending: digest.pending.map(({ text, turn }) => ({ text, turn })),
+    pending: digest.pending.map((item) => ({ text: item.text, turn: item.turn, from: pendingWords(item) })),
     labels: session.labels,
     problems: session.problems.length,
   };
