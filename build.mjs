@@ -68,6 +68,16 @@ const built = await Promise.all([
     jsxImportSource: "preact",
     define: { "process.env.NODE_ENV": '"production"' },
   }),
+  // The page of an exported site, with the analysis of the index and MiniSearch.
+  build({
+    ...shared,
+    outdir: join(dist, "web"),
+    platform: "browser",
+    target: ["chrome123", "firefox120", "safari17.5"],
+    entryPoints: ["src/site/client/site.ts", "src/site/client/site.css"],
+    format: "iife",
+    alias: { "node:buffer": "./src/site/client/browser-buffer.ts" },
+  }),
   build({ ...shared, entryPoints: { index: "src/index.ts" }, format: "esm" }),
   // Last: whoever sees a new launcher sees its bundles.
   build({ ...program, entryPoints: { sessions: "src/cli/launcher.ts" } }),

@@ -36,3 +36,4 @@ export type { FlattenAnswer } from "./shrink/flatten-session.ts";
 export type { RetrievedBlock } from "./shrink/retrieve-block.ts";
 export type { SessionSummary } from "./shrink/summarize-session.ts";
 export type { UnflattenAnswer } from "./shrink/unflatten-session.ts";
+export type { SiteAnswer } from "./site/write-site.ts";

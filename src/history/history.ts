@@ -28,6 +28,7 @@ import type { FlattenAnswer } from "../shrink/flatten-session.ts";
 import type { Retrieved } from "../shrink/retrieve-block.ts";
 import type { SessionSummary } from "../shrink/summarize-session.ts";
 import type { UnflattenAnswer } from "../shrink/unflatten-session.ts";
+import type { SiteAnswer } from "../site/write-site.ts";
 import type { Filters, SearchPage } from "./filters.ts";
 
 /**
@@ -172,6 +173,14 @@ export interface GrepCallOptions extends AnyCallOptions {
   /** Gives up on a file after this time. */
   readonly timeLimitMs?: number;
   readonly onProgress?: (progress: GrepProgress) => void;
+}
+
+export interface SiteCallOptions extends Pick<ListedOptions, "filter" | "words" | "signal"> {
+  /** The folder to write: one that is new, empty, or was written by an earlier call. */
+  readonly folder: string;
+  /** The folder with site.js and site.css, which comes with the program: `dist/web`. */
+  readonly clientFolder: string;
+  readonly onProgress?: (progress: CallProgress) => void;
 }
 
 export interface ExportedDocument {
@@ -366,6 +375,8 @@ export interface History {
     selector: Selector,
     options: SelectedOptions & { readonly format: ExportFormat },
   ): Promise<ExportedDocument>;
+  /** Writes the sessions that match as a folder of static pages with a search of their own, for a browser alone. */
+  exportSite(options: SiteCallOptions): Promise<SiteAnswer>;
   summary(selector: Selector, options?: SummaryCallOptions): Promise<SessionSummary>;
   retrieve(
     selector: Selector,

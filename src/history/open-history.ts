@@ -239,6 +239,19 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const options = await selecting(selector, call);
       return exportSession(library, wordsOf(selector), { ...options, format: call.format, mask });
     },
+    async exportSite({ folder, clientFolder, filter = {}, words = [], onProgress, ...call }) {
+      const { readClient, writeSite } = await import("../site/write-site.ts");
+      return mask(
+        await writeSite(library, abortable(access, call), {
+          folder,
+          filter: readFilters(filter, words, options),
+          mask,
+          client: readClient(library, clientFolder),
+          pause: pauseOf(call),
+          ...(onProgress === undefined ? {} : { onProgress }),
+        }),
+      );
+    },
     async summary(selector, call = {}) {
       call.signal?.throwIfAborted();
       const { summarizeSession } = await import("../shrink/summarize-session.ts");

@@ -42,7 +42,8 @@ export function turnsDocuments(
   return turns.flatMap((turn) => turnDocuments(session, turn, isCopy));
 }
 
-function cardOf(session: Session, digest: Digest): IndexDocument {
+/** Makes the document of a session as a whole. */
+export function cardOf(session: Session, digest: Digest): IndexDocument {
   return {
     turn: 0,
     at: session.endedAt,

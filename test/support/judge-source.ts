@@ -18,6 +18,7 @@ export const layers = [
   "shrink",
   "retention",
   "forget.ts",
+  "site",
   "history",
   "index.ts",
   "integrations",

@@ -1,22 +1,40 @@
 import { type ExportFormat, exitCodes, exportFormats, UserError } from "../../index.ts";
 import { inBatches } from "../../render/text-parts.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Arguments, type Command, defineCommand } from "../command.ts";
+import { filterFlags, filtersOf } from "../filter-flags.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
+import { amountOf, formatBytes } from "../output/amounts.ts";
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
+import { reportProblems } from "../output/problems.ts";
+import { createProgress } from "../output/progress.ts";
+import { sanitize } from "../output/sanitize.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
+import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
     "Exports a session as one self-contained document: markdown; an HTML page that loads nothing and runs no " +
     "script; or JSON with everything that was said and done. Secrets are masked. An existing file is replaced " +
-    "only with --force.",
+    "only with --force.\n\n" +
+    "--site writes many sessions, all or those that filters name as in `sessions list`, as a folder of static pages " +
+    "with a search of their own. It opens from disk or from any web server, with nothing but a browser. The folder must " +
+    "be new, empty, or a site of an earlier run, which is then brought up to date.",
   examples: [
     { line: "sessions export last", says: "the newest session of this folder as markdown" },
     { line: "sessions export 3f542803 -o session.html", says: "as a page to send or print" },
     { line: "sessions export 3f542803 --format json | jq .requests", says: "as JSON" },
+    { line: "sessions export --site history --project shop", says: "a site with all sessions of a project" },
   ],
-  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
+  positionals: [
+    {
+      name: "session",
+      description:
+        "id, start of an id, last, current, or a path; with --site: words in the title, or filters",
+      optional: true,
+      many: true,
+    },
+  ],
   flags: {
     format: {
       type: "string",
@@ -27,8 +45,19 @@ export const command: Command = defineCommand({
     },
     ...outputFlags,
     everywhere: { type: "boolean", description: "with last: in all projects" },
+    site: {
+      type: "string",
+      placeholder: "DIR",
+      description: "write many sessions as a folder of static pages",
+    },
+    ...filterFlags,
   },
-  async run({ flags, given, positionals }, world) {
+  async run(args, world) {
+    const { flags, given, positionals } = args;
+    if (flags.site !== undefined) return exportSite(flags.site, args, world);
+    const filter = Object.keys(filterFlags).find((name) => given.has(name));
+    if (filter !== undefined) throw wrongUse(`--${filter} works only with --site`);
+    if (positionals.length === 0) throw wrongUse("no session is named");
     const file = outputFile(flags);
     // The example history is for reading, not for filling files.
     const history = await openHistoryIn(world, {
@@ -50,6 +79,42 @@ export const command: Command = defineCommand({
     return exitCodes.done;
   },
 });
+
+function wrongUse(why: string): UserError {
+  return new UserError(`Cannot export: ${why}`, {
+    exitCode: exitCodes.wrongUsage,
+    hint: "`sessions export ID`, or `sessions export --site DIR`",
+  });
+}
+
+/** Writes a site, and says where its page is. */
+async function exportSite(
+  site: string,
+  { flags, positionals }: Arguments<typeof filterFlags & typeof outputFlags>,
+  world: World,
+): Promise<number> {
+  if (flags.output !== undefined) throw wrongUse("give -o or --site, not both");
+  const folder = outputFile({ output: site, reveal: flags.reveal }) ?? site;
+  const history = await openHistoryIn(world, { reveal: false, allowDemo: false });
+  const progress = createProgress("Exporting", world);
+  const answer = await history
+    .exportSite({
+      folder,
+      clientFolder: world.pageFolder,
+      filter: filtersOf(flags),
+      words: positionals,
+      onProgress: (state) => progress.update(state),
+    })
+    .finally(() => progress.end());
+  const { problems, sessions, turns, bytes, page: start } = answer;
+  if (flags.json) printJson(world, answer);
+  else {
+    const what = `${amountOf(sessions, "session")} with ${amountOf(turns, "passage")}`;
+    world.stdout.write(`Wrote ${what} (${formatBytes(bytes)}). Open ${sanitize(start)}\n`);
+    reportProblems(problems, world);
+  }
+  return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
+}
 
 const OTHER_ENDINGS: Readonly<Record<string, ExportFormat>> = {
   markdown: "md",

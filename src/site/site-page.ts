@@ -1,0 +1,38 @@
+import { html } from "../render/html/markup.ts";
+
+/**
+ * Scripts and styles come from the folder of the site alone; `file:` is for pages that are opened from disk, where some
+ * browsers do not take a file for the page's own origin.
+ */
+const POLICY =
+  "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'";
+
+/** The page of a site, without any text of a log: its script fills it. */
+export function siteHtml(): string {
+  return `${
+    html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>Sessions</title>
+<link rel="stylesheet" href="site.css">
+</head>
+<body>
+<main>
+<header>
+<h1>Sessions</h1>
+<input id="query" type="search" aria-label="Search" placeholder="Search" autocomplete="off" spellcheck="false" autofocus>
+<p id="status" role="status">Loading …</p>
+</header>
+<ol id="list"></ol>
+<noscript><p>This page needs its script, site.js, to list and search the sessions. Each session is a page in the folder sessions.</p></noscript>
+</main>
+<script src="site.js"></script>
+</body>
+</html>`.html
+  }\n`;
+}
