@@ -34,7 +34,7 @@ describe.skipIf(process.versions.deno !== undefined)("the package", () => {
     const source = join(folder, "source");
     for (const path of [source, home, installed]) mkdirSync(path);
     cpSync(join(root, "package.json"), join(source, "package.json"));
-    for (const path of manifest.files.filter((each) => each !== "dist"))
+    for (const path of manifest.files.filter((each) => each !== "dist" && !each.startsWith("!")))
       cpSync(join(root, path), join(source, path), { recursive: true });
     cpSync(dirname(bundle), join(source, "dist"), { recursive: true });
     const packed = run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], source);

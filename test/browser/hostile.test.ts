@@ -195,6 +195,20 @@ describe.skipIf(browserPath === undefined)("the page", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("says what its agent will delete, when, and that the archive does not have it", async () => {
+    const server = await startServer((home) => {
+      const log = putToolLog(home, toolLog([]));
+      const old = Date.now() / 1000 - 20 * 86_400;
+      utimesSync(log, old, old);
+    });
+    onTestFinished(server.end);
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.getByRole("link", { name: "1 session will be deleted within 30 days" }).click();
+    const row = page.getByRole("row", { name: /Read what there is/ });
+    await expect.poll(() => row.innerText()).toMatch(/in 10 days\s+✗ no\s+shop/);
+    expect(wrong).toEqual([]);
+  });
+
   test("archives and restores after asking, and says what it wrote", async () => {
     let log = "";
     const server = await startServer((home) => {

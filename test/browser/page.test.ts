@@ -36,7 +36,7 @@ describe.skipIf(browserPath === undefined)("the page, with the example history",
     await page.getByText("What happens:").waitFor();
     expect(page.url()).toContain("87f01b2f");
     await page.goBack();
-    await page.getByText("Choose a session, or type to search.").waitFor();
+    await page.getByRole("region", { name: "Overview" }).waitFor();
     expect(wrong).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(browserPath === undefined)("the page, with the example history",
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
-    await page.getByText("Choose a session, or type to search.").waitFor();
+    await page.getByRole("region", { name: "Overview" }).waitFor();
     expect(wrong).toEqual([]);
   });
 
@@ -94,6 +94,42 @@ describe.skipIf(browserPath === undefined)("the page, with the example history",
     const shown = await page.locator(".agent-context").innerText();
     expect(shown).toContain("Several tabs? Each has its own client");
     expect(shown).not.toContain("Support has eleven tickets");
+    expect(wrong).toEqual([]);
+  });
+
+  test("has a view for projects, files, open work and activity, each of which leads to sessions", async () => {
+    const { page, wrong } = await openPage(browser, server.url);
+    const views = page.getByRole("navigation", { name: "Views" });
+    await views.getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("link", { name: /shop/ }).click();
+    await page.getByText("6 sessions", { exact: true }).waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("project:/home/ana/shop");
+
+    await views.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("searchbox", { name: "File" }).fill("auth.ts");
+    await page.keyboard.press("Enter");
+    await page
+      .getByText(/src\/auth\.ts/)
+      .first()
+      .waitFor();
+    await page.getByRole("link", { name: /Fix token refresh race/ }).click();
+    await page.getByRole("heading", { name: /Fix token refresh race/ }).waitFor();
+
+    await views.getByRole("link", { name: "Open work" }).click();
+    const item = page.locator(".open-items li", { hasText: "Drop orders.total and the trigger" });
+    await item.getByRole("link", { name: "turn 3" }).click();
+    await page.locator("#turn-3.linked").waitFor();
+
+    await views.getByRole("link", { name: "Activity" }).click();
+    await page.getByRole("heading", { name: "Agents" }).waitFor();
+    await page.getByRole("tab", { name: "Cost" }).click();
+    await page.getByRole("heading", { name: "Models" }).waitFor();
+    await page.getByRole("link", { name: /^2026-09-08: / }).click();
+    await page.getByRole("link", { name: /Fix token refresh race/ }).waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("since:2026-09-08 until:2026-09-08");
+
+    await views.getByRole("link", { name: "Keeping" }).click();
+    await page.getByText("No agent here deletes sessions.").waitFor();
     expect(wrong).toEqual([]);
   });
 

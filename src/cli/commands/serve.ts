@@ -41,6 +41,8 @@ export const command: Command = defineCommand({
             here,
             callsInThread(() => startWorker("page", undefined)),
           );
+    // Starts the thread and compiles what a search needs, so that the first page and the first key do not wait for it.
+    await Promise.all([run("list", {}), run("search", { q: "first search" })]);
     let closeHandover = (): void => undefined;
     const page = await servePage({
       port: flags.port,

@@ -2,16 +2,30 @@ import type { JSX } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { countOf, formatNumber } from "../../render/words.ts";
 import type { CoverageLine } from "../server/answers.ts";
+import { ActivityView } from "./activity-view.tsx";
 import { CallError, get, hasToken } from "./api.ts";
 import { KeysDialog } from "./dialogs.tsx";
+import { FilesView } from "./files-view.tsx";
 import { Icon, type IconName } from "./icon.tsx";
+import { KeepingView } from "./keeping-view.tsx";
 import { isTyping } from "./keys.ts";
+import { ProjectsView } from "./projects-view.tsx";
 import { linkTo, type Route, useRoute } from "./route.ts";
 import { SessionsView } from "./sessions-view.tsx";
 import { applyTheme, currentTheme, nextTheme } from "./theme.ts";
+import { WorkView } from "./work-view.tsx";
 
-const tabs: readonly { readonly view: "sessions"; readonly icon: IconName; readonly says: string }[] = [
+const tabs: readonly {
+  readonly view: Exclude<Route["view"], "session">;
+  readonly icon: IconName;
+  readonly says: string;
+}[] = [
   { view: "sessions", icon: "search", says: "Sessions" },
+  { view: "projects", icon: "folder", says: "Projects" },
+  { view: "files", icon: "file", says: "Files" },
+  { view: "work", icon: "check", says: "Open work" },
+  { view: "activity", icon: "activity", says: "Activity" },
+  { view: "keeping", icon: "shield", says: "Keeping" },
 ];
 
 /** How often the logs are checked for changes, while the page can be seen. */
@@ -44,7 +58,21 @@ export function App(): JSX.Element {
 }
 
 function View({ route, version }: { readonly route: Route; readonly version: number }): JSX.Element {
-  return <SessionsView route={route} version={version} />;
+  switch (route.view) {
+    case "sessions":
+    case "session":
+      return <SessionsView route={route} version={version} />;
+    case "projects":
+      return <ProjectsView version={version} />;
+    case "files":
+      return <FilesView route={route} />;
+    case "work":
+      return <WorkView version={version} />;
+    case "activity":
+      return <ActivityView version={version} />;
+    case "keeping":
+      return <KeepingView version={version} />;
+  }
 }
 
 /** Has changed logs read into the index, again and again; `version` counts how often something was new. */

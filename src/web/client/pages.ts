@@ -10,7 +10,8 @@ export interface Page<T> {
 /** A long list of which only the pages that were looked at are fetched. */
 export interface Pages<T, P extends Page<T>> {
   readonly total: number;
-  readonly isLoading: boolean;
+  /** These are the rows that were asked for last, not those from before. */
+  readonly isCurrent: boolean;
   readonly error: unknown;
   /** The first page, with whatever the answer says beside its items. */
   readonly first: P | undefined;
@@ -22,6 +23,8 @@ export interface Pages<T, P extends Page<T>> {
 interface Loaded<T, P> {
   /** The list that these pages are of. */
   readonly of: string;
+  readonly isLoaded: boolean;
+  readonly pageSize: number;
   readonly total: number;
   readonly first: P | undefined;
   readonly pages: ReadonlyMap<number, readonly T[]>;
@@ -40,12 +43,13 @@ export function usePages<T, P extends Page<T>>(
 ): Pages<T, P> {
   const [loaded, setLoaded] = useState<Loaded<T, P>>({
     of: "",
+    isLoaded: false,
+    pageSize,
     total: 0,
     first: undefined,
     pages: new Map(),
     error: undefined,
   });
-  const [isLoading, setLoading] = useState(true);
   const requested = useRef(new Set<number>());
   const controller = useRef(new AbortController());
 
@@ -54,16 +58,29 @@ export function usePages<T, P extends Page<T>>(
     const current = new AbortController();
     controller.current = current;
     requested.current = new Set([0]);
-    setLoading(true);
     fetchPage(0, current.signal).then(
       (first) => {
-        setLoading(false);
-        setLoaded({ of, total: first.total, first, pages: new Map([[0, first.items]]), error: undefined });
+        setLoaded({
+          isLoaded: true,
+          of,
+          pageSize,
+          total: first.total,
+          first,
+          pages: new Map([[0, first.items]]),
+          error: undefined,
+        });
       },
       (error: unknown) => {
         if (isAborted(error)) return;
-        setLoading(false);
-        setLoaded((before) => ({ ...before, of, error, total: 0, first: undefined, pages: new Map() }));
+        setLoaded((before) => ({
+          ...before,
+          of,
+          isLoaded: true,
+          error,
+          total: 0,
+          first: undefined,
+          pages: new Map(),
+        }));
       },
     );
     return () => current.abort();
@@ -87,9 +104,9 @@ export function usePages<T, P extends Page<T>>(
     };
     return {
       ...loaded,
-      isLoading,
+      isCurrent: loaded.of === of && loaded.isLoaded,
       need,
-      at: (index) => loaded.pages.get(Math.floor(index / pageSize))?.[index % pageSize],
+      at: (index) => loaded.pages.get(Math.floor(index / loaded.pageSize))?.[index % loaded.pageSize],
     };
-  }, [loaded, isLoading, of]);
+  }, [loaded, of]);
 }

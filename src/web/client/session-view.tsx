@@ -66,27 +66,29 @@ export function SessionView({ sessionKey, turn, query }: SessionViewProps): JSX.
     <>
       <section class="reader" ref={reader} aria-label="Session">
         <header class="session-head">
-          <a class="back" href={linkTo("sessions", query)} aria-label="Back to the list">
-            <Icon name="back" />
-          </a>
           <div class="head-words">
             <h1>{session.title ?? "Untitled"}</h1>
             <Facts session={session} />
           </div>
           <Actions session={session} onOutline={() => setOutlineOpen(!isOutlineOpen)} />
         </header>
-        <div class="tabs" role="tablist">
-          {tabs.map(([name, says]) => (
-            <button
-              key={name}
-              type="button"
-              role="tab"
-              aria-selected={tab === name}
-              onClick={() => setTab(name)}
-            >
-              {says}
-            </button>
-          ))}
+        <div class="tab-bar">
+          <a class="back" href={linkTo("sessions", query)} aria-label="Back to the list">
+            <Icon name="back" />
+          </a>
+          <div class="tabs" role="tablist">
+            {tabs.map(([name, says]) => (
+              <button
+                key={name}
+                type="button"
+                role="tab"
+                aria-selected={tab === name}
+                onClick={() => setTab(name)}
+              >
+                {says}
+              </button>
+            ))}
+          </div>
         </div>
         {tab === "conversation" ? (
           <ConversationView session={session} turns={turns} need={need} />

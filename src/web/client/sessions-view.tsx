@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { countOf } from "../../render/words.ts";
 import type { FoundAnswer, HitLine, ListAnswer, SessionLine } from "../server/answers.ts";
 import { CallError, get } from "./api.ts";
+import { Home } from "./home.tsx";
 import { Icon } from "./icon.tsx";
 import { isTyping } from "./keys.ts";
 import { type Page, usePages } from "./pages.ts";
@@ -18,7 +19,9 @@ interface RowsPage extends Page<Row> {
 
 const ROW_HEIGHT = 58;
 const HIT_HEIGHT = 98;
-const PAGE_SIZE = 40;
+/** Passages take time to make, so there are fewer hits in a page. */
+const PAGE_SIZE = 60;
+const HITS_SIZE = 20;
 /** The address follows what is typed after a pause, so that the browser's history is not full of half words. */
 const ADDRESS_MS = 400;
 
@@ -27,8 +30,11 @@ export function SessionsView(props: { readonly route: Route; readonly version: n
   const { route, version } = props;
   const [query, setQuery] = useState(route.q);
   const isSearch = query.trim() !== "";
-  const rows = usePages<Row, RowsPage>(query.trim(), version, PAGE_SIZE, (offset, signal) =>
-    fetchRows(query.trim(), offset, signal),
+  const rows = usePages<Row, RowsPage>(
+    query.trim(),
+    version,
+    isSearch ? HITS_SIZE : PAGE_SIZE,
+    (offset, signal) => fetchRows(query.trim(), offset, signal),
   );
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => setQuery(route.q), [route.q]);
@@ -47,6 +53,16 @@ export function SessionsView(props: { readonly route: Route; readonly version: n
     const row = rows.at(index);
     if (row !== undefined) goTo(linkOf(row, query), route.key === null ? "push" : "replace");
   };
+  // Enter means what was typed, also if its rows have not come yet.
+  const wantsFirst = useRef(false);
+  const enter = (): void => {
+    if (rows.isCurrent) open(Math.max(0, selected));
+    else wantsFirst.current = true;
+  };
+  useEffect(() => {
+    if (rows.isCurrent && wantsFirst.current) open(0);
+    if (rows.isCurrent) wantsFirst.current = false;
+  }, [rows.isCurrent]);
   useListKeys({
     move: (by) => open(Math.max(0, Math.min(rows.total - 1, selected + by))),
     focus: () => input.current?.select(),
@@ -72,7 +88,7 @@ export function SessionsView(props: { readonly route: Route; readonly version: n
             autofocus={route.key === null}
             onInput={(event) => setQuery(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key === "Enter") open(Math.max(0, selected));
+              if (event.key === "Enter") enter();
             }}
           />
           {query === "" ? (
@@ -102,9 +118,7 @@ export function SessionsView(props: { readonly route: Route; readonly version: n
         />
       </section>
       {route.key === null ? (
-        <section class="reader empty-reader">
-          <p>Choose a session, or type to search.</p>
-        </section>
+        <Home version={version} />
       ) : (
         <SessionView key={route.key} sessionKey={route.key} turn={route.turn} query={route.q} />
       )}
@@ -117,7 +131,7 @@ async function fetchRows(query: string, offset: number, signal: AbortSignal): Pr
     const { total, sessions } = await get<ListAnswer>("list", { offset, limit: PAGE_SIZE }, signal);
     return { total, items: sessions };
   }
-  const search = await get<FoundAnswer>("search", { q: query, offset, limit: PAGE_SIZE }, signal);
+  const search = await get<FoundAnswer>("search", { q: query, offset, limit: HITS_SIZE }, signal);
   return { total: search.ranked, items: search.sessions, search };
 }
 

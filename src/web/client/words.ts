@@ -49,3 +49,15 @@ export function span(startMs: number | null, endMs: number | null): string {
 export function folderName(path: string | null): string {
   return path === null ? "no project" : (/[^/\\]+(?=[/\\]*$)/.exec(path)?.[0] ?? path);
 }
+
+/** "in 3 days", "today". */
+export function daysUntil(ms: number, now: number = Date.now()): string {
+  const days = Math.ceil((ms - now) / DAY_MS);
+  if (days <= 0) return "with the next clean-up";
+  return days === 1 ? "tomorrow" : `in ${days} days`;
+}
+
+/** "$12.30". */
+export function dollars(value: number): string {
+  return `$${value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString("en")}`;
+}

@@ -222,6 +222,99 @@ export interface ExportRequest {
   readonly format: ExportFormat;
 }
 
+/** A project with its sessions counted. */
+export interface ProjectLine {
+  readonly project: string | null;
+  readonly name: string;
+  readonly sessions: number;
+  readonly turns: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly agents: readonly { readonly agent: string; readonly sessions: number }[];
+  readonly worktrees: readonly {
+    readonly worktree: string;
+    readonly project: string | null;
+    readonly sessions: number;
+    readonly endedAt: number | null;
+  }[];
+}
+
+export interface ProjectsReply {
+  readonly projects: readonly ProjectLine[];
+}
+
+/** Sessions that read or wrote a file. */
+export interface FilesReply {
+  readonly total: number;
+  readonly sessions: readonly (SessionLine & {
+    readonly files: readonly {
+      readonly path: string;
+      readonly reads: number;
+      readonly writes: number;
+      readonly mentions: number;
+      readonly lastAt: number | null;
+    }[];
+  })[];
+}
+
+/** Work that sessions left open. */
+export interface WorkReply {
+  readonly total: number;
+  readonly sessions: readonly (SessionLine & {
+    readonly items: readonly {
+      readonly text: string;
+      readonly turn: number | null;
+      readonly source: string;
+    }[];
+  })[];
+}
+
+/** What an agent will delete, and when. */
+export interface KeepingReply {
+  readonly agents: readonly {
+    readonly agent: string;
+    readonly name: string;
+    readonly folder: string;
+    readonly days: number;
+    /** The settings file that says so; `default` if none does. */
+    readonly from: string;
+    /** Why nothing is deleted at present. */
+    readonly paused: string | null;
+    readonly sweepsAt: number;
+    readonly sessions: number;
+    readonly notArchived: number;
+    readonly atRisk: readonly {
+      readonly key: string;
+      readonly title: string | null;
+      readonly project: string | null;
+      readonly deletedAfter: number;
+      readonly isArchived: boolean;
+    }[];
+  }[];
+}
+
+/** What sessions did and used. */
+export interface CountLine {
+  readonly sessions: number;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly failures: number;
+  readonly tokens: number;
+  /** In US dollars; null if no model has a price. */
+  readonly cost: number | null;
+}
+
+export interface ActivityReply {
+  readonly total: CountLine;
+  /** Days as `2026-11-18`, the first one first; days without activity are left out. */
+  readonly days: readonly (CountLine & { readonly day: string })[];
+  readonly projects: readonly (CountLine & { readonly name: string; readonly project: string | null })[];
+  readonly agents: readonly (CountLine & { readonly name: string })[];
+  readonly models: readonly (CountLine & { readonly name: string })[];
+  /** Models without a price: their tokens are in no cost. */
+  readonly unpriced: readonly string[];
+}
+
 /** An error as the page shows it. */
 export interface ErrorAnswer {
   readonly error: { readonly message: string; readonly hint: string | null };

@@ -1,16 +1,30 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod/mini";
-import { exitCodes, exportFormats, type OpenHistory, type SearchResult, UserError } from "../../index.ts";
+import {
+  exitCodes,
+  exportFormats,
+  type OpenHistory,
+  type RetentionStatus,
+  type SearchResult,
+  type StatsAnswer,
+  UserError,
+} from "../../index.ts";
 import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import type {
+  ActivityReply,
   ChangesAnswer,
+  CountLine,
   CoverageLine,
   ExportAnswer,
+  FilesReply,
   FoundAnswer,
+  KeepingReply,
   ListAnswer,
+  ProjectsReply,
   ResultAnswer,
   TurnsAnswer,
+  WorkReply,
 } from "./answers.ts";
 import { createSessionCache, type SessionCache } from "./session-cache.ts";
 import {
@@ -113,6 +127,59 @@ const calls: Readonly<Record<string, PageCall>> = {
   context: reading({ key }, async ({ sessions }, { key }) =>
     contextAnswer((await sessions.read(key)).open.session),
   ),
+  projects: reading({}, async ({ history }) => {
+    const { projects } = await history.projects();
+    return {
+      projects: projects.map(
+        ({ agents, worktrees, project: root, name, sessions, turns, startedAt, endedAt }) => ({
+          project: root,
+          name,
+          sessions,
+          turns,
+          startedAt,
+          endedAt,
+          agents: Object.entries(agents).map(([agent, count]) => ({ agent, sessions: count })),
+          worktrees: worktrees.map((each) => ({
+            worktree: each.worktree,
+            project: each.project,
+            sessions: each.sessions,
+            endedAt: each.endedAt,
+          })),
+        }),
+      ),
+    } satisfies ProjectsReply;
+  }),
+  files: reading({ pattern: text }, async ({ history }, { pattern }) => {
+    const { total, sessions } = await history.files(pattern, { limit: MAX_LISTED });
+    return {
+      total,
+      sessions: sessions.map(({ row, files }) => ({
+        ...listedSession(row),
+        files: files.map(({ path, reads, writes, mentions, lastAt }) => ({
+          path,
+          reads,
+          writes,
+          mentions,
+          lastAt,
+        })),
+      })),
+    } satisfies FilesReply;
+  }),
+  work: reading({}, async ({ history }) => {
+    const { total, sessions } = await history.pending({ everywhere: true, limit: MAX_LISTED });
+    return {
+      total,
+      sessions: sessions.map(({ row, items }) => ({
+        ...listedSession(row),
+        items: items.map(({ text, turn, source }) => ({ text, turn, source })),
+      })),
+    } satisfies WorkReply;
+  }),
+  /** Nothing of the example history is ever deleted. */
+  keeping: reading({}, async ({ history }) => ({
+    agents: history.demo ? [] : (await history.retention()).map(keepingOf),
+  })),
+  activity: reading({}, async ({ history }) => activityReply(await history.stats())),
   /** Has the log of a session changed? Reads it only if it has. */
   changes: reading({ key }, async ({ sessions }, { key }) => {
     const { open, mark } = await sessions.read(key);
@@ -148,6 +215,30 @@ const calls: Readonly<Record<string, PageCall>> = {
 export const callNames: readonly string[] = Object.keys(calls);
 
 const MAX_TURNS = 40;
+/** Longer lists of files and open work are cut: a person narrows them down. */
+const MAX_LISTED = 300;
+
+function keepingOf(status: RetentionStatus): KeepingReply["agents"][number] {
+  const { agent, agentName, folder, effective, sweepsAtMs, sessions, notArchived, atRisk } = status;
+  return {
+    agent,
+    name: agentName,
+    folder,
+    days: effective.days,
+    from: effective.from,
+    paused: effective.paused === undefined ? null : `${effective.paused.what} (${effective.paused.place})`,
+    sweepsAt: sweepsAtMs,
+    sessions,
+    notArchived,
+    atRisk: atRisk.slice(0, MAX_LISTED).map(({ id, title, project, deletedAfterMs, archived }) => ({
+      key: `${agent}:${id}`,
+      title,
+      project,
+      deletedAfter: deletedAfterMs,
+      isArchived: archived,
+    })),
+  };
+}
 
 function sortOf(): z.ZodMiniDefault<
   z.ZodMiniEnum<{ relevance: "relevance"; newest: "newest"; oldest: "oldest" }>
@@ -178,6 +269,23 @@ function readArguments<T extends z.core.$ZodShape>(shape: T, args: unknown): z.i
   throw new UserError(`Cannot read the request: ${issue?.path.join(".") ?? ""} is not valid`, {
     exitCode: exitCodes.wrongUsage,
   });
+}
+
+function activityReply({ total, days, projects, agents, models, unpriced }: StatsAnswer): ActivityReply {
+  return {
+    total: countLine(total),
+    days: days.map((each) => ({ day: each.day, ...countLine(each) })),
+    projects: projects.map((each) => ({ name: each.name, project: each.project, ...countLine(each) })),
+    agents: agents.map((each) => ({ name: each.agent, ...countLine(each) })),
+    models: models.map((each) => ({ name: each.model ?? "not named", ...countLine(each) })),
+    unpriced,
+  };
+}
+
+function countLine(count: StatsAnswer["total"]): CountLine {
+  const { sessions, turns, toolCalls, failures, cost } = count;
+  const tokens = count.inputTokens + count.outputTokens + count.cacheReadTokens + count.cacheWriteTokens;
+  return { sessions, turns, toolCalls, failures, tokens, cost };
 }
 
 function searchAnswer(result: SearchResult): FoundAnswer {

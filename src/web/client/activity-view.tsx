@@ -1,0 +1,152 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { countOf, formatNumber } from "../../render/words.ts";
+import type { ActivityReply, CountLine } from "../server/answers.ts";
+import { HeatMap } from "./heat-map.tsx";
+import { Answered, PageFrame } from "./page-frame.tsx";
+import { linkTo } from "./route.ts";
+import { useCall } from "./use-call.ts";
+import { dollars, short } from "./words.ts";
+
+type Measure = "turns" | "sessions" | "toolCalls" | "tokens" | "cost";
+const measures: readonly (readonly [Measure, string])[] = [
+  ["turns", "Turns"],
+  ["sessions", "Sessions"],
+  ["toolCalls", "Tool calls"],
+  ["tokens", "Tokens"],
+  ["cost", "Cost"],
+];
+
+/** When and where there was work, and what it took. */
+export function ActivityView({ version }: { readonly version: number }): JSX.Element {
+  const called = useCall<ActivityReply>("activity", {}, version);
+  const [measure, setMeasure] = useState<Measure>("turns");
+  return (
+    <PageFrame
+      title="Activity"
+      says="Every message counts once, also of sessions whose logs are gone. A day leads to its sessions."
+    >
+      <Answered
+        called={called}
+        show={(activity) => (
+          <>
+            <Totals total={activity.total} />
+            <div class="tabs" role="tablist">
+              {measures.map(([name, says]) => (
+                <button
+                  key={name}
+                  type="button"
+                  role="tab"
+                  aria-selected={measure === name}
+                  onClick={() => setMeasure(name)}
+                >
+                  {says}
+                </button>
+              ))}
+            </div>
+            <HeatMap
+              days={activity.days.map((day) => ({ day: day.day, value: day[measure] ?? 0 }))}
+              words={(value) => amount(measure, value)}
+            />
+            <div class="bars-grid">
+              <Bars
+                title="Projects"
+                measure={measure}
+                rows={activity.projects.map((each) => ({
+                  ...each,
+                  link: each.project === null ? null : linkTo("sessions", `project:${each.project}`),
+                }))}
+              />
+              <Bars
+                title="Agents"
+                measure={measure}
+                rows={activity.agents.map((each) => ({
+                  ...each,
+                  link: linkTo("sessions", `agent:${each.name}`),
+                }))}
+              />
+              {measure === "turns" || measure === "sessions" ? null : (
+                <Bars
+                  title="Models"
+                  measure={measure}
+                  rows={activity.models.map((each) => ({ ...each, link: null }))}
+                />
+              )}
+            </div>
+            {measure === "cost" && activity.unpriced.length > 0 ? (
+              <p class="soft">
+                Without a price, and in no cost: {activity.unpriced.join(", ")}. <code>prices</code> in
+                config.json sets one.
+              </p>
+            ) : null}
+          </>
+        )}
+      />
+    </PageFrame>
+  );
+}
+
+export function Totals({ total }: { readonly total: CountLine }): JSX.Element {
+  return (
+    <p class="tiles">
+      <span>
+        <b>{formatNumber(total.sessions)}</b> sessions
+      </span>
+      <span>
+        <b>{formatNumber(total.turns)}</b> turns
+      </span>
+      <span title={countOf(total.failures, "failed call")}>
+        <b>{short(total.toolCalls)}</b> tool calls
+      </span>
+      <span title={countOf(total.tokens, "token")}>
+        <b>{short(total.tokens)}</b> tokens
+      </span>
+      {total.cost === null ? null : (
+        <span>
+          <b>{dollars(total.cost)}</b> at list prices
+        </span>
+      )}
+    </p>
+  );
+}
+
+function amount(measure: Measure, value: number): string {
+  if (measure === "cost") return dollars(value);
+  const noun = { turns: "turn", sessions: "session", toolCalls: "tool call", tokens: "token" }[measure];
+  return measure === "tokens" ? `${short(value)} tokens` : countOf(value, noun);
+}
+
+const SHOWN_BARS = 12;
+
+interface BarsProps {
+  readonly title: string;
+  readonly measure: Measure;
+  readonly rows: readonly (CountLine & { readonly name: string; readonly link: string | null })[];
+}
+
+function Bars({ title, measure, rows }: BarsProps): JSX.Element {
+  const shown = rows
+    .filter((row) => (row[measure] ?? 0) > 0)
+    .toSorted((a, b) => (b[measure] ?? 0) - (a[measure] ?? 0))
+    .slice(0, SHOWN_BARS);
+  const most = shown[0]?.[measure] ?? 1;
+  return (
+    <section>
+      <h2>{title}</h2>
+      {shown.length === 0 ? <p class="soft">Nothing is known.</p> : null}
+      <ul class="bars">
+        {shown.map((row) => (
+          <li key={row.name}>
+            <span class="name">{row.link === null ? row.name : <a href={row.link}>{row.name}</a>}</span>
+            <span class="bar" aria-hidden="true">
+              <i style={{ width: `${((row[measure] ?? 0) / most) * 100}%` }} />
+            </span>
+            <span class="count">
+              {measure === "cost" ? dollars(row.cost ?? 0) : short(row[measure] ?? 0)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+import type { JSX } from "preact";
+import { countOf } from "../../render/words.ts";
+import type { KeepingReply } from "../server/answers.ts";
+import { Answered, PageFrame } from "./page-frame.tsx";
+import { linkToSession } from "./route.ts";
+import { useCall } from "./use-call.ts";
+import { daysUntil, folderName, fullTime } from "./words.ts";
+
+/** More days are as good as for ever. */
+const FOREVER_DAYS = 36_500;
+
+/** What agents will delete, and when, and whether the archive has it. */
+export function KeepingView({ version }: { readonly version: number }): JSX.Element {
+  const called = useCall<KeepingReply>("keeping", {}, version);
+  return (
+    <PageFrame
+      title="Keeping"
+      says="Some agents delete sessions after a while. What the archive has stays, and can be restored."
+    >
+      <Answered
+        called={called}
+        show={({ agents }) =>
+          agents.length === 0 ? (
+            <p>No agent here deletes sessions.</p>
+          ) : (
+            <>
+              {agents.map((agent) => (
+                <AgentKeeping key={agent.folder} agent={agent} />
+              ))}
+            </>
+          )
+        }
+      />
+    </PageFrame>
+  );
+}
+
+function AgentKeeping({ agent }: { readonly agent: KeepingReply["agents"][number] }): JSX.Element {
+  const { name, folder, days, from, paused, sessions, notArchived, atRisk } = agent;
+  const lost = atRisk.filter(({ isArchived }) => !isArchived).length;
+  return (
+    <section class="agent-keeping">
+      <h2>
+        {name} keeps sessions {days >= FOREVER_DAYS ? "for ever" : `for ${countOf(days, "day")}`}
+      </h2>
+      <p class="soft">
+        {from === "default" ? "Its default" : <code>{from}</code>} · <code>{folder}</code>
+      </p>
+      <p class="tiles">
+        <span>
+          <b>{sessions}</b> sessions
+        </span>
+        <span class={notArchived === 0 ? "good" : "bad"}>
+          <b>{notArchived}</b> not archived
+        </span>
+        <span class={lost === 0 ? "good" : "bad"}>
+          <b>{atRisk.length}</b> deleted within 30 days
+        </span>
+      </p>
+      {paused === null ? null : <p class="note">Nothing is deleted at present: {paused}.</p>}
+      {notArchived === 0 ? null : (
+        <p>
+          <code>sessions archive</code> archives everything; <code>sessions retention forever</code> has{" "}
+          {name} keep it.
+        </p>
+      )}
+      {atRisk.length === 0 ? null : (
+        <div class="wide">
+          <table class="plain">
+            <thead>
+              <tr>
+                <th>Deleted</th>
+                <th>Archived</th>
+                <th>Project</th>
+                <th>Session</th>
+              </tr>
+            </thead>
+            <tbody>
+              {atRisk.map(({ key, title, project, deletedAfter, isArchived }) => (
+                <tr key={key}>
+                  <td title={fullTime(deletedAfter)}>{daysUntil(deletedAfter)}</td>
+                  <td class={isArchived ? "good" : "bad"}>{isArchived ? "✓ yes" : "✗ no"}</td>
+                  <td>{folderName(project)}</td>
+                  <td>
+                    <a href={linkToSession(key)}>{title ?? "Untitled"}</a>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

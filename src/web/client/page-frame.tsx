@@ -1,0 +1,38 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { Called } from "./use-call.ts";
+
+interface PageFrameProps {
+  readonly title: string;
+  /** One sentence below the title. */
+  readonly says: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A view that takes the whole window beside the ways to the views. */
+export function PageFrame({ title, says, children }: PageFrameProps): JSX.Element {
+  return (
+    <main class="page">
+      <div class="page-body">
+        <h1>{title}</h1>
+        <p class="soft">{says}</p>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** Shows an answer, or that it has not come or could not be had. */
+export function Answered<T>(props: {
+  readonly called: Called<T>;
+  readonly show: (answer: T) => ComponentChildren;
+}): JSX.Element {
+  const { called, show } = props;
+  if (called.kind === "loading") return <div class="loading" />;
+  if (called.kind === "answer") return <>{show(called.answer)}</>;
+  return (
+    <p role="alert" class="error">
+      {called.error.message}
+      {called.error.hint === null ? "" : `: ${called.error.hint}`}
+    </p>
+  );
+}

@@ -1,0 +1,30 @@
+import { useEffect, useState } from "preact/hooks";
+import { CallError, get, isAborted } from "./api.ts";
+
+/** The answer of a call: what is shown until it has come is up to the caller. */
+export type Called<T> =
+  | { readonly kind: "loading" }
+  | { readonly kind: "answer"; readonly answer: T }
+  | { readonly kind: "failed"; readonly error: CallError };
+
+/** Makes a call, and again if its values or `version` change; the old answer stays until the new one has come. */
+export function useCall<T>(
+  call: string,
+  values: Readonly<Record<string, string | number>> = {},
+  version = 0,
+): Called<T> {
+  const [called, setCalled] = useState<Called<T>>({ kind: "loading" });
+  useEffect(() => {
+    const controller = new AbortController();
+    get<T>(call, values, controller.signal).then(
+      (answer) => setCalled({ kind: "answer", answer }),
+      (error: unknown) => {
+        if (isAborted(error)) return;
+        const shown = error instanceof CallError ? error : new CallError(String(error), null, 0);
+        setCalled({ kind: "failed", error: shown });
+      },
+    );
+    return () => controller.abort();
+  }, [call, JSON.stringify(values), version]);
+  return called;
+}

@@ -1,0 +1,77 @@
+import type { JSX } from "preact";
+import { countOf } from "../../render/words.ts";
+import type { WorkReply } from "../server/answers.ts";
+import { Answered, PageFrame } from "./page-frame.tsx";
+import { linkToSession } from "./route.ts";
+import { useCall } from "./use-call.ts";
+import { folderName, when } from "./words.ts";
+
+/** What sessions left open, and no later session finished. */
+export function WorkView({ version }: { readonly version: number }): JSX.Element {
+  const called = useCall<WorkReply>("work", {}, version);
+  return (
+    <PageFrame
+      title="Open work"
+      says="Unfinished tasks, next steps, unanswered questions and interrupted requests that no later session finished."
+    >
+      <Answered
+        called={called}
+        show={({ total, sessions }) => (
+          <>
+            <p class="status" role="status">
+              {total === 0 ? "Nothing is open." : countOf(total, "session")}
+              {total > sessions.length ? `; the newest ${sessions.length}:` : ""}
+            </p>
+            <ul class="rows">
+              {sessions.map(({ items, ...session }) => (
+                <li key={session.key}>
+                  <a href={linkToSession(session.key)}>
+                    <span class="line">
+                      <b class="title">{session.title ?? "Untitled"}</b>
+                      <time>{when(session.endedAt)}</time>
+                    </span>
+                    <span class="line soft">
+                      <span class={`agent ${session.agent}`}>{session.agent}</span>
+                      <span class="project">{folderName(session.project)}</span>
+                    </span>
+                  </a>
+                  <OpenItems sessionKey={session.key} items={items} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      />
+    </PageFrame>
+  );
+}
+
+const sourceSigns: Readonly<Record<string, readonly [sign: string, says: string]>> = {
+  todo: ["☐", "a task of the agent's list"],
+  next: ["→", "a next step"],
+  question: ["?", "a question without an answer"],
+  interrupted: ["⏸", "an interrupted request"],
+};
+
+/** Open items of one session; each leads to the turn that says so. */
+export function OpenItems(props: {
+  readonly sessionKey: string;
+  readonly items: WorkReply["sessions"][number]["items"];
+}): JSX.Element {
+  return (
+    <ul class="open-items">
+      {props.items.map(({ text, turn, source }, at) => {
+        const [sign, says] = sourceSigns[source] ?? ["·", source];
+        return (
+          <li key={at}>
+            <span class="sign" title={says}>
+              {sign}
+            </span>
+            <span>{text}</span>
+            {turn === null ? null : <a href={linkToSession(props.sessionKey, turn)}>turn {turn}</a>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
