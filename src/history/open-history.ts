@@ -174,7 +174,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
         const [word = "", ...others] = wordsOf(selector);
         if (!(error instanceof UserError) || others.length > 0) throw error;
         const { onlyInIndex } = await import("../search/only-in-index.ts");
-        throw (await onlyInIndex(access.engine, word)) ?? error;
+        throw (await onlyInIndex(library, access.engine, word)) ?? error;
       }
     },
     async select(selector, call = {}) {

@@ -1,5 +1,7 @@
+import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { IndexDamage } from "../fs/damage.ts";
+import type { Library } from "../fs/library.ts";
 import type { SessionName } from "../session/session.ts";
 import type { SearchEngine } from "./engine.ts";
 import { rowsOf } from "./refresh/index-rows.ts";
@@ -31,10 +33,14 @@ export async function findInIndex(engine: SearchEngine, word: string): Promise<S
   }
 }
 
-/** The error for a session that only the index still has; undefined if that is not the reason. */
-export async function onlyInIndex(engine: SearchEngine, word: string): Promise<UserError | undefined> {
+/** The error for a session that only the index still has; undefined if that is not the reason, or it was forgotten. */
+export async function onlyInIndex(
+  library: Library,
+  engine: SearchEngine,
+  word: string,
+): Promise<UserError | undefined> {
   const found = await findInIndex(engine, word);
-  if (found === undefined) return undefined;
+  if (found === undefined || forgottenSessions(library).hasSession(found)) return undefined;
   return new UserError(`Cannot show session ${found.id}: its log is gone and it was not archived`, {
     exitCode: exitCodes.nothingFound,
     hint: "`sessions search` still finds its words; `sessions archive` keeps those that are left",

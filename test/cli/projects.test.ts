@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -138,5 +138,54 @@ describe("last", () => {
     expect(archived.sort()).toEqual(list.slice(0, 3).sort());
     const restored = await ask(["restore", "last", "--everywhere", "--json"], world);
     expect(JSON.parse(restored).sessions[0]?.sessionId).toBe(list[0]);
+  });
+});
+
+describe("a session that was forgotten", () => {
+  test("is said to be, even while the index still has it", async () => {
+    const world = ground();
+    expect(await run(["list"], world)).toBe(0);
+    expect(await run(["forget", "00000005", "--yes"], world)).toBe(0);
+    expect(await run(["show", "00000005"], world)).toBe(1);
+    expect(world.err()).toContain("it was forgotten");
+    expect(world.err()).toContain("--undo` brings it back");
+  });
+});
+
+describe("50 columns", () => {
+  test("are enough for the table of files, and for the question of forget", async () => {
+    const world = ground({ columns: 50 });
+    const line = {
+      type: "assistant",
+      uuid: "w",
+      parentUuid: "a5",
+      message: {
+        role: "assistant",
+        content: [
+          {
+            type: "tool_use",
+            id: "t",
+            name: "Read",
+            input: { file_path: "/away/notes/with/a/long/path/to.md" },
+          },
+        ],
+      },
+    };
+    const log = join(world.home, ".claude/projects/-away-notes/00000005-0000-4000-8000-000000000000.jsonl");
+    writeFileSync(log, `${readFileSync(log, "utf8")}${JSON.stringify(line)}\n`);
+    const out = await ask(["files", "to.md"], world);
+    expect(out).toMatch(/^\/away.*to\.md +/m);
+    for (const each of out.split("\n")) expect(each.length).toBeLessThanOrEqual(50);
+    const terminal = {
+      isTerminal: true,
+      readText: async () => "n",
+      async *lines() {
+        yield "n";
+      },
+    };
+    expect(await run(["forget", "00000005"], { ...world, stdin: terminal })).toBe(4);
+    expect(world.err()).toContain("The agent's own log stays.");
+    const [question = ""] = world.err().split(" [y/N]");
+    for (const each of question.split("\n")) expect(each.length).toBeLessThanOrEqual(50);
   });
 });

@@ -91,17 +91,32 @@ function fileRows(hits: readonly FileHit[]): readonly FileRow[] {
   return [...byPath.values()];
 }
 
+/** Narrower terminals have no room for titles. */
+const ROOM_FOR_TITLES = 70;
+
+/** How many columns a path keeps, before the title is cut. */
+function fileRoom(width: number | undefined): number {
+  return width === undefined || width >= 100 ? 40 : width >= ROOM_FOR_TITLES ? 20 : 12;
+}
+
 function formatHits(hits: readonly FileHit[], world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const sum = ({ hits: all }: FileRow, key: "writes" | "reads"): string => {
     const total = all.reduce((before, { file }) => before + file[key], 0);
     return total === 0 ? "" : String(total);
   };
+  const { columns: width } = world.stdout;
+  const isNarrow = width !== undefined && width < ROOM_FOR_TITLES;
   const newest = ({ hits: [first] }: FileRow): FileHit["row"]["digest"] | undefined => first?.row.digest;
   return formatTable(
     fileRows(hits),
     [
-      { title: "FILE", text: ({ path }) => shortPath(path, world.home), shrinkTo: 16, cut: "middle" },
+      {
+        title: "FILE",
+        text: ({ path }) => shortPath(path, world.home),
+        shrinkTo: fileRoom(width),
+        cut: "middle",
+      },
       {
         title: "WHEN",
         text: ({ hits: [first] }) => when(first?.file.lastAt ?? first?.row.digest.endedAt ?? null, world),
@@ -109,7 +124,16 @@ function formatHits(hits: readonly FileHit[], world: World): string {
       },
       { title: "WROTE", text: (row) => sum(row, "writes"), align: "right" },
       { title: "READ", text: (row) => sum(row, "reads"), align: "right", style: style.dim },
-      { title: "SESSIONS", text: ({ hits: all }) => String(all.length), align: "right", style: style.dim },
+      ...(isNarrow
+        ? []
+        : [
+            {
+              title: "SESSIONS",
+              text: ({ hits: all }: FileRow) => String(all.length),
+              align: "right" as const,
+              style: style.dim,
+            },
+          ]),
       {
         title: "LAST",
         text: (row) => {
@@ -118,14 +142,18 @@ function formatHits(hits: readonly FileHit[], world: World): string {
         },
         style: style.cyan,
       },
-      {
-        title: "TITLE",
-        text: (row) => listTitle(newest(row)?.title ?? null),
-        shrinkTo: 8,
-        style: style.dim,
-      },
+      ...(isNarrow
+        ? []
+        : [
+            {
+              title: "TITLE",
+              text: (row: FileRow) => listTitle(newest(row)?.title ?? null),
+              shrinkTo: 8,
+              style: style.dim,
+            },
+          ]),
     ],
-    { width: world.stdout.columns, titleStyle: style.dim },
+    { width, titleStyle: style.dim },
   );
 }
 

@@ -9,6 +9,7 @@ import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { listTitle, shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
+import { wrap } from "../output/text-width.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -44,7 +45,8 @@ export const command: Command = defineCommand({
       everywhere: flags.everywhere,
       allCopies: flags["all-copies"],
     });
-    const question = questionOf(preview, flags.yes ? null : await titleOf(history, preview.id));
+    const title = flags.yes ? null : await titleOf(history, preview.id);
+    const question = questionOf(preview, title, world.stderr.columns);
     if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
       return exitCodes.refused;
     const done = await world.uninterrupted(() => history.forget(preview));
@@ -100,6 +102,7 @@ async function titleOf(history: History, id: string): Promise<string | null> {
 function questionOf(
   { agent, id, isIndexed, flattened, logs, sources }: ForgetPreview,
   title: string | null,
+  columns: number | undefined,
 ): string {
   const several = logs.length > 1 ? ` (${amountOf(logs.length, "copy", "copies")})` : "";
   const flat =
@@ -109,5 +112,6 @@ function questionOf(
   const warning = isIndexed ? " Only the index has it: it can't be restored." : flat;
   const named = title === null ? "" : ` "${listTitle(title)}"`;
   const stays = sources.length === 0 ? "" : " The agent's own log stays.";
-  return `Forget session ${sanitize(id)}${named} of ${agent}${several}?${stays}${warning}`;
+  const text = `Forget session ${sanitize(id)}${named} of ${agent}${several}?${stays}${warning}`;
+  return columns === undefined ? text : wrap(text, { width: columns });
 }

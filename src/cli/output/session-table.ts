@@ -104,6 +104,8 @@ export function sessionHead(open: OpenSession, world: World): string {
       world.stdout.columns,
     );
   const id = sanitize(digest.id);
+  // A command is never broken, so that it can be copied.
+  const isNarrow = world.stdout.columns !== undefined && world.stdout.columns < 80;
   return [
     style.bold(line([digest.title ?? "(no title)"])),
     line([digest.id, digest.agent, ...place, ...when(open, world), open.state])
@@ -111,7 +113,7 @@ export function sessionHead(open: OpenSession, world: World): string {
       .replace(/live$/, style.green),
     line([...(digest.model === null ? [] : [digest.model]), ...much, ...parent, ...next]),
     open.state === "kept"
-      ? `${style.yellow("its log is gone;")} first: ${style.cyan(`sessions restore ${sanitize(digest.id)}`)}`
+      ? `${style.yellow("its log is gone;")}${isNarrow ? "\n " : ""} first: ${style.cyan(`sessions restore ${sanitize(digest.id)}`)}`
       : `${style.dim("resume:")} ${sanitize(`${folder}${shellQuote(open.resume.command)}`)}`,
     "",
   ].join("\n");
