@@ -34,6 +34,9 @@ export interface OpenHistory extends History, OpenStore {
   writing(): Promise<Writing>;
 }
 
+/** The folder of all projects of the example history. */
+const DEMO_FOLDER = "/home/ana";
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -45,6 +48,8 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   const { library, access } = await openStore(options);
   const { createMask } = await import("./masking.ts");
   const mask = options.reveal === true ? <T>(value: T): T => value : createMask(library.config);
+  // In the example history `--project .` means all of it.
+  const machine = library.demo ? { ...options, folder: DEMO_FOLDER } : options;
   const uuid = options.uuid ?? ((): string => crypto.randomUUID());
   const writing = async (): Promise<Writing> => {
     const { writingTo } = await import("./writing.ts");
@@ -114,7 +119,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const { listSessions } = await import("../search/session-catalog.ts");
       const found = await listSessions(library, abortable(access, call), {
         ...call,
-        filter: readFilters(filter, words, options),
+        filter: readFilters(filter, words, machine),
       });
       return { ...found, rows: mask(found.rows) };
     },
@@ -154,7 +159,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const { costFinder } = await import("../search/stats/prices.ts");
       const { filterSessions } = await import("../search/filter-sessions.ts");
       const { offsetMinutesAt = () => 0 } = options;
-      const { since, until, ...rest } = readFilters(filter, [], options);
+      const { since, until, ...rest } = readFilters(filter, [], machine);
       return catalog(call, async (all) => {
         const rows = await filterSessions(all, { ...rest, since: undefined, until: undefined });
         const costOf = costFinder(library.config.prices);
@@ -184,7 +189,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     async files(pattern, { filter = {}, written = false, limit, ...call } = {}) {
       const { fileHistory } = await import("../search/session-catalog.ts");
       return catalog(call, async (all) => {
-        const found = await fileHistory(all, pattern, { filter: readFilters(filter, [], options), written });
+        const found = await fileHistory(all, pattern, { filter: readFilters(filter, [], machine), written });
         return { total: found.length, sessions: mask(found.slice(0, limit)), coverage: all.coverage };
       });
     },
@@ -194,7 +199,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const isEverywhere = everywhere || (filter.project ?? []).length > 0 || library.demo;
       return catalog(call, async (all) => {
         const project = isEverywhere ? undefined : projectOfFolder(all.rows, options.folder ?? options.home);
-        const matching = new Set(await filterSessions(all, readFilters(filter, [], options)));
+        const matching = new Set(await filterSessions(all, readFilters(filter, [], machine)));
         // An item may be closed by a session that the filters leave out.
         const open = pendingWork(all.rows)
           .filter(({ row }) => matching.has(row) && (project === undefined || row.digest.project === project))

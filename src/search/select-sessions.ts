@@ -170,7 +170,10 @@ function newest(
   }
   return new UserError(`Cannot find a session of ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
-    hint: "`--everywhere` takes the newest of all projects",
+    hint:
+      all.length === 0
+        ? "no agent has sessions here; `sessions` shows an example history"
+        : "`--everywhere` takes the newest of all projects",
   });
 }
 
