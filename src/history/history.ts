@@ -93,6 +93,8 @@ export interface ListedOptions extends AnyCallOptions {
   readonly filter?: Filters;
   /** Words of the title, or filters such as `project:shop`. */
   readonly words?: readonly string[];
+  /** Answers from the index without checking for changed logs. */
+  readonly skipRefresh?: boolean;
   readonly offset?: number;
   readonly limit?: number;
   /** Includes sessions of which only prompts or fragments are left. */

@@ -117,7 +117,8 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async list({ filter = {}, words = [], ...call } = {}) {
       const { listSessions } = await import("../search/session-catalog.ts");
-      const found = await listSessions(library, abortable(access, call), {
+      const reach = { ...abortable(access, call), skipRefresh: call.skipRefresh === true };
+      const found = await listSessions(library, reach, {
         ...call,
         filter: readFilters(filter, words, machine),
       });

@@ -13,6 +13,9 @@ import { claimGuard, mayStartGuard } from "../guard-afterwards.ts";
 import { machineOf } from "../open-store.ts";
 import type { World } from "../world.ts";
 
+/** As many sessions of a folder as a recall packet could name. */
+const RECENT = 20;
+
 /** How long an agent waits for a store that another process writes to. */
 const LOCK_MS = 2_000;
 
@@ -87,7 +90,7 @@ async function answer(
 }
 
 async function openPorts(world: World, note: (what: string) => void): Promise<HookPorts> {
-  const { library, writing } = await openHistory(machineOf(world));
+  const { library, writing, list } = await openHistory(machineOf(world));
   const { locking, markdown } = await writing();
   const detach = async (args: readonly string[]): Promise<boolean> => {
     if (!mayStartGuard(world)) return false;
@@ -99,6 +102,12 @@ async function openPorts(world: World, note: (what: string) => void): Promise<Ho
     markdown,
     locking: { ...locking, timeoutMs: LOCK_MS },
     handOver: (log) => detach(["guard", "--log", log]),
+    sessionsIn: async (folder) => {
+      // Without an index one would be built, while the agent waits.
+      if (library.disk.stat(library.places.index) === undefined) return [];
+      const { rows } = await list({ filter: { project: [folder] }, limit: RECENT, skipRefresh: true });
+      return rows.map(({ digest }) => digest);
+    },
     startGuard: async () => {
       if (claimGuard(world, library, false)) await detach(["guard"]);
     },

@@ -10,7 +10,7 @@ import type { Locking } from "../../fs/store.ts";
 import { cleanText, encodeJson } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
-import { type RecallAfter, recallPacket } from "../../render/agent/recall-packet.ts";
+import { type EarlierSession, type RecallOptions, recallPacket } from "../../render/agent/recall-packet.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { recallDigest } from "../recall-digest.ts";
 import { deletionWarning } from "./deletion-warning.ts";
@@ -22,6 +22,8 @@ export interface HookPorts {
   readonly locking: Locking;
   /** Leaves this log's session to a background process; false if none may be started. */
   readonly handOver: (log: string) => Promise<boolean>;
+  /** The newest sessions of a folder, by the index as it is; none if there is no index. */
+  readonly sessionsIn: (folder: string) => Promise<readonly EarlierSession[]>;
   /** Starts the guard if it is time for it. */
   readonly startGuard: () => Promise<void>;
   /** The folder of an administrator's settings of agents. */
@@ -50,7 +52,7 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
       await afterCompaction(input, ports);
       return "";
     case "session-start": {
-      const answer = recall(input, ports);
+      const answer = await recall(input, ports);
       await ports.startGuard();
       return answer;
     }
@@ -111,18 +113,22 @@ async function afterCompaction(input: HookInput, { library, handOver }: HookPort
   if (log !== undefined) await handOver(log);
 }
 
-function recall({ agent, source, log, folder }: HookInput, { library, managedFolder }: HookPorts): string {
+async function recall(
+  { agent, source, log, folder }: HookInput,
+  { library, managedFolder, sessionsIn }: HookPorts,
+): Promise<string> {
   const mode = library.config.hooks.recall;
   const warning = (): string | undefined =>
     log === undefined ? undefined : deletionWarning(library, agent, log, managedFolder);
   if (source === "compact") {
     if (mode === "off" || log === undefined) return "";
-    return recallAnswer(agent, recallDigest(library, { log }), "compaction", warning());
+    return recallAnswer(agent, recallDigest(library, { log }), { after: "compaction", warning: warning() });
   }
   // A resumed session has its context; a cleared one must not get it back.
   if (source !== "startup" || mode !== "always" || folder === undefined) return "";
   const digest = recallDigest(library, { folder, ...(log === undefined ? {} : { except: log }) });
-  return recallAnswer(agent, digest, "start", warning());
+  const earlier = digest === undefined ? [] : await sessionsIn(folder);
+  return recallAnswer(agent, digest, { after: "start", warning: warning(), earlier });
 }
 
 function logOf({ event, log }: HookInput): string {
@@ -137,12 +143,11 @@ const MAX_CHARS = 2_000;
 function recallAnswer(
   agent: AgentName,
   digest: Digest | undefined,
-  after: RecallAfter,
-  warning: string | undefined,
+  options: Omit<RecallOptions, "fits">,
 ): string {
   const hooks = actionsOf(agent).hooks;
   if (digest === undefined || hooks === undefined) return "";
   const answerOf = (packet: string): string => `${encodeJson(hooks.contextAnswer(packet))}\n`;
-  const packet = recallPacket(digest, { after, warning, fits: (text) => answerOf(text).length <= MAX_CHARS });
+  const packet = recallPacket(digest, { ...options, fits: (text) => answerOf(text).length <= MAX_CHARS });
   return packet === undefined ? "" : answerOf(packet);
 }

@@ -1,6 +1,6 @@
 import type { Digest } from "../../extract/digest.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
-import { pendingWords } from "../words.ts";
+import { pendingWords, utcMinute } from "../words.ts";
 
 /** `compaction`: the agent continues the same session; `start`: it starts a new one, and gets the last one of the folder. */
 export type RecallAfter = "compaction" | "start";
@@ -9,8 +9,17 @@ export interface RecallOptions {
   readonly after: RecallAfter;
   /** What the agent should tell its user, in words of this program. */
   readonly warning?: string | undefined;
+  /** Other sessions of the folder, newest first. */
+  readonly earlier?: readonly EarlierSession[];
   /** Does a packet with this text fit? The sender knows how it will be encoded. */
   readonly fits: (packet: string) => boolean;
+}
+
+/** A session by name only. */
+export interface EarlierSession {
+  readonly id: string;
+  readonly title: string | null;
+  readonly endedAt: number | null;
 }
 
 /** The start of every packet: when a packet comes back in a log, it is not indexed. */
@@ -27,14 +36,19 @@ const ITEM_CHARS = 200;
 const PENDING = 8;
 const REQUESTS = 5;
 const FILES = 10;
+const EARLIER = 15;
+const TITLE_CHARS = 60;
+/** Enough to name a session; commands take the start of an id. */
+const ID_CHARS = 8;
 
 /**
  * Tells an agent what it should know again after its context was compacted: open work, the last requests, the files it
  * worked on, and how to find everything else. All text from the log is in lines after `>`, so that none of it looks like
  * text of this program. undefined if there is nothing to recall.
  */
-export function recallPacket(digest: Digest, { after, warning, fits }: RecallOptions): string | undefined {
-  const sections = sectionsOf(digest, after);
+export function recallPacket(digest: Digest, options: RecallOptions): string | undefined {
+  const { after, warning, fits } = options;
+  const sections = [...sectionsOf(digest, after), earlierSection(digest, options)];
   if (sections.every(({ items }) => items.length === 0)) return undefined;
   const taken = sections.map(() => 0);
   const render = (): string =>
@@ -112,13 +126,25 @@ function sectionsOf({ pending, requests, files }: Digest, after: RecallAfter): r
   ];
 }
 
+/** Names the sessions that came before the last one: short enough for many of them. */
+function earlierSection({ id: own }: Digest, { earlier = [] }: RecallOptions): Section {
+  const others = earlier.filter(({ id, title }) => id !== own && title !== null && title !== "");
+  return {
+    heading: "Earlier sessions in this folder, by `sessions show ID`:",
+    items: others.slice(0, EARLIER).map(({ id, title, endedAt }) => {
+      const day = endedAt === null ? "" : ` ${utcMinute(endedAt)?.slice(0, 10) ?? ""}`;
+      return `${cleanLine(id).slice(0, ID_CHARS)}${day} ${cut(title ?? "", TITLE_CHARS)}`;
+    }),
+  };
+}
+
 function linesOf({ heading, items, newestLast }: Section, count: number): readonly string[] {
   if (count === 0) return [];
   const taken = items.slice(0, count);
   return [heading, ...(newestLast === true ? taken.toReversed() : taken).map((item) => `> ${item}`)];
 }
 
-function cut(text: string): string {
+function cut(text: string, chars = ITEM_CHARS): string {
   const line = cleanLine(text);
-  return line.length <= ITEM_CHARS ? line : `${line.slice(0, ITEM_CHARS).replace(/[\ud800-\udbff]$/, "")}…`;
+  return line.length <= chars ? line : `${line.slice(0, chars).replace(/[\ud800-\udbff]$/, "")}…`;
 }

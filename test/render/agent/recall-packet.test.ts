@@ -32,3 +32,26 @@ test("a session that goes on after its compaction was not interrupted, the last 
   expect(leftOpen({ turns }, "compaction")).toEqual([]);
   expect(leftOpen({ turns }, "start")).toEqual(["> (interrupted) Fix the import"]);
 });
+
+test("the packet of a new session also names the sessions before the last one, as many as fit", () => {
+  const digest = extractDigest(plainSession({ turns: [{ request: "Go on", steps: [reply("Done.")] }] }));
+  const earlier = Array.from({ length: 12 }, (_, at) => ({
+    id: `${String(at).padStart(8, "0")}-1111-4111-8111-111111111111`,
+    title: at === 3 ? null : `Fix number ${at}\u001b[31m ${"x".repeat(100)}`,
+    endedAt: Date.UTC(2026, 2, 28 - at),
+  }));
+  const named = (most: number): readonly string[] => {
+    const fits = (text: string): boolean => text.length <= most;
+    const packet = recallPacket(digest, {
+      after: "start",
+      fits,
+      earlier: [...earlier, { ...digest, endedAt: 0 }],
+    });
+    expect(packet?.length).toBeLessThanOrEqual(most);
+    return packet?.match(/^> \d{8} \d{4}-.*$/gm) ?? [];
+  };
+  expect(named(10_000)).toHaveLength(11);
+  expect(named(10_000)[0]).toMatch(/^> 00000000 2026-03-28 Fix number 0 x+…$/);
+  expect(named(1_000).length).toBeLessThan(8);
+  expect(named(1_000).length).toBeGreaterThan(2);
+});
