@@ -48,6 +48,8 @@ const BY_TYPE: readonly (readonly [RegExp, TextRole])[] = [
 const BY_SPEAKER: Readonly<Record<string, TextRole>> = {
   user: "request",
   assistant: "reply",
+  model: "reply",
+  gemini: "reply",
   toolResult: "output",
   tool: "output",
   bashExecution: "output",
@@ -177,6 +179,7 @@ const UNKNOWN: Scope = { role: "note", isFinal: false, isData: false };
 const INPUT: Scope = { role: "input", isFinal: true, isData: true };
 const OUTPUT: Scope = { role: "output", isFinal: true, isData: true };
 const RESULT: Scope = { role: "result", isFinal: true, isData: true };
+const SNAPSHOT: Scope = { role: "snapshot", isFinal: true, isData: false };
 
 /** Roles that apply to everything inside. */
 const FINAL_ROLES: ReadonlySet<TextRole> = new Set(["snapshot", "progress", "summary", "thinking", "title"]);
@@ -237,11 +240,34 @@ function scopeOf(object: JsonObject, outer: Scope): Scope {
   const byType = typeof type === "string" ? roleOfType(type) : undefined;
   if (byType !== undefined) return { role: byType, isFinal: FINAL_ROLES.has(byType), isData: false };
   if (object.isMeta === true) return { ...outer, isFinal: true };
-  return typeof speaker === "string" ? { ...UNKNOWN, role: roleOfSpeaker(speaker) } : outer;
+  if (typeof speaker === "string") return { ...UNKNOWN, role: roleOfSpeaker(speaker) };
+  // Messages of Gemini CLI have their speaker as their type.
+  const isSpoken = (type === "user" || type === "gemini") && "content" in object;
+  return isSpoken ? { ...UNKNOWN, role: roleOfSpeaker(type) } : outer;
+}
+
+/** Calls and results in the words of Google's API, and what is beside them in logs. */
+const BY_KEY: Readonly<Record<string, Scope>> = {
+  functionCall: { role: "input", isFinal: false, isData: false },
+  functionResponse: { role: "output", isFinal: false, isData: false },
+  toolCallResult: RESULT,
+  resultDisplay: RESULT,
+};
+
+/** Of Gemini CLI, all messages once more; of Qwen Code, replies and results once more, and a whole history. */
+function repeats(key: string, object: JsonObject): boolean {
+  if (key === "$set") return isObject(object.$set) && "messages" in object.$set;
+  return (
+    key === "systemPayload" && (object.subtype === "ui_telemetry" || object.subtype === "chat_compression")
+  );
 }
 
 function scopeOfMember(key: string, object: JsonObject, scope: Scope): Scope {
   if (key === "toolUseResult") return RESULT;
+  if (repeats(key, object)) return SNAPSHOT;
+  if (key in BY_KEY && !scope.isFinal) return BY_KEY[key] ?? scope;
+  if (key === "args" && (scope.role === "input" || scope.role === "reply")) return INPUT;
+  if (key === "response" && scope.role === "output") return OUTPUT;
   if (scope.role === "input") return CALL_KEYS.has(key) ? INPUT : scope;
   if (scope.role !== "output") return scope;
   if (key === "details") return RESULT;
