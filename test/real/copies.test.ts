@@ -175,7 +175,7 @@ describe("every real project, and a copy of it with the same ids", () => {
     process.stdout.write(`copies: ${JSON.stringify(total)}\n`);
   });
 
-  test.for(realProjects())("$name", async (project: Project) => {
+  test.for(realProjects())("$name", { timeout: 1_800_000 }, async (project: Project) => {
     const home = join(folder.path, project.from.replaceAll("/", "_"));
     const copied = await copyProject(home, project);
     expect(copied.pairs.every(({ a, b }) => a !== "" && b !== "")).toBe(true);

@@ -11,18 +11,20 @@ import { readSession } from "../../agents/read-session.ts";
 import { factsInHead } from "../../agents/session-of-log.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
+import type { KeptSession } from "../../archive/archive-store.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { rewrittenLogs } from "../../archive/own-writes.ts";
 import { comparedMessages } from "../../extract/activity-slots.ts";
 import { extractDigest } from "../../extract/extract-digest.ts";
 import { isExcluded } from "../../fs/config.ts";
 import { ArchiveDamage } from "../../fs/damage.ts";
+import { sameMark } from "../../fs/disk.ts";
 import type { Library } from "../../fs/library.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import { findCheckout } from "../../session/checkout.ts";
 import { type Session, sessionKey } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
-import { withShrunkAway } from "../../session/shrunk-away.ts";
+import { type EachEarlier, withShrunkAway } from "../../session/shrunk-away.ts";
 import { defaultTextLimits, type TextLimits } from "../../session/text-budget.ts";
 import { sessionSchema } from "../document-fields.ts";
 import { documentFingerprint, type FingerprintSeed, textLength } from "../document-fingerprint.ts";
@@ -86,10 +88,10 @@ function read(
   const read = readSession(source, identified, limits, parsed);
   const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
   if (isExcluded(library, session)) return undefined;
-  const earlier = earlierStates(library, identified, limits);
+  const eachEarlier = earlierStates(library, identified, limits);
   const seed = fingerprintSeed(source, identified, library.config.redact);
   const logs = logPlaces(library, source, identified, kept?.paths ?? [], mask);
-  return indexSession(session, identified, { origin, mark, isCopy, mask, earlier, seed, logs, kept });
+  return indexSession(session, identified, { origin, mark, isCopy, mask, eachEarlier, seed, logs, kept });
 }
 
 /** Reads the head of a log once: it is needed to identify the session and for the fingerprint seed. */
@@ -134,8 +136,8 @@ interface IndexOptions {
   /** Whether it shares its first turn with a session that ended before it: then it is a fork. */
   readonly isCopy: (row: SessionRow) => boolean;
   readonly mask: (text: string) => string;
-  /** Earlier states of its log, before it was shrunk, the oldest first. */
-  readonly earlier?: readonly Session[];
+  /** Earlier states of its log, before it was shrunk; absent if it never was. */
+  readonly eachEarlier?: EachEarlier | undefined;
   /** Absent: fingerprints are made of the masked texts. */
   readonly seed?: FingerprintSeed | undefined;
   /** Where its logs are, if there are several. */
@@ -145,8 +147,9 @@ interface IndexOptions {
 
 /** Builds what the index keeps of a session. Secrets are masked. */
 export function indexSession(log: Session, files: SessionFiles, options: IndexOptions): IndexedSession {
-  const { earlier = [] } = options;
-  const { session, lost } = earlier.length === 0 ? { session: log, lost: [] } : withShrunkAway(log, earlier);
+  const { eachEarlier } = options;
+  const { session, lost } =
+    eachEarlier === undefined ? { session: log, lost: [] } : withShrunkAway(log, eachEarlier);
   const digest = maskDeep(extractDigest(session), options.mask);
   const plain = sessionRow(digest, session.problems, files, options.origin, options.mark);
   const maskedLead = plain.lead === null ? null : options.mask(plain.lead);
@@ -185,36 +188,42 @@ function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDoc
 }
 
 /**
- * Reads the archived generations of a session, the oldest first; none if this program never shrank it. Damaged
- * generations are left out: what the log has is found all the same.
+ * Reads the archived generations of a session, the oldest first; undefined if this program never shrank it. What a
+ * generation has in common with another, or with the log as it is, is read once. Damaged generations are left out: what
+ * the log has is found all the same.
  */
 function earlierStates(
   library: Pick<Library, "disk" | "places">,
   files: SessionFiles,
   limits: TextLimits,
-): readonly Session[] {
+): EachEarlier | undefined {
+  if (rewrittenLogs(library.disk, library.places.rewrites, files).length === 0) return undefined;
   const archive = openArchive(library);
-  const isRewritten = rewrittenLogs(library.disk, library.places.rewrites, files).length > 0;
-  const states = (isRewritten ? archive.copies(files) : []).flatMap((log) =>
-    (archive.get(log)?.generations ?? []).map((generation) => ({ log, generation })),
-  );
-  return states.flatMap(({ log, generation }) => {
-    try {
-      const kept = archive.get(log, generation);
-      return kept === undefined
-        ? []
-        : [
+  return (take) => {
+    const read = new Set<string>();
+    const isHere = (kept: KeptSession): boolean =>
+      kept.files.every((file) => files.files.some((each) => each.path === file.path && sameMark(each, file)));
+    for (const log of archive.copies(files)) {
+      for (const generation of archive.get(log)?.generations ?? []) {
+        const kept = archive.get(log, generation);
+        if (kept === undefined || isHere(kept)) continue;
+        const content = kept.files.map(({ sha256 }) => sha256).join(" ");
+        if (read.has(content)) continue;
+        read.add(content);
+        try {
+          take(
             readSession(
               archiveSource(() => kept),
               sessionFilesOf(kept),
               limits,
             ),
-          ];
-    } catch (error) {
-      if (error instanceof ArchiveDamage) return [];
-      throw error;
+          );
+        } catch (error) {
+          if (!(error instanceof ArchiveDamage)) throw error;
+        }
+      }
     }
-  });
+  };
 }
 
 /** This much of a log has dozens of random ids. */
