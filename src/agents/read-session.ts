@@ -5,7 +5,12 @@ import type { Entry, SourceFacts, WorkItem } from "../session/entry.ts";
 import type { Session } from "../session/session.ts";
 import { createSessionBuilder, type SessionRest } from "../session/session-builder.ts";
 import type { SubagentLog } from "../session/subagents.ts";
-import { createTextBudget, defaultTextLimits, type TextLimits } from "../session/text-budget.ts";
+import {
+  type CollectWords,
+  createTextBudget,
+  defaultTextLimits,
+  type TextLimits,
+} from "../session/text-budget.ts";
 import type { Agent, SessionFile, SessionFiles, SideFile, SubagentOrigin } from "./agent.ts";
 import { agentNamed } from "./agents.ts";
 import type { ByteSource } from "./byte-source.ts";
@@ -25,11 +30,12 @@ export function readSession(
   files: SessionFiles,
   limits: TextLimits = defaultTextLimits,
   checkpoints?: ParseCheckpoints,
+  collectWords?: CollectWords,
 ): Session {
   const { agent, id } = files;
   const format = agentNamed(agent);
   const problems: Problem[] = [];
-  const reader: LogReader = { source, format, limits, problems, session: files, checkpoints };
+  const reader: LogReader = { source, format, limits, problems, session: files, checkpoints, collectWords };
   spareMemoryFor(files.files.reduce((sum, { size }) => sum + size, 0));
   return (
     isolate(problems, files.files[0]?.path ?? "", "cannot be read", () => readAll(reader)) ??
@@ -73,6 +79,8 @@ interface LogReader {
   readonly session: SessionFiles;
   /** Of logs that were read before. */
   readonly checkpoints: ParseCheckpoints | undefined;
+  /** Collects the words of texts that are cut; absent: they are dropped. */
+  readonly collectWords: CollectWords | undefined;
 }
 
 /** Older parts first, the leading log last: if several say something, the last one counts. */
@@ -95,7 +103,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
   // A packed log has no places to go on from, and does not grow.
   const isPlain = files.length === 1 && files.every(({ path }) => !isPacked(path));
   const checkpoints = isPlain ? reader.checkpoints : undefined;
-  let budget = createTextBudget(reader.limits);
+  let budget = createTextBudget(reader.limits, 0, reader.collectWords);
   let facts = NO_FACTS;
   let lines = 0;
   for (const file of files) {
@@ -113,7 +121,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
     };
     if (before !== undefined) {
       for (const entry of before.entries()) take(entry);
-      budget = createTextBudget(reader.limits, before.used);
+      budget = createTextBudget(reader.limits, before.used, reader.collectWords);
       lines = before.lines;
     }
     const parser = format.parser({ emit, budget, path, isSubagent, resume: before?.state });

@@ -86,12 +86,14 @@ function describe(
   const kind = kindOf(name);
   const command = kind === "shell" ? readShellCommand(input) : undefined;
   const work = kind === "work" ? readWork(input) : undefined;
+  const kept = budget.input(text);
   return {
     kind: "call",
     id,
     name,
-    input: budget.input(text),
+    input: kept,
     inputChars: text.length,
+    moreWords: budget.moreWords(text, kept),
     files: readFiles(kind, input, command ?? text),
     ...(command === undefined ? {} : { command: budget.words(command) }),
     ...(work === undefined ? {} : { work }),

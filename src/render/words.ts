@@ -164,3 +164,16 @@ export function shellQuote(words: readonly string[]): string {
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
     .join(" ");
 }
+
+/** Says which words of a query nobody wrote, and what the answer shows in their place. */
+export function missingWordLines(
+  missing: readonly { readonly word: string; readonly showing: readonly string[] }[],
+): readonly string[] {
+  return missing.slice(0, MAX_MISSING).map(({ word, showing }) => {
+    const instead = showing.length === 0 ? "" : `; showing ${showing.join(", ")}`;
+    return `not found in conversations or tool output: ${word}${instead}`;
+  });
+}
+
+/** Enough; a pasted text could have many. */
+const MAX_MISSING = 5;

@@ -2,6 +2,9 @@ import { RULES_VERSION } from "../redact/mask.ts";
 import { ANALYSIS_VERSION, createAnalyzer } from "./analysis/analyze-text.ts";
 import type { FieldTable, IndexSchema } from "./ranking/index-schema.ts";
 
+/** What turns have of tool calls besides what other fields have: every word once, already without secrets. */
+export const WORDS_FIELD = "words";
+
 /**
  * The fields of search documents and their weights. A session has one card and one document per turn (session-documents.ts
  * fills them; session/text-budget.ts cuts very long texts before). Requests, titles and summaries count more than replies,
@@ -26,10 +29,11 @@ const sessionFields: FieldTable = [
   { kind: "turn", name: "command", boost: 0.8, stored: true },
   { kind: "turn", name: "file", boost: 0.8, stored: true },
   { kind: "turn", name: "output", boost: 0.4, stored: "apart" },
+  { kind: "turn", name: WORDS_FIELD, boost: 0.1, stored: false },
 ];
 
 /** Changes when sessions get other documents or rows than before: then the index is rebuilt. */
-const DOCUMENTS_VERSION = 8;
+const DOCUMENTS_VERSION = 9;
 
 export const sessionSchema: IndexSchema = {
   fields: sessionFields,

@@ -102,6 +102,20 @@ export interface SessionHit {
   readonly turns: readonly TurnHit[];
   /** How many turns match in all. */
   readonly matchingTurns: number;
+  /** Matching terms of texts that are not stored, each with a turn that has it. Only the log has the passage. */
+  readonly unstored: readonly UnstoredTerm[];
+}
+
+export interface UnstoredTerm extends Pick<TurnHit, "turn" | "at" | "context"> {
+  readonly term: string;
+}
+
+/** A word of the query that the index does not have in any form. */
+export interface MissingWord {
+  /** As it was typed. */
+  readonly word: string;
+  /** Terms of the index that matched in its place, the nearest first. */
+  readonly showing: readonly string[];
 }
 
 export interface NearestWords {
@@ -126,6 +140,7 @@ export interface SearchAnswer {
   readonly terms: readonly string[];
   /** If nothing matches: words of the index that resemble those of the query. */
   readonly nearestWords: readonly NearestWords[];
+  readonly missingWords: readonly MissingWord[];
 }
 
 export interface DamagedIndex {

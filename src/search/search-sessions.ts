@@ -6,8 +6,9 @@ import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
 import { isoTime } from "../render/json/session-json.ts";
 import { shellQuote } from "../render/words.ts";
-import type { MatchKind, NearestWords, SearchReader, SessionHit } from "./engine.ts";
+import type { MatchKind, MissingWord, NearestWords, SearchReader, SessionHit } from "./engine.ts";
 import { matchingKeys, sessionsWithFiles } from "./filter-sessions.ts";
+import type { FindInLog } from "./passage-in-log.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import { searchClauses } from "./query/search-clauses.ts";
 import type { SessionFilter } from "./query/session-filter.ts";
@@ -21,6 +22,7 @@ import {
   type HitSnippet,
   type NearbyTurn,
   type ShownTerms,
+  SNIPPETS_PER_HIT,
   shownTerms,
   snippetsOf,
   withNearbyTurns,
@@ -62,11 +64,10 @@ export interface SearchResult {
   readonly totalIsExact: boolean;
   readonly hits: readonly FoundSession[];
   readonly nearestWords: readonly NearestWords[];
+  /** Words of the query that are neither in conversations nor in tool output, and what is shown in their place. */
+  readonly missingWords: readonly MissingWord[];
   readonly coverage: Coverage;
 }
-
-/** How many snippets a hit shows. */
-const SNIPPETS_PER_HIT = 3;
 
 /** Finds sessions. Several queries share one refresh. */
 export async function searchSessions(
@@ -125,17 +126,24 @@ export async function searchOne(
     },
     projects,
   );
+  const openLogs = once(() => importLogReader(library));
   const hits: FoundSession[] = [];
-  for (const hit of answer.hits)
-    hits.push(
-      await withContext(reader, hit, await foundSession(finish, hit, shown), request.contextTurns ?? 0),
-    );
+  for (const hit of answer.hits) {
+    const found = await foundSession(finish, hit, shown, openLogs);
+    hits.push(await withContext(reader, hit, found, request.contextTurns ?? 0));
+  }
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
   const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
   const coverage = coverageOf(totals, state, problems, refreshed);
-  const { match, total, ranked, nearestWords } = answer;
+  const { match, total, ranked, nearestWords, missingWords } = answer;
   const totalIsExact = answer.totalIsExact && answer.partial === undefined;
-  return { match, total, ranked, totalIsExact, hits, nearestWords, coverage };
+  return { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage };
+}
+
+/** Imported on demand: few searches read logs. */
+async function importLogReader(library: Library): Promise<FindInLog> {
+  const { createLogReader } = await import("./passage-in-log.ts");
+  return createLogReader(library);
 }
 
 /** Reads the rows of an open index; damage is thrown. */
@@ -162,10 +170,11 @@ async function foundSession(
   finish: (row: SessionRow) => CatalogRow,
   hit: SessionHit,
   shown: ShownTerms,
+  openLogs: () => Promise<FindInLog>,
 ): Promise<FoundSession> {
   const row = finish(JSON.parse(hit.row));
   const { digest } = row;
-  const snippets = await snippetsOf(digest, hit, shown);
+  const snippets = await snippetsOf(digest, hit, shown, openLogs);
   const { command: resume } = agentNamed(digest.agent).resume({
     id: digest.id,
     project: digest.project,

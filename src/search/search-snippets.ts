@@ -2,7 +2,8 @@ import type { Digest } from "../extract/digest.ts";
 import type { Context } from "../session/session.ts";
 import { cutText } from "../session/text-budget.ts";
 import { isStopWord } from "./analysis/stop-words.ts";
-import type { SessionHit, TurnHit } from "./engine.ts";
+import type { SessionHit, TurnHit, UnstoredTerm } from "./engine.ts";
+import type { FindInLog } from "./passage-in-log.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
 import {
@@ -56,11 +57,48 @@ export function shownTerms({ words }: ParsedQuery, found: readonly string[]): Sh
   };
 }
 
+/** How many snippets a hit shows. */
+export const SNIPPETS_PER_HIT = 3;
+
 /**
- * Returns the best passages of a hit, best turn first; if no turn has one, a passage of the card, and else passages of
- * tool output.
+ * Returns the best passages of a hit. A word that none of them shows, and that only the log has, gets a passage of the
+ * log in place of the last one.
  */
 export async function snippetsOf(
+  row: SessionRow,
+  hit: SessionHit,
+  shown: ShownTerms,
+  openLogs: () => Promise<FindInLog>,
+): Promise<readonly HitSnippet[]> {
+  const stored = await storedSnippets(row, hit, shown);
+  // The longest is a whole name rather than one of its parts.
+  const [first] = hit.unstored
+    .filter(({ term }) => shown.terms.has(term) && !stored.some(({ text }) => hasTerm(text, term)))
+    .toSorted((a, b) => b.term.length - a.term.length);
+  if (first === undefined) return stored;
+  const terms = { ...shown, terms: new Set([first.term]) };
+  const [found = logSnippet(row, first, terms, await openLogs())] = await outputSnippets(hit, terms);
+  return found === undefined ? stored : [...stored.slice(0, SNIPPETS_PER_HIT - 1), found];
+}
+
+function hasTerm(text: string, term: string): boolean {
+  return findPassage(text, new Set([term]), { maxChars: SNIPPET_CHARS }) !== undefined;
+}
+
+function logSnippet(
+  row: SessionRow,
+  { turn, at, context }: UnstoredTerm,
+  shown: ShownTerms,
+  findInLog: FindInLog,
+): HitSnippet | undefined {
+  const passage = findInLog(row, shown.terms, optionsOf(shown));
+  if (passage === undefined) return undefined;
+  const { role, text, highlights } = passage;
+  return { turn, role, at, context, text, highlights };
+}
+
+/** Best turn first; if no turn has a passage, one of the card, and else passages of tool output. */
+async function storedSnippets(
   row: SessionRow,
   hit: SessionHit,
   shown: ShownTerms,
@@ -69,9 +107,12 @@ export async function snippetsOf(
   for (const turn of hit.turns) inTurns.push(...turnSnippet(turn, await bestPassage(turn, shown)));
   if (inTurns.length > 0) return inTurns;
   const inCard = cardSnippet(row, hit, shown);
-  if (inCard !== undefined) return [inCard];
+  return inCard === undefined ? outputSnippets(hit, shown) : [inCard];
+}
+
+async function outputSnippets({ turns }: SessionHit, shown: ShownTerms): Promise<readonly HitSnippet[]> {
   const inOutput: HitSnippet[] = [];
-  for (const turn of hit.turns) inOutput.push(...turnSnippet(turn, await outputPassage(turn, shown)));
+  for (const turn of turns) inOutput.push(...turnSnippet(turn, await outputPassage(turn, shown)));
   return inOutput;
 }
 

@@ -155,7 +155,7 @@ function charsOf(step: Step): number {
   return (command?.length ?? 0) + (plan?.length ?? 0) + (result?.text.length ?? 0);
 }
 
-type TurnFields = Record<"summary" | "reply" | "error" | "command" | "file" | "output", string>;
+type TurnFields = Record<"summary" | "reply" | "error" | "command" | "file" | "output" | "words", string>;
 
 /** Leaves out thinking, notes of the agent's program, and our own output. */
 function fieldsOf(steps: readonly Step[]): TurnFields {
@@ -166,6 +166,10 @@ function fieldsOf(steps: readonly Step[]): TurnFields {
     command: [] as string[],
     file: new Set<string>(),
     output: [] as string[],
+    words: [] as string[],
+  };
+  const addWords = (words: string | undefined): void => {
+    if (words !== undefined) texts.words.push(words);
   };
   for (const step of steps) {
     switch (step.kind) {
@@ -180,14 +184,17 @@ function fieldsOf(steps: readonly Step[]): TurnFields {
         if (step.about === "error") texts.error.push(step.text);
         else if (step.about === "custom") texts.reply.push(step.text);
         else if (step.about === "output") texts.output.push(step.text);
+        addWords(step.moreWords);
         break;
       case "tool": {
         if (isOwnCall(step.call)) break;
-        const { command, plan, files, result } = step.call;
+        const { command, plan, files, moreWords, result } = step.call;
         if (command !== undefined) texts.command.push(command);
         if (plan !== undefined) texts.reply.push(plan);
         for (const { path } of files) texts.file.add(path);
         if (result !== undefined) texts[result.isError ? "error" : "output"].push(result.text);
+        addWords(moreWords);
+        addWords(result?.moreWords);
         break;
       }
       case "thinking":
@@ -201,6 +208,7 @@ function fieldsOf(steps: readonly Step[]): TurnFields {
     command: join(texts.command),
     file: join([...texts.file]),
     output: join(texts.output),
+    words: texts.words.join(" "),
   };
 }
 

@@ -51,6 +51,8 @@ export interface NoteEntry extends EntryPlace {
   readonly about: "command" | "output" | "interrupt" | "meta" | "system" | "custom" | "error";
   readonly text: string;
   readonly chars: number;
+  /** Words of the text in the log that are not in `text`, if they are collected for an index. */
+  readonly moreWords?: string | undefined;
 }
 
 /** A file that a tool call read or wrote, as its input names it. */
@@ -67,6 +69,8 @@ export interface ToolCallPart {
   /** The input as JSON text, cut to a few thousand characters. */
   readonly input: string;
   readonly inputChars: number;
+  /** Words of the input that are not in `input`, if they are collected for an index. */
+  readonly moreWords?: string | undefined;
   readonly files: readonly FileTouch[];
   /** The shell command that it runs, if it runs one. */
   readonly command?: string | undefined;
@@ -112,6 +116,8 @@ export interface ToolResult {
   readonly text: string;
   /** Length of the text in the log, including images as base64, in characters. */
   readonly chars: number;
+  /** Words of the output, and of the diff that an edit made, that are not in `text`, if they are collected for an index. */
+  readonly moreWords?: string | undefined;
   /** The sub-agent that the call started. */
   readonly agentId?: string | undefined;
   /** Where the agent put output that was too long for the log. */

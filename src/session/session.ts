@@ -36,6 +36,8 @@ export interface ToolCall {
   readonly name: string;
   readonly input: string;
   readonly inputChars: number;
+  /** Words that are in the log and not in `input`, if they were collected for an index. */
+  readonly moreWords?: string | undefined;
   readonly files: readonly FileTouch[];
   readonly command?: string | undefined;
   /** The plan that it presented to the user. */
@@ -52,6 +54,8 @@ export interface CallResult {
   readonly exitCode: number | null;
   readonly text: string;
   readonly chars: number;
+  /** Words that are in the log and not in `text`, if they were collected for an index. */
+  readonly moreWords?: string | undefined;
   readonly spilledTo?: string | undefined;
 }
 
@@ -72,6 +76,7 @@ export type Step = StepPlace &
         readonly kind: "note";
         readonly about: "command" | "output" | "interrupt" | "meta" | "system" | "custom" | "error";
         readonly text: string;
+        readonly moreWords?: string | undefined;
       }
   );
 

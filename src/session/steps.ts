@@ -81,12 +81,21 @@ export function createStepMaker(nodes: NodeTable, calls: CallTable): StepMaker {
           return;
         case "note":
           if (entry.text === "") return;
-          steps.push({ kind: "note", at, line, context, about: entry.about, text: entry.text });
+          steps.push({
+            kind: "note",
+            at,
+            line,
+            context,
+            about: entry.about,
+            text: entry.text,
+            moreWords: entry.moreWords,
+          });
           return;
         // A result without a call is shown by itself.
         case "results":
-          for (const { text } of entry.results)
-            if (text !== "") steps.push({ kind: "note", at, line, context, about: "output", text });
+          for (const { text, moreWords } of entry.results)
+            if (text !== "")
+              steps.push({ kind: "note", at, line, context, about: "output", text, moreWords });
           return;
       }
     },
@@ -118,13 +127,14 @@ export function draftStep(part: ReplyPart, at: number | null, line: number, isEr
 
 /** Sets every key at once: an object that gets keys later takes twice the memory. */
 function draftCall(part: ToolCallPart): ToolCall {
-  const { id, name, input, inputChars, files, command, work, questions } = part;
+  const { id, name, input, inputChars, moreWords, files, command, work, questions } = part;
   const plan = work?.kind === "plan" ? work.text : undefined;
   return {
     id,
     name,
     input,
     inputChars,
+    moreWords,
     files,
     command,
     plan,
@@ -190,6 +200,6 @@ export function createCallTable(): CallTable {
   };
 }
 
-function resultOf({ isError, exitCode, text, chars, spilledTo }: ToolResult): CallResult {
-  return { isError, exitCode, text, chars, spilledTo };
+function resultOf({ isError, exitCode, text, chars, moreWords, spilledTo }: ToolResult): CallResult {
+  return { isError, exitCode, text, chars, moreWords, spilledTo };
 }

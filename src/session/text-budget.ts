@@ -13,7 +13,12 @@ export interface TextBudget {
   input(text: string): string;
   /** Thinking is cut to its head. */
   thinking(text: string): string;
+  /** The words of tool output and input after its head, `kept`; undefined if there are none, or nobody collects them. */
+  moreWords(text: string, kept: string): string | undefined;
 }
+
+/** Returns the different words of a text from `from` on, with spaces between them and without secrets. */
+export type CollectWords = (text: string, from: number) => string;
 
 export interface TextLimits {
   /** Characters kept of each tool output. */
@@ -39,8 +44,14 @@ const MIN_CHARS = 120;
 /** Output may use only this share of the budget, so that a flood of output never cuts a request. */
 const OUTPUT_SHARE = 0.5;
 
-export function createTextBudget(limits: TextLimits = defaultTextLimits, usedBefore = 0): TextBudget {
+export function createTextBudget(
+  limits: TextLimits = defaultTextLimits,
+  usedBefore = 0,
+  collect?: CollectWords,
+): TextBudget {
   let used = usedBefore;
+  /** Characters of collected words: a log of random numbers must not fill the memory either. */
+  let collected = 0;
   /** Words never vanish completely: a request that can't be found would be lost. */
   const least = (share: number): number => (share === 1 || used < limits.totalChars ? MIN_CHARS : 0);
   const take = (text: string, max: number, share: number): string => {
@@ -58,6 +69,13 @@ export function createTextBudget(limits: TextLimits = defaultTextLimits, usedBef
       take(text, isError ? Math.max(limits.outputChars, ERROR_CHARS) : limits.outputChars, OUTPUT_SHARE),
     input: (text) => take(text, limits.inputChars, OUTPUT_SHARE),
     thinking: (text) => take(text, limits.thinkingChars, OUTPUT_SHARE),
+    moreWords(text, kept) {
+      if (collect === undefined || kept.length >= text.length || collected >= limits.totalChars)
+        return undefined;
+      const words = collect(text, kept.length);
+      collected += words.length;
+      return words === "" ? undefined : words;
+    },
   };
 }
 

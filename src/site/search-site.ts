@@ -63,7 +63,7 @@ export function searchSite(site: SearchableSite, typed: string): SiteAnswer {
   }));
   const excluded = new Set(
     unwanted.flatMap((clause) => {
-      const node = exactNode(clause, sessionSchema);
+      const node = exactNode(clause, { fields: sessionSchema.fields, has: () => false });
       const turns = [...scoreClause(site.index, "turn", node).keys()];
       return [
         ...scoreClause(site.index, "card", node).keys(),
@@ -169,13 +169,13 @@ function nodeOf(clause: Clause, index: SiteIndex): { readonly node: QueryNode; r
     const node = { kind: "term", term, prefix, maxDistance: 0, boost: 1, fields: -1 } as const;
     return scoreClause(index, "turn", node).size > 0 || scoreClause(index, "card", node).size > 0;
   };
-  const { fields } = sessionSchema;
-  const loose = looseNode(clause, {
-    fields,
-    has: (term) => has(term, false),
-    hasPrefix: (term) => has(term, true),
-  });
-  return { node: loose ?? exactNode(clause, { fields }), isLoose: loose !== undefined };
+  const options = {
+    fields: sessionSchema.fields,
+    has: (term: string) => has(term, false),
+    hasPrefix: (term: string) => has(term, true),
+  };
+  const loose = looseNode(clause, options);
+  return { node: loose ?? exactNode(clause, options), isLoose: loose !== undefined };
 }
 
 /** Sessions that the fields of the query allow. */

@@ -53,13 +53,11 @@ function termsOf(text: string): string[] {
       ids.set(term, id);
       return id;
     },
-    add(each) {
-      for (const id of each) {
-        const token = terms[id];
-        if (token === undefined || (token.isWeak && added.has(id))) continue;
-        added.add(id);
-        found.push(token.term);
-      }
+    add(id, times) {
+      const token = terms[id];
+      if (token === undefined || (token.isWeak && added.has(id))) return;
+      added.add(id);
+      for (let time = 0; time < (token.isWeak ? 1 : times); time++) found.push(token.term);
     },
   })(text);
   return found;

@@ -7,6 +7,7 @@ import { parseQuery } from "../../src/search/query/parse-query.ts";
 import { queryDates } from "../../src/search/query/query-dates.ts";
 import type { SessionFilter } from "../../src/search/query/session-filter.ts";
 import { searchSessions } from "../../src/search/search-sessions.ts";
+import type { HitSnippet } from "../../src/search/search-snippets.ts";
 import { benchLibrary } from "../bench/support/bench-library.ts";
 
 /** What somebody types weeks later, and the session that is meant: any of several where they are alike. */
@@ -24,6 +25,8 @@ export interface Outcome {
   /** Place of the session that was meant, from 1; 0 where it is not among the first ten. */
   readonly rank: number;
   readonly first: { readonly id: string; readonly title: string } | undefined;
+  /** The snippets of the session that was meant, if it is among the first ten. */
+  readonly shown: readonly Pick<HitSnippet, "role" | "text">[];
 }
 
 export interface Figures {
@@ -83,10 +86,12 @@ export async function askQueries(
   return queries.map((asked, index) => {
     const found = results[index]?.hits ?? [];
     const [first] = found;
+    const rank = found.findIndex(({ row }) => asked.sessions.includes(row.digest.id)) + 1;
     return {
       asked,
       match: results[index]?.match ?? "none",
-      rank: found.findIndex(({ row }) => asked.sessions.includes(row.digest.id)) + 1,
+      rank,
+      shown: found[rank - 1]?.snippets ?? [],
       first:
         first === undefined ? undefined : { id: first.row.digest.id, title: first.row.digest.title ?? "" },
     };

@@ -35,6 +35,7 @@ function hitOf(turns: readonly TurnHit[], card?: Readonly<Record<string, string>
     card,
     turns,
     matchingTurns: turns.length,
+    unstored: [],
   };
 }
 
@@ -42,8 +43,12 @@ function shown(words: string, ...phrases: readonly string[]): ShownTerms {
   return { terms: new Set(words.split(" ")), phrases };
 }
 
+const noLogs = (): never => {
+  throw new Error("no log is read");
+};
+
 const rolesOf = async (hit: SessionHit, terms: ShownTerms): Promise<readonly string[]> =>
-  (await snippetsOf(row, hit, terms)).map(({ turn, role, text }) => `${turn} ${role}: ${text}`);
+  (await snippetsOf(row, hit, terms, noLogs)).map(({ turn, role, text }) => `${turn} ${role}: ${text}`);
 
 describe("snippetsOf()", () => {
   test("opens no output where another text has a word", async () => {
@@ -93,7 +98,7 @@ describe("snippetsOf()", () => {
 
   test("shows up to 240 characters", async () => {
     const turns = turnsOf([{ reply: `the sloop ${"sails on and on ".repeat(40)}` }]);
-    const [snippet] = await snippetsOf(row, hitOf(turns), shown("sloop"));
+    const [snippet] = await snippetsOf(row, hitOf(turns), shown("sloop"), noLogs);
     expect(snippet?.text.length).toBeGreaterThan(200);
     expect(snippet?.text.length).toBeLessThanOrEqual(242);
   });
@@ -102,7 +107,7 @@ describe("snippetsOf()", () => {
     const before = "the ship, so tall, ".repeat(20);
     const filler = "all hands on deck\n".repeat(40);
     const turns = turnsOf([{ reply: before, output: `${before}${filler}here is the tall ship at last` }]);
-    const [snippet] = await snippetsOf(row, hitOf(turns), shown("tall ship", "tall ship"));
+    const [snippet] = await snippetsOf(row, hitOf(turns), shown("tall ship", "tall ship"), noLogs);
     expect(snippet).toMatchObject({ role: "output", text: expect.stringContaining("the tall ship at last") });
   });
 });

@@ -63,12 +63,14 @@ function readToolUse(block: JsonObject, state: ClaudeState): ReplyPart {
   const json = jsonText(input);
   const { files, command, work, questions } = readToolInput(name, input, state.touched);
   state.openCalls.set(id, name);
+  const kept = state.budget.input(json);
   return {
     kind: "call",
     id,
     name,
-    input: state.budget.input(json),
+    input: kept,
     inputChars: json.length,
+    moreWords: state.budget.moreWords(json, kept),
     files,
     command: command === undefined ? undefined : state.budget.words(command),
     work,

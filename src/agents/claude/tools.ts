@@ -118,12 +118,14 @@ export function readToolResult(
     typeof content === "string" ? { text: content, chars: content.length } : listText(content);
   const isError = block.is_error === true;
   const extra = tool !== undefined && RESULT_NEEDED.has(tool) ? readExtra(tool, object, line) : NO_EXTRA;
+  const kept = budget.output(text, isError);
   return {
     callId,
     isError,
     exitCode: exitCode(text, isError),
-    text: budget.output(text, isError),
+    text: kept,
     chars,
+    moreWords: budget.moreWords(text, kept),
     spilledTo: spillPath(text),
     agentId: extra.agentId,
     work: extra.work,

@@ -99,7 +99,8 @@ function note(
 ): Entry {
   // That the user stopped the agent is kept even if no output is.
   const kept = about === "interrupt" ? state.budget.words(text) : state.budget.output(text, false);
-  return { kind: "note", ...envelope, about, text: kept, chars: text.length };
+  const moreWords = about === "output" ? state.budget.moreWords(text, kept) : undefined;
+  return { kind: "note", ...envelope, about, text: kept, chars: text.length, moreWords };
 }
 
 interface UserContent {

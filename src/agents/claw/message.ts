@@ -118,12 +118,16 @@ function readToolOutput(block: JsonObject, budget: TextBudget): ToolResult {
   // A command that failed is no error to claw-code, which reports its code beside the output.
   const isError = failed || (exitCode !== null && exitCode !== 0);
   const spilledTo = stringAt(object, "persistedOutputPath") ?? stringAt(object, "rawOutputPath");
+  const plain = plainOutput(object);
+  const kept = budget.output(plain ?? output, isError);
   return {
     callId: stringAt(block, "tool_use_id") ?? "",
     isError,
     exitCode,
-    text: budget.output(plainOutput(object) ?? output, isError),
+    text: kept,
     chars: output.length,
+    // The object has more than its plain output, such as the diff of an edit.
+    moreWords: budget.moreWords(output, plain === undefined ? kept : ""),
     ...(spilledTo === undefined ? {} : { spilledTo }),
   };
 }

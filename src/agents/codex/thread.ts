@@ -112,7 +112,11 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
     const isError = output.failed || (typeof told === "number" && told !== 0);
     const exitCode = told !== undefined ? told : calls.get(id) === true && !isError ? 0 : null;
     const text = budget.output(output.text, isError);
-    put({ kind: "results", results: [{ callId: id, isError, exitCode, text, chars: output.chars }] });
+    const moreWords = budget.moreWords(output.text, text);
+    put({
+      kind: "results",
+      results: [{ callId: id, isError, exitCode, text, chars: output.chars, moreWords }],
+    });
     hasResults = true;
   };
 

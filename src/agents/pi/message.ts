@@ -139,12 +139,16 @@ function readResult(message: JsonObject, budget: TextBudget): ToolResult {
   const details = objectAt(message, "details");
   const spilledTo = stringAt(details, "fullOutputPath");
   const items = readWorkList(details);
+  const kept = budget.output(text, isError);
+  const ofOutput = budget.moreWords(text, kept);
+  const ofDiff = budget.moreWords(stringAt(details, "diff") ?? "", "");
   return {
     callId: stringAt(message, "toolCallId") ?? "",
     isError,
     exitCode: isShellTool(tool) ? readExitCode(text, isError) : null,
-    text: budget.output(text, isError),
+    text: kept,
     chars,
+    moreWords: ofDiff === undefined ? ofOutput : `${ofOutput ?? ""} ${ofDiff}`,
     ...(spilledTo === undefined ? {} : { spilledTo }),
     ...(items === undefined ? {} : { work: { kind: "list", items } }),
   };
@@ -190,6 +194,7 @@ function readBashExecution(message: JsonObject, uid: string, budget: TextBudget)
   const isError = message.cancelled === true || (exitCode !== null && exitCode !== 0);
   const spilledTo = stringAt(message, "fullOutputPath");
   const callId = `${uid}:bash`;
+  const kept = budget.output(output, isError);
   return [
     { kind: "request", via: "bash", text: budget.words(command), chars: command.length, images: 0 },
     { kind: "reply", parts: [readToolCall(callId, "bash", { command }, budget)] },
@@ -200,8 +205,9 @@ function readBashExecution(message: JsonObject, uid: string, budget: TextBudget)
           callId,
           isError,
           exitCode,
-          text: budget.output(output, isError),
+          text: kept,
           chars: output.length,
+          moreWords: budget.moreWords(output, kept),
           ...(spilledTo === undefined ? {} : { spilledTo }),
         },
       ],

@@ -166,7 +166,7 @@ function answerJson(
   demo: boolean,
   tookMs: number,
 ): object {
-  const { match, total, ranked, totalIsExact, hits, nearestWords, coverage } = result;
+  const { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage } = result;
   return {
     query,
     match,
@@ -178,6 +178,7 @@ function answerJson(
     demo,
     coverage: coverageJson(coverage),
     nearestWords,
+    missingWords,
     hits: hits.map(hitJson),
   };
 }

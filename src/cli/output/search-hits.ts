@@ -1,3 +1,4 @@
+import { missingWordLines } from "../../render/words.ts";
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
 import { projectLabel } from "../../session/checkout.ts";
@@ -21,7 +22,8 @@ export function formatSearch(result: SearchResult, offset: number, world: World)
   const how = `${ways[result.match]}${others > 0 ? `, and ${formatCount(others)} without some of the words` : ""}`;
   const shown = offset + result.hits.length;
   const rest = result.ranked > shown || !result.totalIsExact ? ` · more: --offset ${shown}` : "";
-  return `${hits.join("\n")}\n${style.dim(`${total}${how}${rest}`)}\n`;
+  const missing = missingWordLines(result.missingWords).map((line) => `${sanitize(line)}\n`);
+  return `${missing.join("")}${hits.join("\n")}\n${style.dim(`${total}${how}${rest}`)}\n`;
 }
 
 function formatHit(
@@ -99,13 +101,14 @@ export function saysNothing(result: SearchResult, { words }: ParsedQuery, world:
   const near = result.nearestWords
     .slice(0, NEAR_WORDS)
     .map(({ word, nearest }) => `${word}: ${nearest.join(", ")}`);
+  const missing = missingWordLines(result.missingWords).map((line) => sanitize(line));
   const hints = [
     ...(near.length === 0 ? [] : [`${style.dim("similar words:")} ${sanitize(near.join(" · "))}`]),
     ...(words.length === 0
       ? []
       : [style.dim("hint: `sessions grep -iF` searches the complete text of every log")]),
   ];
-  return `${[`No match in ${amountOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
+  return `${[...missing, `No match in ${amountOf(result.coverage.sessions, "session")}.`, ...hints].join("\n")}\n`;
 }
 
 /** Enough; a pasted text could have many. */

@@ -1,6 +1,6 @@
 import type { FoundSession, SearchResult } from "../../index.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
-import { countOf } from "../../render/words.ts";
+import { countOf, missingWordLines } from "../../render/words.ts";
 import { contextNote, firstChars, sessionLine } from "./session-line.ts";
 
 /** How many passages the hits of a page show: the best ones in more detail. */
@@ -23,13 +23,22 @@ export function searchAnswer(
 ): AgentAnswer {
   const { hits, total, totalIsExact, match, coverage } = result;
   const searched = `${countOf(coverage.sessions, "session")} searched`;
+  const missing = missingWordLines(
+    result.missingWords.map(({ word, showing }) => ({
+      word: safeWord(word),
+      showing: showing.map(safeWord),
+    })),
+  );
   if (hits.length === 0) {
     const near = result.nearestWords.flatMap(({ nearest }) => nearest);
     const spelled =
       near.length === 0 ? "" : ` Words that are spelled alike: ${near.map(safeWord).join(", ")}.`;
     const what =
       total > 0 ? `No more hits (${countOf(total, "session")} in all).` : `Nothing found, ${searched}.`;
-    return { says: [`${what}${total > 0 ? "" : spelled} ${total > 0 ? "" : nothing}`.trim()], items: [] };
+    return {
+      says: [...missing, `${what}${total > 0 ? "" : spelled} ${total > 0 ? "" : nothing}`.trim()],
+      items: [],
+    };
   }
   const found = `${totalIsExact ? "" : "at least "}${countOf(total, "session")}`;
   const how = {
@@ -39,7 +48,7 @@ export function searchAnswer(
     none: found,
   }[match];
   return {
-    says: [`${how} (${searched}), the best first. ${readOn}`],
+    says: [...missing, `${how} (${searched}), the best first. ${readOn}`],
     items: hits.map((hit, index) => ({ at: offset + index, text: hitText(hit, index, callingSession) })),
     ...(offset + hits.length < total || !totalIsExact ? { next: offset + hits.length } : {}),
   };

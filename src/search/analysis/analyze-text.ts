@@ -2,33 +2,62 @@ import type { TermSink } from "../ranking/index-schema.ts";
 import type { Tail } from "./split-name.ts";
 import { isWeak } from "./stop-words.ts";
 import { tokenOf } from "./token.ts";
-import { createTokenCache } from "./token-cache.ts";
+import { createTokenTable, type TokenCache } from "./token-cache.ts";
 import { scanTokens } from "./tokenize.ts";
 
 /** Names the rules of this folder. An index made by another version is rebuilt. */
 export const ANALYSIS_VERSION: number = 2;
 
 /** A text of pasted data must not fill the dictionary: this is 2 MB of prose. */
-const MAX_TERMS = 300_000;
+const MAX_TOKENS = 300_000;
 
-/** A token by the ids of its terms. Small, because every word of every text is looked up among tens of thousands. */
-interface IndexedToken {
-  readonly ids: readonly number[];
-  readonly tail: Tail;
-}
+const TAILS: readonly Tail[] = [undefined, "time", "base64"];
 
-/** Makes a function that adds the terms of a text to a sink, in order, each as often as it occurs. */
+/** The numbers of a token: the last text that had it, how often, its tail, how many terms it has, and their ids. */
+const TEXT = 0;
+const TIMES = 1;
+const TAIL = 2;
+const COUNT = 3;
+const IDS = 4;
+
+/** Makes a function that adds the terms of a text to a sink, each once with its frequency. */
 export function createAnalyzer(sink: TermSink): (text: string) => void {
-  const tokens = createTokenCache((raw): IndexedToken => {
+  const table = createTokenTable((raw) => {
     const { terms, tail } = tokenOf(raw);
-    return { ids: terms.map((term) => sink.idOf(term, isWeak(term))), tail };
+    return [0, 0, TAILS.indexOf(tail), terms.length, ...terms.map((term) => sink.idOf(term, isWeak(term)))];
   });
+  const tokens: TokenCache<number> = {
+    at: table.at,
+    of: table.of,
+    tailOf: (token) => TAILS[table.numbers[token + TAIL] ?? 0],
+  };
+  let number = 0;
+  let visited = 0;
+  /** The different tokens of the text. */
+  let found: number[] = [];
+
+  const visit = (token: number): boolean => {
+    const { numbers } = table;
+    if (numbers[token + TEXT] === number) numbers[token + TIMES] = (numbers[token + TIMES] ?? 0) + 1;
+    else {
+      numbers[token + TEXT] = number;
+      numbers[token + TIMES] = 1;
+      found.push(token);
+    }
+    return ++visited >= MAX_TOKENS;
+  };
+
   return (text) => {
-    const found: number[] = [];
-    scanTokens(text, tokens, ({ ids }) => {
-      for (const id of ids) found.push(id);
-      return found.length >= MAX_TERMS;
-    });
-    sink.add(found);
+    table.trim();
+    number++;
+    visited = 0;
+    found = [];
+    scanTokens(text, tokens, visit);
+    const { numbers } = table;
+    for (const token of found) {
+      const times = numbers[token + TIMES] ?? 0;
+      const end = token + IDS + (numbers[token + COUNT] ?? 0);
+      for (let at = token + IDS; at < end; at++) sink.add(numbers[at] ?? 0, times);
+    }
   };
 }

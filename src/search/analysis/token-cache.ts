@@ -1,99 +1,155 @@
 import type { ClassifiedText } from "./characters.ts";
+import type { Tail } from "./split-name.ts";
 
 /** Looks up tokens by their letters, and makes those that are not known yet. */
 export interface TokenCache<T> {
   /** The token from `start` to `end` of a text. */
   at(text: ClassifiedText, start: number, end: number): T;
-  /** The token of a string; not cached. */
+  /** The token of a string. */
   of(raw: string): T;
-}
-
-/** Longer tokens are mostly met once. */
-const MAX_CACHED_CHARS = 64;
-const FIRST_SLOTS = 2_048;
-/** When half of these are taken, all tokens are forgotten. */
-const MAX_SLOTS = 131_072;
-
-/** The tokens, and by the same slots their hashes and where their letters start, after their number. */
-interface Table<T> {
-  readonly tokens: (T | undefined)[];
-  readonly hashes: Int32Array;
-  readonly starts: Int32Array;
-  readonly mask: number;
+  /** What follows a token in a text, belongs to it and is skipped. */
+  tailOf(token: T): Tail;
 }
 
 /**
- * Makes a cache: a hash table with open addressing. A `Map` would need a string for each token of a text, only to
- * look it up, which makes the whole analysis half as fast.
+ * Tokens as numbers in one array: what `make` returns for each, where the caller may change them. Every word of every
+ * log is looked up here among a hundred thousand, so a token must be in one place of the memory: objects, a `Map` or
+ * separate arrays make indexing a fifth slower.
  */
-export function createTokenCache<T>(make: (raw: string) => T): TokenCache<T> {
-  let table = emptyTable<T>(FIRST_SLOTS);
-  let letters = new Uint16Array(FIRST_SLOTS * 8);
-  let used = 0;
+export interface TokenTable {
+  /** Where the numbers of a token start. */
+  at(text: ClassifiedText, start: number, end: number): number;
+  of(raw: string): number;
+  /** The array; another one after a token was added. */
+  readonly numbers: Int32Array;
+  /** Forgets all tokens if there are too many. The places that it returned before are not to be used again. */
+  trim(): void;
+}
+
+/** Longer tokens are mostly met once. */
+const MAX_KEPT_CHARS = 64;
+const FIRST_SLOTS = 2_048;
+const MAX_TOKENS = 131_072;
+const MAX_NUMBERS: number = MAX_TOKENS * 16;
+
+/** Before the numbers of a token: how many letters it has, and how many numbers. Its letters follow, two in a number. */
+const HEAD = 2;
+
+export function createTokenTable(make: (raw: string) => readonly number[]): TokenTable {
+  /** A hash table with open addressing: the hash of a token and the place of its head; 0 if the slot is free. */
+  let slots = new Int32Array(FIRST_SLOTS * 2);
+  let numbers = new Int32Array(FIRST_SLOTS * 16);
+  // Place 0 is none.
+  let used = 1;
   let count = 0;
+  /** Tokens that are looked up by a string. */
+  let strings = new Map<string, number>();
 
-  /** Makes room for one more token of this length. */
-  const makeRoom = (length: number): void => {
-    if (++count * 2 > table.mask) {
-      const old = table;
-      const isFull = old.hashes.length === MAX_SLOTS;
-      table = emptyTable(isFull ? FIRST_SLOTS : old.hashes.length * 2);
-      if (isFull) [used, count] = [0, 1];
-      else
-        for (const [slot, token] of old.tokens.entries())
-          if (token !== undefined) put(table, token, old.hashes[slot] ?? 0, old.starts[slot] ?? 0);
+  const putSlot = (hash: number, head: number): void => {
+    const last = slots.length - 2;
+    let at = (hash << 1) & last;
+    while (slots[at + 1] !== 0) at = (at + 2) & last;
+    slots[at] = hash;
+    slots[at + 1] = head;
+  };
+
+  /** Adds a token without its letters; returns where its numbers start. */
+  const append = (raw: string, length: number): number => {
+    const made = make(raw);
+    const wanted = used + HEAD + made.length + ((length + 1) >> 1);
+    if (wanted > numbers.length) {
+      const larger = new Int32Array(Math.max(wanted, numbers.length * 2));
+      larger.set(numbers);
+      numbers = larger;
     }
-    if (used + 1 + length <= letters.length) return;
-    const larger = new Uint16Array(letters.length * 2);
-    larger.set(letters);
-    letters = larger;
+    numbers[used] = length;
+    numbers[used + 1] = made.length;
+    numbers.set(made, used + HEAD);
+    const place = used + HEAD;
+    used = place + made.length;
+    return place;
   };
 
-  /** Makes a token and keeps it. */
-  const add = (source: ClassifiedText, start: number, end: number, hash: number): T => {
+  const add = ({ text, units }: ClassifiedText, start: number, end: number, hash: number): number => {
     // A plain slice would keep the whole text in memory (V8).
-    const raw = ` ${source.text.slice(start, end)}`.slice(1);
-    const token = make(raw);
-    if (raw.length > MAX_CACHED_CHARS) return token;
-    makeRoom(raw.length);
-    put(table, token, hash, used);
-    letters[used++] = raw.length;
-    letters.set(source.units.subarray(start, end), used);
-    used += raw.length;
-    return token;
+    const raw = ` ${text.slice(start, end)}`.slice(1);
+    if (raw.length > MAX_KEPT_CHARS) return append(raw, 0);
+    const place = append(raw, raw.length);
+    for (let at = start; at < end; at += 2)
+      numbers[used++] = (units[at] ?? 0) | (at + 1 < end ? (units[at + 1] ?? 0) << 16 : 0);
+    if (++count * 4 > slots.length) {
+      const before = slots;
+      slots = new Int32Array(before.length * 2);
+      for (let at = 0; at < before.length; at += 2)
+        if (before[at + 1] !== 0) putSlot(before[at] ?? 0, before[at + 1] ?? 0);
+    }
+    putSlot(hash, place - HEAD);
+    return place;
   };
 
-  const at = (source: ClassifiedText, start: number, end: number): T => {
+  const at = (source: ClassifiedText, start: number, end: number): number => {
     const { units } = source;
-    const length = end - start;
     let hash = 0;
     for (let index = start; index < end; index++) hash = Math.imul(hash ^ (units[index] ?? 0), 0x9e3779b1);
     hash ^= hash >>> 15;
-    const { tokens, hashes, starts, mask } = table;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const known = tokens[slot];
-      if (known === undefined) return add(source, start, end, hash);
-      if (hashes[slot] !== hash) continue;
-      const first = starts[slot] ?? 0;
-      if (letters[first] !== length) continue;
-      let same = 0;
-      while (same < length && letters[first + 1 + same] === units[start + same]) same++;
-      if (same === length) return known;
+    const last = slots.length - 2;
+    for (let slot = (hash << 1) & last; ; slot = (slot + 2) & last) {
+      const head = slots[slot + 1] ?? 0;
+      if (head === 0) return add(source, start, end, hash);
+      if (slots[slot] !== hash || numbers[head] !== end - start) continue;
+      const place = head + HEAD;
+      let letters = place + (numbers[head + 1] ?? 0);
+      let index = start;
+      while (
+        index + 1 < end &&
+        numbers[letters] === ((units[index] ?? 0) | ((units[index + 1] ?? 0) << 16))
+      ) {
+        index += 2;
+        letters++;
+      }
+      if (index === end || (index === end - 1 && numbers[letters] === units[index])) return place;
     }
   };
 
-  return { at, of: make };
+  return {
+    at,
+    of(raw) {
+      const place = strings.get(raw) ?? append(raw, 0);
+      strings.set(raw, place);
+      return place;
+    },
+    get numbers() {
+      return numbers;
+    },
+    trim() {
+      if (count < MAX_TOKENS && used < MAX_NUMBERS) return;
+      slots = new Int32Array(FIRST_SLOTS * 2);
+      strings = new Map();
+      used = 1;
+      count = 0;
+    },
+  };
 }
 
-function emptyTable<T>(slots: number): Table<T> {
-  const tokens = Array.from<T | undefined>({ length: slots }).fill(undefined);
-  return { tokens, hashes: new Int32Array(slots), starts: new Int32Array(slots), mask: slots - 1 };
-}
-
-function put<T>({ tokens, hashes, starts, mask }: Table<T>, token: T, hash: number, start: number): void {
-  let slot = hash & mask;
-  while (tokens[slot] !== undefined) slot = (slot + 1) & mask;
-  tokens[slot] = token;
-  hashes[slot] = hash;
-  starts[slot] = start;
+/** Makes a cache of tokens that are objects, for queries and snippets. */
+export function createTokenCache<T extends { readonly tail: Tail }>(make: (raw: string) => T): TokenCache<T> {
+  let made: T[] = [];
+  let table = createTokenTable((raw) => [made.push(make(raw)) - 1]);
+  const tokenAt = (place: number): T => {
+    const token = made[table.numbers[place] ?? 0];
+    if (token === undefined) throw new RangeError(`No token is at ${place}`);
+    return token;
+  };
+  const forget = (): void => {
+    made = [];
+    table = createTokenTable((raw) => [made.push(make(raw)) - 1]);
+  };
+  return {
+    at(text, start, end) {
+      if (made.length >= MAX_TOKENS) forget();
+      return tokenAt(table.at(text, start, end));
+    },
+    of: (raw) => tokenAt(table.of(raw)),
+    tailOf: ({ tail }) => tail,
+  };
 }

@@ -30,11 +30,6 @@ export type Link =
 /** Receives a token with its place in the text; true ends the scan. */
 export type Visit<T> = (token: T, start: number, end: number, link: Link) => boolean;
 
-/** What the scan has to know about a token; callers keep more there. */
-interface Scanned {
-  readonly tail: Tail;
-}
-
 const HASH = 35;
 const PLUS = 43;
 const COMMA = 44;
@@ -49,7 +44,7 @@ const LOWER_F = 102;
  * visited together as well, so that "auth/token.ts" is found at the end of any path, without a term for every
  * whole path.
  */
-export function scanTokens<T extends Scanned>(text: string, tokens: TokenCache<T>, visit: Visit<T>): void {
+export function scanTokens<T>(text: string, tokens: TokenCache<T>, visit: Visit<T>): void {
   const source = classifyText(text);
   const { units, classes, length } = source;
   let index = 0;
@@ -66,12 +61,7 @@ export function scanTokens<T extends Scanned>(text: string, tokens: TokenCache<T
 }
 
 /** Scans a path, or a name alone, from `start`; returns where to go on, or -1 if the visitor has enough. */
-function scanPath<T extends Scanned>(
-  source: ClassifiedText,
-  start: number,
-  tokens: TokenCache<T>,
-  visit: Visit<T>,
-): number {
+function scanPath<T>(source: ClassifiedText, start: number, tokens: TokenCache<T>, visit: Visit<T>): number {
   const { units, classes } = source;
   let before = -1;
   let from = start;
@@ -80,8 +70,9 @@ function scanPath<T extends Scanned>(
     const end = nameEnd(source, from);
     const token = tokens.at(source, from, end);
     if (visit(token, from, end, before < 0 ? "first" : "next")) return -1;
-    if (token.tail !== undefined || units[end] === COMMA) {
-      const skipped = tailEnd(source, from, end, token.tail);
+    const tail = tokens.tailOf(token);
+    if (tail !== undefined || units[end] === COMMA) {
+      const skipped = tailEnd(source, from, end, tail);
       if (skipped > end) return skipped;
     }
     const joint = classes[end] === SEPARATOR ? separatorLength(source, from, end, hasDrive) : 0;
@@ -155,7 +146,7 @@ const timeRest = /[0-9:.+Z-]*/y;
  * letter 能 alone. Every letter then starts some term, so that a single letter is found by its prefix; a term
  * for each letter would double the terms of such a text.
  */
-function scanDense<T extends Scanned>(
+function scanDense<T>(
   { text, classes }: ClassifiedText,
   start: number,
   tokens: TokenCache<T>,

@@ -5,7 +5,7 @@ import type { ByteWriter } from "./bytes.ts";
 /*
  * The postings of a term are one group per field that it occurs in:
  *
- *   varint  documents × 16 + field
+ *   varint  documents × MAX_FIELDS + field
  *   varint  bytes of the entries, if there are more than SHORT_GROUP documents
  *   entries varint  gap to the previous document, minus 1, doubled; odd if the frequency follows
  *           varint  frequency minus 2
@@ -21,7 +21,7 @@ const SHORT_GROUP = 8;
 const LONGEST_VARINT = 5;
 const LONGEST_ENTRY: number = LONGEST_VARINT * 2;
 
-/** Appends the postings `from` up to `to` as a group. Document numbers are below 2^28. */
+/** Appends the postings `from` up to `to` as a group. Document numbers are below 2^27. */
 export function appendGroup(
   out: ByteWriter,
   field: number,
@@ -32,7 +32,7 @@ export function appendGroup(
 ): void {
   const count = to - from;
   const bytes = out.room((count + 2) * LONGEST_ENTRY);
-  out.varint(count * 16 + field);
+  out.varint(count * MAX_FIELDS + field);
   if (count <= SHORT_GROUP) {
     out.wrote(writeEntries(bytes, out.length, docs, freqs, from, to) - out.length);
     return;
@@ -93,8 +93,8 @@ export function readGroups(bytes: Uint8Array): readonly PostingsGroup[] {
   };
   while (position < bytes.length) {
     const head = varint();
-    const field = head % 16;
-    const count = (head - field) / 16;
+    const field = head % MAX_FIELDS;
+    const count = (head - field) / MAX_FIELDS;
     const length = count > SHORT_GROUP ? varint() : undefined;
     const start = position;
     if (length === undefined) for (let i = 0; i < count; i++) if (varint() % 2 === 1) varint();
@@ -172,7 +172,7 @@ function growArena(arena: PostingsArena, wanted: number): void {
   arena.freqs = freqs;
 }
 
-const FIELD_BITS = 4;
+const FIELD_BITS: number = Math.log2(MAX_FIELDS);
 const FIELD_MASK: number = MAX_FIELDS - 1;
 
 /**

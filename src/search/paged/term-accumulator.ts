@@ -55,10 +55,17 @@ export function createTermAccumulator(): TermAccumulator {
     return number;
   };
 
-  const add = (ids: readonly number[]): void => {
-    if (different + ids.length > found.length)
-      found = enlarged(found, Math.max(found.length * 2, different + ids.length));
-    different = countTerms(ids, place, states, found, different);
+  const add = (id: number, times: number): void => {
+    const at = (id >>> 1) * STATE;
+    if (states[at + PLACE] === place) {
+      if (!isWeakId(id)) states[at + FREQ] = (states[at + FREQ] ?? 0) + times;
+      return;
+    }
+    states[at + PLACE] = place;
+    states[at + FREQ] = isWeakId(id) ? 1 : times;
+    states[at + COUNT] = (states[at + COUNT] ?? 0) + 1;
+    if (different === found.length) found = enlarged(found, found.length * 2);
+    found[different++] = id >>> 1;
   };
 
   return {
@@ -68,11 +75,7 @@ export function createTermAccumulator(): TermAccumulator {
       different = 0;
     },
     add,
-    addTimes(term, count) {
-      const number = withState(terms.numberOf(term));
-      add([number * 2]);
-      states[number * STATE + FREQ] = count;
-    },
+    addTimes: (term, count) => add(withState(terms.numberOf(term)) * 2, count),
     endField() {
       if (different > 0) log.add(place - 1, found, different, states, STATE, FREQ);
       return different;
@@ -117,27 +120,6 @@ function placePostings(order: Uint32Array, states: Uint32Array, ends: Uint32Arra
     ends[index] = total;
   }
   return total;
-}
-
-/** Counts the terms of a field and appends new ones to `found`; returns the number of distinct terms. */
-function countTerms(
-  ids: readonly number[],
-  place: number,
-  states: Uint32Array,
-  found: Uint32Array,
-  different: number,
-): number {
-  let next = different;
-  for (const id of ids) {
-    const at = (id >>> 1) * STATE;
-    if (states[at + PLACE] !== place) {
-      states[at + PLACE] = place;
-      states[at + FREQ] = 1;
-      states[at + COUNT] = (states[at + COUNT] ?? 0) + 1;
-      found[next++] = id >>> 1;
-    } else if (!isWeakId(id)) states[at + FREQ] = (states[at + FREQ] ?? 0) + 1;
-  }
-  return next;
 }
 
 /** An id is twice the number of its term, and one more if the term is weak. */

@@ -70,7 +70,7 @@ function clauseOfDroppedWord({ text }: QueryWord): Clause {
 
 /** Returns a clause that matches nothing, for hashes and signs, which are not indexed. Without a clause, everything would match. */
 function notIndexed(text: string, fields?: readonly string[]): WordClause {
-  const clause = { kind: "word", terms: [text.toLowerCase()], isTolerant: false } as const;
+  const clause = { kind: "word", text, terms: [text.toLowerCase()], isTolerant: false } as const;
   return fields === undefined ? clause : { ...clause, fields };
 }
 
@@ -78,7 +78,8 @@ function notIndexed(text: string, fields?: readonly string[]): WordClause {
 function anyGroup(word: QueryTerm, fields?: readonly string[]): Clause {
   const groups = groupsOf(word, fields);
   const [only] = groups;
-  return groups.length === 1 && only !== undefined ? only : { kind: "any", of: groups };
+  const { text } = word;
+  return groups.length === 1 && only !== undefined ? { ...only, text } : { kind: "any", of: groups, text };
 }
 
 function groupsOf({ any, isTolerant }: QueryTerm, fields?: readonly string[]): readonly WordClause[] {

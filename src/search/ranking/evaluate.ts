@@ -16,8 +16,8 @@ import {
 export interface Evaluation extends DocumentSets {
   /** By clause, how many turns match it. */
   readonly turnsOfClauses: readonly number[];
-  /** Terms of the index that matched. */
-  readonly terms: ReadonlySet<string>;
+  /** By clause, the terms of the index that matched it. */
+  readonly termsOfClauses: readonly ReadonlySet<string>[];
 }
 
 /**
@@ -31,10 +31,13 @@ export function evaluate(
   clauses: readonly QueryNode[],
   boosts: readonly number[],
 ): Evaluation {
-  const scorer = createTermScorer(view, boosts);
+  const scorers = clauses.map(() => createTermScorer(view, boosts));
   const sets = createSets(view, clauses.length);
-  const turnsOfClauses = clauses.map((node, clause) => evaluateNode(view, scorer, node, sets, clause));
-  return { ...sets, turnsOfClauses, terms: scorer.found };
+  const turnsOfClauses = scorers.map((scorer, clause) => {
+    const node = clauses[clause];
+    return node === undefined ? 0 : evaluateNode(view, scorer, node, sets, clause);
+  });
+  return { ...sets, turnsOfClauses, termsOfClauses: scorers.map(({ found }) => found) };
 }
 
 function createSets({ space }: IndexView, clauses: number): DocumentSets {

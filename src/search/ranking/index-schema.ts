@@ -7,15 +7,15 @@ export interface IndexSchema {
   readonly createAnalyzer: CreateAnalyzer;
 }
 
-/** Creates a function that passes each term of a text to the sink, as often as it occurs. No term is empty. */
+/** Creates a function that passes each term of a text to the sink, with its frequency. No term is empty. */
 export type CreateAnalyzer = (sink: TermSink) => (text: string) => void;
 
 /** Counts the terms of texts by ids, so that an analyzer looks up the terms of a common word once. */
 export interface TermSink {
   /** A weak term counts once in a text, however often it is added. */
   idOf(term: string, isWeak: boolean): number;
-  /** Adds the terms of a text, each as often as it occurs. */
-  add(ids: readonly number[]): void;
+  /** Adds a term that a text has so many times; several tokens of a text may have the same term. */
+  add(id: number, times: number): void;
 }
 
 /** A session has one card and any number of turns. Each kind is a corpus with its own statistics. */
@@ -33,8 +33,8 @@ export interface IndexField {
   readonly stored: boolean | "apart";
 }
 
-/** Fields are known by their index in the table, which takes four bits in postings. */
-export const MAX_FIELDS = 16;
+/** Fields are known by their index in the table, which takes five bits in postings. */
+export const MAX_FIELDS = 32;
 
 export type FieldTable = readonly IndexField[];
 

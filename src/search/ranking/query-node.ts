@@ -44,8 +44,8 @@ export interface ClauseOptions {
 const SHORTEST_PREFIX = 3;
 
 /** Builds the query node of a clause, exactly as it is. */
-export function exactNode(clause: Clause, { fields }: Pick<ClauseOptions, "fields">): QueryNode {
-  return clauseNode(clause, fields, (term) => term);
+export function exactNode(clause: Clause, options: Pick<ClauseOptions, "fields" | "has">): QueryNode {
+  return clauseNode(clause, options, (term) => term);
 }
 
 /**
@@ -55,13 +55,11 @@ export function exactNode(clause: Clause, { fields }: Pick<ClauseOptions, "field
  */
 export function looseNode(clause: Clause, options: ClauseOptions): QueryNode | undefined {
   if (isPresent(clause, options) || !isTolerant(clause)) return undefined;
-  return clauseNode(clause, options.fields, (term) =>
-    options.has(term.term) ? term : loosen(term, options),
-  );
+  return clauseNode(clause, options, (term) => (options.has(term.term) ? term : loosen(term, options)));
 }
 
 /** Whether the index has all terms of a word, or of one of its forms. Whether one document does is not asked. */
-function isPresent(clause: Clause, options: ClauseOptions): boolean {
+export function isPresent(clause: Clause, options: ClauseOptions): boolean {
   if (clause.kind === "any") return clause.of.some((part) => isPresent(part, options));
   return clause.terms.every((term, i) =>
     clause.kind === "word" && clause.prefix === true && i === clause.terms.length - 1
@@ -75,19 +73,36 @@ function isTolerant(clause: Clause): boolean {
   return clause.kind === "word" && clause.isTolerant !== false;
 }
 
+/** The weight of the parts of a name, scattered over a text, if the index has the whole name: sessions with that come first. */
+const PARTS_WEIGHT = 0.001;
+
 /** `toNode` turns each term of a word that allows typos into a node. */
-function clauseNode(clause: Clause, fields: FieldTable, toNode: (term: TermNode) => QueryNode): QueryNode {
+function clauseNode(
+  clause: Clause,
+  options: Pick<ClauseOptions, "fields" | "has">,
+  toNode: (term: TermNode) => QueryNode,
+): QueryNode {
+  const { fields } = options;
   switch (clause.kind) {
-    case "any":
+    case "any": {
+      const isKnown = clause.of.some((part) => isWhole(part) && options.has(part.terms[0] ?? ""));
+      const weaker = (term: TermNode): QueryNode => toNode({ ...term, boost: term.boost * PARTS_WEIGHT });
       return combine(
         "any",
-        clause.of.map((part) => clauseNode(part, fields, toNode)),
+        clause.of.map((part) =>
+          clauseNode(part, options, isKnown && part.kind === "word" && !isWhole(part) ? weaker : toNode),
+        ),
       );
+    }
     case "phrase":
       return phraseNode(clause, fields);
     case "word":
       return wordNode(clause, fields, clause.isTolerant === false ? (term) => term : toNode);
   }
+}
+
+function isWhole(clause: Clause): clause is WordClause {
+  return clause.kind === "word" && clause.terms.length === 1 && clause.prefix !== true;
 }
 
 function wordNode(clause: WordClause, table: FieldTable, toNode: (term: TermNode) => QueryNode): QueryNode {

@@ -143,6 +143,21 @@ export function isIndexed(view: IndexView, term: string): boolean {
   return found !== undefined && countUses(view, found) > 0;
 }
 
+/** The turns that have a term in one of these fields, a bit mask. */
+export function turnsWithTerm(view: IndexView, term: string, fields: number): ReadonlySet<number> {
+  const turns = new Set<number>();
+  const found = view.exact(term);
+  if (found === undefined) return turns;
+  const arena = createPostingsArena();
+  for (const each of groupsOf(view, found)) {
+    if ((fields & (1 << each.group.field)) === 0) continue;
+    arena.length = 0;
+    decodeLiving(each, arena);
+    for (const doc of arena.docs.subarray(0, arena.length)) turns.add(each.part.firstTurn + doc);
+  }
+  return turns;
+}
+
 /** Appends the postings of a group to the arena, without those of deleted documents. */
 function decodeLiving({ part, bytes, group, kind }: TermGroup, arena: PostingsArena): void {
   const from = arena.length;
@@ -169,7 +184,10 @@ export interface TermScoring {
 }
 
 export interface TermScorer {
-  /** Adds the scores of a term to its documents, and its clause. Returns how many turns did not have the clause before. */
+  /**
+   * Adds the scores of a term to its documents, and its clause. Returns how many turns did not have the clause before, not
+   * counting those that only have it in texts that are not stored.
+   */
   score(term: IndexTerm, sets: DocumentSets, scoring: TermScoring): number;
   /** The terms that were found in a document. */
   readonly found: ReadonlySet<string>;
@@ -204,7 +222,8 @@ export function createTermScorer(view: IndexView, boosts: readonly number[]): Te
           weight: weight * (boosts[field] ?? 1) * idf,
           clause,
         });
-        if (kind === "turn") addedTurns += added;
+        // Texts that are not stored are long, and say little about how rare a word is in conversations.
+        if (kind === "turn" && view.fields[field]?.stored !== false) addedTurns += added;
       });
       return addedTurns;
     },

@@ -1,10 +1,26 @@
-import type { MatchKind, NearestWords, SearchAnswer, SessionHit, TurnHit } from "../engine.ts";
+import type {
+  MatchKind,
+  MissingWord,
+  NearestWords,
+  SearchAnswer,
+  SessionHit,
+  TurnHit,
+  UnstoredTerm,
+} from "../engine.ts";
+import { editDistance } from "../query/nearest.ts";
 import { type SessionScores, scoreSessions } from "./aggregate-by-session.ts";
 import { checkPhrases, hasPhrases, type RankedSession } from "./check-phrases.ts";
-import { evaluate } from "./evaluate.ts";
+import { type Evaluation, evaluate } from "./evaluate.ts";
 import type { IndexView } from "./index-view.ts";
-import { exactNode, looseNode, type QueryNode, queryTerms } from "./query-node.ts";
-import { countUses, isIndexed } from "./scorer.ts";
+import {
+  type ClauseOptions,
+  exactNode,
+  isPresent,
+  looseNode,
+  type QueryNode,
+  queryTerms,
+} from "./query-node.ts";
+import { countUses, isIndexed, turnsWithTerm } from "./scorer.ts";
 import type { Clause, DateSpan, SearchPlan } from "./search-plan.ts";
 import { createScope, type SessionScope } from "./session-scope.ts";
 
@@ -19,10 +35,12 @@ export function searchIndex(view: IndexView, given: SearchPlan): SearchAnswer {
   const boosts = view.fields.map((field) => field.boost);
   const scope = createScope(view, plan, boosts);
   if (plan.wanted.length === 0) return browse(view, plan, scope);
-  const { nodes, isLoose } = queryNodes(view, plan.wanted);
+  const options = clauseOptions(view);
+  const { nodes, isLoose } = queryNodes(plan.wanted, options);
   const evaluation = evaluate(view, nodes, boosts);
   const scores = scoreSessions(view, evaluation, scope, narrowing.length);
   const found = findSessions(view, plan, scores, isLoose ? "fuzzy" : "all");
+  const terms = [...new Set(evaluation.termsOfClauses.flatMap((of) => [...of]))].sort();
   return {
     kind: "answer",
     match: found.total === 0 ? "none" : found.match,
@@ -31,22 +49,26 @@ export function searchIndex(view: IndexView, given: SearchPlan): SearchAnswer {
     totalIsExact: found.isComplete && scope.isComplete,
     hits: found.sessions
       .slice(plan.offset, plan.offset + plan.limit)
-      .map((each) => toHit(view, plan, found, each)),
-    terms: [...evaluation.terms].sort(),
+      .map((each) => toHit(view, plan, found, each, terms)),
+    terms,
     nearestWords: found.total === 0 ? nearestWords(view, queryTerms(nodes)) : [],
+    missingWords: missingWords(plan.wanted, evaluation, options),
+  };
+}
+
+function clauseOptions(view: IndexView): ClauseOptions {
+  return {
+    fields: view.fields,
+    has: (term) => isIndexed(view, term),
+    hasPrefix: (prefix) => view.withPrefix(prefix).some((term) => countUses(view, term) > 0),
   };
 }
 
 /** Returns the clauses as query nodes, and whether any of them has other words in place of its own. */
 function queryNodes(
-  view: IndexView,
   clauses: readonly Clause[],
+  options: ClauseOptions,
 ): { readonly nodes: readonly QueryNode[]; readonly isLoose: boolean } {
-  const options = {
-    fields: view.fields,
-    has: (term: string) => isIndexed(view, term),
-    hasPrefix: (prefix: string) => view.withPrefix(prefix).some((term) => countUses(view, term) > 0),
-  };
   const loose = clauses.map((clause) => looseNode(clause, options));
   return {
     nodes: clauses.map((clause, i) => loose[i] ?? exactNode(clause, options)),
@@ -129,9 +151,10 @@ function browse(view: IndexView, plan: SearchPlan, scope: SessionScope): SearchA
     total,
     ranked: total,
     totalIsExact: scope.isComplete,
-    hits: sessions.slice(offset).map((each) => toHit(view, plan, found, each)),
+    hits: sessions.slice(offset).map((each) => toHit(view, plan, found, each, [])),
     terms: [],
     nearestWords: [],
+    missingWords: [],
   };
 }
 
@@ -258,9 +281,11 @@ function toHit(
   plan: SearchPlan,
   found: Found,
   { session, score }: RankedSession,
+  terms: readonly string[],
 ): SessionHit {
   const { scores } = found;
-  const turns = bestPassages(view, scores.turns(session).filter(found.isShown));
+  const matching = scores.turns(session).filter(found.isShown);
+  const turns = bestPassages(view, matching);
   // The card is only shown if there are too few turns, and reading its texts costs as much as reading a turn's.
   const needsCard = scores.hasCard(session) && turns.length < plan.turnsPerHit;
   return {
@@ -272,7 +297,32 @@ function toHit(
     card: needsCard ? view.cardTexts(session) : undefined,
     turns: turns.slice(0, plan.turnsPerHit).map((document) => turnHit(view, scores, document)),
     matchingTurns: turns.length,
+    unstored: unstoredTerms(view, matching, terms),
   };
+}
+
+/** Of more terms, as of a short prefix, one or the other is in a stored text. */
+const MAX_UNSTORED = 32;
+
+/** Finds the terms that matching turns have in fields whose texts are not stored. */
+function unstoredTerms(
+  view: IndexView,
+  turns: readonly number[],
+  terms: readonly string[],
+): readonly UnstoredTerm[] {
+  if (terms.length > MAX_UNSTORED) return [];
+  const fields = view.fields.reduce(
+    (bits, { kind, stored }, place) => (kind === "turn" && stored === false ? bits | (1 << place) : bits),
+    0,
+  );
+  if (fields === 0) return [];
+  return terms.flatMap((term) => {
+    const having = turnsWithTerm(view, term, fields);
+    const document = turns.find((turn) => having.has(turn));
+    if (document === undefined) return [];
+    const { number: turn, at, context } = view.turn(document);
+    return [{ term, turn, at, context }];
+  });
 }
 
 function turnHit(view: IndexView, scores: Found["scores"], document: number): TurnHit {
@@ -294,6 +344,26 @@ function bestPassages(view: IndexView, documents: readonly number[]): readonly n
     const { number, context } = view.turn(document);
     const before = seen.size;
     return seen.add(`${number} ${context}`).size > before;
+  });
+}
+
+/** How many words are named in place of a missing one. */
+const SHOWN_INSTEAD = 3;
+
+/** Returns the words of the query that no session has, and what was found in their place. */
+function missingWords(
+  clauses: readonly Clause[],
+  { termsOfClauses }: Evaluation,
+  options: ClauseOptions,
+): MissingWord[] {
+  return clauses.flatMap((clause, i) => {
+    const word = clause.kind === "phrase" ? undefined : clause.text;
+    if (word === undefined || isPresent(clause, options)) return [];
+    const distance = (term: string): number => editDistance(word.toLowerCase(), term, word.length);
+    const showing = [...(termsOfClauses[i] ?? [])].sort(
+      (a, b) => distance(a) - distance(b) || (a < b ? -1 : 1),
+    );
+    return [{ word, showing: showing.slice(0, SHOWN_INSTEAD) }];
   });
 }
 

@@ -4,6 +4,8 @@ import type { SessionCondition } from "../session-condition.ts";
 /** A word of the query, analyzed as documents are. */
 export interface WordClause {
   readonly kind: "word";
+  /** As it was typed, if it is a word of the query by itself. */
+  readonly text?: string;
   /** The terms that the analysis made of it: one document must have all of them. */
   readonly terms: readonly string[];
   /** From `pre*`: longer terms that start with the last one of `terms` match as well. */
@@ -25,6 +27,8 @@ export interface PhraseClause {
 /** Met by any one of its clauses: a name whole or in parts, a field that is given twice. */
 interface AnyClause {
   readonly kind: "any";
+  /** As it was typed, if its clauses are forms of one word of the query. */
+  readonly text?: string;
   readonly of: readonly Clause[];
 }
 

@@ -130,7 +130,7 @@ function excludeByWords(
   boosts: readonly number[],
   excluded: Uint8Array,
 ): void {
-  const nodes = words.map((clause) => exactNode(clause, view));
+  const nodes = words.map((clause) => exactNode(clause, { fields: view.fields, has: () => false }));
   const { card, turn } = evaluate(view, nodes, boosts);
   for (const session of documentsIn(card)) excluded[session] = 1;
   const sessionOf = view.sessionsOfTurns();

@@ -21,12 +21,14 @@ import { ArchiveDamage } from "../../fs/damage.ts";
 import { sameMark } from "../../fs/disk.ts";
 import type { Library } from "../../fs/library.ts";
 import { maskDeep } from "../../redact/mask.ts";
+import { createRedactor } from "../../redact/redact.ts";
 import { findCheckout } from "../../session/checkout.ts";
 import { type Session, sessionKey } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
 import { type EachEarlier, withShrunkAway } from "../../session/shrunk-away.ts";
-import { defaultTextLimits, type TextLimits } from "../../session/text-budget.ts";
-import { sessionSchema } from "../document-fields.ts";
+import { type CollectWords, defaultTextLimits, type TextLimits } from "../../session/text-budget.ts";
+import { createWordCollector } from "../analysis/collect-words.ts";
+import { sessionSchema, WORDS_FIELD } from "../document-fields.ts";
 import { documentFingerprint, type FingerprintSeed, textLength } from "../document-fingerprint.ts";
 import type { IndexDocument, IndexedSession } from "../engine.ts";
 import { sessionDocuments, turnsDocuments } from "../session-documents.ts";
@@ -35,6 +37,17 @@ import { type LogPlace, type Origin, type SessionRow, sessionRow } from "./sessi
 
 /** What reading a session for the index needs; it can be posted to a thread, except for the disk. */
 export type IndexLibrary = Pick<Library, "config" | "disk" | "places" | "surroundings">;
+
+/** How texts are freed of secrets before they are indexed. */
+export interface IndexMasking {
+  readonly mask: (text: string) => string;
+  readonly collectWords: CollectWords;
+}
+
+export function createIndexMasking({ config }: Pick<Library, "config">): IndexMasking {
+  const { redact, find } = createRedactor({ extra: config.redact });
+  return { mask: redact, collectWords: createWordCollector(find) };
+}
 
 /**
  * Reads a session and returns what the index keeps of it; undefined if it is no session or excluded. A session that
@@ -45,11 +58,11 @@ export function readForIndex(
   session: SessionToRead,
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
-  mask: (text: string) => string,
+  masking: IndexMasking,
   checkpoints?: CheckpointOptions,
 ): IndexedSession | undefined {
   try {
-    return read(library, session, given, isCopy, mask, checkpoints);
+    return read(library, session, given, isCopy, masking, checkpoints);
   } catch (error) {
     return nameAlone(session, reasonOf(error));
   }
@@ -69,7 +82,7 @@ function read(
   { files, origin, mark, kept, source: archived }: SessionToRead,
   given: ByteSource,
   isCopy: (row: SessionRow) => boolean,
-  mask: (text: string) => string,
+  { mask, collectWords }: IndexMasking,
   checkpoints?: CheckpointOptions,
 ): IndexedSession | undefined {
   const source = withHeadOnce(given);
@@ -85,10 +98,10 @@ function read(
     checkpoints === undefined || archived !== undefined
       ? undefined
       : createParseCheckpoints(library, limits, sessionSchema.analysisVersion, checkpoints);
-  const read = readSession(source, identified, limits, parsed);
+  const read = readSession(source, identified, limits, parsed, collectWords);
   const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
   if (isExcluded(library, session)) return undefined;
-  const eachEarlier = earlierStates(library, identified, limits);
+  const eachEarlier = earlierStates(library, identified, limits, collectWords);
   const seed = fingerprintSeed(source, identified, library.config.redact);
   const logs = logPlaces(library, source, identified, kept?.paths ?? [], mask);
   return indexSession(session, identified, { origin, mark, isCopy, mask, eachEarlier, seed, logs, kept });
@@ -174,17 +187,24 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
 function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDocument {
   const { fields: plain, ...rest } = document;
   // The card changes with every turn.
-  if (seed === undefined || rest.turn === 0) return { ...rest, fields: maskDeep(plain, mask) };
+  if (seed === undefined || rest.turn === 0) return { ...rest, fields: maskFields(plain, mask) };
   let fields: IndexDocument["fields"] | undefined;
   return {
     ...rest,
     fingerprint: documentFingerprint(document, seed),
     chars: textLength(document),
     get fields() {
-      fields ??= maskDeep(plain, mask);
+      fields ??= maskFields(plain, mask);
       return fields;
     },
   };
+}
+
+/** Collected words are without secrets already; side by side, a word may look like the value of the one before it. */
+function maskFields(plain: IndexDocument["fields"], mask: (text: string) => string): IndexDocument["fields"] {
+  const { [WORDS_FIELD]: words, ...texts } = plain;
+  const masked = maskDeep(texts, mask);
+  return words === undefined ? masked : { ...masked, [WORDS_FIELD]: words };
 }
 
 /**
@@ -196,6 +216,7 @@ function earlierStates(
   library: Pick<Library, "disk" | "places">,
   files: SessionFiles,
   limits: TextLimits,
+  collectWords: CollectWords,
 ): EachEarlier | undefined {
   if (rewrittenLogs(library.disk, library.places.rewrites, files).length === 0) return undefined;
   const archive = openArchive(library);
@@ -216,6 +237,8 @@ function earlierStates(
               archiveSource(() => kept),
               sessionFilesOf(kept),
               limits,
+              undefined,
+              collectWords,
             ),
           );
         } catch (error) {

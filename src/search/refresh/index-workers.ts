@@ -2,12 +2,17 @@ import { diskSource } from "../../agents/byte-source.ts";
 import { deferOptimization } from "../../fs/engine-flags.ts";
 import type { Library } from "../../fs/library.ts";
 import { nodeDisk } from "../../fs/node-disk.ts";
-import { createRedactor } from "../../redact/redact.ts";
 import { sessionSchema } from "../document-fields.ts";
 import type { IndexBatch } from "../engine.ts";
 import { createBatchBuilder } from "../paged/segment-builder.ts";
 import type { StartWorker } from "../worker-handle.ts";
-import { type IndexLibrary, putCopies, type ReadSession, readForIndex } from "./index-session.ts";
+import {
+  createIndexMasking,
+  type IndexLibrary,
+  putCopies,
+  type ReadSession,
+  readForIndex,
+} from "./index-session.ts";
 import type { PutSessions } from "./refresh-index.ts";
 import type { SessionToRead } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
@@ -54,9 +59,9 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
     }
     // A thread does not know the sessions of the others, so forks are found now.
     const source = diskSource(library.disk);
-    const { redact } = createRedactor({ extra: library.config.redact });
+    const masking = createIndexMasking(library);
     await putCopies(rows, isCopy, async (session) => {
-      const copy = readForIndex(library, session, session.source ?? source, () => true, redact);
+      const copy = readForIndex(library, session, session.source ?? source, () => true, masking);
       if (copy !== undefined) await writer.put(copy);
     });
     return none;
@@ -147,7 +152,7 @@ export interface IndexWork {
 export function createIndexWork(library: IndexLibrary): IndexWork {
   const builder = createBatchBuilder(library.disk, library.places.index, sessionSchema);
   const source = diskSource(library.disk);
-  const { redact } = createRedactor({ extra: library.config.redact });
+  const masking = createIndexMasking(library);
   return {
     put(session) {
       let row: SessionRow | undefined;
@@ -156,7 +161,7 @@ export function createIndexWork(library: IndexLibrary): IndexWork {
         row = each;
         return false;
       };
-      const indexed = readForIndex(library, session, session.source ?? source, isCopy, redact);
+      const indexed = readForIndex(library, session, session.source ?? source, isCopy, masking);
       if (indexed === undefined) return undefined;
       builder.put(indexed);
       return row;

@@ -13,7 +13,14 @@ import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
 import { NO_CHANGE, type PossiblyStale } from "./freshness.ts";
 import { engineError } from "./index-access.ts";
 import { countingWriter, type IndexState, type Totals } from "./index-rows.ts";
-import { copyFinder, indexSession, putCopies, type ReadSession, readForIndex } from "./index-session.ts";
+import {
+  copyFinder,
+  createIndexMasking,
+  indexSession,
+  putCopies,
+  type ReadSession,
+  readForIndex,
+} from "./index-session.ts";
 import { isUnchanged, type SessionToRead, type SourceScan, scanSources } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 
@@ -212,9 +219,9 @@ function readHere(library: Library, onVanished: () => void, checkpoints?: Checkp
     const none: SessionToRead[] = [];
     const originals: ReadSession[] = [];
     const source = diskSource(library.disk);
-    const { redact } = createRedactor({ extra: library.config.redact });
+    const masking = createIndexMasking(library);
     const read = (session: SessionToRead, copy: (row: SessionRow) => boolean): IndexedSession | undefined =>
-      readForIndex(library, session, session.source ?? source, copy, redact, checkpoints);
+      readForIndex(library, session, session.source ?? source, copy, masking, checkpoints);
     for (const session of sessions) {
       let original: SessionRow | undefined;
       const indexed = read(session, (row) => {

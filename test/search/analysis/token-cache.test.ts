@@ -6,7 +6,7 @@ test("a token cache makes each token once, and returns the right one among hundr
   let made = 0;
   const cache = createTokenCache((raw) => {
     made++;
-    return { raw };
+    return { raw, tail: undefined };
   });
   const words = Array.from({ length: 50_000 }, (_, i) => (i % 2 === 0 ? `w${i}` : `someLongerWord${i}é`));
   const look = (word: string): void => {
@@ -22,7 +22,7 @@ test("a token cache makes each token once, and returns the right one among hundr
 
 test("a token cache does not keep tokens longer than 64 characters", () => {
   let made = 0;
-  const cache = createTokenCache(() => ++made);
+  const cache = createTokenCache(() => ({ made: ++made, tail: undefined }));
   for (const length of [64, 64, 65, 65]) cache.at(classifyText("x".repeat(length)), 0, length);
   expect(made).toBe(3);
 });

@@ -22,6 +22,7 @@ import {
   storedFields,
 } from "../../../src/search/paged/stored-blocks.ts";
 import { createTermAccumulator, type TermAccumulator } from "../../../src/search/paged/term-accumulator.ts";
+import { MAX_FIELDS } from "../../../src/search/ranking/index-schema.ts";
 import fc from "../../support/fc.ts";
 import { withPagedFile } from "../../support/index/paged-bytes.ts";
 import { smallSchema } from "../../support/index/small-schema.ts";
@@ -120,10 +121,13 @@ test("postings come back by field, with documents and frequencies", () => {
 });
 
 test.each([
-  ["a document that is not there", [16, 2 * 9]],
-  ["a list that ends early", [16 * 3, 0]],
-  ["a list that is shorter than it says", [((16 * 9) & 0x7f) | 0x80, 1, 4, 0, 0, 0, 0]],
-  ["a length that leads outside", [((16 * 9) & 0x7f) | 0x80, 1, 100, 0, 0, 0]],
+  ["a document that is not there", [MAX_FIELDS, 2 * 9]],
+  ["a list that ends early", [MAX_FIELDS * 3, 0]],
+  [
+    "a list that is shorter than it says",
+    [((MAX_FIELDS * 9) & 0x7f) | 0x80, (MAX_FIELDS * 9) >> 7, 4, 0, 0, 0, 0],
+  ],
+  ["a length that leads outside", [((MAX_FIELDS * 9) & 0x7f) | 0x80, (MAX_FIELDS * 9) >> 7, 100, 0, 0, 0]],
 ])("decoding calls %s damage", (_, bytes) => {
   expect(() => decodeAll(Uint8Array.from(bytes), 5)).toThrow(IndexDamage);
 });
@@ -141,7 +145,7 @@ function decodeAll(bytes: Uint8Array, documents: number): Listed[] {
 }
 
 function take(terms: TermAccumulator, words: readonly string[]): void {
-  terms.add(words.map((word) => terms.idOf(word, false)));
+  for (const word of words) terms.add(terms.idOf(word, false), 1);
 }
 
 function eachDrained(

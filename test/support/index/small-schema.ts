@@ -15,6 +15,6 @@ export const smallSchema: IndexSchema = {
   analysisVersion: "test",
   createAnalyzer: (sink) => (text) => {
     const words = text.split(/\s+/).filter((word) => word !== "");
-    sink.add(words.map((word) => sink.idOf(word, false)));
+    for (const word of words) sink.add(sink.idOf(word, false), 1);
   },
 };

@@ -1,7 +1,7 @@
 import { createAnalyzer } from "../../../src/search/analysis/analyze-text.ts";
 import type { CreateAnalyzer } from "../../../src/search/ranking/index-schema.ts";
 
-/** Emits the terms of a text in order, as often as they count. */
+/** Emits the terms of a text, as often as they count, those of the same word together. */
 export function eachTerm(
   text: string,
   emit: (term: string) => void,
@@ -16,13 +16,11 @@ export function eachTerm(
       ids.set(term, id);
       return id;
     },
-    add(found) {
-      for (const id of found) {
-        const added = terms[id];
-        if (added === undefined || (added.isWeak && given.has(id))) continue;
-        given.add(id);
-        emit(added.term);
-      }
+    add(id, times) {
+      const added = terms[id];
+      if (added === undefined || (added.isWeak && given.has(id))) return;
+      given.add(id);
+      for (let time = 0; time < (added.isWeak ? 1 : times); time++) emit(added.term);
     },
   });
   analyze(text);
