@@ -106,6 +106,7 @@ describe("the bundle", () => {
     expect((await get("/api/refresh")).sessions).toBe(1);
     expect(existsSync(join(home, ".sessions"))).toBe(false);
     child.kill("SIGINT");
-    expect(await ended).toBe(130);
+    // Deno reports a process that a signal ended without an exit code.
+    expect(process.versions.deno === undefined ? [130] : [130, null]).toContain(await ended);
   });
 });
