@@ -154,6 +154,8 @@ export interface Agent {
   readonly sessionVariable?: string;
   /** The variable that names the project's folder to hooks and servers that it runs. */
   readonly projectVariable?: string;
+  /** Who speaks in the logs when the agent replies, if it is neither `assistant` nor `model`. */
+  readonly speaker?: string;
   /** Which entry is the end of the current path. */
   readonly leafRule: LeafRule;
   /** It keeps logs in the folders of projects too, so these must be known first. */

@@ -124,7 +124,7 @@ export interface StatsAnswer extends SessionStats {
 }
 
 /** A session as the index last saw it. */
-export interface IndexedSession extends SessionName, Checkout {
+export interface SessionLabel extends SessionName, Checkout {
   readonly title: string | null;
   readonly project: string | null;
   readonly branch: string | null;
@@ -353,7 +353,7 @@ export interface History {
   /** Projects with their sessions counted, the last active first; worktrees are part of their repository. */
   projects(options?: ProjectsOptions): Promise<ProjectsAnswer>;
   /** Sessions as the index has them, newest first, without a look at the logs; none if there is no index. For completion. */
-  indexed(options?: AnyCallOptions): Promise<readonly IndexedSession[]>;
+  indexed(options?: AnyCallOptions): Promise<readonly SessionLabel[]>;
   /** What sessions used and did, by day, project, agent and model; also those whose logs are gone. */
   stats(options?: StatsCallOptions): Promise<StatsAnswer>;
   session(

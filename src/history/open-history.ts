@@ -133,38 +133,15 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async indexed({ signal } = {}) {
       signal?.throwIfAborted();
-      const { rowsOf } = await import("../search/refresh/index-rows.ts");
-      const opened = await access.engine.read();
-      if (opened.kind !== "open") return [];
-      try {
-        const read = await rowsOf(opened.reader);
-        const rows = read.kind === "rows" ? [...read.rows.values()] : [];
-        return rows
-          .sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
-          .map(({ agent, id, title, project, repository, worktree, branch, tools }) => ({
-            agent,
-            id,
-            title,
-            project,
-            repository,
-            worktree,
-            branch,
-            tools: Object.keys(tools),
-          }));
-      } finally {
-        await opened.reader.close();
-      }
+      const { sessionLabels } = await import("./session-labels.ts");
+      return mask(await sessionLabels(access));
     },
     async stats({ filter = {}, ...call } = {}) {
-      const { countStats } = await import("../search/stats/count-stats.ts");
-      const { costFinder } = await import("../search/stats/prices.ts");
-      const { filterSessions } = await import("../search/filter-sessions.ts");
+      const { sessionStats } = await import("./session-stats.ts");
       const { offsetMinutesAt = () => 0 } = options;
-      const { since, until, ...rest } = readFilters(filter, [], machine);
+      const { prices } = library.config;
       return catalog(call, async (all) => {
-        const rows = await filterSessions(all, { ...rest, since: undefined, until: undefined });
-        const costOf = costFinder(library.config.prices);
-        const stats = await countStats(all, rows, { since, until, offsetMinutesAt, costOf });
+        const stats = await sessionStats(all, readFilters(filter, [], machine), { prices, offsetMinutesAt });
         return { ...mask(stats), coverage: all.coverage };
       });
     },
@@ -195,21 +172,15 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       });
     },
     async pending({ filter = {}, everywhere = false, todos = false, limit, ...call } = {}) {
-      const { pendingWork, projectOfFolder } = await import("../search/pending-work.ts");
-      const { filterSessions } = await import("../search/filter-sessions.ts");
+      const { openWork } = await import("./open-work.ts");
       const isEverywhere = everywhere || (filter.project ?? []).length > 0 || library.demo;
+      const folder = isEverywhere ? undefined : (options.folder ?? options.home);
       return catalog(call, async (all) => {
-        const project = isEverywhere ? undefined : projectOfFolder(all.rows, options.folder ?? options.home);
-        const matching = new Set(await filterSessions(all, readFilters(filter, [], machine)));
-        // An item may be closed by a session that the filters leave out.
-        const open = pendingWork(all.rows)
-          .filter(({ row }) => matching.has(row) && (project === undefined || row.digest.project === project))
-          .map((each) => ({
-            ...each,
-            items: each.items.filter(({ source }) => !todos || source === "todo"),
-          }))
-          .filter(({ items }) => items.length > 0);
-        return { total: open.length, project, sessions: mask(open.slice(0, limit)) };
+        const { project, sessions } = await openWork(all, readFilters(filter, [], machine), {
+          folder,
+          todos,
+        });
+        return { total: sessions.length, project, sessions: mask(sessions.slice(0, limit)) };
       });
     },
     async *grep(pattern, call = {}) {
@@ -272,20 +243,8 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async retrieve(selector, toolUseId, call = {}) {
       const pointer = await pointTo(selector, call);
-      const { retrieveBlock } = await import("../shrink/retrieve-block.ts");
-      const { maskParts } = await import("../redact/mask-parts.ts");
-      const { blocks, damages, ...found } = retrieveBlock(library, pointer, toolUseId);
-      return {
-        agent: pointer.agent,
-        id: pointer.id,
-        ...found,
-        damages: mask(damages),
-        blocks: blocks.map(({ text, data, ...block }) => ({
-          ...mask(block),
-          data,
-          text: text === null ? null : () => maskParts(text(), mask),
-        })),
-      };
+      const { retrieveMasked } = await import("./retrieve-masked.ts");
+      return retrieveMasked(library, pointer, toolUseId, mask);
     },
 
     async index({ rebuild = false, ...call } = {}) {

@@ -19,7 +19,7 @@ export interface SiteHit {
 /** Fields of the query language that a site knows; others need the program. */
 const knownFields: readonly string[] = ["project", "agent", "branch", "in"];
 
-export interface SiteAnswer {
+export interface SiteResults {
   readonly hits: readonly SiteHit[];
   /** Whether the words were found only with prefixes or typos. */
   readonly isLoose: boolean;
@@ -51,7 +51,7 @@ const noFilter = {
  * formula, without its bonus for recent ones (search/ranking/aggregate-by-session.ts). The words of a phrase must be in
  * one document; that they follow each other is not checked, because that takes the texts.
  */
-export function searchSite(site: SearchableSite, typed: string): SiteAnswer {
+export function searchSite(site: SearchableSite, typed: string): SiteResults {
   const query = parseQuery(typed);
   const { wanted, unwanted } = searchClauses(query, noFilter);
   const accepts = sessionFilter(query, site.sessions);

@@ -86,7 +86,7 @@ describe("sessions export", () => {
 
   test.each<[string, readonly string[], number, string]>([
     ["a session that is not there", ["ffffffff"], 1, 'Cannot find a session "ffffffff"'],
-    ["no session", [], 2, "<session> is missing"],
+    ["no session", [], 2, "no session is named"],
     ["another format", [ID, "--format", "pdf"], 2, 'cannot be "pdf"'],
     ["secrets in a file", [ID, "--reveal", "-o", "x.md"], 2, "Cannot reveal secrets"],
     ["a folder", [ID, "-o", "."], 2, "it is a folder"],

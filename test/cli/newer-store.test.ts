@@ -21,6 +21,8 @@ const lines: Readonly<Record<string, readonly string[] | null>> = {
   show: [TOOL_SESSION],
   files: ["a.ts"],
   pending: [],
+  projects: [],
+  stats: [],
   resume: [TOOL_SESSION],
   index: ["--rebuild"],
   archive: [],
@@ -40,6 +42,11 @@ const lines: Readonly<Record<string, readonly string[] | null>> = {
   hook: ["pre-compact"],
   guard: [],
   mcp: null,
+  // It needs a terminal; without one it opens nothing.
+  pick: null,
+  // The words after Tab: an index that can't be read completes nothing.
+  complete: null,
+  completion: null,
   serve: [],
   help: null,
   version: null,

@@ -215,6 +215,10 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   files: [["*"], ["*", "-q"], ["nothing.ts"]],
   pending: [["--everywhere"]],
+  projects: [[], ["--agent", "pi"]],
+  stats: [[]],
+  complete: [["--", "show", ""]],
+  completion: [["bash"], ["zsh"], ["fish"]],
   resume: [[ID], ["last", "--everywhere"]],
   export: [
     [ID, "--format", "json"],

@@ -7,6 +7,7 @@ export const gemini: Agent = {
   name: "Gemini CLI",
   placeVariables: ["GEMINI_CLI_HOME"],
   childVariables: ["GEMINI_CLI"],
+  speaker: "gemini",
   leafRule: "last-entry",
   roots: geminiRoots,
   owns: ownsGemini,

@@ -1,4 +1,4 @@
-import type { IndexedSession } from "../../history/history.ts";
+import type { SessionLabel } from "../../history/history.ts";
 import { projectLabel } from "../../index.ts";
 import { type Command, type Flag, type FlagTable, flagDescription, globalFlags } from "../command.ts";
 import type { CommandRow } from "../command-table.ts";
@@ -6,14 +6,14 @@ import { sanitize } from "../output/sanitize.ts";
 import { truncate } from "../output/text-width.ts";
 
 /** Something that the word under the cursor can become. */
-export interface Candidate {
+export interface Suggestion {
   readonly value: string;
   /** What it is, for shells that show it. */
   readonly says: string;
 }
 
 export interface Completion {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly Suggestion[];
   /** The shell may offer names of files, too. */
   readonly files: boolean;
 }
@@ -27,7 +27,7 @@ const NOTHING: Completion = { candidates: [], files: false };
 export async function completeLine(
   words: readonly string[],
   table: readonly CommandRow[],
-  sessions: () => Promise<readonly IndexedSession[]>,
+  sessions: () => Promise<readonly SessionLabel[]>,
 ): Promise<Completion> {
   const current = words.at(-1) ?? "";
   const fitting = ({ candidates, files }: Completion): Completion => ({
@@ -81,7 +81,7 @@ function countPositionals(words: readonly string[], flags: FlagTable): number {
   ).length;
 }
 
-type Sessions = () => Promise<readonly IndexedSession[]>;
+type Sessions = () => Promise<readonly SessionLabel[]>;
 
 async function valuesOf(name: string, flag: Flag, sessions: Sessions): Promise<Completion> {
   if (flag.type !== "boolean" && flag.type !== "number" && flag.choices !== undefined)
@@ -100,8 +100,8 @@ async function valuesOf(name: string, flag: Flag, sessions: Sessions): Promise<C
 
 /** Projects or branches, the last used first, each with the number of its sessions. */
 function named(
-  sessions: readonly IndexedSession[],
-  nameOf: (session: IndexedSession) => string | null,
+  sessions: readonly SessionLabel[],
+  nameOf: (session: SessionLabel) => string | null,
 ): Completion {
   return distinct(sessions.flatMap((session) => nameOf(session) ?? []));
 }

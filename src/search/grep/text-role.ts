@@ -1,3 +1,4 @@
+import { agents } from "../../agents/agents.ts";
 import { isObject, type JsonObject, tryParse } from "../../jsonl/json-line.ts";
 
 /** What a text is in a session, derived from the names the log uses. */
@@ -49,7 +50,6 @@ const BY_SPEAKER: Readonly<Record<string, TextRole>> = {
   user: "request",
   assistant: "reply",
   model: "reply",
-  gemini: "reply",
   toolResult: "output",
   tool: "output",
   bashExecution: "output",
@@ -69,7 +69,12 @@ function roleOfType(type: string): TextRole | undefined {
 }
 
 function roleOfSpeaker(speaker: string): TextRole {
-  return BY_SPEAKER[speaker] ?? "note";
+  return BY_SPEAKER[speaker] ?? (isAgent(speaker) ? "reply" : "note");
+}
+
+/** Whether an agent is named by this word when it replies. */
+function isAgent(speaker: string): boolean {
+  return agents.some((agent) => agent.speaker === speaker);
 }
 
 /** Keys of the log format itself, at any depth outside tool data. */
@@ -241,8 +246,8 @@ function scopeOf(object: JsonObject, outer: Scope): Scope {
   if (byType !== undefined) return { role: byType, isFinal: FINAL_ROLES.has(byType), isData: false };
   if (object.isMeta === true) return { ...outer, isFinal: true };
   if (typeof speaker === "string") return { ...UNKNOWN, role: roleOfSpeaker(speaker) };
-  // Messages of Gemini CLI have their speaker as their type.
-  const isSpoken = (type === "user" || type === "gemini") && "content" in object;
+  // Some agents have the speaker of a message as its type.
+  const isSpoken = typeof type === "string" && (type === "user" || isAgent(type)) && "content" in object;
   return isSpoken ? { ...UNKNOWN, role: roleOfSpeaker(type) } : outer;
 }
 

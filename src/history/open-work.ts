@@ -1,0 +1,27 @@
+import { filterSessions } from "../search/filter-sessions.ts";
+import { type PendingSession, pendingWork, projectOfFolder } from "../search/pending-work.ts";
+import type { SessionFilter } from "../search/query/session-filter.ts";
+import type { SessionCatalog } from "../search/session-catalog.ts";
+
+interface OpenWorkOptions {
+  /** Only the project that this folder is in; absent: all projects. */
+  readonly folder: string | undefined;
+  /** Only items of the agents' own lists. */
+  readonly todos: boolean;
+}
+
+/** Finds the open work of the sessions that pass a filter. */
+export async function openWork(
+  all: SessionCatalog,
+  filter: SessionFilter,
+  { folder, todos }: OpenWorkOptions,
+): Promise<{ readonly project: string | undefined; readonly sessions: readonly PendingSession[] }> {
+  const project = folder === undefined ? undefined : projectOfFolder(all.rows, folder);
+  const matching = new Set(await filterSessions(all, filter));
+  // An item may be closed by a session that the filter leaves out.
+  const sessions = pendingWork(all.rows)
+    .filter(({ row }) => matching.has(row) && (project === undefined || row.digest.project === project))
+    .map((each) => ({ ...each, items: each.items.filter(({ source }) => !todos || source === "todo") }))
+    .filter(({ items }) => items.length > 0);
+  return { project, sessions };
+}
