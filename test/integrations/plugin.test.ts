@@ -32,7 +32,6 @@ function runScript(
   const home = temporaryFolder();
   const { status, stdout, stderr } = spawnSync("/bin/sh", [script, ...args], {
     env: { PATH: path.join(":"), HOME: home, SESSIONS_GUARD: "off" },
-    input: "{}",
     encoding: "utf8",
   });
   return { status, out: stdout, err: stderr };
