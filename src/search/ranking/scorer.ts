@@ -143,14 +143,17 @@ export function isIndexed(view: IndexView, term: string): boolean {
   return found !== undefined && countUses(view, found) > 0;
 }
 
-/** The turns that have a term in one of these fields, a bit mask. */
-export function turnsWithTerm(view: IndexView, term: string, fields: number): ReadonlySet<number> {
+/** The turns that have a rare term in a text that is not stored; none if stored texts of several turns have it. */
+export function unstoredTurns(view: IndexView, term: string): ReadonlySet<number> {
   const turns = new Set<number>();
   const found = view.exact(term);
-  if (found === undefined) return turns;
+  const groups = found === undefined ? [] : groupsOf(view, found).filter(({ kind }) => kind === "turn");
+  const isStored = ({ group }: TermGroup): boolean => view.fields[group.field]?.stored !== false;
+  const stored = groups.reduce((sum, each) => (isStored(each) ? sum + each.group.count : sum), 0);
+  if (stored >= RARE) return turns;
   const arena = createPostingsArena();
-  for (const each of groupsOf(view, found)) {
-    if ((fields & (1 << each.group.field)) === 0) continue;
+  for (const each of groups) {
+    if (isStored(each)) continue;
     arena.length = 0;
     decodeLiving(each, arena);
     for (const doc of arena.docs.subarray(0, arena.length)) turns.add(each.part.firstTurn + doc);
@@ -212,6 +215,11 @@ export function createTermScorer(view: IndexView, boosts: readonly number[]): Te
       });
       if (arena.length > 0) found.add(term.term);
       let addedTurns = 0;
+      const isStored = (field: number): boolean => view.fields[field]?.stored !== false;
+      const inTurns = view.fields.reduce(
+        (sum, { kind }, field) => (kind === "turn" && isStored(field) ? sum + (counts[field] ?? 0) : sum),
+        0,
+      );
       groups.forEach(({ part, kind, group: { field } }, i) => {
         const idf = inverseFrequency(view.documents[kind], counts[field] ?? 0);
         const added = scorePostings(sets[kind], arena, ends[i - 1] ?? 0, ends[i] ?? 0, {
@@ -221,9 +229,10 @@ export function createTermScorer(view: IndexView, boosts: readonly number[]): Te
           averageLength: view.averageLengths[field] ?? 0,
           weight: weight * (boosts[field] ?? 1) * idf,
           clause,
+          // Texts that are not stored are long: a word that conversations have, too, says nothing there.
+          isCounted: kind === "card" || isStored(field) || inTurns < RARE,
         });
-        // Texts that are not stored are long, and say little about how rare a word is in conversations.
-        if (kind === "turn" && view.fields[field]?.stored !== false) addedTurns += added;
+        if (kind === "turn" && isStored(field)) addedTurns += added;
       });
       return addedTurns;
     },
@@ -238,7 +247,12 @@ interface PostingsScoring {
   readonly averageLength: number;
   readonly weight: number;
   readonly clause: number;
+  /** False: the documents are found, but do not count as having the clause. */
+  readonly isCounted: boolean;
 }
+
+/** A term in fewer turns is rare. */
+const RARE = 4;
 
 /** If a term is in fewer than one in this many documents, their lengths are read one by one. */
 const SPARSE = 64;
@@ -249,7 +263,7 @@ function scorePostings(
   { docs: found, freqs }: PostingsArena,
   from: number,
   to: number,
-  { base, documents, lengths, averageLength, weight, clause }: PostingsScoring,
+  { base, documents, lengths, averageLength, weight, clause, isCounted }: PostingsScoring,
 ): number {
   const all = (to - from) * SPARSE < documents ? undefined : lengths.all();
   const { k, b } = bm25;
@@ -258,7 +272,7 @@ function scorePostings(
   const factor = weight * (k + 1);
   const { docs, scores, clauses, words } = set;
   const word = clause >>> 5;
-  const bit = 1 << (clause & 31);
+  const bit = isCounted ? 1 << (clause & 31) : 0;
   let { count } = set;
   let added = 0;
   for (let i = from; i < to; i++) {

@@ -20,7 +20,7 @@ import {
   type QueryNode,
   queryTerms,
 } from "./query-node.ts";
-import { countUses, isIndexed, turnsWithTerm } from "./scorer.ts";
+import { countUses, isIndexed, unstoredTurns } from "./scorer.ts";
 import type { Clause, DateSpan, SearchPlan } from "./search-plan.ts";
 import { createScope, type SessionScope } from "./session-scope.ts";
 
@@ -304,20 +304,15 @@ function toHit(
 /** Of more terms, as of a short prefix, one or the other is in a stored text. */
 const MAX_UNSTORED = 32;
 
-/** Finds the terms that matching turns have in fields whose texts are not stored. */
+/** Finds the rare terms that matching turns have in fields whose texts are not stored. */
 function unstoredTerms(
   view: IndexView,
   turns: readonly number[],
   terms: readonly string[],
 ): readonly UnstoredTerm[] {
   if (terms.length > MAX_UNSTORED) return [];
-  const fields = view.fields.reduce(
-    (bits, { kind, stored }, place) => (kind === "turn" && stored === false ? bits | (1 << place) : bits),
-    0,
-  );
-  if (fields === 0) return [];
   return terms.flatMap((term) => {
-    const having = turnsWithTerm(view, term, fields);
+    const having = unstoredTurns(view, term);
     const document = turns.find((turn) => having.has(turn));
     if (document === undefined) return [];
     const { number: turn, at, context } = view.turn(document);
