@@ -217,7 +217,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   pending: [["--everywhere"]],
   projects: [[], ["--agent", "pi"]],
   stats: [[]],
-  complete: [["--", "show", ""]],
+  complete: [["show", ""]],
   completion: [["bash"], ["zsh"], ["fish"]],
   resume: [[ID], ["last", "--everywhere"]],
   export: [

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { dataScript } from "../../src/site/site-data.ts";
@@ -152,7 +153,7 @@ test("dataScript() holds any text without markup, as one call", () => {
   const script = dataScript("texts/x", [{ reply: text }]);
   expect(script).not.toContain("<");
   const calls: unknown[][] = [];
-  new Function("sessionsSite", script)((...call: unknown[]) => calls.push(call));
+  runInNewContext(script, { sessionsSite: (...call: unknown[]) => calls.push(call) });
   expect(calls).toHaveLength(1);
   expect(JSON.parse(String(calls[0]?.[1]))).toEqual([{ reply: text }]);
 });

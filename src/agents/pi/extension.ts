@@ -81,7 +81,7 @@ const EXTENSION_CODE = String.raw`export default function (pi) {
   async function ask(args, ctx, signal) {
     const { code, out, err } = await run(args, { ctx, signal, seconds: 30 });
     if (out !== "" || code === 0) return out;
-    if (err.startsWith("No match")) return err;
+    if (/^No match/m.test(err)) return err;
     throw new Error(err.trim() || "sessions could not be run");
   }
 

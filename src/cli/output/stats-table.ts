@@ -54,7 +54,11 @@ function formatCost(dollars: number): string {
 }
 
 function unpricedNote(models: readonly string[], style: Style): string {
-  const names = models.slice(0, 5).join(", ");
+  // A name comes from a log: it stays on one line.
+  const names = models
+    .slice(0, 5)
+    .map((model) => model.replace(/\s+/g, " "))
+    .join(", ");
   const more = models.length > 5 ? ` and ${models.length - 5} more` : "";
   return `${style.dim(`no price for ${names}${more};`)}\n${style.dim("set `prices` in config.json")}\n`;
 }

@@ -193,7 +193,7 @@ describe("the Pi extension", () => {
     expect(found).toContain(id);
     expect(await host.tool("sessions_read", { session: id, turns: "1" })).toMatch(/^\[sessions\] Quoted/);
     expect(await host.tool("sessions_search", { query: "nothinglikethis" })).toMatch(
-      /^No match in 4 sessions/,
+      /^not found in conversations or tool output: nothinglikethis\nNo match in 4 sessions/,
     );
     await expect(host.tool("sessions_read", { session: "nope" })).rejects.toThrow(/nope/);
   });
