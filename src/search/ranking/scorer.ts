@@ -128,8 +128,13 @@ function groupsOf(view: IndexView, term: IndexTerm): readonly TermGroup[] {
 
 /** Counts the documents that have a term, once per field that has it. */
 export function countUses(view: IndexView, term: IndexTerm): number {
+  return countLiving(groupsOf(view, term));
+}
+
+/** Counts postings of documents that are not deleted. */
+function countLiving(groups: readonly TermGroup[]): number {
   const arena = createPostingsArena();
-  return groupsOf(view, term).reduce((sum, each) => {
+  return groups.reduce((sum, each) => {
     if (each.part.gone(each.kind) === undefined) return sum + each.group.count;
     arena.length = 0;
     decodeLiving(each, arena);
@@ -149,8 +154,7 @@ export function unstoredTurns(view: IndexView, term: string): ReadonlySet<number
   const found = view.exact(term);
   const groups = found === undefined ? [] : groupsOf(view, found).filter(({ kind }) => kind === "turn");
   const isStored = ({ group }: TermGroup): boolean => view.fields[group.field]?.stored !== false;
-  const stored = groups.reduce((sum, each) => (isStored(each) ? sum + each.group.count : sum), 0);
-  if (stored >= RARE) return turns;
+  if (countLiving(groups.filter(isStored)) >= RARE) return turns;
   const arena = createPostingsArena();
   for (const each of groups) {
     if (isStored(each)) continue;

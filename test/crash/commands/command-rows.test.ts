@@ -9,6 +9,11 @@ const writesNothing: readonly string[] = [
   "list",
   "files",
   "pending",
+  "projects",
+  "stats",
+  "complete",
+  // `completion install` writes as `install` does.
+  "completion",
   "resume",
   "verify",
   "summary",
