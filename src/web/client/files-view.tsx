@@ -4,9 +4,9 @@ import { countOf, formatNumber, relativeTo } from "../../render/words.ts";
 import type { FilesReply } from "../server/answers.ts";
 import { Icon } from "./icon.tsx";
 import { Answered, PageFrame } from "./page-frame.tsx";
-import { goTo, linkTo, linkToSession, type Route } from "./route.ts";
+import { goTo, linkTo, type Route } from "./route.ts";
+import { SessionLink } from "./session-link.tsx";
 import { useCall } from "./use-call.ts";
-import { folderName, when } from "./words.ts";
 
 /** Who touched this file, and when. */
 export function FilesView({ route }: { readonly route: Route }): JSX.Element {
@@ -56,16 +56,7 @@ function FoundFiles({ pattern }: { readonly pattern: string }): JSX.Element {
           <ul class="rows">
             {sessions.map(({ files, ...session }) => (
               <li key={session.key}>
-                <a href={linkToSession(session.key)}>
-                  <span class="line">
-                    <b class="title">{session.title ?? "Untitled"}</b>
-                    <time>{when(session.endedAt)}</time>
-                  </span>
-                  <span class="line soft">
-                    <span class={`agent ${session.agent}`}>{session.agent}</span>
-                    <span class="project">{folderName(session.project)}</span>
-                  </span>
-                </a>
+                <SessionLink session={session} />
                 <ul class="touched">
                   {files.slice(0, 6).map(({ path, reads, writes }) => (
                     <li key={path}>

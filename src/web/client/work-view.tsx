@@ -3,8 +3,8 @@ import { countOf } from "../../render/words.ts";
 import type { WorkReply } from "../server/answers.ts";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { linkToSession } from "./route.ts";
+import { SessionLink } from "./session-link.tsx";
 import { useCall } from "./use-call.ts";
-import { folderName, when } from "./words.ts";
 
 /** What sessions left open, and no later session finished. */
 export function WorkView({ version }: { readonly version: number }): JSX.Element {
@@ -25,16 +25,7 @@ export function WorkView({ version }: { readonly version: number }): JSX.Element
             <ul class="rows">
               {sessions.map(({ items, ...session }) => (
                 <li key={session.key}>
-                  <a href={linkToSession(session.key)}>
-                    <span class="line">
-                      <b class="title">{session.title ?? "Untitled"}</b>
-                      <time>{when(session.endedAt)}</time>
-                    </span>
-                    <span class="line soft">
-                      <span class={`agent ${session.agent}`}>{session.agent}</span>
-                      <span class="project">{folderName(session.project)}</span>
-                    </span>
-                  </a>
+                  <SessionLink session={session} />
                   <OpenItems sessionKey={session.key} items={items} />
                 </li>
               ))}
