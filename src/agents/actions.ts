@@ -7,8 +7,16 @@ import { clawActions } from "./claw/actions.ts";
 import { claw } from "./claw/claw.ts";
 import { codexActions } from "./codex/actions.ts";
 import { codex } from "./codex/codex.ts";
+import { copilotActions } from "./copilot/actions.ts";
+import { copilot } from "./copilot/copilot.ts";
+import { geminiActions } from "./gemini/actions.ts";
+import { gemini } from "./gemini/gemini.ts";
+import { opencodeActions } from "./opencode/actions.ts";
+import { opencode } from "./opencode/opencode.ts";
 import { piActions } from "./pi/actions.ts";
 import { pi } from "./pi/pi.ts";
+import { qwenActions } from "./qwen/actions.ts";
+import { qwen } from "./qwen/qwen.ts";
 
 /** An agent, and what can be done to its logs beyond reading them. */
 interface ActingAgent {
@@ -22,6 +30,10 @@ const table: readonly ActingAgent[] = [
   { agent: claw, actions: clawActions },
   { agent: pi, actions: piActions },
   { agent: codex, actions: codexActions },
+  { agent: gemini, actions: geminiActions },
+  { agent: qwen, actions: qwenActions },
+  { agent: opencode, actions: opencodeActions },
+  { agent: copilot, actions: copilotActions },
 ];
 
 const byName: ReadonlyMap<AgentName, AgentActions> = new Map(

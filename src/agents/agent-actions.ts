@@ -27,6 +27,7 @@ export interface AgentActions {
   readonly hooks?: Hooks;
   readonly servers?: McpServers;
   readonly extension?: Extension;
+  readonly plugins?: PluginSupport;
 }
 
 /** A message as the token-count API takes it. */
@@ -212,6 +213,8 @@ export interface McpServers {
   lists(library: Library, scope: Scope): readonly { readonly path: string; readonly at: readonly string[] }[];
   /** The agent hands few variables of its own on to servers, so those that name places must be in the entry. */
   readonly hidesVariables?: boolean;
+  /** The program of a server and its arguments are one list. */
+  readonly form?: "list";
 }
 
 /** How an agent informs other programs of what happens to a session. */
@@ -279,6 +282,30 @@ export interface HookRehearsal {
   input(event: string): string;
 }
 
+/** How an agent keeps track of plugins, ours among them. */
+export interface PluginSupport {
+  /** Our plugin, as it is installed for this user and this folder. */
+  find(library: Library): readonly InstalledPlugin[];
+  /** How the plugin's hooks run this program. */
+  hookCommand(
+    plugin: InstalledPlugin,
+    words: readonly string[],
+  ): { readonly command: string; readonly args: readonly string[] };
+  /** The command of the agent that enables it. */
+  enable(plugin: InstalledPlugin): string;
+  /** The command of the agent that brings it up to date. */
+  update(plugin: InstalledPlugin): string;
+}
+
+export interface InstalledPlugin {
+  /** As the agent names it. */
+  readonly name: string;
+  readonly version: string | null;
+  /** Where its files are. */
+  readonly folder: string;
+  readonly isEnabled: boolean;
+}
+
 /** A file of ours that an agent loads into itself. It runs this program when something happens to a session. */
 export interface Extension {
   /** Where it is put; nowhere if it can't be installed for this scope. */
@@ -287,6 +314,8 @@ export interface Extension {
   text(program: readonly string[], summaryBy: SummaryBy): string;
   /** Who writes summaries by an installed file; undefined if it does not say so. */
   summaryBy(text: string): SummaryBy | undefined;
+  /** How an installed file runs this program; undefined if it does not say so. */
+  program(text: string): readonly string[] | undefined;
   /** The events that it sends, as we call them: `sessions hook before-compact`. */
   readonly events: readonly string[];
   read(text: string, event: string): ReadExtensionEvent;

@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { Environment } from "../fs/library.ts";
+import type { Problem } from "../errors.ts";
+import type { Environment, Library } from "../fs/library.ts";
 import type { Line } from "../jsonl/lines.ts";
 import type { KeyPath } from "../jsonl/rewrite-strings.ts";
 import type { LeafRule } from "../session/current-path.ts";
@@ -95,6 +96,17 @@ export interface ParserContext {
   readonly resume?: string | undefined;
 }
 
+/** The log that another one goes on from: it has the beginning of the session, up to a place. */
+export interface LogBase {
+  /** The session whose log it is. */
+  readonly session: string;
+  /** How much of it, in bytes. */
+  readonly bytes: number;
+  /** Where it may be. */
+  readonly folders: readonly string[];
+  isNamed(name: string): boolean;
+}
+
 /** What small files beside a log say. */
 export interface SideFile {
   readonly title?: string;
@@ -160,6 +172,11 @@ export interface Agent {
   readonly leafRule: LeafRule;
   /** It keeps logs in the folders of projects too, so these must be known first. */
   readonly inProjects?: boolean;
+  /**
+   * For an agent whose logs are not files: brings files below the first of its roots up to date with them. Returns what
+   * could not be read.
+   */
+  readonly mirror?: (library: Library) => readonly Problem[];
   roots(surroundings: Environment): readonly LogRoot[];
   /** Is this the start of a log of this agent? By content: names lie. */
   owns(head: Buffer): boolean;
@@ -167,6 +184,8 @@ export interface Agent {
   group(files: readonly FoundFile[], peek: Peek, memory?: PlacementCache): readonly SessionFiles[];
   /** What a small file beside the log says (title, todos, tasks, a sub-agent's origin). */
   readSidecar?(file: SessionFile, text: string): SideFile | undefined;
+  /** The log that this one goes on from, if it holds only what came after; by its start. */
+  base?(path: string, head: Buffer): LogBase | undefined;
   /** Name of the sub-agent whose log this is. */
   subagentId?(path: string): string;
   /** The agent's list of running processes: a folder of files, and how one is read. */
@@ -181,9 +200,38 @@ export interface Agent {
     readonly source: string | null;
   }): ResumeCommand;
   readonly rehoming: Rehoming;
+  /** For an agent whose logs are not files: how it takes archived sessions in. */
+  readonly imports?: AgentImport;
   readonly history?: PromptHistory;
   /** It deletes logs whose time is older than this, if its settings say nothing else. Absent: it deletes none. */
   readonly deletesAfterMs?: number;
+}
+
+/** How an agent takes sessions in with a command of its own. */
+export interface AgentImport {
+  /** The files to write, in the order in which they are to be taken in. */
+  files<F extends ImportedFile>(session: ImportSource<F>): readonly ImportFile<F>[];
+  command(path: string): readonly string[];
+  /** What a line says, without what an import changes: a log that was taken in is known by it. */
+  gist(line: Buffer): string;
+}
+
+interface ImportedFile {
+  readonly path: string;
+  readonly role: string;
+}
+
+/** An archived session. */
+export interface ImportSource<F extends ImportedFile> {
+  readonly files: readonly F[];
+  read(file: F): Iterable<Uint8Array>;
+}
+
+export interface ImportFile<F> {
+  readonly name: string;
+  /** The log that it is made of. */
+  readonly from: F;
+  content(): Iterable<Uint8Array>;
 }
 
 /** How a session of an agent becomes one of another project. */

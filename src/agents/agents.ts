@@ -3,12 +3,14 @@ import type { Agent } from "./agent.ts";
 import { claude } from "./claude/claude.ts";
 import { claw } from "./claw/claw.ts";
 import { codex } from "./codex/codex.ts";
+import { copilot } from "./copilot/copilot.ts";
 import { gemini } from "./gemini/gemini.ts";
+import { opencode } from "./opencode/opencode.ts";
 import { pi } from "./pi/pi.ts";
 import { qwen } from "./qwen/qwen.ts";
 
 /** One row per agent. */
-const table: Agent[] = [claude, pi, claw, codex, gemini, qwen];
+const table: Agent[] = [claude, pi, claw, codex, gemini, qwen, opencode, copilot];
 
 export const agents: readonly Agent[] = table;
 

@@ -17,6 +17,8 @@ export interface ByteSource {
   text(path: string, maxBytes: number): string | undefined;
   /** The first bytes, or those from a place on; empty if it can't be read. */
   head(path: string, from?: number): Buffer;
+  /** The files of a folder, by their names; absent if there are no files but the session's own. */
+  names?(folder: string): readonly string[];
   /** What an error of `chunks` means, in a few words. */
   explain(error: unknown): string;
 }
@@ -38,6 +40,14 @@ export function diskSource(disk: Disk): ByteSource {
       }
     },
     head: peekOn(disk),
+    names: (folder) => {
+      try {
+        return disk.readdir(folder).flatMap(({ name, kind }) => (kind === "file" ? [name] : []));
+      } catch (error) {
+        if (errorCode(error) === undefined) throw error;
+        return [];
+      }
+    },
     explain: (error) => (errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error)),
   });
 }

@@ -15,6 +15,11 @@ interface FoundSessions {
   readonly problems: readonly Problem[];
 }
 
+/** Brings the files up to date that agents' logs are copied into, of agents whose logs are not files. */
+export function mirrorLogs(library: Library): void {
+  for (const { mirror } of agents) mirror?.(library);
+}
+
 /** All files in which an agent may have logs. */
 export interface FoundLogs {
   readonly format: Agent;
@@ -53,7 +58,7 @@ export function groupLogs(
 
 function findLogsOf(library: Library, format: Agent, projects: readonly string[]): FoundLogs {
   let files: readonly FoundFile[] = [];
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...(format.mirror?.(library) ?? [])];
   const mayRead = belowRoots(library);
   for (const root of rootsOf(library, format, projects)) {
     const found = findFiles(library.disk, root, mayRead);

@@ -13,6 +13,7 @@ import {
 } from "../session/text-budget.ts";
 import type { Agent, SessionFile, SessionFiles, SideFile, SubagentOrigin } from "./agent.ts";
 import { agentNamed } from "./agents.ts";
+import { baseLines, baseOf } from "./base-lines.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { CheckpointRecorder, ParseCheckpoints } from "./checkpoints/parse-checkpoints.ts";
 import { isolate, reasonOf } from "./isolate.ts";
@@ -101,7 +102,10 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
   const builder = createSessionBuilder(format.leafRule);
   // Of several files all have one budget: if the first one grew, the next ones have less.
   // A packed log has no places to go on from, and does not grow.
-  const isPlain = files.length === 1 && files.every(({ path }) => !isPacked(path));
+  // One that goes on from another log depends on both.
+  const isPlain =
+    files.length === 1 &&
+    files.every(({ path }) => !isPacked(path) && baseOf(source, format, path) === undefined);
   const checkpoints = isPlain ? reader.checkpoints : undefined;
   let budget = createTextBudget(reader.limits, 0, reader.collectWords);
   let facts = NO_FACTS;
@@ -110,10 +114,12 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
     const { path } = file;
     const before = checkpoints?.find({ session, file, isSubagent });
     let recorder: CheckpointRecorder | undefined;
+    let copiedFrom: string | undefined;
     const take = (entry: Entry): void => {
-      if (entry.kind === "opaque" && entry.problem !== undefined)
+      // What is wrong with another session's log is said there.
+      if (entry.kind === "opaque" && entry.problem !== undefined && copiedFrom === undefined)
         problems.push({ path, line: entry.line, what: entry.problem });
-      builder.add(entry);
+      builder.add(copiedFrom !== undefined && entry.kind === "request" ? { ...entry, copiedFrom } : entry);
     };
     const emit = (entry: Entry): void => {
       recorder?.entry(entry);
@@ -126,14 +132,28 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
     }
     const parser = format.parser({ emit, budget, path, isSubagent, resume: before?.state });
     recorder = checkpoints?.record({ session, file, isSubagent }, before);
+    const isFork = !isSubagent && baseOf(source, format, path) !== undefined;
     const end = (): void => recorder?.end(() => parser.save(), budget.used, lines);
     try {
+      if (isFork) {
+        // Its own header first: that says whose session it is.
+        for (const line of splitLines(source.chunks(path))) {
+          parser.line(line);
+          break;
+        }
+        for (const { line, session: other } of baseLines(source, format, path)) {
+          copiedFrom = other;
+          // Of this log, only the header knows them.
+          parser.line({ ...line, number: 1 });
+        }
+        copiedFrom = undefined;
+      }
       const chunks = before?.chunks() ?? source.chunks(path);
       const start = { offset: before?.offset ?? 0, number: (before?.lines ?? 0) + 1 };
       for (const line of splitLines(recorder?.watch(chunks) ?? chunks, start)) {
         if (!line.ended) end();
         try {
-          parser.line(line);
+          if (!isFork || line.number > 1) parser.line(line);
         } catch (error) {
           // As `isolate` does, without a closure for every line. What stumbled once is not to be gone on from.
           problems.push({ path, line: line.number, what: `cannot be read: ${reasonOf(error)}` });

@@ -17,6 +17,7 @@ const NAMES: { readonly [kind in ToolKind]: readonly string[] } = {
     "write",
     "writefile",
     "createfile",
+    "create",
     "edit",
     "editfile",
     "multiedit",
@@ -42,7 +43,7 @@ const NAMES: { readonly [kind in ToolKind]: readonly string[] } = {
     "runterminalcmd",
     "terminal",
   ],
-  work: ["todo", "todos", "todowrite", "writetodos", "updatetodos", "updateplan"],
+  work: ["todo", "todos", "todowrite", "writetodos", "updatetodo", "updatetodos", "updateplan"],
   patch: ["applypatch"],
   question: ["askuserquestion", "requestuserinput", "askuser", "askquestion", "question", "questionnaire"],
 };

@@ -23,8 +23,18 @@ export function readWorkList(input: JsonObject | undefined): readonly WorkItem[]
   for (const key of LIST_KEYS) {
     const list = arrayAt(input, key);
     if (list !== undefined) return list.flatMap(readItem);
+    const text = stringAt(input, key);
+    if (text !== undefined) return readChecklist(text);
   }
   return undefined;
+}
+
+/** Lines of markdown: `- [ ] open`, `- [x] done`. */
+function readChecklist(text: string): readonly WorkItem[] {
+  return [...text.matchAll(/^\s*[-*] \[([ xX~-])\] (.+)$/gm)].map(([, mark = "", item = ""]) => ({
+    text: item.trim(),
+    status: /x/i.test(mark) ? "completed" : mark === " " ? "pending" : "in_progress",
+  }));
 }
 
 function readItem(value: unknown): readonly WorkItem[] {

@@ -1,4 +1,4 @@
-import type { Session, Step } from "./session.ts";
+import type { Session, Step, Turn } from "./session.ts";
 
 /** One request or step that the agent would load. */
 export type ContextItem = { readonly turn: number } & (
@@ -14,8 +14,9 @@ export function sessionContext(session: Session): readonly ContextItem[] {
   const items: ContextItem[] = session.preamble
     .filter(isLoaded)
     .map((step) => ({ kind: "step", turn: 0, step }));
-  for (const { number, context, request, at, steps } of session.turns) {
-    if (context === "current") items.push({ kind: "request", turn: number, text: request, at });
+  for (const turn of session.turns) {
+    const { number, request, at, steps } = turn;
+    if (isRequestLoaded(turn)) items.push({ kind: "request", turn: number, text: request, at });
     for (const step of steps) if (isLoaded(step)) items.push({ kind: "step", turn: number, step });
   }
   const summary = items.findLastIndex(
@@ -24,6 +25,11 @@ export function sessionContext(session: Session): readonly ContextItem[] {
   const moved = items[summary];
   if (moved === undefined || session.compactions.at(-1)?.keeps === "head") return items;
   return [moved, ...items.slice(0, summary), ...items.slice(summary + 1)];
+}
+
+/** A prompt that is only in the agent's queue, without an entry in the conversation, is not loaded. */
+function isRequestLoaded({ context, via, uid }: Turn): boolean {
+  return context === "current" && !(via === "queued" && uid === null);
 }
 
 function isLoaded(step: Step): boolean {
@@ -38,7 +44,7 @@ export function loadedParts(session: Session): {
   const lines = new Set<number>();
   const calls = new Set<string>();
   const steps = [...session.preamble, ...session.turns.flatMap((turn) => turn.steps)];
-  for (const { context, line } of session.turns) if (context === "current") lines.add(line);
+  for (const turn of session.turns) if (isRequestLoaded(turn)) lines.add(turn.line);
   for (const step of steps) {
     if (step.context !== "current") continue;
     lines.add(step.line);

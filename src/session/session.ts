@@ -91,6 +91,8 @@ export interface Turn {
   readonly context: Context;
   readonly via: RequestVia;
   readonly request: string;
+  /** How many images came with the request; absent: none. */
+  readonly images?: number;
   /** The session that this turn was copied from, if it was. */
   readonly copiedFrom?: string;
   readonly steps: readonly Step[];

@@ -67,7 +67,7 @@ function origin(
 ): Pick<Subagent, "type" | "description" | "callId" | "turn"> {
   const input = start?.call.input;
   return {
-    type: log?.type ?? stringIn(input, "subagent_type"),
+    type: log?.type ?? stringIn(input, "subagent_type") ?? stringIn(input, "agent_type"),
     description: log?.description ?? stringIn(input, "description"),
     callId: start?.call.id ?? log?.callId ?? null,
     turn: start?.turn ?? null,

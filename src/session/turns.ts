@@ -51,6 +51,7 @@ export function makeTurns(nodes: NodeTable, path: CurrentPath, calls: CallTable)
       context: path.contextOf(node),
       via: entry.via,
       request: entry.text,
+      ...(entry.images === 0 ? {} : { images: entry.images }),
       ...(entry.copiedFrom === undefined ? {} : { copiedFrom: entry.copiedFrom }),
       steps: steps.get(node) ?? [],
     });

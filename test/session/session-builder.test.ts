@@ -104,6 +104,20 @@ describe("createSessionBuilder()", () => {
     ).toEqual(["summary", "b", "reply", "c"]);
   });
 
+  test("a prompt that only the agent's queue has is a turn, and nothing that the agent would load", () => {
+    const asked = { kind: "request", chars: 1, images: 0 } as const;
+    const session = build(
+      [
+        { ...asked, line: 1, uid: "a", parent: null, via: "typed", text: "first" },
+        { kind: "fact", line: 2, fact: { name: "queued", text: "waiting" } },
+        { ...asked, line: 3, uid: "b", parent: "a", via: "queued", text: "handed over" },
+      ],
+      "last-entry",
+    );
+    expect(session.turns.map(({ request }) => request)).toEqual(["first", "waiting", "handed over"]);
+    expect(sessionContext(session)).toMatchObject([{ text: "first" }, { text: "handed over" }]);
+  });
+
   test("survives any tree: circles, missing parents, names used twice, kept entries from nowhere", () => {
     const name = fc.constantFrom("a", "b", "c", "d", "e", "f");
     const parent = fc.option(name, { nil: null });

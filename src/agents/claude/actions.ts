@@ -5,6 +5,7 @@ import { claudeCompaction } from "./compact.ts";
 import { claudeFlattening } from "./flatten.ts";
 import { forkClaude } from "./fork.ts";
 import { claudeHooks } from "./hooks.ts";
+import { claudePlugins } from "./plugin.ts";
 import { claudeRetention, ownFolders } from "./retention.ts";
 import { claudeServers } from "./servers.ts";
 
@@ -25,4 +26,5 @@ export const claudeActions: AgentActions = {
   },
   hooks: claudeHooks,
   servers: claudeServers,
+  plugins: claudePlugins,
 };

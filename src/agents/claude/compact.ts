@@ -72,7 +72,7 @@ interface ClaudeCompaction {
 
 /**
  * Plans which old and large parts of tool calls become placeholders. Lines, their order, their envelopes and the
- * pairs of calls and results stay. `chunks` is asked twice for the same bytes.
+ * pairs of calls and results stay. `chunks` may be called several times, for the same bytes.
  */
 export function planClaudeCompaction(
   chunks: () => Iterable<Uint8Array>,

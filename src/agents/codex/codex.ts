@@ -1,4 +1,5 @@
 import type { Agent } from "../agent.ts";
+import { codexBase } from "./base.ts";
 import { codexRoots, groupCodexFiles, ownsCodex } from "./files.ts";
 import { createCodexParser } from "./parser.ts";
 
@@ -11,6 +12,7 @@ export const codex: Agent = {
   roots: codexRoots,
   owns: ownsCodex,
   group: groupCodexFiles,
+  base: codexBase,
   parser: createCodexParser,
   resume: ({ id, project }) => ({ command: ["codex", "resume", id], folder: project }),
   rehoming: { keys: [["payload", "cwd"]], place: (relative) => ({ relative }) },

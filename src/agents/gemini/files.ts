@@ -16,10 +16,15 @@ import type {
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
 import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
 
-export function geminiRoots({ home, variables }: Environment): readonly LogRoot[] {
-  const folder = join(variables.GEMINI_CLI_HOME || home, ".gemini");
+export function geminiFolder({ home, variables }: Environment): string {
+  return join(variables.GEMINI_CLI_HOME || home, ".gemini");
+}
+
+export function geminiRoots(surroundings: Environment): readonly LogRoot[] {
   // tmp/<project>/chats/<session>/<sub-agent>.jsonl is the deepest.
-  return [{ folder: join(folder, "tmp"), depth: 4, extensions: [".jsonl", ".json", ".txt"] }];
+  return [
+    { folder: join(geminiFolder(surroundings), "tmp"), depth: 4, extensions: [".jsonl", ".json", ".txt"] },
+  ];
 }
 
 /** The name of a project's folder in older versions. */

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { tryParse } from "../../jsonl/json-line.ts";
 import type { Extension, SummaryBy } from "../agent-actions.ts";
 import { piExtensionEvents, readPiExtensionEvent } from "./extension-events.ts";
 import { piFolder } from "./files.ts";
@@ -13,6 +14,11 @@ export const piExtension: Extension = {
   summaryBy: (text) => {
     const [, found] = /^const summaryBy = "(agent|sessions)";$/m.exec(text) ?? [];
     return found === "agent" || found === "sessions" ? found : undefined;
+  },
+  program: (text) => {
+    const [, found = ""] = /^const program = (\[.*\]);$/m.exec(text) ?? [];
+    const words = tryParse(found);
+    return Array.isArray(words) ? words.map(String) : undefined;
   },
   events: piExtensionEvents,
   read: readPiExtensionEvent,

@@ -97,6 +97,40 @@ describe("a packed log", () => {
     expect(fs.readFileSync(path).equals(bytes)).toBe(true);
   });
 
+  test("goes into another project unpacked, with its lines changed, but not beside its packed log", async () => {
+    const world = makeWorld();
+    const path = put(world, packWithoutCompression(logOf("Let the zebra blink", "and the lamp")));
+    await ask(world, ["archive"]);
+    const target = path.replace(/\.zst$/, "");
+    const other = join(world.home, "other");
+    fs.mkdirSync(other);
+    expect(await ask(world, ["restore", ID, "--into", other])).toMatchObject({
+      sessions: [{ outcome: "refused", files: [{ path, action: "packed" }] }],
+    });
+    expect(fs.existsSync(target)).toBe(false);
+    fs.rmSync(path);
+    expect(await ask(world, ["restore", ID, "--into", other])).toMatchObject({
+      sessions: [{ outcome: "restored", files: [{ path: target, action: "written" }] }],
+    });
+    const expected = logOf("Let the zebra blink", "and the lamp").toString();
+    expect(fs.readFileSync(target, "utf8")).toBe(expected.replaceAll('"/work/shop"', JSON.stringify(other)));
+    expect(fs.existsSync(path)).toBe(false);
+    expect((await ask(world, ["show", target])).project).toBe(other);
+    expect(fs.readdirSync(other)).toEqual([]);
+  });
+
+  test("that is damaged is not restored into another project, and says why", async () => {
+    const world = makeWorld();
+    const path = put(world, packWithoutCompression(logOf("Let the zebra blink")).subarray(0, 200));
+    await ask(world, ["archive"]);
+    fs.rmSync(path);
+    const other = join(world.home, "other");
+    fs.mkdirSync(other);
+    const answer = await ask(world, ["restore", ID, "--into", other]);
+    expect(answer.problems[0]?.what).toContain("Cannot unpack");
+    expect(fs.readdirSync(dirname(path))).toEqual([]);
+  });
+
   test("that is damaged is a problem, and its bytes are kept", async () => {
     const world = makeWorld();
     const bytes = packWithoutCompression(logOf("Let the zebra blink")).subarray(0, 150);

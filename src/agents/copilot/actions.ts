@@ -1,0 +1,19 @@
+import { join } from "node:path";
+import type { AgentActions } from "../agent-actions.ts";
+import { copilotFolder } from "./files.ts";
+
+export const copilotActions: AgentActions = {
+  skills: {
+    folders: ({ surroundings }, scope) => [
+      scope === "user" ? copilotFolder(surroundings) : join(surroundings.folder, ".github"),
+    ],
+  },
+  servers: {
+    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    lists: ({ surroundings }, scope) =>
+      scope === "user"
+        ? [{ path: join(copilotFolder(surroundings), "mcp-config.json"), at: ["mcpServers"] }]
+        : [],
+    hidesVariables: true,
+  },
+};

@@ -1,0 +1,23 @@
+import type { Agent } from "../agent.ts";
+import { copilotRoots, groupCopilotFiles, ownsCopilot, readWorkspace } from "./files.ts";
+import { createCopilotParser } from "./parser.ts";
+
+export const copilot: Agent = {
+  agent: "copilot",
+  name: "Copilot CLI",
+  placeVariables: ["COPILOT_HOME"],
+  childVariables: ["COPILOT_CLI"],
+  sessionVariable: "COPILOT_AGENT_SESSION_ID",
+  leafRule: "last-entry",
+  roots: copilotRoots,
+  owns: ownsCopilot,
+  group: groupCopilotFiles,
+  readSidecar: readWorkspace,
+  parser: createCopilotParser,
+  resume: ({ id, project }) => ({ command: ["copilot", `--resume=${id}`], folder: project }),
+  rehoming: {
+    keys: [["data", "context", "cwd"]],
+    // A session has a folder of its own, which is named after it and not after the project.
+    place: (relative) => ({ relative }),
+  },
+};

@@ -1,0 +1,18 @@
+import { join } from "node:path";
+import type { AgentActions } from "../agent-actions.ts";
+import { geminiFolder } from "./files.ts";
+
+export const geminiActions: AgentActions = {
+  skills: {
+    folders: ({ surroundings }, scope) => [
+      scope === "user" ? geminiFolder(surroundings) : join(surroundings.folder, ".gemini"),
+    ],
+  },
+  servers: {
+    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    lists: ({ surroundings }, scope) =>
+      scope === "user"
+        ? [{ path: join(geminiFolder(surroundings), "settings.json"), at: ["mcpServers"] }]
+        : [],
+  },
+};

@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import type { Library } from "../../fs/library.ts";
+import type { AgentActions } from "../agent-actions.ts";
+
+export const opencodeActions: AgentActions = {
+  skills: {
+    folders: (library, scope) => [
+      scope === "user" ? configFolder(library) : join(library.surroundings.folder, ".opencode"),
+    ],
+  },
+  servers: {
+    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    lists: (library, scope) =>
+      scope === "user" ? [{ path: join(configFolder(library), "opencode.json"), at: ["mcp"] }] : [],
+    form: "list",
+  },
+};
+
+function configFolder({ surroundings: { home, variables } }: Library): string {
+  return join(variables.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
+}

@@ -1,0 +1,58 @@
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { readCacheFile, writeCacheFile } from "../../fs/cache-file.ts";
+import type { Disk } from "../../fs/disk.ts";
+
+/** Which logs there are of a database. */
+export interface MirrorManifest {
+  /** Of the database when all logs were written; empty if it may have changed since with the same times. */
+  readonly mark: string;
+  readonly sessions: Readonly<Record<string, MirroredSession>>;
+}
+
+/** What is known of the log of a session. */
+export interface MirroredSession {
+  readonly fingerprint: string;
+  /** The sessions above it, the outermost first. */
+  readonly above: readonly string[];
+  /** Of the log, and its time: another process may have put an older one there. */
+  readonly size: number;
+  readonly changedAt: number;
+}
+
+/** Changes with what is written into logs. */
+const VERSION = 1;
+
+export const MANIFEST_NAME = "manifest";
+
+export function readMirrorManifest(disk: Disk, folder: string): MirrorManifest {
+  const nothing = { mark: "", sessions: {} };
+  const bytes = readCacheFile(disk, join(folder, MANIFEST_NAME));
+  if (bytes === undefined) return nothing;
+  // The checksum was right, so this is what some version of the program wrote.
+  const { version, ...known }: MirrorManifest & { readonly version: number } = JSON.parse(
+    bytes.toString("utf8"),
+  );
+  return version === VERSION ? known : nothing;
+}
+
+export function writeMirrorManifest(disk: Disk, folder: string, manifest: MirrorManifest): void {
+  const text = JSON.stringify({ version: VERSION, ...manifest });
+  writeCacheFile(disk, join(folder, MANIFEST_NAME), Buffer.from(text));
+}
+
+/** Where the log of a session is, without its ending. Sub-agents are in a folder named after the session that began it all. */
+export function pathOfLog(folder: string, id: string, above: readonly string[]): string {
+  const [root] = above;
+  return root === undefined ? join(folder, id) : join(folder, root, id);
+}
+
+export function isLogThere(
+  disk: Disk,
+  folder: string,
+  id: string,
+  { above, size, changedAt }: MirroredSession,
+): boolean {
+  const stat = disk.stat(`${pathOfLog(folder, id, above)}.jsonl`);
+  return stat?.size === size && stat.mtimeMs === changedAt;
+}

@@ -1,0 +1,27 @@
+import { basename } from "node:path";
+import type { Agent } from "../agent.ts";
+import { groupOpencodeFiles, nameOfLog, opencodeRoots, ownsOpencode, readOpencodeState } from "./files.ts";
+import { opencodeImport } from "./import-file.ts";
+import { mirrorSessions } from "./mirror.ts";
+import { createOpencodeParser } from "./parser.ts";
+
+export const opencode: Agent = {
+  agent: "opencode",
+  name: "opencode",
+  placeVariables: ["XDG_DATA_HOME", "OPENCODE_DB"],
+  childVariables: ["OPENCODE", "OPENCODE_PID"],
+  leafRule: "last-entry",
+  mirror: mirrorSessions,
+  roots: opencodeRoots,
+  owns: ownsOpencode,
+  group: groupOpencodeFiles,
+  readSidecar: readOpencodeState,
+  subagentId: nameOfLog,
+  parser: createOpencodeParser,
+  resume: ({ id, project }) => ({ command: ["opencode", "--session", id], folder: project }),
+  imports: opencodeImport,
+  rehoming: {
+    keys: [["session", "directory"]],
+    place: (relative) => ({ relative: basename(relative) }),
+  },
+};

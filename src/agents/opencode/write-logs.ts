@@ -1,0 +1,148 @@
+import { Buffer } from "node:buffer";
+import { dirname, join } from "node:path";
+import type { Disk } from "../../fs/disk.ts";
+import { makeFolders, namesIn, removeTree } from "../../fs/folders.ts";
+import { isTempName, replaceFile } from "../../fs/replace-file.ts";
+import type { OpencodePlace } from "./files.ts";
+import { isLogThere, MANIFEST_NAME, type MirroredSession, pathOfLog } from "./manifest.ts";
+import { DatabaseError } from "./sqlite/pages.ts";
+import { openStorage } from "./storage.ts";
+import { openDatabase, type SessionRows, type SessionStore } from "./stored-sessions.ts";
+
+/** What came of writing logs. */
+export interface LogsWritten {
+  readonly sessions: Readonly<Record<string, MirroredSession>>;
+  /** False if the place changed under the reader: then some sessions are as they were before. */
+  readonly isWhole: boolean;
+  /** What could not be read. */
+  readonly damaged: readonly string[];
+}
+
+interface WriteOptions {
+  readonly known: Readonly<Record<string, MirroredSession>>;
+  /** Sessions that are in another place, too. */
+  readonly except: ReadonlySet<string>;
+}
+
+/** Writes the logs of sessions that changed, until all are or the place changes under the reader. */
+export function writeLogs(
+  disk: Disk,
+  place: OpencodePlace,
+  folder: string,
+  { known, except }: WriteOptions,
+): LogsWritten {
+  const damaged: string[] = [];
+  const sessions: Record<string, MirroredSession> = {};
+  let stored: SessionStore;
+  try {
+    stored = place.kind === "database" ? openDatabase(disk, place.path) : openStorage(disk, place.path);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return { sessions: known, isWhole: !error.isPassing, damaged: [error.message] };
+  }
+  const disturbed = (): LogsWritten => ({ sessions: { ...known, ...sessions }, isWhole: false, damaged });
+  try {
+    const named = stored.sessions.filter(({ id }) => NAME.test(id) && !except.has(id));
+    if (!stored.isStill()) return disturbed();
+    const parents = new Map(named.map(({ id, parent }) => [id, parent]));
+    for (const session of named) {
+      const { id, fingerprint, changedAt } = session;
+      const above = sessionsAbove(id, parents);
+      const path = pathOfLog(folder, id, above);
+      const before = known[id];
+      const isSame = before?.fingerprint === fingerprint && path === pathOfLog(folder, id, before.above);
+      if (isSame && isLogThere(disk, folder, id, before)) {
+        sessions[id] = before;
+        continue;
+      }
+      try {
+        const size = writeSession(disk, path, session, stored);
+        if (size === undefined) return disturbed();
+        sessions[id] = { fingerprint, above, size, changedAt };
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error;
+        damaged.push(`session ${id} can't be read: ${error.message}`);
+        if (before !== undefined) sessions[id] = before;
+      }
+    }
+    removeGone(disk, folder, sessions);
+    return { sessions, isWhole: true, damaged };
+  } finally {
+    stored.close();
+  }
+}
+
+/** An id names files: a database may have been tampered with. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,126}$/;
+
+function sessionsAbove(id: string, parents: ReadonlyMap<string, string | null>): readonly string[] {
+  const above: string[] = [];
+  for (let at = parents.get(id) ?? null; at !== null && parents.has(at); at = parents.get(at) ?? null) {
+    if (at === id || above.includes(at)) return [];
+    above.unshift(at);
+  }
+  return above;
+}
+
+/** Returns the size of its log; undefined if the place changed meanwhile, and then writes nothing. */
+function writeSession(
+  disk: Disk,
+  path: string,
+  session: SessionRows,
+  stored: SessionStore,
+): number | undefined {
+  makeFolders(disk, dirname(path));
+  let size = 0;
+  function* whole(): Generator<Uint8Array, void, void> {
+    for (const part of inBlocks(session.log())) {
+      size += part.length;
+      yield part;
+    }
+    if (!stored.isStill()) throw new Disturbed();
+  }
+  try {
+    const times = { mtimeMs: session.changedAt };
+    replaceFile(disk, `${path}.json`, session.state(), times);
+    replaceFile(disk, `${path}.jsonl`, whole(), times);
+    return size;
+  } catch (error) {
+    // A mixture of two states may look like damage, too.
+    if (error instanceof Disturbed || (error instanceof DatabaseError && !stored.isStill())) return undefined;
+    throw error;
+  }
+}
+
+class Disturbed extends Error {}
+
+const BLOCK_BYTES = 256 * 1024;
+
+/** Joins small parts: every part is a call to the disk. */
+function* inBlocks(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+  let held: Uint8Array[] = [];
+  let length = 0;
+  for (const part of parts) {
+    held.push(Buffer.from(part));
+    length += part.length;
+    if (length < BLOCK_BYTES) continue;
+    yield Buffer.concat(held);
+    held = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(held);
+}
+
+/** Removes all that is of no session: of those that are gone, and of sub-agents that have another place. */
+function removeGone(disk: Disk, folder: string, sessions: LogsWritten["sessions"]): void {
+  const paths = new Set([join(folder, MANIFEST_NAME)]);
+  const folders = new Set<string>();
+  for (const [id, { above }] of Object.entries(sessions)) {
+    const path = pathOfLog(folder, id, above);
+    paths.add(`${path}.jsonl`).add(`${path}.json`);
+    if (above[0] !== undefined) folders.add(join(folder, above[0]));
+  }
+  for (const each of [folder, ...folders])
+    for (const name of namesIn(disk, each)) {
+      const path = join(each, name);
+      if (!paths.has(path) && !folders.has(path) && !isTempName(name)) removeTree(disk, path);
+    }
+}

@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import type { Environment } from "../../fs/library.ts";
+import type { AgentActions } from "../agent-actions.ts";
+
+export const qwenActions: AgentActions = {
+  skills: {
+    folders: ({ surroundings }, scope) => [
+      scope === "user" ? qwenFolder(surroundings) : join(surroundings.folder, ".qwen"),
+    ],
+  },
+  servers: {
+    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    lists: ({ surroundings }, scope) =>
+      scope === "user" ? [{ path: join(qwenFolder(surroundings), "settings.json"), at: ["mcpServers"] }] : [],
+  },
+};
+
+/** Only logs go elsewhere with QWEN_RUNTIME_DIR. */
+function qwenFolder({ home, variables }: Environment): string {
+  return variables.QWEN_HOME || join(home, ".qwen");
+}
