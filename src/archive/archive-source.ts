@@ -5,7 +5,7 @@ import { reasonOf } from "../agents/isolate.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { errorCode, explainDiskError, systemError } from "../fs/disk-error.ts";
 import type { LogKey } from "../session/session.ts";
-import type { KeptFile, KeptSession, ListedFile } from "./archive-store.ts";
+import type { KeptFile, KeptSession, ListedFile, MachineOrigin } from "./archive-store.ts";
 
 const HEAD_BYTES = 64 * 1024;
 
@@ -19,7 +19,8 @@ export function archiveSource(open: () => KeptSession | undefined): ByteSource {
     if (opened === undefined) {
       const kept = open();
       if (kept === undefined) throw new ArchiveDamage("its record can't be read");
-      opened = { kept, files: new Map(kept.files.map((file) => [file.path, file])) };
+      const files = kept.files.map((file): [string, KeptFile] => [shownPath(kept, file.path), file]);
+      opened = { kept, files: new Map(files) };
     }
     const file = opened.files.get(path);
     if (file === undefined) throw systemError("ENOENT", path);
@@ -56,12 +57,23 @@ function explain(error: unknown): string {
   return errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error);
 }
 
+interface WithOrigin {
+  readonly origin: MachineOrigin | null;
+}
+
+/** The path of an archived file. On another machine it is `machine:/path`: here that may be another file, or none. */
+export function shownPath({ origin }: WithOrigin, path: string): string {
+  return origin === null ? path : `${origin.name}:${path}`;
+}
+
 /** The files of an archived session as those of a found one. */
-export function sessionFilesOf(session: LogKey & { readonly files: readonly ListedFile[] }): LogFiles {
+export function sessionFilesOf(
+  session: LogKey & WithOrigin & { readonly files: readonly ListedFile[] },
+): LogFiles {
   const { agent, id, copy } = session;
   const files = session.files.map(
     ({ path, role, size, mtimeMs, inode }): SessionFile => ({
-      path,
+      path: shownPath(session, path),
       role: isRole(role) ? role : "other",
       size,
       mtimeMs,

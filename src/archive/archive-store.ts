@@ -30,9 +30,23 @@ export interface KeptFile extends ListedFile {
   readonly sha256: string;
 }
 
+/** Which machine a session was pulled from. Its record is that machine's, and is never changed here. */
+export interface MachineOrigin {
+  /** The id of the machine, what people call it, and the home of its user. */
+  readonly machine: string;
+  readonly name: string;
+  readonly home: string;
+  /** `copy` of the session there. */
+  readonly copy: string | null;
+  /** SHA-256 of the generation's record as it was pulled. */
+  readonly record: string;
+}
+
 /** A session in its newest generation. */
 export interface ListedSession extends LogKey {
   readonly generation: number;
+  /** null for sessions of this machine. */
+  readonly origin: MachineOrigin | null;
   readonly files: readonly ListedFile[];
   /** What restores were about to replace, as it was then: the archive has it, too. */
   readonly aside: readonly ListedFile[];
@@ -63,6 +77,7 @@ export interface Listing {
 /** One generation, open for reading. */
 export interface KeptSession extends LogKey {
   readonly generation: number;
+  readonly origin: MachineOrigin | null;
   /** All generations there are, oldest first. */
   readonly generations: readonly number[];
   readonly files: readonly KeptFile[];

@@ -5,7 +5,7 @@ import { newestLogFirst } from "../agents/session-copies.ts";
 import { sameMark } from "../fs/disk.ts";
 import type { Library } from "../fs/library.ts";
 import { logKey, sessionKey } from "../session/session.ts";
-import { archiveSource, sessionFilesOf } from "./archive-source.ts";
+import { archiveSource, sessionFilesOf, shownPath } from "./archive-source.ts";
 import type { ListedFile, ListedSession } from "./archive-store.ts";
 import { byLogKey, type LogIdentities, logIdentities } from "./log-identity.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
@@ -21,6 +21,8 @@ export interface ArchivedSession<Files extends SessionFiles = SessionFiles> {
   readonly state: string;
   /** The readable copy; null if there is none yet. */
   readonly markdown: string | null;
+  /** What people call the machines that its logs are of, by the path of the log; those of this machine are left out. */
+  readonly machines: MachinesOfLogs;
   /** Of all files, and of what the archive needs for them. */
   readonly bytes: number;
   readonly storedBytes: number;
@@ -43,9 +45,18 @@ export function archivedLogs(
       generation: session.generation,
       state: session.state,
       markdown: markdownPath(library, session),
+      machines: machinesOf(session),
       bytes: session.bytes,
       storedBytes: session.storedBytes,
     }));
+}
+
+export type MachinesOfLogs = Readonly<Record<string, string>>;
+
+function machinesOf(session: ListedSession): MachinesOfLogs {
+  const { origin, files } = session;
+  if (origin === null) return {};
+  return Object.fromEntries(files.map(({ path }) => [shownPath(session, path), origin.name]));
 }
 
 /** What the archive lists; nothing beside an example history. */
@@ -82,6 +93,7 @@ function joinArchived(first: ArchivedLog, ...others: readonly ArchivedLog[]): Ar
     generation: Math.max(...logs.map(({ generation }) => generation)),
     state: logs.map(({ state }) => state).join("+"),
     markdown: logs[0]?.markdown ?? null,
+    machines: Object.assign({}, ...logs.map(({ machines }) => machines)),
     bytes: sum(({ bytes }) => bytes),
     storedBytes: sum(({ storedBytes }) => storedBytes),
   };

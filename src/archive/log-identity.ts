@@ -43,13 +43,15 @@ export function logIdentities(library: Library, sessions?: readonly ListedSessio
     else others.push(log);
   };
   for (const session of archived) {
+    // A log of another machine is none of this one, even if it has the same path, inode or bytes.
+    if (session.origin !== null) continue;
     const { agent, id, copy, files } = session;
     const [lead] = files;
     add({ agent, id, copy, path: lead?.path ?? null, inode: lead?.inode ?? null, isForgotten: false });
     for (const { path } of files) parts.set(`${id}\0${path}`, session);
   }
-  for (const { agent, id, copy, path, inode } of forgottenSessions(library).stones)
-    add({ agent, id, copy, path, inode, isForgotten: true });
+  for (const { agent, id, copy, path, inode, origin } of forgottenSessions(library).stones)
+    if (origin === null) add({ agent, id, copy, path, inode, isForgotten: true });
 
   return {
     of(session) {

@@ -3,12 +3,15 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import type { Rehoming } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { rootOfFile } from "../agents/find-sessions.ts";
+import { reasonOf } from "../agents/isolate.ts";
+import { isPacked, unpackChunks } from "../agents/packed-log.ts";
 import { exitCodes, UserError } from "../errors.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { rewriteStrings } from "../jsonl/rewrite-strings.ts";
 import type { AgentName } from "../session/entry.ts";
-import type { KeptFile, KeptSession } from "./archive-store.ts";
+import type { KeptFile, KeptSession, MachineOrigin } from "./archive-store.ts";
 
 /** A session on its way into another project. */
 export interface SessionMove {
@@ -32,7 +35,7 @@ export function projectOfKept(kept: KeptSession): string | undefined {
     if (match === undefined && (rehoming.isOf === undefined || rehoming.isOf(within, value))) match = value;
     return undefined;
   };
-  for (const _ of rewriteStrings(kept.read(lead), { ...shapeOf(rehoming, lead), replace: look })) {
+  for (const _ of rewriteStrings(readUnpacked(kept, lead), { ...shapeOf(rehoming, lead), replace: look })) {
     // The session may have gone elsewhere later; its folder is named after where it is at home.
     if (match !== undefined) break;
   }
@@ -59,7 +62,30 @@ export function* rehomed(
     if (moved !== undefined) onChange();
     return moved;
   };
-  yield* rewriteStrings(kept.read(file), { ...shapeOf(rehoming, file), replace });
+  yield* rewriteStrings(readUnpacked(kept, file), { ...shapeOf(rehoming, file), replace });
+}
+
+/** The lines of a log, also of one that its agent has packed. */
+function* readUnpacked(kept: KeptSession, file: KeptFile): Generator<Uint8Array, void, void> {
+  if (!isPacked(file.path)) {
+    yield* kept.read(file);
+    return;
+  }
+  try {
+    yield* unpackChunks(kept.read(file));
+  } catch (error) {
+    if (error instanceof ArchiveDamage) throw error;
+    throw new UserError(`Cannot unpack ${JSON.stringify(file.path)}: ${reasonOf(error)}`, {
+      exitCode: exitCodes.refused,
+      hint: "without --into it is restored as it was",
+      cause: error,
+    });
+  }
+}
+
+/** Where a log goes whose lines are adapted: nothing here can pack it again. */
+export function unpackedPlace(place: string): string {
+  return isPacked(place) ? place.replace(/\.zst$/, "") : place;
 }
 
 function shapeOf({ keys }: Rehoming, { path }: KeptFile): { at: Rehoming["keys"]; lines: boolean } {
@@ -90,6 +116,47 @@ export function* inBlocks(parts: Iterable<Uint8Array>, block: Buffer): Generator
     }
   }
   if (filled > 0) yield block.subarray(0, filled);
+}
+
+/**
+ * The project that a session is to belong to: the one that was asked for; for a session of another machine, the folder
+ * that corresponds to its project, if that is here. undefined: it stays what it is.
+ */
+export function projectHere(
+  library: Library,
+  { origin }: KeptSession,
+  project: string | undefined,
+  { to, into }: PlaceOptions,
+): { readonly into: string | undefined; readonly missingProject: string | null } {
+  if (origin === null || project === undefined || into !== undefined || to !== undefined)
+    return { into, missingProject: null };
+  const mapped = mappedFolder(library, origin, project);
+  const here = [mapped, project].find((path) => path !== undefined && isFolder(library, path));
+  if (here === undefined) return { into: undefined, missingProject: project };
+  // Agents name a project by its real path.
+  return { into: here === project ? undefined : library.disk.realpath(here), missingProject: null };
+}
+
+function isFolder({ disk }: Library, path: string): boolean {
+  return isAbsolute(path) && disk.stat(path)?.kind === "folder";
+}
+
+/**
+ * Where a folder of another machine is here: by `paths` in the config, the longest that matches; else the home of its user
+ * is the home of this one. undefined if it corresponds to nothing.
+ */
+function mappedFolder(
+  { config, surroundings }: Pick<Library, "config" | "surroundings">,
+  { home }: Pick<MachineOrigin, "home">,
+  folder: string,
+): string | undefined {
+  const rules = { [home]: surroundings.home, ...config.paths };
+  const [best] = Object.entries(rules)
+    .map(([from, to]) => ({ from: from.replace(/[/\\]+$/, ""), to }))
+    .filter(({ from }) => from !== "" && (folder === from || moveInto(folder, from, "/") !== undefined))
+    .sort((a, b) => b.from.length - a.from.length);
+  if (best === undefined) return undefined;
+  return resolve(best.to, ...folder.slice(best.from.length).split(/[/\\]/));
 }
 
 export interface PlaceOptions {

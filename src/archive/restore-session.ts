@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { dirname } from "node:path";
-import type { ResumeCommand } from "../agents/agent.ts";
+import { dirname, join } from "node:path";
+import type { AgentImport, ImportFile, ResumeCommand } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { belowRoots, isStrayLink, rootOfFile } from "../agents/find-sessions.ts";
 import { countMarkers } from "../agents/stand-ins.ts";
@@ -15,15 +15,19 @@ import { replaceFile } from "../fs/replace-file.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import type { LogKey } from "../session/session.ts";
 import type { ArchiveStore, KeptFile, KeptSession } from "./archive-store.ts";
+import { logAt } from "./log-identity.ts";
 import { sourceFile } from "./raw/store-file.ts";
 import {
   inBlocks,
   type PlaceOptions,
+  projectHere,
   projectOfKept,
   rehomed,
   restorePlace,
   type SessionMove,
+  unpackedPlace,
 } from "./rehome-session.ts";
+import { importFiles, readMoved, standingOfLog, writeImports } from "./restore-imports.ts";
 
 /** How one session is restored. */
 export interface RestoreHow extends PlaceOptions {
@@ -51,11 +55,17 @@ export interface RestoredSession extends LogKey {
   readonly files: readonly RestoredFile[];
   /** Set if lines were changed to belong to another project. */
   readonly move: SessionMove | null;
+  /** The machine that it was pulled from; null: it is of this one. */
+  readonly machine: string | null;
+  /** The project of a session of another machine, if this machine has no such folder. */
+  readonly missingProject: string | null;
   /** Markers in the restored log: so many results are in its sidecar, or in the archive. */
   readonly markers: number;
   /** The generation that now holds what was there before. */
   readonly replaced: number | null;
   readonly resume: ResumeCommand;
+  /** Commands of the agent that take the written files in, to be run in this order; none if it reads them where they are. */
+  readonly imports: readonly ResumeCommand[];
   /** The agent may soon delete it: it is older than what the agent keeps. */
   readonly mayBeSwept: boolean;
 }
@@ -68,30 +78,39 @@ export function restoreSession(
   how: RestoreHow,
   tell: Tell,
 ): RestoredSession {
-  const { planned, damaged, leaves, move, project } = makePlan(library, kept, how, tell);
+  const { planned, damaged, leaves, move, project, missingProject } = makePlan(library, kept, how, tell);
   const actions = new Map(planned.map((each) => [each, expectedAction(each, how)]));
-  let isRefused =
-    leaves || [...actions.values()].some((action) => action === "different" || action === "blocked");
+  let isRefused = leaves || [...actions.values()].some((action) => REFUSED.has(action));
   let replaced: number | null = null;
+  const { resume, deletesAfterMs, imports: importing } = agentNamed(kept.agent);
+  const isToImport = importing !== undefined && how.to === undefined;
   if (!isRefused && how.dryRun !== true) {
     sweepTargets(library, planned);
     const secured = putAside(library, archive, kept, planned, tell);
     if (secured === undefined) isRefused = true;
     else {
       replaced = secured.generation;
-      for (const each of mainLast(planned)) {
+      for (const each of isToImport ? [] : mainLast(planned)) {
         actions.set(each, applyRestore(library, each, secured.marks.get(each.target), how, tell));
       }
       // What is there now is what this generation is: so it is the newest again. Not before it is there.
-      if (replaced !== null && isInPlace(actions.values())) archive.repeat(kept, kept.generation);
+      // The record of another machine is that machine's.
+      const isOwn = kept.origin === null;
+      if (replaced !== null && isOwn && !isToImport && isInPlace(actions.values()))
+        archive.repeat(kept, kept.generation);
     }
   }
-  const files = [...[...actions].map(([each, action]) => toAnswer(each, action)), ...damaged];
+  const isMissing = !isRefused && [...actions.values()].includes("written");
+  const imported =
+    isToImport && isMissing ? writeImports(library, kept, importing, { move, how, tell }) : undefined;
+  const files = [
+    ...(imported?.map(({ file }) => file) ?? [...actions].map(([each, action]) => toAnswer(each, action))),
+    ...damaged,
+  ];
   const lead = planned.find(({ file }) => file === kept.files[0]);
   const { agent, id, copy, generation } = kept;
   const outcome = isRefused ? "refused" : outcomeOf(files);
-  const isWritten = outcome === "restored" && how.dryRun !== true && lead !== undefined;
-  const { resume, deletesAfterMs } = agentNamed(agent);
+  const isWritten = outcome === "restored" && how.dryRun !== true && lead !== undefined && !isToImport;
   return {
     agent,
     id,
@@ -100,9 +119,12 @@ export function restoreSession(
     outcome,
     files,
     move: files.some(({ changes }) => changes > 0) ? (move ?? null) : null,
+    machine: kept.origin?.name ?? null,
+    missingProject,
     markers: isWritten ? countMarkers(agent, library.disk.readChunks(lead.target)) : 0,
     replaced,
     resume: resume({ id, project, source: lead?.target ?? null }),
+    imports: imported?.map(({ command }) => ({ command, folder: project })) ?? [],
     mayBeSwept:
       how.touch !== true &&
       lead !== undefined &&
@@ -121,6 +143,7 @@ function isInPlace(actions: Iterable<RestoreAction>): boolean {
   return [...actions].every((action) => IN_PLACE.has(action));
 }
 
+const REFUSED: ReadonlySet<RestoreAction> = new Set(["different", "blocked", "packed"]);
 const IN_PLACE: ReadonlySet<RestoreAction> = new Set(["written", "identical", "grown"]);
 
 interface Plan {
@@ -131,6 +154,7 @@ interface Plan {
   readonly move: SessionMove | undefined;
   /** The project that the restored session is of. */
   readonly project: string | null;
+  readonly missingProject: string | null;
 }
 
 function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Tell): Plan {
@@ -138,10 +162,20 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
   const damaged: RestoredFile[] = [];
   let leaves = false;
   const project = quietly(() => projectOfKept(kept));
-  const move = project === undefined || how.into === undefined ? undefined : { from: project, to: how.into };
+  const { into, missingProject } = projectHere(library, kept, project, how);
+  // Lines that name no project stay as they are.
+  const move = into === undefined ? undefined : { from: project ?? into, to: into };
+  const { imports: importing } = agentNamed(kept.agent);
+  const made = importing && new Map(importFiles(kept, importing, move).map((each) => [each.from, each]));
   for (const file of kept.files) {
+    const toImport = made?.get(file);
+    if (importing !== undefined && toImport === undefined) continue;
     try {
-      planned.push(planRestore(library, kept, file, move, how));
+      planned.push(
+        importing === undefined || toImport === undefined
+          ? planRestore(library, kept, file, move, { to: how.to, into })
+          : planImport(library, kept, toImport, { how, move, importing }),
+      );
     } catch (error) {
       const isOutside = error instanceof UserError;
       leaves ||= isOutside;
@@ -157,7 +191,7 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
       });
     }
   }
-  return { planned, damaged, leaves, move, project: how.into ?? project ?? null };
+  return { planned, damaged, leaves, move, project: into ?? project ?? null, missingProject };
 }
 
 function expectedAction({ standing }: PlannedFile, { force }: RestoreHow): RestoreAction {
@@ -201,10 +235,18 @@ function explain(error: unknown): string {
 }
 
 /** `written`; `identical` and `grown` (by the agent, since) were there; the others are why nothing was written. */
-type RestoreAction = "written" | "identical" | "grown" | "different" | "blocked" | "outside" | "damaged";
+export type RestoreAction =
+  | "written"
+  | "identical"
+  | "grown"
+  | "different"
+  | "blocked"
+  | "packed"
+  | "outside"
+  | "damaged";
 
 /** Takes a problem with a file. */
-type Tell = (path: string, what: string) => void;
+export type Tell = (path: string, what: string) => void;
 
 interface PutAside {
   /** States of the files that were archived before being replaced: a file may be replaced only while it is in that state. */
@@ -231,10 +273,13 @@ function putAside(
     return [sourceFile(library.disk, listed, rootOfFile(library, kept.agent, target))];
   });
   if (standing.length === 0) return { marks: new Map(), generation: null };
-  const { generation, problems } = archive.put(kept, standing, { aside: true });
+  // What stands there is a log of this machine, whatever machine the other is of.
+  const owner =
+    kept.origin === null ? kept : (logAt(library, standing[0]?.path ?? "") ?? { ...kept, copy: null });
+  const { generation, problems } = archive.put(owner, standing, { aside: true });
   for (const { path, what } of problems)
     tell(path, `it is left alone, because it can't be archived: ${what}`);
-  const aside = archive.get(kept, generation);
+  const aside = archive.get(owner, generation);
   if (aside === undefined || problems.length > 0) return undefined;
   return {
     generation,
@@ -258,6 +303,7 @@ function applyRestore(
     switch (standing.kind) {
       case "grown":
       case "blocked":
+      case "packed":
         return standing.kind;
       case "identical": {
         const { stat } = standing;
@@ -288,14 +334,16 @@ function applyRestore(
 }
 
 /** What is where a file is to be restored to. */
-type Standing =
+export type Standing =
   | { readonly kind: "absent" }
   | { readonly kind: "identical"; readonly stat: FileStat }
   /** It begins with what is archived and goes on: nothing of the archive is missing there. */
   | { readonly kind: "grown"; readonly stat: FileStat }
   | { readonly kind: "different"; readonly stat: FileStat }
   /** A folder, or something else that is no file; a link that leads to nothing, or out of all folders of logs. */
-  | { readonly kind: "blocked" };
+  | { readonly kind: "blocked" }
+  /** The agent's packed log of the session. */
+  | { readonly kind: "packed" };
 
 /** One file of a restore. */
 interface PlannedFile {
@@ -319,7 +367,8 @@ function planRestore(
   move: SessionMove | undefined,
   options: PlaceOptions,
 ): PlannedFile {
-  const target = restorePlace(library, kept.agent, file, options);
+  const place = restorePlace(library, kept.agent, file, options);
+  const target = move === undefined ? place : unpackedPlace(place);
   if (move === undefined) {
     const { size, sha256 } = file;
     const standing = standingAt(library, target, size, sha256);
@@ -327,15 +376,39 @@ function planRestore(
   }
   const content = (): Iterable<Uint8Array> =>
     inBlocks(rehomed(kept, file, move), Buffer.allocUnsafeSlow(WRITE_BYTES));
+  let changes = 0;
+  const { size, sha256 } = measure(rehomed(kept, file, move, () => changes++));
+  // Beside its packed log, the agent would have the session twice.
+  const isPackedThere = target !== place && library.disk.stat(place) !== undefined;
+  const standing: Standing = isPackedThere ? { kind: "packed" } : standingAt(library, target, size, sha256);
+  return { file, target: isPackedThere ? place : target, size, changes, standing, content };
+}
+
+/** Plans the restore of a log that its agent takes in: from a file elsewhere, or here, unless it has it already. */
+function planImport(
+  library: Library,
+  kept: KeptSession,
+  { from: file, name, content }: ImportFile<KeptFile>,
+  { how, move, importing }: { how: RestoreHow; move: SessionMove | undefined; importing: AgentImport },
+): PlannedFile {
+  if (how.to === undefined) {
+    const target = restorePlace(library, kept.agent, file, {});
+    const standing = standingOfLog(library, target, readMoved(kept, file, move), importing.gist);
+    return { file, target, size: file.size, changes: 0, standing, content };
+  }
+  const target = join(how.to, kept.agent, name);
+  const { size, sha256 } = measure(content());
+  return { file, target, size, changes: 0, standing: standingAt(library, target, size, sha256), content };
+}
+
+function measure(parts: Iterable<Uint8Array>): { readonly size: number; readonly sha256: string } {
   const hash = createHash("sha256");
   let size = 0;
-  let changes = 0;
-  for (const part of rehomed(kept, file, move, () => changes++)) {
+  for (const part of parts) {
     hash.update(part);
     size += part.length;
   }
-  const standing = standingAt(library, target, size, hash.digest("hex"));
-  return { file, target, size, changes, standing, content };
+  return { size, sha256: hash.digest("hex") };
 }
 
 function standingAt(library: Library, target: string, size: number, sha256: string): Standing {

@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
-import { findSessions, rootOfFile } from "../agents/find-sessions.ts";
+import { findSessions, mirrorLogs, rootOfFile } from "../agents/find-sessions.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
@@ -36,6 +36,7 @@ export async function restoreSessions(
   if (how.into !== undefined) refuseCopies(sessions);
   const mayReplace = options.force === true && options.dryRun !== true;
   const run = async (): Promise<RestoreAnswer> => {
+    mirrorLogs(library);
     const archive = openArchive(library);
     const restored: RestoredSession[] = [];
     const problems: Problem[] = [];
@@ -68,6 +69,7 @@ function whereItIs(
   newest: KeptSession,
   logsHere: () => ReadonlyMap<string, LogFiles>,
 ): KeptSession {
+  if (kept.origin !== null) return kept;
   const was = kept.files[0]?.path;
   const known = newest.files[0]?.path;
   if (was === undefined || known === undefined) return kept;

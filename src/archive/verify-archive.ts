@@ -89,7 +89,8 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
     damages.push(
       ...proof.damages.map((damage) => describeDamage(library, archive, session, damage, proof.damages)),
     );
-    for (const file of archive.get(session)?.files ?? []) {
+    // The logs of other machines are not here.
+    for (const file of session.origin === null ? (archive.get(session)?.files ?? []) : []) {
       const compared = compareSource(library, file);
       sources[compared.kind]++;
       if (compared.what !== undefined) {

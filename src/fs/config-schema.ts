@@ -50,6 +50,13 @@ const price = z.strictObject(
   "must have input and output, and may have cacheRead, cacheWrite and cacheWriteHour: dollars for a million tokens",
 );
 const prices = z.record(z.string(), price, OBJECT);
+const archive = z.looseObject({ site: z.optional(z.boolean("must be true or false")) }, OBJECT);
+const sync = z.looseObject(
+  { remotes: z.optional(texts), everyMinutes: z.optional(wholeNumber(1, 100_000)) },
+  OBJECT,
+);
+const push = z.looseObject({ team: z.optional(texts) }, OBJECT);
+const paths = z.record(folder, folder, OBJECT);
 const whole = z.looseObject(
   {
     exclude: z.optional(texts),
@@ -59,6 +66,11 @@ const whole = z.looseObject(
     search: z.optional(search),
     index: z.optional(index),
     prices: z.optional(prices),
+    archive: z.optional(archive),
+    machine: z.optional(text),
+    paths: z.optional(paths),
+    sync: z.optional(sync),
+    push: z.optional(push),
   },
   OBJECT,
 );
@@ -72,6 +84,13 @@ export interface WrittenConfig {
   readonly search?: { readonly limit?: number | undefined } | undefined;
   readonly index?: { readonly outputChars?: number | undefined } | undefined;
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
+  readonly archive?: { readonly site?: boolean | undefined } | undefined;
+  readonly machine?: string | undefined;
+  readonly paths?: Readonly<Record<string, string>> | undefined;
+  readonly sync?:
+    | { readonly remotes?: readonly string[] | undefined; readonly everyMinutes?: number | undefined }
+    | undefined;
+  readonly push?: { readonly team?: readonly string[] | undefined } | undefined;
 }
 
 export type CheckedConfig =
@@ -92,6 +111,8 @@ export function validateConfig(value: unknown): CheckedConfig {
     ...unknownIn("hooks.", hooks, written.hooks),
     ...unknownIn("search.", search, written.search),
     ...unknownIn("index.", index, written.index),
+    ...unknownIn("sync.", sync, written.sync),
+    ...unknownIn("push.", push, written.push),
   ];
   return { kind: "good", written, unknownKeys };
 }

@@ -34,6 +34,16 @@ export interface Config {
   readonly index: { readonly outputChars: number };
   /** Prices of models, by the start of their name, in dollars for a million tokens. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
+  /** Whether the archive is also kept as static pages. */
+  readonly archive: { readonly site: boolean };
+  /** What other machines call this one; absent: the name of the host. */
+  readonly machine?: string;
+  /** Folders of other machines, and which folders of this machine correspond to them. `~/` on the right is this home. */
+  readonly paths: Readonly<Record<string, string>>;
+  /** Remotes that the guard syncs with, and how often. */
+  readonly sync: { readonly remotes: readonly string[]; readonly everyMinutes: number };
+  /** Projects whose sessions everybody in the team may read; those of all others are private. Absent: none. */
+  readonly push?: { readonly team: readonly string[] };
 }
 
 export interface ReadConfig {
@@ -75,6 +85,13 @@ function withDefaults(written: WrittenConfig, home: string): Config {
     hooks: { recall: written.hooks?.recall ?? "compact" },
     search: { limit: written.search?.limit ?? 10 },
     index: { outputChars: written.index?.outputChars ?? 2_000 },
+    archive: { site: written.archive?.site ?? false },
+    ...(written.machine === undefined ? {} : { machine: written.machine }),
+    paths: Object.fromEntries(
+      Object.entries(written.paths ?? {}).map(([there, here]) => [there, expandHome(here, home)]),
+    ),
+    sync: { remotes: written.sync?.remotes ?? [], everyMinutes: written.sync?.everyMinutes ?? 60 },
+    ...(written.push === undefined ? {} : { push: { team: expand(written.push.team) } }),
   };
 }
 

@@ -7,6 +7,8 @@ export interface Places {
   /** Files that only save time. */
   readonly cache: string;
   readonly archive: string;
+  /** The archive as static pages, if the user wants them. */
+  readonly site: string;
   readonly raw: string;
   /** Sidecars of flattened sessions. */
   readonly flat: string;
@@ -39,6 +41,7 @@ export function findPlaces(from: PlacesFrom): Places {
     index: join(home, "index"),
     cache: join(home, "cache"),
     archive: join(home, "archive"),
+    site: join(home, "site"),
     raw: join(home, "raw"),
     flat: join(home, "flat"),
     notes: join(home, "notes"),

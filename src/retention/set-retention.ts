@@ -4,7 +4,7 @@ import type { Library } from "../fs/library.ts";
 import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 import type { FileChange } from "../settings/receipt.ts";
 
-/** As good as for ever: 273 years. */
+/** What "for ever" is written as: 273 years. */
 export const FOREVER_DAYS = 99_999;
 
 /** Refuses what Claude Code would not take, with the reason. */

@@ -66,6 +66,7 @@ const serverSchema = z.object({
   command: z.string(),
   args: z.array(z.string()),
   env: z.record(z.string(), z.string()),
+  form: z.optional(z.literal("list")),
 });
 const contentSchema = z.object({ kind: z.literal("content"), sha256: z.string() });
 const stateSchema = z.object({
@@ -92,7 +93,7 @@ function checkReceipt(value: unknown): readonly FileRecord[] | undefined {
 
 /** Settings of agents, skills, our extension, and completions of shells. */
 const OWN_PLACE =
-  /[/\\](?:settings(?:\.local)?\.json|\.claude\.json|hooks\.json|config\.toml|commands[/\\][\w-]+\.md|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js|completions[/\\]sessions(?:\.fish)?|site-functions[/\\]_sessions)$/;
+  /[/\\](?:settings(?:\.local)?\.json|\.claude\.json|hooks\.json|mcp-config\.json|opencode\.json|config\.toml|commands[/\\][\w-]+\.md|skills[/\\][\w-]+[/\\]SKILL\.md|extensions[/\\]sessions\.js|completions[/\\]sessions(?:\.fish)?|site-functions[/\\]_sessions)$/;
 
 /** Checks that a path is one of the files that we write: a tampered receipt must not name others. */
 function isConfined({ path, folders, original }: FileRecord): boolean {

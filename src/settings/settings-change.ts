@@ -1,7 +1,7 @@
 import { assertNever } from "../errors.ts";
 import { appendSetting, removeSetting, setSetting } from "./edit-settings.ts";
 import { type ParsedSettings, parseSettings, settingAt } from "./parse-settings.ts";
-import { removeTable, setTable, tableAt } from "./toml-tables.ts";
+import { type PlainTable, removeTable, setTable, tableAt } from "./toml-tables.ts";
 
 /** A program for an agent to run at an event. */
 export interface HookChange {
@@ -36,6 +36,8 @@ export interface ServerChange {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** `list`: the program and its arguments are one list, and the variables are called `environment`. */
+  readonly form?: "list" | undefined;
 }
 
 export type SettingsFormat = "json" | "toml";
@@ -183,12 +185,19 @@ function runsUs(script: unknown): boolean {
 
 /** A server of that name that somebody else added stays as it is. */
 function applyServer(text: string, change: ServerChange): string {
-  const { format, at, name, command, args, env } = change;
+  const { format, at, name } = change;
   const path = [...at, name];
-  const server = { command, args, ...(Object.keys(env).length === 0 ? {} : { env }) };
+  const server = serverEntry(change);
   const present = format === "json" ? settingAt(parsed(text), path) : tableAt(text, path);
   if (present !== undefined && (!isOurServer(present) || isSameServer(present, server))) return text;
   return format === "json" ? setSetting(text, path, server) : setTable(text, path, server);
+}
+
+function serverEntry({ command, args, env, form }: ServerChange): PlainTable {
+  const hasVariables = Object.keys(env).length > 0;
+  return form === "list"
+    ? { type: "local", command: [command, ...args], ...(hasVariables ? { environment: env } : {}) }
+    : { command, args, ...(hasVariables ? { env } : {}) };
 }
 
 function undoServer(text: string, { format, at, name }: ServerChange, original: string): string {
@@ -200,7 +209,7 @@ function undoServer(text: string, { format, at, name }: ServerChange, original: 
 }
 
 function isOurServer(server: unknown): boolean {
-  const args = listOf(memberOf(server, "args"));
+  const args = [...listOf(memberOf(server, "command")), ...listOf(memberOf(server, "args"))];
   return args.length > 1 && args.at(-1) === "mcp" && runsUs(args.at(-2));
 }
 

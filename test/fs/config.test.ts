@@ -13,6 +13,9 @@ const defaults = {
   hooks: { recall: "compact" },
   search: { limit: 10 },
   index: { outputChars: 2_000 },
+  archive: { site: false },
+  paths: {},
+  sync: { remotes: [], everyMinutes: 60 },
   prices: {},
 };
 
@@ -44,6 +47,7 @@ describe("readConfig()", () => {
       "hooks": { "recall": "always" },
       "search": { "limit": 25 },
       "index": { "outputChars": 0 },
+      "archive": { "site": true },
       "prices": { "gpt-5": { "input": 1.25, "output": 10 } }
     }`);
     expect(unknownKeys).toEqual([]);
@@ -54,6 +58,9 @@ describe("readConfig()", () => {
       hooks: { recall: "always" },
       search: { limit: 25 },
       index: { outputChars: 0 },
+      archive: { site: true },
+      paths: {},
+      sync: { remotes: [], everyMinutes: 60 },
       prices: { "gpt-5": { input: 1.25, output: 10 } },
     });
   });
@@ -100,6 +107,10 @@ describe("readConfig()", () => {
     ['{"search": {"limit": 2.5}}', "1:22", "search.limit must be a whole number from 1 to 1000"],
     ['{"search": {"limit": "10"}}', "1:22", "search.limit must be a whole number from 1 to 1000"],
     ['{"search": null}', "1:12", "search must be an object in braces"],
+    ['{"machine": ""}', "1:13", "machine must not be empty"],
+    ['{"paths": {"/a": "b"}}', "1:18", 'paths./a must be an absolute path or start with "~/"'],
+    ['{"sync": {"remotes": "home"}}', "1:22", "sync.remotes must be a list"],
+    ['{"sync": {"everyMinutes": 0}}', "1:27", "sync.everyMinutes must be a whole number from 1 to 100000"],
     ['{"index": {"outputChars": -1}}', "1:27", "index.outputChars must be a whole number from 0 to 1000000"],
   ])("%j breaks at %s and is left alone", async (text, place, what) => {
     const path = join(temporaryFolder(), "config.json");

@@ -18,6 +18,7 @@ describe("findPlaces()", () => {
       index: join(home, "index"),
       cache: join(home, "cache"),
       archive: join(home, "archive"),
+      site: join(home, "site"),
       raw: join(home, "raw"),
       flat: join(home, "flat"),
       notes: join(home, "notes"),

@@ -32,7 +32,8 @@ describe("docs/STORAGE.md", () => {
         for (const agent of agentNames()) expect(rowOf("sources")).toContain(`.${agent}\``);
       } else {
         for (const [inner, preset] of Object.entries(value)) {
-          expect(rowOf(`${key}.${inner}`)).toMatch(new RegExp(`\\| \`?${String(preset)}\`? \\|$`));
+          const shown = Array.isArray(preset) ? "\\[\\]" : String(preset);
+          expect(rowOf(`${key}.${inner}`)).toMatch(new RegExp(`\\| \`?${shown}\`? \\|$`));
         }
       }
     }

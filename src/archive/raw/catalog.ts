@@ -7,6 +7,7 @@ import { replaceFile } from "../../fs/replace-file.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { ListedFile, ListedSession } from "../archive-store.ts";
 import { folderNameOf } from "./generations.ts";
+import { originFromJson } from "./manifest.ts";
 import { isReadableName } from "./readable-name.ts";
 import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 
@@ -73,11 +74,12 @@ export function writeCatalog(disk: Disk, raw: string, entries: Iterable<CatalogE
 }
 
 function entryToJson({ session, folderName, times }: CatalogEntry): unknown {
-  const { agent, id, copy, generation, markdown, storedBytes, state, note, files, aside } = session;
+  const { agent, id, copy, generation, markdown, storedBytes, state, note, files, aside, origin } = session;
   return {
     agent,
     id,
     ...(copy === null ? {} : { copy }),
+    ...(origin === null ? {} : { origin }),
     folder: folderName,
     times,
     generation,
@@ -113,6 +115,7 @@ function entryFromJson(value: unknown, raw: string): CatalogEntry {
       id,
       copy,
       generation: read.count("generation"),
+      origin: read.has("origin") ? originFromJson(read.record("origin")) : null,
       markdown,
       files,
       aside: read.has("aside") ? read.list("aside").map(fileFromJson) : [],

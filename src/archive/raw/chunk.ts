@@ -62,7 +62,18 @@ function writeChunk(disk: Disk, path: string, bytes: Uint8Array): number {
 
 /** Reads a chunk and checks it against its hash. Throws `ArchiveDamage`. `folder` is that of its generation. */
 export function readChunk(disk: Disk, folder: string, chunk: Chunk): Buffer {
+  return unpackChunk(readPacked(disk, chunkPath(folder, chunk)), chunk);
+}
+
+/** Reads a chunk as it is stored, once it has proven to be what its hash says. Throws `ArchiveDamage`. */
+export function readPackedChunk(disk: Disk, folder: string, chunk: Chunk): Buffer {
   const packed = readPacked(disk, chunkPath(folder, chunk));
+  unpackChunk(packed, chunk);
+  return packed;
+}
+
+/** Unpacks a chunk and checks it against its hash. Throws `ArchiveDamage`. */
+export function unpackChunk(packed: Uint8Array, chunk: Pick<Chunk, "length" | "sha256">): Buffer {
   let bytes: Buffer;
   try {
     bytes = unpack(packed, chunk.length);
@@ -76,9 +87,7 @@ export function readChunk(disk: Disk, folder: string, chunk: Chunk): Buffer {
   return bytes;
 }
 
-export class MissingChunk extends ArchiveDamage {
-  override readonly name: string = "MissingChunk";
-}
+export class MissingChunk extends ArchiveDamage {}
 
 function readPacked(disk: Disk, path: string): Buffer {
   try {

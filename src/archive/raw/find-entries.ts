@@ -149,19 +149,20 @@ function toListed(
   storedBytes: number,
   sessionFolder: string,
 ): ListedSession {
-  const { agent, id, copy, generation, markdown } = newest;
+  const { agent, id, copy, generation, markdown, origin } = newest;
   const files = ownFiles(newest);
   return {
     agent,
     id,
     copy,
     generation,
+    origin,
     markdown,
     files: files.map(toListedFile),
     aside: manifests.filter(({ isAside }) => isAside).flatMap((each) => each.files.map(toListedFile)),
     bytes: files.reduce((sum, { size }) => sum + size, 0),
     storedBytes,
-    state: contentState({ generation, files }),
+    state: contentState({ generation, files, origin }),
     note: null,
     location: sessionFolder,
   };

@@ -13,7 +13,7 @@ export function keptSession(
   generations: readonly number[],
   folderOf: FolderOf = foldersOf(sessionFolder),
 ): KeptSession {
-  const { agent, id, copy, generation, files, earlier, markdown } = manifest;
+  const { agent, id, copy, generation, files, earlier, markdown, origin } = manifest;
   const own = ownFiles(manifest);
   const stored = new Map<KeptFile, StoredFile>([...files, ...earlier].map((file) => [file, file]));
   return {
@@ -21,6 +21,7 @@ export function keptSession(
     id,
     copy,
     generation,
+    origin,
     generations,
     files: own,
     others: files.filter((file) => !own.includes(file)),

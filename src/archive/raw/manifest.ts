@@ -3,7 +3,7 @@ import { agentNames, isAgent } from "../../agents/agents.ts";
 import { splitByLog } from "../../agents/session-copies.ts";
 import { ArchiveDamage } from "../../fs/damage.ts";
 import type { LogKey } from "../../session/session.ts";
-import type { KeptFile } from "../archive-store.ts";
+import type { KeptFile, MachineOrigin } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
 import { isReadableName } from "./readable-name.ts";
 import { readFields, senseless } from "./sealed-json.ts";
@@ -24,6 +24,8 @@ export interface Manifest extends LogKey {
   readonly earlier: readonly StoredFile[];
   /** It holds what a restore was about to replace, and never counts as the newest. */
   readonly isAside: boolean;
+  /** null for sessions of this machine. */
+  readonly origin: MachineOrigin | null;
 }
 
 const FORMAT_VERSION = 1;
@@ -39,14 +41,20 @@ export function ownFiles({ log, files, isAside }: Manifest): readonly StoredFile
 }
 
 /** Names the content of a generation: equal if files were only touched. */
-export function contentState({ generation, files }: Pick<Manifest, "generation" | "files">): string {
+export function contentState({
+  generation,
+  files,
+  origin,
+}: Pick<Manifest, "generation" | "files" | "origin">): string {
   const content = files.map(({ path, role, sha256 }) => [path, role, sha256]);
-  return hashOf(Buffer.from(JSON.stringify([generation, content]))).slice(0, 16);
+  // What people call a machine is shown with its sessions.
+  const named = origin === null ? [] : [origin.name];
+  return hashOf(Buffer.from(JSON.stringify([generation, content, ...named]))).slice(0, 16);
 }
 
 /** As it is on the disk: docs/STORAGE.md has the words. */
 export function manifestToJson(manifest: Manifest): unknown {
-  const { agent, id, copy, generation: own, log, markdown, files, earlier, isAside } = manifest;
+  const { agent, id, copy, generation: own, log, markdown, files, earlier, isAside, origin } = manifest;
   const fileToJson = ({ chunks, ...file }: StoredFile): unknown => ({
     ...file,
     // Most chunks are in the manifest's own generation, and need not say so.
@@ -60,6 +68,7 @@ export function manifestToJson(manifest: Manifest): unknown {
     generation: own,
     ...(log === null ? {} : { log }),
     ...(isAside ? { aside: true } : {}),
+    ...(origin === null ? {} : { origin }),
     markdown,
     files: files.map(fileToJson),
     earlier: earlier.map(fileToJson),
@@ -90,6 +99,21 @@ export function manifestFromJson(value: unknown): Manifest {
     files: read.list("files").map((file) => fileFromJson(file, generation)),
     earlier: read.list("earlier").map((file) => fileFromJson(file, generation)),
     isAside: read.has("aside"),
+    origin: read.has("origin") ? originFromJson(read.record("origin")) : null,
+  };
+}
+
+/** Parses what a record or the catalog says of the machine that a session was pulled from. */
+export function originFromJson(value: unknown): MachineOrigin {
+  const read = readFields(value);
+  const machine = read.text("machine");
+  if (!/^[0-9a-f]{16}$/.test(machine)) senseless("origin");
+  return {
+    machine,
+    name: read.text("name"),
+    home: read.text("home"),
+    copy: read.textOrNull("copy"),
+    record: read.hash("record"),
   };
 }
 

@@ -160,6 +160,7 @@ export function putSession(
     files: [...all, ...gone].sort(leadFirst(log)),
     earlier: starts ? [] : withoutRepeats([...(base?.earlier ?? []), ...outdated]),
     isAside,
+    origin: base?.origin ?? null,
   };
   const name = (): string | null =>
     options.nameMarkdown?.(keptSession(disk, sessionFolder, draft, [...numbers, generation], folderOf)) ??

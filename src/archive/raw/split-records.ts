@@ -86,7 +86,16 @@ function copyRecord(
       ...file,
       chunks: file.chunks.map((chunk) => ({ ...chunk, generation: placed.get(chunk.sha256) ?? generation })),
     }));
-    const record = { ...key, generation, log, markdown: null, files: own, earlier: [], isAside: false };
+    const record = {
+      ...key,
+      generation,
+      log,
+      markdown: null,
+      files: own,
+      earlier: [],
+      isAside: false,
+      origin: null,
+    };
     writeManifest(disk, begun.folder, record);
     begun.finish();
   }

@@ -25,6 +25,15 @@ export interface Tombstone extends LogKey {
   /** When it was forgotten, in milliseconds since 1970. */
   readonly at: number;
   readonly phase: ForgetPhase;
+  /** Set if it is a session of another machine: which, and `copy` of the session there. */
+  readonly origin: TombstoneOrigin | null;
+  /** The id of the machine on which it was forgotten; null: on this one. */
+  readonly by: string | null;
+}
+
+export interface TombstoneOrigin {
+  readonly machine: string;
+  readonly copy: string | null;
 }
 
 const FILE_NAME = "tombstone.json";
@@ -85,12 +94,20 @@ export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
 export function writeTombstone(disk: Disk, forgotten: string, stone: Tombstone): void {
   const folder = trashFolder(forgotten, stone);
   makeFolders(disk, folder);
-  const { agent, id, copy, path, inode, at, phase } = stone;
-  replaceFile(
-    disk,
-    join(folder, FILE_NAME),
-    sealJson({ version: 1, agent, id, ...(copy === null ? {} : { copy }), path, inode, at, phase }),
-  );
+  const { agent, id, copy, path, inode, at, phase, origin, by } = stone;
+  const json = {
+    version: 1,
+    agent,
+    id,
+    ...(copy === null ? {} : { copy }),
+    path,
+    inode,
+    at,
+    phase,
+    ...(origin === null ? {} : { origin }),
+    ...(by === null ? {} : { by }),
+  };
+  replaceFile(disk, join(folder, FILE_NAME), sealJson(json));
 }
 
 export function removeTombstone(disk: Disk, forgotten: string, session: LogKey): void {
@@ -150,11 +167,18 @@ function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | unde
       inode: read.has("inode") ? read.numberOrNull("inode") : null,
       at: read.number("at"),
       phase: asPhase(read.text("phase")),
+      origin: read.has("origin") ? originOf(read.record("origin")) : null,
+      by: read.has("by") ? read.textOrNull("by") : null,
     };
   } catch (error) {
     if (error instanceof ArchiveDamage || errorCode(error) !== undefined) return "damaged";
     throw error;
   }
+}
+
+function originOf(value: unknown): TombstoneOrigin {
+  const read = readFields(value);
+  return { machine: read.text("machine"), copy: read.textOrNull("copy") };
 }
 
 function asPhase(word: string): ForgetPhase {

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Disk } from "../../fs/disk.ts";
+import { errorCode, isWithoutLinks } from "../../fs/disk-error.ts";
+import { replaceFile } from "../../fs/replace-file.ts";
+import type { LogKey, SessionName } from "../../session/session.ts";
+import { type Chunk, chunkPath, MAX_STORED } from "./chunk.ts";
+import {
+  beginGeneration,
+  foldersOf,
+  generationNumbers,
+  readGeneration,
+  sessionFolder,
+  writeManifest,
+} from "./generations.ts";
+import type { Manifest } from "./manifest.ts";
+import { chunksOf, tidySession } from "./tidy-session.ts";
+
+/*
+ * Sessions of other machines are kept beside those of this one, under the same id and a `copy` of their own: the same
+ * generations with the same chunks as on their machine. They are only ever changed by taking over what that machine has.
+ */
+
+/** Names a session of another machine in this store. */
+export function mirrorKey({ agent, id }: SessionName, machine: string, copy: string | null): LogKey {
+  const place = `${machine}\0${copy ?? ""}`;
+  return { agent, id, copy: createHash("sha256").update(place).digest("hex").slice(0, 12) };
+}
+
+/** The generations that are mirrored of a session, by number. Damaged ones are left out, so that they are pulled again. */
+export function mirroredGenerations(disk: Disk, raw: string, key: LogKey): ReadonlyMap<number, Manifest> {
+  const folder = sessionFolder(raw, key);
+  const found = new Map<number, Manifest>();
+  for (const number of generationNumbers(disk, folder)) {
+    const generation = readGeneration(disk, folder, number, key);
+    if (generation.kind === "good") found.set(number, generation.manifest);
+  }
+  return found;
+}
+
+/** Whether the store has a chunk of a mirrored session already. */
+export function hasMirroredChunk(disk: Disk, raw: string, key: LogKey, chunk: Chunk): boolean {
+  const path = chunkPath(foldersOf(sessionFolder(raw, key))(chunk.generation), chunk);
+  return disk.stat(path)?.size === chunk.stored;
+}
+
+/**
+ * Takes over generations of a session of another machine, the oldest first. `staged` says where the bytes of a chunk are
+ * that the store does not have yet. The order is that of every generation: chunks, manifest, removal of what it no longer
+ * names. Requires the store's lock.
+ */
+export function mirrorSession(
+  disk: Disk,
+  raw: string,
+  manifests: readonly Manifest[],
+  staged: (chunk: Chunk) => string,
+): void {
+  for (const manifest of manifests.toSorted((a, b) => a.generation - b.generation)) {
+    const folder = sessionFolder(raw, manifest);
+    const own = chunksOf(manifest).filter(({ generation }) => generation === manifest.generation);
+    const isThere = disk.stat(foldersOf(folder)(manifest.generation)) !== undefined;
+    const begun = isThere ? undefined : beginGeneration(disk, folder, manifest.generation);
+    const into = begun?.folder ?? foldersOf(folder)(manifest.generation);
+    for (const chunk of own) placeChunk(disk, into, chunk, staged(chunk));
+    disk.fsyncFolder(into);
+    writeManifest(disk, into, manifest);
+    begun?.finish();
+    tidySession(disk, folder, manifest);
+  }
+}
+
+/** Gives a staged chunk file its second name, which is its place in the archive. Chunk files never change. */
+function placeChunk(disk: Disk, folder: string, chunk: Chunk, staged: string): void {
+  const target = join(folder, `${chunk.sha256}.br`);
+  if (disk.stat(target)?.size === chunk.stored) return;
+  try {
+    disk.link(staged, target);
+  } catch (error) {
+    // What is there is damaged, or was compressed otherwise.
+    if (errorCode(error) !== "EEXIST" && !isWithoutLinks(error)) throw error;
+    replaceFile(disk, target, disk.readHead(staged, MAX_STORED));
+  }
+}

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { AgentImport, ImportFile } from "../agents/agent.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
+import { diskError } from "../fs/disk-error.ts";
+import { makeFolders } from "../fs/folders.ts";
+import type { Library } from "../fs/library.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { splitLines } from "../jsonl/lines.ts";
+import type { KeptFile, KeptSession } from "./archive-store.ts";
+import { rehomed, type SessionMove } from "./rehome-session.ts";
+import type { RestoreAction, RestoredFile, RestoreHow, Standing, Tell } from "./restore-session.ts";
+
+/*
+ * Sessions that can't be put back as files: their agent takes them in with a command of its own, from a file that is
+ * written for it.
+ */
+
+/** A file that was written, and the command that takes it in. */
+interface ImportStep {
+  readonly file: RestoredFile;
+  readonly command: readonly string[];
+}
+
+/** Writes the files that the agent's own command takes in. A damaged one does not keep the others from being written. */
+export function writeImports(
+  { disk, places }: Library,
+  kept: KeptSession,
+  importing: AgentImport,
+  { move, how, tell }: { move: SessionMove | undefined; how: RestoreHow; tell: Tell },
+): readonly ImportStep[] {
+  const folder = join(places.cache, "imports", kept.agent);
+  return importFiles(kept, importing, move).map(({ name, from, content }) => {
+    const path = join(folder, name);
+    let action: RestoreAction = "written";
+    try {
+      if (how.dryRun !== true) {
+        makeFolders(disk, folder);
+        replaceFile(disk, path, content());
+      }
+    } catch (error) {
+      if (!(error instanceof ArchiveDamage)) throw diskError("restore", path, error);
+      tell(from.path, `it can't be restored: ${error.what}`);
+      action = "damaged";
+    }
+    const { role, size } = from;
+    const file: RestoredFile = { path, from: from.path, role, bytes: size, action, changes: 0 };
+    return { file, command: importing.command(path) };
+  });
+}
+
+export function importFiles(
+  kept: KeptSession,
+  importing: AgentImport,
+  move: SessionMove | undefined,
+): readonly ImportFile<KeptFile>[] {
+  return importing.files({ files: kept.files, read: (file) => readMoved(kept, file, move) });
+}
+
+export function readMoved(
+  kept: KeptSession,
+  file: KeptFile,
+  move: SessionMove | undefined,
+): Iterable<Uint8Array> {
+  return move === undefined ? kept.read(file) : rehomed(kept, file, move);
+}
+
+/** Whether the agent has a session, by what the lines of its log say. */
+export function standingOfLog(
+  library: Library,
+  target: string,
+  archived: Iterable<Uint8Array>,
+  gist: AgentImport["gist"],
+): Standing {
+  const stat = library.disk.stat(target);
+  if (stat === undefined) return { kind: "absent" };
+  const present = splitLines(library.disk.readChunks(target));
+  try {
+    for (const { bytes } of splitLines(archived)) {
+      const next = present.next();
+      if (next.done === true || gist(next.value.bytes) !== gist(bytes)) return { kind: "different", stat };
+    }
+    return { kind: present.next().done === true ? "identical" : "grown", stat };
+  } finally {
+    present.return?.(undefined);
+  }
+}
