@@ -1,6 +1,6 @@
 import type { Context } from "../session/session.ts";
 import type { SearchPlan } from "./ranking/search-plan.ts";
-import type { SessionSource } from "./session-condition.ts";
+import { type SessionSource, THIS_MACHINE } from "./session-condition.ts";
 
 /*
  * The port to a full-text engine, embedded or shared. Segments, files, shards and requests are the engine's own matter.
@@ -10,7 +10,7 @@ import type { SessionSource } from "./session-condition.ts";
  */
 
 /** The source of an engine that only has the sessions of this machine and person. */
-export const localSource: SessionSource = { machine: "local", owner: "local" };
+export const localSource: SessionSource = { machine: THIS_MACHINE, owner: "local" };
 
 /** What a search finds: the card of a session, or a turn. */
 export interface IndexDocument {
@@ -168,6 +168,8 @@ export interface SearchReader {
   readonly id: string;
   /** The state of the last commit of this engine's own source. */
   readonly state: string;
+  /** What a search covers, if that is more than the engine's own source. */
+  readonly covers?: { readonly sessions: number; readonly turns: number };
   search(plan: SearchPlan, options?: CallOptions): Promise<SearchAnswer | EngineFailure>;
   rows(request: RowsRequest, options?: CallOptions): Promise<RowsPage | EngineFailure>;
   /** Finds a session by key; without a source, one of this engine's own. */
@@ -202,8 +204,9 @@ export interface CommitOptions {
 }
 
 /**
- * The only writer of a source. Nothing that is put or removed is visible before `commit`, then all of it is. The sessions
- * and the state of other sources are never touched.
+ * The only writer of a source. Nothing that is put or removed is visible before `commit`, then all of it is; a shared
+ * engine that cannot hold all of it shows whole sessions earlier, never a part of one. The sessions and the state of
+ * other sources are never touched.
  */
 export interface SearchWriter {
   /** The id of the last commit, as in a reader; empty if there is none. */

@@ -69,7 +69,7 @@ export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask):
   return () =>
     format === "md"
       ? markdownParts(session, digest, { sha256: null, resume, sources: [] })
-      : htmlParts(session, digest, { resume });
+      : htmlParts(session, digest, { resume, images: open.images(session.turns) });
 }
 
 /**

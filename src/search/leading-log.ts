@@ -22,8 +22,8 @@ export function withLeadingLog(row: SessionRow, { projects = [], folder }: Which
   const lead =
     pool.find((log) => isInOneOf(log, projects)) ?? pool.find((log) => isAround(log, folder)) ?? pool[0];
   if (lead === undefined || lead.path === row.lead) return row;
-  const { maskedLead: _, ...rest } = row;
-  const { path, maskedPath, project, repository, worktree } = lead;
+  const { maskedLead: _, machine: _other, ...rest } = row;
+  const { path, maskedPath, project, repository, worktree, machine } = lead;
   return {
     ...rest,
     lead: path,
@@ -31,6 +31,7 @@ export function withLeadingLog(row: SessionRow, { projects = [], folder }: Which
     repository,
     worktree,
     ...(maskedPath === undefined ? {} : { maskedLead: maskedPath }),
+    ...(machine === undefined ? {} : { machine }),
   };
 }
 

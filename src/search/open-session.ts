@@ -1,7 +1,8 @@
-import type { ResumeCommand } from "../agents/agent.ts";
+import type { ResumeCommand, SessionFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
-import { diskSource } from "../agents/byte-source.ts";
+import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { reasonOf } from "../agents/isolate.ts";
+import { type LogImage, readImages } from "../agents/log-images.ts";
 import { readSession } from "../agents/read-session.ts";
 import { runningSessions, sessionState } from "../agents/running-sessions.ts";
 import { identifySession } from "../archive/archive-sessions.ts";
@@ -10,7 +11,7 @@ import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import type { Library } from "../fs/library.ts";
 import { findCheckout } from "../session/checkout.ts";
-import type { Session } from "../session/session.ts";
+import type { Session, Turn } from "../session/session.ts";
 import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
 import { bytesOf } from "./refresh/session-row.ts";
 import type { SessionPointer } from "./select-sessions.ts";
@@ -29,8 +30,12 @@ export interface OpenSession {
   /** The file that was named, if it is not the session's log but a part of it. */
   readonly part?: string | undefined;
   readonly archive: string | null;
+  /** The machine that it was pulled from; null: it is of this one. */
+  readonly machine: string | null;
   readonly bytes: number;
   readonly resume: ResumeCommand;
+  /** Reads the images of requests from the log, by the number of the turn. */
+  images(turns: readonly Turn[]): ReadonlyMap<number, readonly LogImage[]>;
 }
 
 /** Reads the session that a selector names. */
@@ -80,8 +85,10 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
     others: pointer.others,
     part: pointer.part,
     archive: pointer.archive,
+    machine: pointer.machine ?? null,
     bytes: bytesOf(files),
     resume: agentNamed(files.agent).resume({ id: files.id, project: session.project, source: lead }),
+    images: (turns) => imagesOf(source, files, turns),
   };
 }
 
@@ -98,7 +105,19 @@ function openStub(stub: HistoryStub): OpenSession {
     copies: 1,
     others: [],
     archive: null,
+    machine: null,
     bytes: 0,
     resume,
+    images: () => new Map(),
   };
+}
+
+function imagesOf(
+  source: ByteSource,
+  files: SessionFiles,
+  turns: readonly Turn[],
+): ReadonlyMap<number, readonly LogImage[]> {
+  const withImages = turns.filter(({ images = 0, copiedFrom }) => images > 0 && copiedFrom === undefined);
+  const byLine = readImages(source, files, new Set(withImages.map(({ line }) => line)));
+  return new Map(withImages.map(({ number, line }) => [number, byLine.get(line) ?? []]));
 }

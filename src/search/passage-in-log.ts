@@ -28,7 +28,8 @@ const ROLES: Partial<Record<TextRole, SnippetRole>> = {
   summary: "summary",
 };
 
-/** So much is read for one answer; a passage that comes later is not shown. */
+/** So many sessions, and so much of them, are read for one answer; a passage that comes later is not shown. */
+const MAX_SESSIONS = 3;
 const MAX_BYTES: number = 24 * 1024 * 1024;
 
 /** Finds passages in logs, for words of texts that the index does not store. Secrets are masked. */
@@ -42,6 +43,7 @@ export function createLogReader(library: Library): FindInLog {
   const { redact } = createRedactor({ extra: library.config.redact });
   const layersOf = createLayers(library);
   let left = MAX_BYTES;
+  let sessions = 0;
 
   const findIn = (
     source: ByteSource,
@@ -67,7 +69,7 @@ export function createLogReader(library: Library): FindInLog {
 
   /** The log itself first, and only if that does not have it the other files, whose names have to be looked up. */
   return (row, terms, options) => {
-    if (row.origin === "history") return undefined;
+    if (row.origin === "history" || ++sessions > MAX_SESSIONS) return undefined;
     const origin = row.origin === "archive" ? "archive" : "log";
     const lead = leadOf(library, row);
     const layers = layersOf({ files: lead, origin, generations: "older" });

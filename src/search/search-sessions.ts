@@ -6,8 +6,16 @@ import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
 import { isoTime } from "../render/json/session-json.ts";
 import { shellQuote } from "../render/words.ts";
-import type { MatchKind, MissingWord, NearestWords, SearchReader, SessionHit } from "./engine.ts";
+import type {
+  MatchKind,
+  MissingWord,
+  NearestWords,
+  SearchAnswer,
+  SearchReader,
+  SessionHit,
+} from "./engine.ts";
 import { matchingKeys, sessionsWithFiles } from "./filter-sessions.ts";
+import { answerByName } from "./named-session.ts";
 import type { FindInLog } from "./passage-in-log.ts";
 import type { ParsedQuery } from "./query/parse-query.ts";
 import { searchClauses } from "./query/search-clauses.ts";
@@ -28,7 +36,7 @@ import {
   withNearbyTurns,
 } from "./search-snippets.ts";
 import { type CatalogRow, type Coverage, coverageOf, rowFinisher } from "./session-catalog.ts";
-import { needsRow, type SessionCondition } from "./session-condition.ts";
+import { needsRow, type SessionCondition, type SessionSource } from "./session-condition.ts";
 
 export interface SearchRequest {
   readonly query: ParsedQuery;
@@ -53,6 +61,8 @@ export interface FoundSession {
   readonly resume: readonly string[];
   readonly snippets: readonly HitSnippet[];
   readonly matchingTurns: number;
+  /** Whose it is and on which machine, in an answer of a team's engine. */
+  readonly from?: SessionSource;
 }
 
 export interface SearchResult {
@@ -67,6 +77,8 @@ export interface SearchResult {
   /** Words of the query that are neither in conversations nor in tool output, and what is shown in their place. */
   readonly missingWords: readonly MissingWord[];
   readonly coverage: Coverage;
+  /** Why an answer of a team's engine has not everything. */
+  readonly partial?: string;
 }
 
 /** Finds sessions. Several queries share one refresh. */
@@ -91,10 +103,51 @@ export async function searchOne(
   refreshed: Refreshed | undefined,
   request: SearchRequest,
 ): Promise<SearchResult> {
+  const answer = (await answerByName(reader, rows, request)) ?? (await askEngine(library, reader, request));
+  const shown = shownTerms(request.query, answer.terms);
+  const state = readState(reader.state);
+  const archive = openArchive(library);
+  const finish = rowFinisher(
+    library,
+    state,
+    (row) => {
+      const [log] = library.demo ? [] : archive.copies(row);
+      const kept = log === undefined ? undefined : archive.get(log);
+      return kept === undefined ? null : markdownPath(library, kept);
+    },
+    request.filter.projects,
+  );
+  const openLogs = once(() => importLogReader(library));
+  const hits: FoundSession[] = [];
+  for (const hit of answer.hits) {
+    const found = await foundSession(finish, hit, shown, openLogs);
+    hits.push(await withContext(reader, hit, found, request.contextTurns ?? 0));
+  }
+  const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
+  const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
+  const coverage = coverageOf(totals, state, problems, refreshed);
+  const { match, total, ranked, nearestWords, missingWords } = answer;
+  const totalIsExact = answer.totalIsExact && answer.partial === undefined;
+  return { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage };
+}
+
+async function askEngine(
+  library: Library,
+  reader: SearchReader,
+  request: SearchRequest,
+): Promise<SearchAnswer> {
   const { filter } = request;
   const byFile = filter.files.length === 0 ? undefined : await sessionsWithFiles(reader, filter.files);
-  const { projects, agents, branches, tools } = filter;
-  const only = { projects, agents, branches, tools, ...(byFile !== undefined && { keys: [...byFile] }) };
+  const { projects, machines = [], owners = [], agents, branches, tools } = filter;
+  const only = {
+    projects,
+    machines,
+    owners,
+    agents,
+    branches,
+    tools,
+    ...(byFile !== undefined && { keys: [...byFile] }),
+  };
   const not = await unwantedConditions(reader, request.unwanted);
   const answer = await reader.search({
     ...searchClauses(request.query, filter),
@@ -113,31 +166,7 @@ export async function searchOne(
     dates: request.dates ?? [],
   });
   if (answer.kind !== "answer") throw engineError(answer);
-  const shown = shownTerms(request.query, answer.terms);
-  const state = readState(reader.state);
-  const archive = openArchive(library);
-  const finish = rowFinisher(
-    library,
-    state,
-    (row) => {
-      const [log] = library.demo ? [] : archive.copies(row);
-      const kept = log === undefined ? undefined : archive.get(log);
-      return kept === undefined ? null : markdownPath(library, kept);
-    },
-    projects,
-  );
-  const openLogs = once(() => importLogReader(library));
-  const hits: FoundSession[] = [];
-  for (const hit of answer.hits) {
-    const found = await foundSession(finish, hit, shown, openLogs);
-    hits.push(await withContext(reader, hit, found, request.contextTurns ?? 0));
-  }
-  const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
-  const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
-  const coverage = coverageOf(totals, state, problems, refreshed);
-  const { match, total, ranked, nearestWords, missingWords } = answer;
-  const totalIsExact = answer.totalIsExact && answer.partial === undefined;
-  return { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage };
+  return answer;
 }
 
 /** Imported on demand: few searches read logs. */
@@ -153,7 +182,7 @@ export async function readRows(reader: SearchReader): Promise<IndexRows> {
   return rows;
 }
 
-async function withContext(
+export async function withContext(
   reader: SearchReader,
   { key, source }: SessionHit,
   found: FoundSession,
@@ -166,7 +195,8 @@ async function withContext(
   return { ...found, snippets: withNearbyTurns(found.snippets, digest?.requests ?? [], turns) };
 }
 
-async function foundSession(
+/** Makes a found session of a hit. */
+export async function foundSession(
   finish: (row: SessionRow) => CatalogRow,
   hit: SessionHit,
   shown: ShownTerms,
@@ -191,11 +221,11 @@ async function unwantedConditions(
 ): Promise<readonly SessionCondition[]> {
   const conditions: SessionCondition[] = [];
   for (const filter of filters) {
-    const { projects, agents, branches, tools, titles, contexts, since, until } = filter;
+    const { projects, machines = [], agents, branches, tools, titles, contexts, since, until } = filter;
     const byFile = await sessionsWithFiles(reader, filter.files);
     const byWords = await sessionsWithWords(reader, filter);
     const keys = byWords?.filter((key) => byFile?.has(key) !== false) ?? (byFile && [...byFile]);
-    conditions.push({ projects, agents, branches, tools, titles, contexts, since, until, keys });
+    conditions.push({ projects, machines, agents, branches, tools, titles, contexts, since, until, keys });
   }
   return conditions;
 }
@@ -211,7 +241,8 @@ async function sessionsWithWords(
 }
 
 /** A hit as `sessions search --json` prints it. */
-export function hitJson({ row, score, match, resume, matchingTurns, snippets }: FoundSession): object {
+export function hitJson(hit: FoundSession): object {
+  const { row, score, match, resume, matchingTurns, snippets, from } = hit;
   const { digest, state, source, copies, archive } = row;
   return {
     sessionId: digest.id,
@@ -221,6 +252,8 @@ export function hitJson({ row, score, match, resume, matchingTurns, snippets }: 
     repository: digest.repository,
     worktree: digest.worktree,
     branch: digest.branch,
+    machine: from?.machine ?? digest.machine ?? null,
+    ...(from === undefined ? {} : { owner: from.owner }),
     startedAt: isoTime(digest.startedAt),
     endedAt: isoTime(digest.endedAt),
     score: Math.round(score * 1000) / 1000,

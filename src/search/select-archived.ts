@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { callingSession } from "../agents/agents.ts";
+import { shownPath } from "../archive/archive-source.ts";
 import type { ListedSession } from "../archive/archive-store.ts";
 import { readRenderNote } from "../archive/keep-session.ts";
 import { logAt } from "../archive/log-identity.ts";
@@ -10,13 +11,16 @@ import { createRealPaths } from "../fs/real-path.ts";
 import { logKey, sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
 import { MIN_PREFIX, type SelectOptions, severalCopies } from "./select-sessions.ts";
+import { THIS_MACHINE } from "./session-condition.ts";
 
-/** Lists all archived sessions, newest first. */
-export function allArchived(library: Library): readonly ListedSession[] {
+/** Lists all archived sessions, newest first: of all machines, or of one. */
+export function allArchived(library: Library, machine?: string): readonly ListedSession[] {
   const forgotten = forgottenSessions(library);
+  const isWanted = ({ origin }: ListedSession): boolean =>
+    machine === undefined || (origin?.name ?? THIS_MACHINE).toLowerCase() === machine.toLowerCase();
   return openArchive(library)
     .list()
-    .sessions.filter((session) => !forgotten.has(session))
+    .sessions.filter((session) => !forgotten.has(session) && isWanted(session))
     .toSorted((a, b) => changedAt(b) - changedAt(a));
 }
 
@@ -27,9 +31,9 @@ export function allArchived(library: Library): readonly ListedSession[] {
 export function selectArchived(
   library: Library,
   words: readonly string[],
-  options: SelectOptions = {},
+  options: SelectOptions & { readonly machine?: string | undefined } = {},
 ): readonly ListedSession[] {
-  const all = allArchived(library);
+  const all = allArchived(library, options.machine);
   const selected = new Map<string, ListedSession>();
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
@@ -60,9 +64,12 @@ function selectByWord(
   const isHere = (file: string): boolean => file === path;
   const leadsHere = (file: string): boolean => real(file) === real(path);
   for (const is of /[/\\]/.test(word) ? [isHere, leadsHere] : [isHere]) {
-    const byPath = all.find(({ files: [lead] }) => lead !== undefined && is(lead.path));
+    // A path of another machine is typed as it is shown: `desktop:/home/ana/…`.
+    const isIt = (session: ListedSession, file: string): boolean =>
+      session.origin === null ? is(file) : shownPath(session, file) === word;
+    const byPath = all.find((each) => each.files[0] !== undefined && isIt(each, each.files[0].path));
     if (byPath !== undefined) return [byPath];
-    const whole = all.find(({ files }) => files.some((file) => is(file.path)));
+    const whole = all.find((each) => each.files.some((file) => isIt(each, file.path)));
     if (whole !== undefined && copies === "refuse") throw partOfArchived(word, whole);
     if (whole !== undefined) return [whole];
   }
@@ -81,18 +88,20 @@ function selectByWord(
   });
 }
 
-/** The logs of one session: all of them, or the only one. */
+/** The logs of one session: all of them, or the only one. One of this machine comes before those of others. */
 function onlyOne(
   word: string,
-  matches: readonly ListedSession[],
+  found: readonly ListedSession[],
   copies: SelectOptions["copies"],
 ): readonly ListedSession[] {
+  const own = found.filter(({ origin }) => origin === null);
+  const matches = copies === "refuse" && own.length > 0 ? own : found;
   const sessions = [...new Set(matches.map(sessionKey))];
   if (sessions.length === 1 && (matches.length === 1 || copies !== "refuse")) return matches;
   if (sessions.length === 1)
     throw severalCopies(
       matches[0]?.id ?? "",
-      matches.map(({ files }) => files[0]?.path ?? ""),
+      matches.map((each) => shownPath(each, each.files[0]?.path ?? "")),
     );
   const names = sessions.slice(0, 5).join(", ");
   throw new UserError(`Cannot tell which session "${word}" is: it may be ${names}`, {

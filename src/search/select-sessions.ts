@@ -290,6 +290,8 @@ export interface SessionPointer extends LogKey {
   readonly part?: string;
   /** Set if the agent's own files are gone: the archive has the bytes. */
   readonly kept?: ByteSource;
+  /** What people call the machine that it was pulled from; absent: it is of this one. */
+  readonly machine?: string;
   /** Set if only its prompts are left. */
   readonly stub?: HistoryStub;
   /** The readable copy; null if there is none. */
@@ -346,7 +348,10 @@ export function sessionPointers(
   const isHere = new Set(here.map(({ key }) => key));
   const kept = [...archived]
     .filter(([key]) => !isHere.has(key))
-    .map(([, { files, source }]): SessionPointer => ({ ...pointTo(files), kept: source }));
+    .map(([, { files, source, machines }]): SessionPointer => {
+      const machine = machines[files.files[0]?.path ?? ""];
+      return { ...pointTo(files), kept: source, ...(machine === undefined ? {} : { machine }) };
+    });
   const known = new Set([...here, ...kept].map(sessionKey));
   const found = [...here, ...kept, ...(isWide ? stubPointers(library, known) : [])];
   return {
@@ -385,7 +390,11 @@ export function sessionPointers(
     newestFirst: (endedAt) => newestFirst(found, endedAt),
     projectOf,
     pointTo,
-    resolve: (path) => resolve(library.surroundings.folder, path),
+    // Paths of other machines are none of this one: `desktop:/home/ana/…`.
+    resolve: (path) =>
+      found.some((pointer) => pointer.machine !== undefined && leadOf(pointer) === path)
+        ? path
+        : resolve(library.surroundings.folder, path),
   };
 }
 

@@ -2,6 +2,9 @@ import { matchesProject } from "../fs/glob.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { Context } from "../session/session.ts";
 
+/** What this machine is called in conditions and in the source of the embedded engine, whatever its name is. */
+export const THIS_MACHINE = "local";
+
 /** Which sessions match, as data, so that any engine can decide it. An absent or empty list matches everything. */
 export interface SessionCondition {
   /** Only these sessions: unlike the other lists, an empty one matches nothing. */
@@ -34,8 +37,10 @@ export interface RowAttributes {
   readonly project: string | null;
   /** A session in a worktree belongs to the project of its repository, too. */
   readonly repository: string | null;
+  /** The machine that it was pulled from; absent: it is of the engine's own source. */
+  readonly machine?: string;
   /** Where its logs are, if it has several. */
-  readonly logs?: readonly Pick<RowAttributes, "project" | "repository">[];
+  readonly logs?: readonly Pick<RowAttributes, "project" | "repository" | "machine">[];
   readonly branch: string | null;
   readonly title: string | null;
   readonly tools: Readonly<Record<string, number>>;
@@ -44,13 +49,22 @@ export interface RowAttributes {
   readonly endedAt: number | null;
 }
 
-/** Whether a session's row matches all of a condition. Keys and sources are not in rows. */
-export function rowMatches(row: RowAttributes, condition: SessionCondition): boolean {
+/**
+ * Whether a session's row matches all of a condition. Keys and owners are not in rows; of machines, only the others are:
+ * a row without one is of `machine`.
+ */
+export function rowMatches(
+  row: RowAttributes,
+  condition: SessionCondition,
+  machine: string = THIS_MACHINE,
+): boolean {
   const { branch, title } = row;
+  const machines = (row.logs ?? [row]).map((log) => log.machine ?? machine);
   const projects = (row.logs ?? [row]).flatMap(({ project, repository }) =>
     [project ?? [], repository ?? []].flat(),
   );
   return (
+    any(condition.machines, (wanted) => machines.some((name) => same(wanted, name))) &&
     any(condition.agents, (agent) => agent === row.agent) &&
     any(condition.projects, (pattern) => projects.some((path) => matchesProject(pattern, path))) &&
     any(condition.branches, (wanted) => branch !== null && same(wanted, branch)) &&
@@ -64,20 +78,18 @@ export function rowMatches(row: RowAttributes, condition: SessionCondition): boo
 
 /** Whether a condition is about keys and sources alone, so that no row has to be read. */
 export function needsRow(condition: SessionCondition): boolean {
-  const { agents, projects, branches, tools, titles, contexts, since, until } = condition;
+  const { machines, agents, projects, branches, tools, titles, contexts, since, until } = condition;
   const isGiven = (list: readonly unknown[] | undefined): boolean => list !== undefined && list.length > 0;
   return (
-    [agents, projects, branches, tools, titles, contexts].some(isGiven) ||
+    [machines, agents, projects, branches, tools, titles, contexts].some(isGiven) ||
     since !== undefined ||
     until !== undefined
   );
 }
 
-export function sourceMatches({ machine, owner }: SessionSource, condition: SessionCondition): boolean {
-  return (
-    any(condition.machines, (wanted) => wanted === machine) &&
-    any(condition.owners, (wanted) => wanted === owner)
-  );
+/** Whether the sessions of an owner may match; machines are matched row by row. */
+export function ownerMatches({ owner }: SessionSource, condition: SessionCondition): boolean {
+  return any(condition.owners, (wanted) => wanted === owner);
 }
 
 /** Without values, everything matches. */

@@ -1,14 +1,19 @@
 import type { Digest } from "../extract/digest.ts";
-import { QUOTE_HEAD } from "../render/agent/quote-text.ts";
-import { RECALL_MARK } from "../render/agent/recall-packet.ts";
-import type { Context, Session, Step, Subagent, ToolCall, Turn } from "../session/session.ts";
+import type { Context, Session, Step, Subagent, Turn } from "../session/session.ts";
 import type { IndexDocument } from "./engine.ts";
+import { asksSessions, isOwnCall, isOwnText, isOwnTurn } from "./own-output.ts";
 
 /**
  * The size of a document. An agent may work for hours on one request: one document of all that would match any words.
  * Single texts are not split, or phrases would be.
  */
 const PASSAGE_CHARS = 12_000;
+
+/** A document, and what else belongs to it. */
+export interface SessionDocument extends IndexDocument {
+  /** The names of files with tool output that the log does not have. */
+  readonly spilled?: readonly string[];
+}
 
 /**
  * Makes the search documents of a session: one card, and for each turn a document per context. A turn that was cut by a
@@ -18,10 +23,10 @@ const PASSAGE_CHARS = 12_000;
 export function sessionDocuments(
   session: Session,
   digest: Digest,
-  isCopy: boolean,
-): readonly IndexDocument[] {
+  isFork: boolean,
+): readonly SessionDocument[] {
   const first = session.turns[0]?.number ?? 1;
-  const work = (turn: number): readonly IndexDocument[] =>
+  const work = (turn: number): readonly SessionDocument[] =>
     session.subagents.flatMap((subagent) =>
       (subagent.turn ?? first) === turn ? subagentDocuments(subagent, turn) : [],
     );
@@ -29,17 +34,17 @@ export function sessionDocuments(
     cardOf(session, digest),
     ...documentsOf(groupByContext(session.preamble), { turn: first }),
     ...(session.turns.length === 0 ? work(first) : []),
-    ...session.turns.flatMap((turn) => [...turnDocuments(session, turn, isCopy), ...work(turn.number)]),
+    ...session.turns.flatMap((turn) => [...turnDocuments(session, turn, isFork), ...work(turn.number)]),
   ];
 }
 
 /** Makes the documents of turns that are no longer in the log. */
-export function turnsDocuments(
+export function lostTurnDocuments(
   session: Session,
   turns: readonly Turn[],
-  isCopy: boolean,
-): readonly IndexDocument[] {
-  return turns.flatMap((turn) => turnDocuments(session, turn, isCopy));
+  isFork: boolean,
+): readonly SessionDocument[] {
+  return turns.flatMap((turn) => turnDocuments(session, turn, isFork));
 }
 
 /** Makes the document of a session as a whole. */
@@ -75,29 +80,30 @@ interface Place {
   readonly copied?: boolean;
 }
 
-function turnDocuments(session: Session, turn: Turn, isCopy: boolean): readonly IndexDocument[] {
+function turnDocuments(session: Session, turn: Turn, isFork: boolean): readonly SessionDocument[] {
   const identity =
     turn.uid === null || turn.at === null ? undefined : `${session.agent} ${turn.uid} ${turn.at}`;
-  const place = { turn: turn.number, identity, copied: isCopy || turn.copiedFrom !== undefined };
+  const place = { turn: turn.number, identity, copied: isFork || turn.copiedFrom !== undefined };
   const isOwn = isOwnTurn(turn);
   const byContext = groupByContext(isOwn ? turn.steps.filter(({ kind }) => kind !== "note") : turn.steps);
   const [withRequest = [], ...rest] = passagesOf(byContext.get(turn.context) ?? []);
   byContext.delete(turn.context);
-  const main: IndexDocument = {
+  const main: SessionDocument = {
     turn: turn.number,
     at: turn.at,
     context: turn.context,
     ...(identity === undefined ? {} : { identity, copied: place.copied }),
     fields: withoutEmpty({ request: isOwn ? "" : turn.request, ...fieldsOf(withRequest) }),
+    ...spilledBy(withRequest),
   };
   return [main, ...passageDocuments(rest, turn.context, place, 1), ...documentsOf(byContext, place)];
 }
 
-function subagentDocuments(subagent: Subagent, turn: number): readonly IndexDocument[] {
+function subagentDocuments(subagent: Subagent, turn: number): readonly SessionDocument[] {
   const [first = [], ...rest] = passagesOf(subagent.steps);
   const fields = withoutEmpty({ request: subagent.prompt ?? "", ...fieldsOf(first) });
   const at = subagent.steps.find((step) => step.at !== null)?.at ?? null;
-  const main: IndexDocument = { turn, at, context: "subagent", fields };
+  const main: SessionDocument = { turn, at, context: "subagent", fields, ...spilledBy(first) };
   const more = passageDocuments(rest, "subagent", { turn }, 1);
   return Object.keys(fields).length === 0 ? more : [main, ...more];
 }
@@ -112,7 +118,10 @@ function groupByContext(steps: readonly Step[]): Map<Context, Step[]> {
   return groups;
 }
 
-function documentsOf(groups: ReadonlyMap<Context, readonly Step[]>, place: Place): readonly IndexDocument[] {
+function documentsOf(
+  groups: ReadonlyMap<Context, readonly Step[]>,
+  place: Place,
+): readonly SessionDocument[] {
   return [...groups].flatMap(([context, steps]) => passageDocuments(passagesOf(steps), context, place, 0));
 }
 
@@ -121,13 +130,14 @@ function passageDocuments(
   context: Context,
   { turn, identity, copied = false }: Place,
   firstNumber: number,
-): readonly IndexDocument[] {
+): readonly SessionDocument[] {
   return passages.flatMap((steps, index) => {
     const fields = withoutEmpty(fieldsOf(steps));
     if (Object.keys(fields).length === 0) return [];
     const name =
       identity === undefined ? {} : { identity: `${identity} ${context} ${firstNumber + index}`, copied };
-    return [{ turn, at: steps.find((step) => step.at !== null)?.at ?? null, context, ...name, fields }];
+    const at = steps.find((step) => step.at !== null)?.at ?? null;
+    return [{ turn, at, context, ...name, fields, ...spilledBy(steps) }];
   });
 }
 
@@ -212,6 +222,13 @@ function fieldsOf(steps: readonly Step[]): TurnFields {
   };
 }
 
+function spilledBy(steps: readonly Step[]): Pick<SessionDocument, "spilled"> {
+  const spilled = steps.flatMap((step) =>
+    step.kind === "tool" && !isOwnCall(step.call) ? (step.call.result?.spilledTo ?? []) : [],
+  );
+  return spilled.length === 0 ? {} : { spilled };
+}
+
 /** A character that is in no text: a phrase may cross a blank line, but not from one text into the next. */
 const BETWEEN = "\n\u001e\n";
 
@@ -221,48 +238,4 @@ function join(texts: readonly string[]): string {
 
 function withoutEmpty(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ""));
-}
-
-/*
- * Our own output is excluded. An agent's log has the call `sessions search token refresh` and its answer: indexed, they
- * would be the best hits of the next search for these words.
- */
-
-const VERBS = "search|grep|list|show|files|pending|summary|export|retrieve|resume|hook";
-/** A call of this program in a shell command, with the assignments and runners that may come before it. */
-const CALL = new RegExp(
-  "(?:^|[;&|({`\\n]|\\b(?:then|do|else|time|xargs)\\s)\\s*" +
-    "(?:[A-Za-z_]\\w*=(?:\"[^\"]*\"|'[^']*'|[^\\s;&|]*)\\s+)*" +
-    "(?:(?:npx|bunx|pnpm|yarn|npm|deno|node|tsx|env|command)\\s+(?:(?:exec|run|dlx|task|--|-[\\w-]+)\\s+)*)?" +
-    "(?:[^\\s;&|()'\"`]*/)?(?:agent-)?sessions(?:\\.c?js)?\\s+(?:--?[\\w-]*\\s+)*" +
-    `(?:${VERBS})(?![\\w.-])`,
-);
-const LONGEST_CALL = 4_000;
-
-/** Whether a command line runs this program to read old sessions. */
-export function asksSessions(command: string): boolean {
-  if (!command.includes("sessions")) return false;
-  // A here document is input of a program: it may mention a command without running it.
-  const hereDocument = command.indexOf("<<");
-  return CALL.test(command.slice(0, hereDocument < 0 ? LONGEST_CALL : Math.min(hereDocument, LONGEST_CALL)));
-}
-
-/** Whether the result of a call is output of this program, or its skill. */
-function isOwnCall({ name, command, files }: Pick<ToolCall, "name" | "command" | "files">): boolean {
-  if (command !== undefined) return asksSessions(command) || command.includes(SKILL_FILE);
-  return OWN_TOOL.test(name) || files.some(({ path }) => path.endsWith(SKILL_FILE));
-}
-
-/** A tool of our MCP server, also as agents name it if a plugin brings the server; or one of our extensions. */
-const OWN_TOOL = /^(?:mcp__(?:plugin_[\w-]+_)?(?:agent-)?sessions__|sessions_(?:search|read)$)/;
-const SKILL_FILE = "session-finder/SKILL.md";
-
-/** Whether the user ran this program from the agent's shell prompt. */
-function isOwnTurn({ via, request }: Pick<Turn, "via" | "request">): boolean {
-  return via === "bash" && asksSessions(request);
-}
-
-/** Whether a text is from our own hook or extension. */
-function isOwnText(text: string): boolean {
-  return text.startsWith(RECALL_MARK) || text.startsWith(QUOTE_HEAD);
 }

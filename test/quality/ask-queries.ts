@@ -5,7 +5,7 @@ import type { MatchKind } from "../../src/search/engine.ts";
 import { openEngine } from "../../src/search/open-engine.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
 import { queryDates } from "../../src/search/query/query-dates.ts";
-import type { SessionFilter } from "../../src/search/query/session-filter.ts";
+import { noFilter } from "../../src/search/query/session-filter.ts";
 import { searchSessions } from "../../src/search/search-sessions.ts";
 import type { HitSnippet } from "../../src/search/search-snippets.ts";
 import { benchLibrary } from "../bench/support/bench-library.ts";
@@ -44,20 +44,6 @@ export const qualityQueries: readonly QualityQuery[] = JSON.parse(
 /** Recency counts from here: figures of another day would differ a little. */
 const NOW = Date.UTC(2026, 10, 16);
 
-const NO_FILTER: SessionFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
-
 /** Indexes the logs of a home into a store of their own and asks everything, as the command would. */
 export async function askQueries(
   home: string,
@@ -75,7 +61,7 @@ export async function askQueries(
     access,
     queries.map(({ query }) => ({
       query: parseQuery(query),
-      filter: NO_FILTER,
+      filter: noFilter,
       unwanted: [],
       dates: queryDates(parseQuery(query).words, { now: NOW, offsetMinutesAt: () => 0 }),
       sort: "relevance" as const,

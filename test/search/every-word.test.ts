@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
-import type { SessionFilter } from "../../src/search/query/session-filter.ts";
+import { noFilter } from "../../src/search/query/session-filter.ts";
 import { type SearchResult, searchSessions } from "../../src/search/search-sessions.ts";
 import { archiving } from "../support/archive/archiving.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
@@ -54,23 +54,9 @@ function write(library: Library, id: string, text: string): void {
   writeFileSync(logOf(library, id), text);
 }
 
-const anything: SessionFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
-
 async function search(library: Library, query: string): Promise<SearchResult> {
   const [result] = await searchSessions(library, makeAccess(library), [
-    { query: parseQuery(query), filter: anything, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
+    { query: parseQuery(query), filter: noFilter, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
   ]);
   if (result === undefined) throw new Error("no answer");
   return result;
@@ -121,6 +107,48 @@ describe("searchSessions() finds a word", () => {
     );
     expect(foundIn(await search(library, "bowsprit"))).toEqual([ID]);
     expect(foundIn(await search(library, "quarterdeck"))).toEqual([ID]);
+  });
+});
+
+describe("searchSessions() and tool output in a file beside the log", () => {
+  /** A long log, whose fingerprints are of plain texts, with one output that is elsewhere. */
+  const spill = (library: Library, text: string): string => {
+    const folder = join(dirname(logOf(library, ID)), ID, "tool-results");
+    const path = join(folder, "out1.txt");
+    const output = `<persisted-output>\nOutput too large. Full output saved to: ${path}\n\nPreview:\nall quiet`;
+    write(
+      library,
+      ID,
+      turnLines(ID, 1, `Look at the ship. ${FILLER.repeat(6)}`, { output }) +
+        turnLines(ID, 2, "And the harbor.", {}),
+    );
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test("find its words, and show the passage", async () => {
+    const library = makeLibrary();
+    spill(library, `${FILLER}the quarterdeck is wet\n`);
+    const { hits } = await search(library, "quarterdeck");
+    expect(hits.flatMap(({ snippets }) => snippets.map(({ turn, text }) => [turn, text]))).toEqual([
+      [1, expect.stringContaining("the quarterdeck is wet")],
+    ]);
+  });
+
+  test("find what changed in it", async () => {
+    const library = makeLibrary();
+    const path = spill(library, "the quarterdeck is wet\n");
+    expect(foundIn(await search(library, "quarterdeck"))).toEqual([ID]);
+    writeFileSync(path, "the bowsprit is also dry\n");
+    expect(foundIn(await search(library, "bowsprit"))).toEqual([ID]);
+    expect((await search(library, "quarterdeck")).match).not.toBe("all");
+  });
+
+  test("do not find its secrets", async () => {
+    const library = makeLibrary();
+    spill(library, `${FILLER}DB_PASSWORD=quarterdeck77\n`);
+    expect((await search(library, "quarterdeck77")).match).not.toBe("all");
   });
 });
 

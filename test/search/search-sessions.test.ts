@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Library } from "../../src/fs/library.ts";
 import type { SearchEngine } from "../../src/search/engine.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
-import type { SessionFilter } from "../../src/search/query/session-filter.ts";
+import { noFilter } from "../../src/search/query/session-filter.ts";
 import type { IndexAccess } from "../../src/search/refresh/index-access.ts";
 import { type SearchResult, searchSessions } from "../../src/search/search-sessions.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
@@ -31,23 +31,9 @@ function libraryWith(requests: readonly string[]): Library {
   return library;
 }
 
-const anything: SessionFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
-
 async function search(library: Library, access: IndexAccess, query: string): Promise<SearchResult> {
   const [result] = await searchSessions(library, access, [
-    { query: parseQuery(query), filter: anything, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
+    { query: parseQuery(query), filter: noFilter, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
   ]);
   if (result === undefined) throw new Error("no answer");
   return result;
@@ -75,6 +61,42 @@ test("searchSessions() highlights no stop words, unless nothing else was typed",
   };
   expect(await highlighted('sloop "it that"')).toEqual(["it that", "sloop"]);
   expect(await highlighted("that the")).toEqual(["that", "the", "The"]);
+});
+
+test.each([
+  ["the whole id of a session", () => ID, 0],
+  [
+    "the path of its log",
+    (library: Library) => join(library.surroundings.home, `.claude/projects/-home-ana-shop/${ID}.jsonl`),
+    0,
+  ],
+  ["a whole id in quotes", () => `"${ID}"`, 1],
+  ["the start of an id", () => ID.slice(0, 8), 1],
+])("searchSessions() answers %s", async (_, query, found) => {
+  const library = libraryWith(["Rig the sloop.", `As in ${ID}.`]);
+  const { hits, total } = await search(library, makeAccess(library), query(library));
+  expect(total).toBe(1);
+  expect(hits.map(({ row, snippets }) => [row.digest.id, snippets.length])).toEqual([[ID, found]]);
+});
+
+test("searchSessions() goes to the session with an id that others mention", async () => {
+  const library = libraryWith(["Rig the sloop."]);
+  const folder = join(library.surroundings.home, ".claude/projects/-home-ana-shop");
+  const other = "22222222-0000-4000-8000-000000000000";
+  const line = {
+    type: "user",
+    uuid: "v",
+    parentUuid: null,
+    sessionId: other,
+    cwd: "/home/ana/shop",
+    timestamp: "2026-11-12T10:00:00Z",
+    message: { role: "user", content: `Look at ${ID} again` },
+  };
+  writeFileSync(join(folder, `${other}.jsonl`), `${JSON.stringify(line)}\n`);
+  const ids = async (query: string): Promise<readonly string[]> =>
+    (await search(library, makeAccess(library), query)).hits.map(({ row }) => row.digest.id);
+  expect(await ids(ID)).toEqual([ID]);
+  expect(await ids(`"${ID}"`)).toEqual([other]);
 });
 
 test("searchSessions() takes no total for exact if a part of the index did not answer", async () => {

@@ -111,6 +111,8 @@ describe("selectSessions()", () => {
       inode: null,
       at: 0,
       phase: "forgotten",
+      origin: null,
+      by: null,
     });
     expect(refusal(() => selectSessions(library, [id])).message).toContain("it was forgotten");
   });

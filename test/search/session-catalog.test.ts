@@ -2,23 +2,9 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Library } from "../../src/fs/library.ts";
-import type { SessionFilter } from "../../src/search/query/session-filter.ts";
+import { noFilter, type SessionFilter } from "../../src/search/query/session-filter.ts";
 import { fileHistory, listSessions, withCatalog } from "../../src/search/session-catalog.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
-
-const anything: SessionFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
 
 const AT = "2026-11-10T10:00:00.000Z";
 const idOf = (digit: string): string => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
@@ -64,7 +50,7 @@ test("listSessions() takes a session of the first and of the last moment that wa
   addSession(library, idOf("1"), "Read");
   const at = Date.parse(AT);
   const totalOf = async (span: Pick<SessionFilter, "since" | "until">): Promise<number> =>
-    (await listSessions(library, makeAccess(library), { filter: { ...anything, ...span } })).total;
+    (await listSessions(library, makeAccess(library), { filter: { ...noFilter, ...span } })).total;
   expect(await totalOf({ since: at, until: undefined })).toBe(1);
   expect(await totalOf({ since: at + 1, until: undefined })).toBe(0);
   expect(await totalOf({ since: undefined, until: at })).toBe(1);
@@ -80,7 +66,7 @@ test("listSessions() does not take a session that was at work before and after a
   const message = { role: "user", content: "Go on." };
   appendFileSync(log, `${JSON.stringify({ ...later, timestamp: "2026-11-12T10:00:00.000Z", message })}\n`);
   const totalOf = async (since: string, until: string): Promise<number> => {
-    const filter = { ...anything, since: Date.parse(since), until: Date.parse(until) };
+    const filter = { ...noFilter, since: Date.parse(since), until: Date.parse(until) };
     return (await listSessions(library, makeAccess(library), { filter })).total;
   };
   expect(await totalOf("2026-11-11T00:00:00Z", "2026-11-11T23:59:59Z")).toBe(0);
@@ -94,7 +80,7 @@ test("fileHistory() leaves out who only read a file if it is asked who wrote it"
   addSession(library, idOf("2"), "Write");
   const found = (written: boolean): Promise<readonly string[]> =>
     withCatalog(library, makeAccess(library), async (catalog) =>
-      (await fileHistory(catalog, "mast.ts", { filter: anything, written })).map(({ row }) => row.digest.id),
+      (await fileHistory(catalog, "mast.ts", { filter: noFilter, written })).map(({ row }) => row.digest.id),
     );
   expect(await found(false)).toEqual([idOf("1"), idOf("2")]);
   expect(await found(true)).toEqual([idOf("2")]);

@@ -5,9 +5,9 @@ import { sessionDocuments } from "../../src/search/session-documents.ts";
 import type { Step } from "../../src/session/session.ts";
 import { plainSession, reply } from "../support/plain-session.ts";
 
-function documentsOf(steps: readonly Step[], isCopy = false): readonly IndexDocument[] {
+function documentsOf(steps: readonly Step[], isFork = false): readonly IndexDocument[] {
   const session = plainSession({ turns: [{ request: "go on", uid: "u1", steps }] });
-  return sessionDocuments(session, extractDigest(session), isCopy).filter(({ turn }) => turn > 0);
+  return sessionDocuments(session, extractDigest(session), isFork).filter(({ turn }) => turn > 0);
 }
 
 test("a turn is one document", () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Library } from "../../src/fs/library.ts";
 import type { SearchEngine } from "../../src/search/engine.ts";
 import { parseQuery } from "../../src/search/query/parse-query.ts";
-import type { SessionFilter } from "../../src/search/query/session-filter.ts";
+import { noFilter, type SessionFilter } from "../../src/search/query/session-filter.ts";
 import { type SearchRequest, searchSessions } from "../../src/search/search-sessions.ts";
 import { listSessions } from "../../src/search/session-catalog.ts";
 import { makeAccess, makeLibrary } from "../support/make-library.ts";
@@ -36,20 +36,6 @@ function inPagesOfTwo(engine: SearchEngine): SearchEngine {
     },
   };
 }
-
-const noFilter: SessionFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
 
 function request(
   text: string,

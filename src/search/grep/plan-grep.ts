@@ -1,4 +1,6 @@
 import type { SessionFiles } from "../../agents/agent.ts";
+import { diskSource } from "../../agents/byte-source.ts";
+import { withoutExcluded } from "../../agents/excluded-logs.ts";
 import { findSessions, promptHistories } from "../../agents/find-sessions.ts";
 import { type ArchivedSession, archivedSessions } from "../../archive/archived-sessions.ts";
 import { withoutForgotten } from "../../archive/log-identity.ts";
@@ -47,8 +49,11 @@ export async function planGrep(
     const newest = row?.endedAt ?? newestOf(job);
     jobs.push({ ...job, facts: row === undefined ? null : sessionFactsOf(row), fromFile: 0, newest });
   };
-  for (const [key, files] of here) {
-    const mark = filesMark(files);
+  const source = diskSource(library.disk);
+  for (const [key, found] of here) {
+    const mark = filesMark(found);
+    const files = withoutExcluded(library, source, found);
+    if (files === undefined) continue;
     const generations = generationsOf(files, archived.get(key));
     add(
       { files, origin: "log", generations },

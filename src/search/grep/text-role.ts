@@ -35,15 +35,16 @@ export const defaultRoles: readonly TextRole[] = allRoles.filter((role) => role 
 
 /** Roles by the `type` of lines and blocks, in the words that the logs of all agents use. The first match wins. */
 const BY_TYPE: readonly (readonly [RegExp, TextRole])[] = [
-  [/^api-request|^prompt_snapshot$/, "snapshot"],
+  [/^api-request|^prompt_snapshot$|^model\.|^system\.message$|^tool\.execution_start$/, "snapshot"],
+  [/^session\.(?:usage_|shutdown$)/, "snapshot"],
   [/progress$/, "progress"],
   [/thinking$|reasoning/i, "thinking"],
-  [/summary$|^compact/, "summary"],
+  [/summary$|^compact|compaction_complete$/, "summary"],
   [/title$|^session_info$|^thread_name/, "title"],
-  [/(?:output|result|_end)$/, "output"],
+  [/(?:output|result|_end|execution_complete)$/, "output"],
   [/(?:tool_use|[cC]all|_begin)$/, "input"],
-  [/^(?:user_?message|queue-operation|queued_command|prompt_history)$/i, "request"],
-  [/^agent_?message$/i, "reply"],
+  [/^(?:user[._]?message|queue-operation|queued_command|prompt_history)$/i, "request"],
+  [/^(?:agent_?|assistant\.)message$/i, "reply"],
 ];
 
 const BY_SPEAKER: Readonly<Record<string, TextRole>> = {
@@ -167,6 +168,19 @@ const fieldKeys: ReadonlySet<string> = new Set([
   "encrypted_content",
   "media_type",
   "mimeType",
+  "interactionId",
+  "turnId",
+  "apiCallId",
+  "originatingMessageId",
+  "parentAgentTaskId",
+  "copilotVersion",
+  "callID",
+  "parentID",
+  "modelID",
+  "providerID",
+  "project_id",
+  "parent_id",
+  "directory",
 ]);
 
 type EmitText = (role: TextRole, text: string) => void;
@@ -184,6 +198,9 @@ const UNKNOWN: Scope = { role: "note", isFinal: false, isData: false };
 const INPUT: Scope = { role: "input", isFinal: true, isData: true };
 const OUTPUT: Scope = { role: "output", isFinal: true, isData: true };
 const RESULT: Scope = { role: "result", isFinal: true, isData: true };
+/** A call and its result in one object. */
+const CALL_STATE: Scope = { role: "output", isFinal: false, isData: false };
+const FIELDS: Scope = { role: "field", isFinal: true, isData: true };
 const SNAPSHOT: Scope = { role: "snapshot", isFinal: true, isData: false };
 
 /** Roles that apply to everything inside. */
@@ -245,6 +262,7 @@ function scopeOf(object: JsonObject, outer: Scope): Scope {
   const byType = typeof type === "string" ? roleOfType(type) : undefined;
   if (byType !== undefined) return { role: byType, isFinal: FINAL_ROLES.has(byType), isData: false };
   if (object.isMeta === true) return { ...outer, isFinal: true };
+  if (object.synthetic === true) return { ...UNKNOWN, isFinal: true };
   if (typeof speaker === "string") return { ...UNKNOWN, role: roleOfSpeaker(speaker) };
   // Some agents have the speaker of a message as its type.
   const isSpoken = typeof type === "string" && (type === "user" || isAgent(type)) && "content" in object;
@@ -255,20 +273,42 @@ function scopeOf(object: JsonObject, outer: Scope): Scope {
 const BY_KEY: Readonly<Record<string, Scope>> = {
   functionCall: { role: "input", isFinal: false, isData: false },
   functionResponse: { role: "output", isFinal: false, isData: false },
+  toolRequests: { role: "input", isFinal: false, isData: false },
   toolCallResult: RESULT,
+  toolTelemetry: RESULT,
   resultDisplay: RESULT,
 };
 
-/** Of Gemini CLI, all messages once more; of Qwen Code, replies and results once more, and a whole history. */
+/** What is in the state of a call of opencode. */
+const STATE_KEYS: Readonly<Record<string, Scope>> = {
+  input: INPUT,
+  output: OUTPUT,
+  error: OUTPUT,
+  metadata: RESULT,
+};
+
+/**
+ * Of Gemini CLI, all messages once more; of Qwen Code, replies and results once more, and a whole history; of Copilot CLI, a
+ * request with what was added to it.
+ */
 function repeats(key: string, object: JsonObject): boolean {
+  if (key === "transformedContent") return "content" in object;
   if (key === "$set") return isObject(object.$set) && "messages" in object.$set;
   return (
     key === "systemPayload" && (object.subtype === "ui_telemetry" || object.subtype === "chat_compression")
   );
 }
 
+/** A message of opencode, whose words are in parts of their own: of it, only errors are text. */
+function isMessageHead(object: JsonObject): boolean {
+  return typeof object.role === "string" && isObject(object.time) && typeof object.agent === "string";
+}
+
 function scopeOfMember(key: string, object: JsonObject, scope: Scope): Scope {
   if (key === "toolUseResult") return RESULT;
+  if (isMessageHead(object)) return key === "error" ? { ...UNKNOWN, isFinal: true } : FIELDS;
+  if (key === "state" && object.type === "tool") return CALL_STATE;
+  if (scope === CALL_STATE) return STATE_KEYS[key] ?? FIELDS;
   if (repeats(key, object)) return SNAPSHOT;
   if (key in BY_KEY && !scope.isFinal) return BY_KEY[key] ?? scope;
   if (key === "args" && (scope.role === "input" || scope.role === "reply")) return INPUT;

@@ -150,7 +150,7 @@ function readRows(view: IndexView, segments: readonly CountedSegment[]): StoredR
         if (gone?.[session] === 1) return;
         rows.push({
           key: keys[session] ?? "",
-          source: view.source,
+          source: localSource,
           row: toText(record),
           turns: hasPartials
             ? view.turnsOf(before + session).reduce((sum, [from, to]) => sum + to - from, 0)
@@ -177,7 +177,7 @@ function readSession(
   });
   const digest = at === undefined ? "" : toText(at.segment.digests.record(own));
   const documents = async (): Promise<readonly IndexDocument[]> => readDocuments(view, session);
-  return { kind: "session", key, source: view.source, row: view.row(session), digest, documents };
+  return { kind: "session", key, source: localSource, row: view.row(session), digest, documents };
 }
 
 function readDocuments(view: IndexView, session: number): readonly IndexDocument[] {

@@ -51,7 +51,6 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
 
   const view: IndexView = {
     fields,
-    source: localSource,
     space: { card: sessions, turn: turns },
     documents: { card: live.sessions, turn: live.turns },
     averageLengths: fields.map((field, place) =>
@@ -106,6 +105,7 @@ export function createSegmentsView(counted: readonly CountedSegment[], fields: F
       const at = bySession(session);
       return at.segment.key(session - at.firstSession);
     },
+    sourceOf: () => localSource,
     sessionTimes: once(() => {
       const joined = new Float64Array(sessions);
       for (const { segment, firstSession } of segments) joined.set(segment.cardTimes.all(), firstSession);

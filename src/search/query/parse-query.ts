@@ -6,6 +6,8 @@ const queryFields = [
   "project",
   "file",
   "agent",
+  "machine",
+  "owner",
   "branch",
   "tool",
   "cmd",

@@ -5,6 +5,10 @@ import type { Context } from "../../session/session.ts";
 export interface SessionFilter {
   readonly projects: readonly string[];
   readonly files: readonly string[];
+  /** Names, ignoring case; this machine is `THIS_MACHINE`. */
+  readonly machines?: readonly string[];
+  /** Names of people. */
+  readonly owners?: readonly string[];
   readonly agents: readonly AgentName[];
   readonly branches: readonly string[];
   readonly tools: readonly string[];
@@ -16,3 +20,18 @@ export interface SessionFilter {
   readonly since: number | undefined;
   readonly until: number | undefined;
 }
+
+/** Matches every session. */
+export const noFilter: SessionFilter = {
+  projects: [],
+  files: [],
+  agents: [],
+  branches: [],
+  tools: [],
+  commands: [],
+  errors: [],
+  titles: [],
+  contexts: [],
+  since: undefined,
+  until: undefined,
+};

@@ -107,9 +107,10 @@ export function hasPhrases(clauses: readonly Clause[]): boolean {
 
 /** Texts by field name. */
 export type Texts = Readonly<Record<string, string>>;
-type TextTest = (texts: Texts) => boolean;
+export type TextTest = (texts: Texts) => boolean;
 
-function clauseTest(clause: Clause): TextTest | undefined {
+/** How to see in a text whether a clause with phrases matches; undefined if its words are enough. */
+export function clauseTest(clause: Clause): TextTest | undefined {
   if (clause.kind === "phrase") return checkPhrase(clause);
   if (clause.kind === "word") return undefined;
   const tests = clause.of.map(clauseTest);

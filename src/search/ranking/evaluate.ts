@@ -35,7 +35,9 @@ export function evaluate(
   const sets = createSets(view, clauses.length);
   const turnsOfClauses = scorers.map((scorer, clause) => {
     const node = clauses[clause];
-    return node === undefined ? 0 : evaluateNode(view, scorer, node, sets, clause);
+    if (node === undefined) return 0;
+    const counted = evaluateNode(view, scorer, node, sets, clause);
+    return view.statistics?.turnsWith(node) ?? counted;
   });
   return { ...sets, turnsOfClauses, termsOfClauses: scorers.map(({ found }) => found) };
 }

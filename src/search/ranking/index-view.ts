@@ -1,6 +1,7 @@
 import type { Context } from "../../session/session.ts";
 import type { SessionSource } from "../session-condition.ts";
 import type { DocumentKind, FieldTable } from "./index-schema.ts";
+import type { QueryNode } from "./query-node.ts";
 
 /**
  * What ranking needs from an index, wherever it is kept. Documents of a kind are numbered from 0; the number of a
@@ -8,8 +9,8 @@ import type { DocumentKind, FieldTable } from "./index-schema.ts";
  */
 export interface IndexView {
   readonly fields: FieldTable;
-  /** The source of all sessions. */
-  readonly source: SessionSource;
+  /** Absent: the view has the whole index, so that counting its postings is enough. */
+  readonly statistics?: IndexStatistics;
   /** Numbers in use, deleted documents included. */
   readonly space: Readonly<Record<DocumentKind, number>>;
   /** Documents that are not deleted. */
@@ -31,6 +32,7 @@ export interface IndexView {
   /** 1 for a number without a live session. */
   gone(): Uint8Array;
   key(session: number): string;
+  sourceOf(session: number): SessionSource;
   /** When each session was last active; NaN if unknown. */
   sessionTimes(): Float64Array;
   turn(turn: number): TurnPlace;
@@ -47,6 +49,17 @@ export interface IndexView {
   /** Texts of the fields that are stored "apart". */
   turnTextsApart(turn: number): Readonly<Record<string, string>>;
   row(session: number): string;
+}
+
+/** What a view that only has candidates must know of the whole index, so that it gives the same scores. */
+export interface IndexStatistics {
+  /** How many documents have a term in a field; undefined if it was not counted. */
+  documentsWith(term: string, field: number): number | undefined;
+  /** How many turns match a clause; undefined if they were not counted. */
+  turnsWith(clause: QueryNode): number | undefined;
+  /** Whether any document has a term, or one that starts like this. */
+  has(term: string): boolean;
+  hasPrefix(prefix: string): boolean;
 }
 
 export interface IndexTerm {

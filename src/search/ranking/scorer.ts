@@ -6,7 +6,7 @@ import {
   readGroups,
 } from "../paged/postings.ts";
 import { type DocumentKind, MAX_FIELDS } from "./index-schema.ts";
-import type { FieldLengths, IndexPart, IndexTerm, IndexView } from "./index-view.ts";
+import type { FieldLengths, IndexPart, IndexStatistics, IndexTerm, IndexView } from "./index-view.ts";
 
 /**
  * BM25 as MiniSearch computes it with these values for its option `bm25`, and 0 for `d`. Tests compare every score with
@@ -154,7 +154,8 @@ export function unstoredTurns(view: IndexView, term: string): ReadonlySet<number
   const found = view.exact(term);
   const groups = found === undefined ? [] : groupsOf(view, found).filter(({ kind }) => kind === "turn");
   const isStored = ({ group }: TermGroup): boolean => view.fields[group.field]?.stored !== false;
-  if (countLiving(groups.filter(isStored)) >= RARE) return turns;
+  const counted = view.statistics && countInIndex(view, term, view.statistics);
+  if ((counted ?? countLiving(groups.filter(isStored))) >= RARE) return turns;
   const arena = createPostingsArena();
   for (const each of groups) {
     if (isStored(each)) continue;
@@ -163,6 +164,15 @@ export function unstoredTurns(view: IndexView, term: string): ReadonlySet<number
     for (const doc of arena.docs.subarray(0, arena.length)) turns.add(each.part.firstTurn + doc);
   }
   return turns;
+}
+
+/** How many turns of the whole index have a term in a text that is stored. */
+function countInIndex({ fields }: IndexView, term: string, statistics: IndexStatistics): number {
+  return fields.reduce(
+    (sum, { kind, stored }, field) =>
+      kind === "turn" && stored !== false ? sum + (statistics.documentsWith(term, field) ?? 0) : sum,
+    0,
+  );
 }
 
 /** Appends the postings of a group to the arena, without those of deleted documents. */
@@ -218,6 +228,10 @@ export function createTermScorer(view: IndexView, boosts: readonly number[]): Te
         return arena.length;
       });
       if (arena.length > 0) found.add(term.term);
+      if (view.statistics !== undefined)
+        for (let field = 0; field < view.fields.length; field++)
+          if ((fields & (1 << field)) !== 0)
+            counts[field] = view.statistics.documentsWith(term.term, field) ?? counts[field] ?? 0;
       let addedTurns = 0;
       const isStored = (field: number): boolean => view.fields[field]?.stored !== false;
       const inTurns = view.fields.reduce(
@@ -256,7 +270,7 @@ interface PostingsScoring {
 }
 
 /** A term in fewer turns is rare. */
-const RARE = 4;
+export const RARE = 4;
 
 /** If a term is in fewer than one in this many documents, their lengths are read one by one. */
 const SPARSE = 64;

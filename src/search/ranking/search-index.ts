@@ -21,8 +21,9 @@ import {
   queryTerms,
 } from "./query-node.ts";
 import { countUses, isIndexed, unstoredTurns } from "./scorer.ts";
-import type { Clause, DateSpan, SearchPlan } from "./search-plan.ts";
+import type { Clause, SearchPlan } from "./search-plan.ts";
 import { createScope, type SessionScope } from "./session-scope.ts";
+import { timeFactor } from "./time-factor.ts";
 
 /**
  * Evaluates a query once: words that the index has exactly, others with prefixes and typos. By relevance every session
@@ -59,13 +60,15 @@ export function searchIndex(view: IndexView, given: SearchPlan): SearchAnswer {
 function clauseOptions(view: IndexView): ClauseOptions {
   return {
     fields: view.fields,
-    has: (term) => isIndexed(view, term),
-    hasPrefix: (prefix) => view.withPrefix(prefix).some((term) => countUses(view, term) > 0),
+    has: view.statistics?.has ?? ((term) => isIndexed(view, term)),
+    hasPrefix:
+      view.statistics?.hasPrefix ??
+      ((prefix) => view.withPrefix(prefix).some((term) => countUses(view, term) > 0)),
   };
 }
 
 /** Returns the clauses as query nodes, and whether any of them has other words in place of its own. */
-function queryNodes(
+export function queryNodes(
   clauses: readonly Clause[],
   options: ClauseOptions,
 ): { readonly nodes: readonly QueryNode[]; readonly isLoose: boolean } {
@@ -167,40 +170,13 @@ function rankSessions(
   limit: number,
 ): RankedSession[] {
   const times = view.sessionTimes();
-  const factor = (session: number): number => {
-    const at = times[session] ?? Number.NaN;
-    return Number.isNaN(at) ? 1 : recencyFactor(at, now) * dateFactor(at, dates);
-  };
+  const factor = (session: number): number => timeFactor(times[session] ?? Number.NaN, now, dates);
   const factored = {
     bound: (session: number) => scores.bound(session) * factor(session),
     score: (session: number) => scores.score(session) * factor(session),
   };
   if (sort === "relevance") return rankByScore(view, factored, sessions, limit);
   return rankByTime(view, factored, sessions, sort, limit);
-}
-
-const DAY_MS: number = 24 * 60 * 60 * 1000;
-/** By how much the score of a session of today is raised, and after how many days by half of that. */
-const RECENCY = 0.1;
-const RECENCY_HALF_LIFE = 30;
-
-function recencyFactor(at: number, now: number): number {
-  return 1 + RECENCY * 2 ** (-Math.max(0, now - at) / DAY_MS / RECENCY_HALF_LIFE);
-}
-
-/** By how much a session that ended at a date of the query is raised, and in how many days after or before it by half. */
-const AT_DATE = 2;
-const DAYS_AFTER = 7;
-const DAYS_BEFORE = 3;
-
-/** Sessions are rarely dated to the day that somebody remembers, and more often they ended later. */
-function dateFactor(at: number, dates: readonly DateSpan[]): number {
-  const factors = dates.map(({ from, to }) => {
-    const after = Math.max(0, at - to) / DAY_MS;
-    const before = Math.max(0, from - at) / DAY_MS;
-    return 1 + AT_DATE * 2 ** (-after / DAYS_AFTER - before / DAYS_BEFORE);
-  });
-  return Math.max(1, ...factors);
 }
 
 type Scored = Pick<SessionScores, "bound" | "score">;
@@ -290,7 +266,7 @@ function toHit(
   const needsCard = scores.hasCard(session) && turns.length < plan.turnsPerHit;
   return {
     key: view.key(session),
-    source: view.source,
+    source: view.sourceOf(session),
     row: view.row(session),
     score,
     match: scores.hasAll(session) ? found.match : "some",

@@ -1,9 +1,9 @@
 import {
   needsRow,
+  ownerMatches,
   type RowAttributes,
   rowMatches,
   type SessionCondition,
-  sourceMatches,
 } from "../session-condition.ts";
 import { checkPhrase, phrasePlaces, type Texts } from "./check-phrases.ts";
 import { evaluate } from "./evaluate.ts";
@@ -69,14 +69,15 @@ function createSessionFilter(
 }
 
 function createConditionTest(view: IndexView, condition: SessionCondition): (session: number) => boolean {
-  if (!sourceMatches(view.source, condition)) return () => false;
   const keys = condition.keys === undefined ? undefined : new Set(condition.keys);
   const isInRow = needsRow(condition);
   return (session) => {
     if (keys?.has(view.key(session)) === false) return false;
+    const source = view.sourceOf(session);
+    if (!ownerMatches(source, condition)) return false;
     if (!isInRow) return true;
     const row: RowAttributes = JSON.parse(view.row(session));
-    return rowMatches(row, condition);
+    return rowMatches(row, condition, source.machine);
   };
 }
 

@@ -6,12 +6,14 @@ import {
   type CheckpointOptions,
   createParseCheckpoints,
 } from "../../agents/checkpoints/parse-checkpoints.ts";
+import { withoutExcluded } from "../../agents/excluded-logs.ts";
 import { reasonOf } from "../../agents/isolate.ts";
 import { readSession } from "../../agents/read-session.ts";
 import { factsInHead } from "../../agents/session-of-log.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
 import type { KeptSession } from "../../archive/archive-store.ts";
+import type { MachinesOfLogs } from "../../archive/archived-sessions.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { rewrittenLogs } from "../../archive/own-writes.ts";
 import { comparedMessages } from "../../extract/activity-slots.ts";
@@ -31,9 +33,10 @@ import { createWordCollector } from "../analysis/collect-words.ts";
 import { sessionSchema, WORDS_FIELD } from "../document-fields.ts";
 import { documentFingerprint, type FingerprintSeed, textLength } from "../document-fingerprint.ts";
 import type { IndexDocument, IndexedSession } from "../engine.ts";
-import { sessionDocuments, turnsDocuments } from "../session-documents.ts";
+import { lostTurnDocuments, type SessionDocument, sessionDocuments } from "../session-documents.ts";
 import type { KeptLogs, SessionToRead } from "./scan-sources.ts";
 import { type LogPlace, type Origin, type SessionRow, sessionRow } from "./session-row.ts";
+import { type SpilledOutputs, spilledOutputs } from "./spilled-outputs.ts";
 
 /** What reading a session for the index needs; it can be posted to a thread, except for the disk. */
 export type IndexLibrary = Pick<Library, "config" | "disk" | "places" | "surroundings">;
@@ -57,12 +60,12 @@ export function readForIndex(
   library: IndexLibrary,
   session: SessionToRead,
   given: ByteSource,
-  isCopy: (row: SessionRow) => boolean,
+  isFork: (row: SessionRow) => boolean,
   masking: IndexMasking,
   checkpoints?: CheckpointOptions,
 ): IndexedSession | undefined {
   try {
-    return read(library, session, given, isCopy, masking, checkpoints);
+    return read(library, session, given, isFork, masking, checkpoints);
   } catch (error) {
     return nameAlone(session, reasonOf(error));
   }
@@ -74,19 +77,20 @@ function nameAlone({ files, origin, mark }: SessionToRead, reason: string): Inde
   const facts = { id, project: null, branch: null, version: null, firstAt: null, lastAt: null };
   const problems = [{ path, line: 0, what: `cannot be indexed: ${reason}` }];
   const session = createSessionBuilder("last-entry").finish({ agent, id, facts, lines: 0, problems });
-  return indexSession(session, files, { origin, mark, isCopy: () => false, mask: (text) => text });
+  return indexSession(session, files, { origin, mark, isFork: () => false, mask: (text) => text });
 }
 
 function read(
   library: IndexLibrary,
-  { files, origin, mark, kept, source: archived }: SessionToRead,
+  { files, origin, mark, kept, machines = {}, source: archived }: SessionToRead,
   given: ByteSource,
-  isCopy: (row: SessionRow) => boolean,
+  isFork: (row: SessionRow) => boolean,
   { mask, collectWords }: IndexMasking,
   checkpoints?: CheckpointOptions,
 ): IndexedSession | undefined {
   const source = withHeadOnce(given);
-  const identified = identifySession(source, files);
+  const found = identifySession(source, files);
+  const identified = found && withoutExcluded(library, source, found);
   if (identified === undefined) return undefined;
   const limits = {
     ...defaultTextLimits,
@@ -101,10 +105,21 @@ function read(
   const read = readSession(source, identified, limits, parsed, collectWords);
   const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
   if (isExcluded(library, session)) return undefined;
-  const eachEarlier = earlierStates(library, identified, limits, collectWords);
+  const isElsewhere = Object.keys(machines).length > 0;
+  const eachEarlier = earlierStates(library, identified, limits, collectWords, isElsewhere);
   const seed = fingerprintSeed(source, identified, library.config.redact);
-  const logs = logPlaces(library, source, identified, kept?.paths ?? [], mask);
-  return indexSession(session, identified, { origin, mark, isCopy, mask, eachEarlier, seed, logs, kept });
+  const logs = logPlaces(library, source, identified, { kept: kept?.paths ?? [], machines }, mask);
+  const spilled = spilledOutputs(source, identified.files, collectWords);
+  const machine = machineOf(identified, machines);
+  const options = { origin, mark, isFork, mask, eachEarlier, seed, logs, kept, spilled, machine };
+  return indexSession(session, identified, options);
+}
+
+/** The machine that a session is of; undefined if any of its logs is of this one. */
+function machineOf({ files }: SessionFiles, machines: MachinesOfLogs): string | undefined {
+  const logs = files.filter(({ role }) => role === "main");
+  const names = (logs.length > 0 ? logs : files).map(({ path }) => machines[path]);
+  return names.every((name) => name !== undefined) ? names[0] : undefined;
 }
 
 /** Reads the head of a log once: it is needed to identify the session and for the fingerprint seed. */
@@ -125,7 +140,7 @@ function logPlaces(
   { disk, surroundings }: IndexLibrary,
   source: ByteSource,
   { agent, files }: SessionFiles,
-  kept: readonly string[],
+  { kept, machines }: { readonly kept: readonly string[]; readonly machines: MachinesOfLogs },
   mask: (text: string) => string,
 ): readonly LogPlace[] | undefined {
   const logs = files.filter(({ role }) => role === "main");
@@ -139,6 +154,7 @@ function logPlaces(
       ...(maskedPath === path ? {} : { maskedPath }),
       ...maskDeep({ project, ...findCheckout(disk, surroundings.home, facts) }, mask),
       ...(kept.includes(path) ? { isKept: true } : {}),
+      ...(machines[path] === undefined ? {} : { machine: machines[path] }),
     };
   });
 }
@@ -147,7 +163,7 @@ interface IndexOptions {
   readonly origin: Origin;
   readonly mark: string;
   /** Whether it shares its first turn with a session that ended before it: then it is a fork. */
-  readonly isCopy: (row: SessionRow) => boolean;
+  readonly isFork: (row: SessionRow) => boolean;
   readonly mask: (text: string) => string;
   /** Earlier states of its log, before it was shrunk; absent if it never was. */
   readonly eachEarlier?: EachEarlier | undefined;
@@ -156,6 +172,8 @@ interface IndexOptions {
   /** Where its logs are, if there are several. */
   readonly logs?: readonly LogPlace[] | undefined;
   readonly kept?: KeptLogs | undefined;
+  readonly spilled?: SpilledOutputs;
+  readonly machine?: string | undefined;
 }
 
 /** Builds what the index keeps of a session. Secrets are masked. */
@@ -166,15 +184,16 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
   const digest = maskDeep(extractDigest(session), options.mask);
   const plain = sessionRow(digest, session.problems, files, options.origin, options.mark);
   const maskedLead = plain.lead === null ? null : options.mask(plain.lead);
-  const { logs, kept } = options;
+  const { logs, kept, machine } = options;
   const row = {
     ...plain,
     ...(maskedLead === null || maskedLead === plain.lead ? {} : { maskedLead }),
     ...(logs === undefined ? {} : { logs }),
     ...(kept === undefined ? {} : { kept: kept.state }),
+    ...(machine === undefined ? {} : { machine: options.mask(machine) }),
   };
-  const isCopy = options.isCopy(row);
-  const all = [...sessionDocuments(session, digest, isCopy), ...turnsDocuments(session, lost, isCopy)];
+  const isFork = options.isFork(row);
+  const all = [...sessionDocuments(session, digest, isFork), ...lostTurnDocuments(session, lost, isFork)];
   const documents = all.map((document) => masked(document, options));
   const stored = { ...digest, activity: comparedMessages(digest.activity) };
   return { key: sessionKey(session), row: JSON.stringify(row), digest: JSON.stringify(stored), documents };
@@ -184,17 +203,23 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
  * Masks a document. Masking takes as long as everything else together, so with a seed the fingerprint is made of the
  * plain texts, and a document that the index has already is never masked.
  */
-function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDocument {
-  const { fields: plain, ...rest } = document;
+function masked(document: SessionDocument, { mask, seed, spilled }: IndexOptions): IndexDocument {
+  const { fields: plain, spilled: paths = [], ...rest } = document;
+  const read = (): IndexDocument["fields"] => {
+    const words = [plain[WORDS_FIELD] ?? "", spilled?.wordsOf(paths) ?? ""].filter((each) => each !== "");
+    const texts = maskFields(plain, mask);
+    return words.length === 0 ? texts : { ...texts, [WORDS_FIELD]: words.join(" ") };
+  };
   // The card changes with every turn.
-  if (seed === undefined || rest.turn === 0) return { ...rest, fields: maskFields(plain, mask) };
+  if (seed === undefined || rest.turn === 0) return { ...rest, fields: read() };
   let fields: IndexDocument["fields"] | undefined;
+  const marked = { ...plain, spilled: spilled?.markOf(paths) ?? "" };
   return {
     ...rest,
-    fingerprint: documentFingerprint(document, seed),
+    fingerprint: documentFingerprint({ ...rest, fields: marked }, seed),
     chars: textLength(document),
     get fields() {
-      fields ??= maskFields(plain, mask);
+      fields ??= read();
       return fields;
     },
   };
@@ -202,13 +227,12 @@ function masked(document: IndexDocument, { mask, seed }: IndexOptions): IndexDoc
 
 /** Collected words are without secrets already; side by side, a word may look like the value of the one before it. */
 function maskFields(plain: IndexDocument["fields"], mask: (text: string) => string): IndexDocument["fields"] {
-  const { [WORDS_FIELD]: words, ...texts } = plain;
-  const masked = maskDeep(texts, mask);
-  return words === undefined ? masked : { ...masked, [WORDS_FIELD]: words };
+  const { [WORDS_FIELD]: _, ...texts } = plain;
+  return maskDeep(texts, mask);
 }
 
 /**
- * Reads the archived generations of a session, the oldest first; undefined if this program never shrank it. What a
+ * Reads the archived generations of a session, the oldest first; undefined if no machine ever shrank it. What a
  * generation has in common with another, or with the log as it is, is read once. Damaged generations are left out: what
  * the log has is found all the same.
  */
@@ -217,8 +241,11 @@ function earlierStates(
   files: SessionFiles,
   limits: TextLimits,
   collectWords: CollectWords,
+  isElsewhere: boolean,
 ): EachEarlier | undefined {
-  if (rewrittenLogs(library.disk, library.places.rewrites, files).length === 0) return undefined;
+  // Which logs other machines have shrunk is not known here.
+  if (!isElsewhere && rewrittenLogs(library.disk, library.places.rewrites, files).length === 0)
+    return undefined;
   const archive = openArchive(library);
   return (take) => {
     const read = new Set<string>();
@@ -267,42 +294,4 @@ function fingerprintSeed(
   const hash = createHash("sha256").update(JSON.stringify(redact)).update(head.subarray(0, HEAD_BYTES));
   const bytes = hash.digest();
   return [bytes.readInt32LE(0), bytes.readInt32LE(4)];
-}
-
-/** Returns a function that says whether a session is a fork: its first turn is in another one that ended before it. */
-export function copyFinder(rows: ReadonlyMap<string, SessionRow>): (row: SessionRow) => boolean {
-  const firsts = new Map<string, { readonly key: string; readonly endedAt: number }>();
-  const note = (row: SessionRow): boolean => {
-    if (row.firstTurn === null) return false;
-    const name = `${row.agent} ${row.firstTurn}`;
-    const key = `${row.agent}:${row.id}`;
-    const endedAt = row.endedAt ?? 0;
-    const first = firsts.get(name);
-    if (
-      first !== undefined &&
-      first.key !== key &&
-      (first.endedAt < endedAt || (first.endedAt === endedAt && first.key < key))
-    )
-      return true;
-    firsts.set(name, { key, endedAt });
-    return false;
-  };
-  for (const row of rows.values()) note(row);
-  return note;
-}
-
-/** A session that was put, and its row. */
-export interface ReadSession {
-  readonly session: SessionToRead;
-  readonly row: SessionRow;
-}
-
-/** Puts forks again that were read before their original, now that all sessions are known. */
-export async function putCopies(
-  sessions: readonly ReadSession[],
-  isCopy: (row: SessionRow) => boolean,
-  putAsCopy: (session: SessionToRead) => Promise<void>,
-): Promise<void> {
-  for (const { row } of sessions) isCopy(row);
-  for (const { session, row } of sessions) if (isCopy(row)) await putAsCopy(session);
 }

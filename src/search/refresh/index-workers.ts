@@ -6,13 +6,8 @@ import { sessionSchema } from "../document-fields.ts";
 import type { IndexBatch } from "../engine.ts";
 import { createBatchBuilder } from "../paged/segment-builder.ts";
 import type { StartWorker } from "../worker-handle.ts";
-import {
-  createIndexMasking,
-  type IndexLibrary,
-  putCopies,
-  type ReadSession,
-  readForIndex,
-} from "./index-session.ts";
+import { putForks, type ReadSession } from "./find-forks.ts";
+import { createIndexMasking, type IndexLibrary, readForIndex } from "./index-session.ts";
 import type { PutSessions } from "./refresh-index.ts";
 import type { SessionToRead } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
@@ -23,7 +18,7 @@ import { type SessionRow, sizeOf } from "./session-row.ts";
  * one can handle Ctrl-C and show progress.
  */
 export function readInWorkers(library: Library, start: StartWorker, threads: number): PutSessions {
-  return async (sessions, writer, isCopy, done) => {
+  return async (sessions, writer, isFork, done) => {
     deferOptimization();
     const queue = sessions
       .filter((session) => session.source === undefined)
@@ -60,7 +55,7 @@ export function readInWorkers(library: Library, start: StartWorker, threads: num
     // A thread does not know the sessions of the others, so forks are found now.
     const source = diskSource(library.disk);
     const masking = createIndexMasking(library);
-    await putCopies(rows, isCopy, async (session) => {
+    await putForks(rows, isFork, async (session) => {
       const copy = readForIndex(library, session, session.source ?? source, () => true, masking);
       if (copy !== undefined) await writer.put(copy);
     });
@@ -157,11 +152,11 @@ export function createIndexWork(library: IndexLibrary): IndexWork {
     put(session) {
       let row: SessionRow | undefined;
       // Forks are found when all sessions are known.
-      const isCopy = (each: SessionRow): boolean => {
+      const isFork = (each: SessionRow): boolean => {
         row = each;
         return false;
       };
-      const indexed = readForIndex(library, session, session.source ?? source, isCopy, masking);
+      const indexed = readForIndex(library, session, session.source ?? source, isFork, masking);
       if (indexed === undefined) return undefined;
       builder.put(indexed);
       return row;

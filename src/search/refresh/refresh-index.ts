@@ -10,17 +10,11 @@ import { createRedactor } from "../../redact/redact.ts";
 import { sessionKey } from "../../session/session.ts";
 import type { IndexedSession, OpenedWriter, SearchEngine, SearchWriter } from "../engine.ts";
 import { type HistoryStubs, sessionOfStub } from "../history-stubs.ts";
+import { forkFinder, putForks, type ReadSession } from "./find-forks.ts";
 import { NO_CHANGE, type PossiblyStale } from "./freshness.ts";
 import { engineError } from "./index-access.ts";
 import { countingWriter, type IndexState, type Totals } from "./index-rows.ts";
-import {
-  copyFinder,
-  createIndexMasking,
-  indexSession,
-  putCopies,
-  type ReadSession,
-  readForIndex,
-} from "./index-session.ts";
+import { createIndexMasking, indexSession, readForIndex } from "./index-session.ts";
 import { isUnchanged, type SessionToRead, type SourceScan, scanSources } from "./scan-sources.ts";
 import { type SessionRow, sizeOf } from "./session-row.ts";
 
@@ -65,7 +59,7 @@ export interface IndexWorkers {
 export type PutSessions = (
   sessions: readonly SessionToRead[],
   writer: SearchWriter,
-  isCopy: (row: SessionRow) => boolean,
+  isFork: (row: SessionRow) => boolean,
   done: (bytes: number) => void,
 ) => Promise<readonly SessionToRead[]>;
 
@@ -152,7 +146,7 @@ async function write(
     bytes += size;
     meter?.update({ sessions, sessionsInAll: plan.toRead.length, bytes, bytesInAll });
   };
-  const isCopy = copyFinder(rows);
+  const isFork = forkFinder(rows);
   let isAllRead = true;
   const onVanished = (): void => {
     isAllRead = false;
@@ -169,8 +163,8 @@ async function write(
   const none: SessionToRead[] = [];
   try {
     if (few.length > 0)
-      none.push(...(await readHere(library, onVanished, checkpoints)(few, writer, isCopy, done)));
-    if (rest.length > 0) none.push(...(await read(rest, writer, isCopy, done)));
+      none.push(...(await readHere(library, onVanished, checkpoints)(few, writer, isFork, done)));
+    if (rest.length > 0) none.push(...(await read(rest, writer, isFork, done)));
   } finally {
     meter?.end();
     tidyCheckpoints(library, checkpoints);
@@ -215,7 +209,7 @@ const MAX_PROBLEMS = 200;
 
 /** Reads sessions in this thread, one after the other. */
 function readHere(library: Library, onVanished: () => void, checkpoints?: CheckpointOptions): PutSessions {
-  return async (sessions, writer, isCopy, done) => {
+  return async (sessions, writer, isFork, done) => {
     const none: SessionToRead[] = [];
     const originals: ReadSession[] = [];
     const source = diskSource(library.disk);
@@ -225,7 +219,7 @@ function readHere(library: Library, onVanished: () => void, checkpoints?: Checkp
     for (const session of sessions) {
       let original: SessionRow | undefined;
       const indexed = read(session, (row) => {
-        const isOne = isCopy(row);
+        const isOne = isFork(row);
         if (!isOne) original = row;
         return isOne;
       });
@@ -237,7 +231,7 @@ function readHere(library: Library, onVanished: () => void, checkpoints?: Checkp
       }
       done(sizeOf(session.files));
     }
-    await putCopies(originals, isCopy, async (session) => {
+    await putForks(originals, isFork, async (session) => {
       const copy = read(session, () => true);
       if (copy !== undefined) await writer.put(copy);
     });
@@ -269,7 +263,7 @@ async function putStubs(
     if (rows.get(sessionKey(stub))?.mark === mark) continue;
     const files = { agent: stub.agent, id: stub.id, files: [] };
     await writer.put(
-      indexSession(sessionOfStub(stub), files, { origin: "history", mark, isCopy: () => false, mask }),
+      indexSession(sessionOfStub(stub), files, { origin: "history", mark, isFork: () => false, mask }),
     );
   }
 }

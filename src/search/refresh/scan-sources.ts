@@ -7,6 +7,7 @@ import {
   archivedSessions,
   joinLogs,
   keptCopies,
+  type MachinesOfLogs,
 } from "../../archive/archived-sessions.ts";
 import { withoutForgotten } from "../../archive/log-identity.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
@@ -175,6 +176,8 @@ export interface SessionToRead {
   readonly mark: string;
   /** The logs with its id that only the archive has: they are read with the agent's own files. */
   readonly kept?: KeptLogs;
+  /** Which of its files are of other machines. */
+  readonly machines?: MachinesOfLogs;
   /** Absent: from the agent's own files. */
   readonly source?: ByteSource;
 }
@@ -193,6 +196,7 @@ interface RefreshInput {
     readonly files: SessionFiles;
     readonly source: ByteSource;
     readonly state: string;
+    readonly machines: MachinesOfLogs;
   }[];
   /** Whether the archive is what it was when the index last had all of it. Then `archived` is empty. */
   readonly isArchiveSame: boolean;
@@ -211,7 +215,7 @@ interface RefreshInput {
 
 type KnownRow = Pick<
   SessionRow,
-  "agent" | "id" | "mark" | "kept" | "origin" | "files" | "bytes" | "lead" | "logs"
+  "agent" | "id" | "mark" | "kept" | "origin" | "files" | "bytes" | "lead" | "logs" | "machine"
 >;
 
 /** Plans what to read and remove. Sessions whose files are gone come from the archive. */
@@ -235,18 +239,22 @@ function planRefresh(input: RefreshInput): RefreshPlan {
     const kept = copies.length === 0 ? undefined : keptLogs(copies);
     if (isSame && row?.kept === kept?.state) continue;
     const origin = files.files.some(({ role }) => role === "main") ? "log" : "fragments";
-    const whole = kept === undefined ? { files } : { ...withCopies(files, copies), kept };
+    const machines: MachinesOfLogs = Object.assign({}, ...copies.map((copy) => copy.machines));
+    const whole = kept === undefined ? { files } : { ...withCopies(files, copies), kept, machines };
     toRead.push({ key, origin, mark, ...whole });
   }
-  for (const { files, source, state: mark } of archived) {
+  const inArchive = new Set<string>();
+  for (const { files, source, state: mark, machines } of archived) {
     const key = sessionKey(files);
+    inArchive.add(key);
     const row = rows.get(key);
-    // What was indexed from the log before it went is at least what the archive has.
     if (here.has(key)) continue;
-    if (row !== undefined && (row.origin !== "archive" || (!hasNewSettings && row.mark === mark))) continue;
+    // What was indexed from the log before it went is at least what the archive has, unless a copy was forgotten.
+    const isIndexed = row?.origin === "archive" ? !hasNewSettings && row.mark === mark : !isForgotten(files);
+    if (row !== undefined && isIndexed) continue;
     // The same log exists under another name, and it was the only file of the session.
     if (files.files.length === 1 && leads.has(leadMark(files))) continue;
-    toRead.push({ key, files, origin: "archive", mark, source });
+    toRead.push({ key, files, origin: "archive", mark, source, machines });
   }
   const toRemove: string[] = [];
   const gone: string[] = [];
@@ -254,7 +262,10 @@ function planRefresh(input: RefreshInput): RefreshPlan {
   for (const [key, row] of rows) {
     if (here.has(key)) continue;
     const isRenamed = added.some(({ files }) => wasNamed(files, row));
-    (isRenamed || isForgotten(row) ? toRemove : gone).push(key);
+    // It was forgotten, here or on its machine, and no copy of it is left.
+    const isTakenBack =
+      !isArchiveSame && !inArchive.has(key) && (row.machine !== undefined || isForgotten(row));
+    (isRenamed || isTakenBack ? toRemove : gone).push(key);
   }
   return { toRead, toRemove, gone };
 }

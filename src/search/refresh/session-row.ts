@@ -26,6 +26,8 @@ export interface SessionRow extends Checkout {
   readonly bytes: number;
   readonly files: number;
   readonly lead: string | null;
+  /** What people call the machine that it was pulled from; absent if this machine has or had a log of it. */
+  readonly machine?: string;
   /** Its logs if there are several, the leading one first. */
   readonly logs?: readonly LogPlace[];
   /** The state of those of them that only the archive has. */
@@ -58,6 +60,8 @@ export interface LogPlace extends Checkout {
   readonly project: string | null;
   /** Whether its file is gone, while another log of the session is there. */
   readonly isKept?: true;
+  /** What people call the machine that it is on; absent: this one. */
+  readonly machine?: string;
 }
 
 const TOP_FILES = 8;

@@ -38,9 +38,15 @@ export function findTermMatches(text: string, wordOf: WordOf, near?: Near): read
     }
     if (found.length >= (hasAllWords ? ENOUGH_MATCHES : MAX_MATCHES)) break;
   }
-  // A word with accented letters may start differently from its term.
-  return found.length > 0 || isAscii(text) ? found : matchesIn(text, 0, wordOf);
+  // A word that starts with an accented letter starts differently from its term.
+  return found.length > 0 || !mayFold.test(text) ? found : matchesIn(text, 0, wordOf);
 }
+
+/**
+ * Letters that folding may turn into others: everything beyond ASCII but dashes, quotes, arrows, boxes and emoji, which
+ * most tool output has.
+ */
+const mayFold = /[^\0-\x7f\u2010-\u205e\u2190-\u245f\u2500-\u2bff\u{1f300}-\u{1faff}]/u;
 
 /** Limits the search to likely occurrences. */
 export interface Near {

@@ -9,7 +9,7 @@ import { type GrepHit, type GrepQuery, grepTask } from "../../../src/search/grep
 import { type FoundIn, type GrepOptions, grepSessions } from "../../../src/search/grep/grep-sessions.ts";
 import { timeLimitOf } from "../../../src/search/grep/scan-session.ts";
 import { defaultRoles, textRoles } from "../../../src/search/grep/text-role.ts";
-import type { SessionFilter } from "../../../src/search/query/session-filter.ts";
+import { noFilter, type SessionFilter } from "../../../src/search/query/session-filter.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
 import type { WorkerHandle } from "../../../src/search/worker-handle.ts";
 import { archiving } from "../../support/archive/archiving.ts";
@@ -17,20 +17,6 @@ import { makeAccess, makeLibrary } from "../../support/make-library.ts";
 
 const demo = fileURLToPath(new URL("../../../fixtures/demo", import.meta.url));
 const ROTATION = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
-
-const anything: SessionFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
 
 function demoLibrary(): Library {
   const library = makeLibrary();
@@ -63,7 +49,7 @@ async function grep(
     roles: textRoles,
     contextLines: 0,
     sessionsOnly: false,
-    filter: anything,
+    filter: noFilter,
     reveal: false,
     timeLimitMs: 60_000,
     ...rest,
@@ -170,7 +156,7 @@ describe("grepSessions()", () => {
     ["a time", { since: Date.UTC(2026, 10, 1), until: Date.UTC(2026, 10, 8) }],
   ])("narrows by %s to a part, the same with and without an index", async (_, narrow) => {
     const library = demoLibrary();
-    const filter = { ...anything, ...narrow };
+    const filter = { ...noFilter, ...narrow };
     const all = await grep(library, "\\bthe\\b");
     const bare = await grep(library, "\\bthe\\b", { filter });
     await refreshIndex(library, makeAccess(library));
@@ -238,6 +224,20 @@ describe("grepSessions()", () => {
     ]);
   });
 
+  test("leaves out the log of an excluded project, and not another log of the same session", async () => {
+    const library = makeLibrary({ config: { exclude: ["/home/ana/secret"] } });
+    const id = "33333333-0000-4000-8000-000000000000";
+    for (const project of ["secret", "shop"]) {
+      const folder = join(library.surroundings.home, ".claude/projects", `-home-ana-${project}`);
+      mkdirSync(folder, { recursive: true });
+      const message = { role: "user", content: `The word is ${project}word.` };
+      const line = { type: "user", uuid: project, sessionId: id, cwd: `/home/ana/${project}`, message };
+      writeFileSync(join(folder, `${id}.jsonl`), `${JSON.stringify(line)}\n`);
+    }
+    expect((await grep(library, "secretword")).hits).toEqual([]);
+    expect((await grep(library, "shopword")).hits).toHaveLength(1);
+  });
+
   test("masks secrets, even if the pattern matches a part of one", async () => {
     const library = makeLibrary();
     const folder = join(library.surroundings.home, ".claude/projects/-x");
@@ -286,7 +286,7 @@ describe("grepSessions()", () => {
       roles: textRoles,
       contextLines: 0,
       sessionsOnly: false,
-      filter: anything,
+      filter: noFilter,
       reveal: false,
       timeLimitMs: 60_000,
     };

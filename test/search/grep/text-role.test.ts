@@ -49,6 +49,95 @@ test.each<[string, object, readonly (readonly [TextRole, string])[]]>([
     { type: "system", subtype: "ui_telemetry", systemPayload: { uiEvent: { response_text: "words" } } },
     [["snapshot", "words"]],
   ],
+  [
+    "a request of opencode, and what it adds",
+    {
+      role: "user",
+      part: { id: "p", data: { type: "text", text: "words" } },
+      more: { data: { type: "text", synthetic: true, text: "added" } },
+    },
+    [
+      ["request", "words"],
+      ["note", "added"],
+    ],
+  ],
+  [
+    "a call of opencode with its result",
+    {
+      role: "assistant",
+      part: {
+        data: {
+          type: "tool",
+          callID: "c",
+          state: {
+            status: "completed",
+            input: { command: "ls" },
+            output: "a.txt",
+            metadata: { output: "a.txt" },
+          },
+        },
+      },
+    },
+    [
+      ["input", "ls"],
+      ["output", "a.txt"],
+      ["result", "a.txt"],
+    ],
+  ],
+  [
+    "a message of opencode",
+    {
+      message: {
+        data: {
+          role: "assistant",
+          agent: "build",
+          finish: "stop",
+          time: { created: 1 },
+          path: { cwd: "/w" },
+          error: { name: "APIError", data: { message: "overloaded" } },
+        },
+      },
+    },
+    [["note", "overloaded"]],
+  ],
+  [
+    "a request of Copilot CLI",
+    { type: "user.message", data: { content: "words", transformedContent: "<now>1</now> words" } },
+    [
+      ["request", "words"],
+      ["snapshot", "<now>1</now> words"],
+    ],
+  ],
+  [
+    "a reply of Copilot CLI with a call",
+    {
+      type: "assistant.message",
+      data: {
+        content: "words",
+        toolRequests: [{ toolCallId: "c", name: "bash", arguments: { command: "ls" } }],
+      },
+    },
+    [
+      ["reply", "words"],
+      ["input", "ls"],
+    ],
+  ],
+  [
+    "a result of Copilot CLI",
+    {
+      type: "tool.execution_complete",
+      data: { result: { content: "a.txt" }, toolTelemetry: { properties: { mode: "sync" } } },
+    },
+    [
+      ["output", "a.txt"],
+      ["result", "sync"],
+    ],
+  ],
+  [
+    "what Copilot CLI writes down of its requests",
+    { type: "system.message", data: { content: "You are" } },
+    [["snapshot", "You are"]],
+  ],
 ])("the texts of %s have their roles", (_, line, expected) => {
   const found: (readonly [TextRole, string])[] = [];
   textsOfValue(line, (role, text) => void found.push([role, text]));

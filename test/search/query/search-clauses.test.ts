@@ -1,22 +1,8 @@
 import { expect, test } from "vitest";
 import { parseQuery } from "../../../src/search/query/parse-query.ts";
 import { searchClauses } from "../../../src/search/query/search-clauses.ts";
-import type { SessionFilter } from "../../../src/search/query/session-filter.ts";
+import { noFilter } from "../../../src/search/query/session-filter.ts";
 import type { Clause } from "../../../src/search/ranking/search-plan.ts";
-
-const noFilter: SessionFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
 
 function shown(clause: Clause): string {
   if (clause.kind === "any") return `(${clause.of.map(shown).join(" | ")})`;

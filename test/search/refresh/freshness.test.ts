@@ -259,6 +259,8 @@ describe("refreshIndex()", () => {
           inode: null,
           at: 0,
           phase: "forgotten",
+          origin: null,
+          by: null,
         }),
     ],
   ])("knows what all sessions come to where %s", async (_, change) => {

@@ -7,36 +7,25 @@ import {
   renameSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { archiveSessions } from "../../../src/archive/archive-sessions.ts";
+import { openArchive } from "../../../src/archive/open-archive.ts";
+import { forgetSession } from "../../../src/forget.ts";
 import type { Library } from "../../../src/fs/library.ts";
 import { parseQuery } from "../../../src/search/query/parse-query.ts";
-import type { SessionFilter } from "../../../src/search/query/session-filter.ts";
+import { noFilter } from "../../../src/search/query/session-filter.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
 import { type SearchResult, searchSessions } from "../../../src/search/search-sessions.ts";
-import { archiving } from "../../support/archive/archiving.ts";
+import { archiving, locking } from "../../support/archive/archiving.ts";
 import { makeAccess, makeLibrary } from "../../support/make-library.ts";
 
 const demo = fileURLToPath(new URL("../../../fixtures/demo", import.meta.url));
 const TOKEN_SESSION = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
-
-const anything: SessionFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
 
 /** A home with the example history in it, that may be changed. */
 function changingLibrary(): { readonly library: Library; readonly log: string; readonly shop: string } {
@@ -49,7 +38,7 @@ function changingLibrary(): { readonly library: Library; readonly log: string; r
 
 async function search(library: Library, query: string): Promise<SearchResult> {
   const [result] = await searchSessions(library, makeAccess(library), [
-    { query: parseQuery(query), filter: anything, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
+    { query: parseQuery(query), filter: noFilter, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
   ]);
   if (result === undefined) throw new Error("no answer");
   return result;
@@ -170,6 +159,66 @@ describe("refreshIndex()", () => {
     expect((await search(library, "token refresh")).hits.map(({ row }) => row.digest.project)).not.toContain(
       "/home/ana/shop",
     );
+  });
+
+  test.each([
+    ["older", 1],
+    ["newer", 0],
+  ])("indexes only the other log of a session whose %s log is of an excluded project", async (_, secret) => {
+    const library = makeLibrary({ config: { exclude: ["/home/ana/secret"] } });
+    const id = "33333333-0000-4000-8000-000000000000";
+    for (const [at, project] of ["secret", "shop"].entries()) {
+      const folder = join(library.surroundings.home, ".claude/projects", `-home-ana-${project}`);
+      mkdirSync(folder, { recursive: true });
+      const line = {
+        type: "user",
+        uuid: `u-${project}`,
+        parentUuid: null,
+        sessionId: id,
+        cwd: `/home/ana/${project}`,
+        timestamp: "2026-11-10T10:00:00Z",
+        message: { role: "user", content: `The word of ${project} is ${project}word.` },
+      };
+      const path = join(folder, `${id}.jsonl`);
+      writeFileSync(path, `${JSON.stringify(line)}\n`);
+      const time = new Date(Date.UTC(2026, 10, at === secret ? 10 : 11));
+      utimesSync(path, time, time);
+    }
+    expect((await search(library, "shopword")).hits.map(({ row }) => row.digest.project)).toEqual([
+      "/home/ana/shop",
+    ]);
+    expect((await search(library, "secretword")).hits).toEqual([]);
+  });
+
+  test("of two archived copies, one of which was forgotten, the other is found", async () => {
+    const { library } = changingLibrary();
+    const id = "44444444-0000-4000-8000-000000000000";
+    const paths = ["harbor", "island"].map((project) => {
+      const folder = join(library.surroundings.home, ".claude/projects", `-home-ana-${project}`);
+      mkdirSync(folder, { recursive: true });
+      const line = {
+        type: "user",
+        uuid: `u-${project}`,
+        parentUuid: null,
+        sessionId: id,
+        cwd: `/home/ana/${project}`,
+        timestamp: "2026-11-10T10:00:00Z",
+        message: { role: "user", content: `The word of ${project} is ${project}word.` },
+      };
+      writeFileSync(join(folder, `${id}.jsonl`), `${JSON.stringify(line)}\n`);
+      return join(folder, `${id}.jsonl`);
+    });
+    await archiveSessions(library, archiving);
+    for (const path of paths) rmSync(path);
+    expect((await search(library, "harborword")).hits).toHaveLength(1);
+    const copies = openArchive(library).copies({ agent: "claude", id });
+    const forgotten = copies.find((copy) => openArchive(library).get(copy)?.files[0]?.path === paths[0]);
+    if (forgotten === undefined) throw new Error("no copy");
+    await forgetSession(library, forgotten, { locking });
+    for (let round = 0; round < 2; round++) {
+      expect(idsOf(await search(library, "islandword"))).toEqual([id]);
+      expect((await search(library, "harborword")).match).not.toBe("all");
+    }
   });
 
   test.each([

@@ -62,6 +62,19 @@ describe("nearTerms()", () => {
     expect(found).toHaveLength(1);
   });
 
+  test("finds a word that starts with any letter which folds to ASCII", () => {
+    const missed: string[] = [];
+    // Latin letters, small and raised ones, signs, fractions, letters in circles.
+    for (let unit = 0xa0; unit < 0x2c00; unit += unit === 0x24f ? 0x1d00 - 0x24f : 1) {
+      const text = `${String.fromCharCode(unit)}lectron`;
+      const terms = termsOf(text);
+      const near = nearTo(terms);
+      const wordOf = (term: string): number | undefined => terms.get(term);
+      if (near !== undefined && findTermMatches(text, wordOf, near).length === 0) missed.push(text);
+    }
+    expect(missed).toEqual([]);
+  });
+
   test("stops once a passage has all words, and not before", () => {
     const words = new Map([
       ["token", 0],

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { commandTable } from "../../src/cli/command-table.ts";
 import { extractDigest } from "../../src/extract/extract-digest.ts";
 import { RECALL_MARK } from "../../src/render/agent/recall-packet.ts";
-import { asksSessions, sessionDocuments } from "../../src/search/session-documents.ts";
+import { asksSessions } from "../../src/search/own-output.ts";
+import { sessionDocuments } from "../../src/search/session-documents.ts";
 import type { Step } from "../../src/session/session.ts";
 import { plainSession, reply, toolCall } from "../support/plain-session.ts";
 
@@ -44,6 +46,15 @@ describe("asksSessions()", () => {
     "",
   ])("leaves other commands alone: %j", (command) => {
     expect(asksSessions(command)).toBe(false);
+  });
+
+  test("knows every command that prints what old sessions say", () => {
+    const quiet =
+      "overview stats serve archive restore verify forget index compact flatten unflatten mcp completion complete guard install uninstall doctor remote sync push help version";
+    const left = commandTable
+      .map(({ name }) => name)
+      .filter((name) => !asksSessions(`sessions ${name} x`) && !quiet.split(" ").includes(name));
+    expect(left).toEqual([]);
   });
 
   test("takes no longer for a hostile command", () => {
