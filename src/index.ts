@@ -15,6 +15,20 @@ export { type Filters, readFilters, readRequest, type SearchPage } from "./histo
 export type * from "./history/history.ts";
 export { type HistoryOptions, type OpenHistory, openHistory } from "./history/open-history.ts";
 export type { Machine } from "./history/open-store.ts";
+export {
+  type AddedRemote,
+  type KnownRecipient,
+  type RemoteKeys,
+  type Remotes,
+  remotesOf,
+  type SyncCallOptions,
+  type SyncOutcome,
+} from "./history/remotes.ts";
+export { type PushCallOptions, type Team, teamOf } from "./history/team.ts";
+export type { TextPush } from "./remote/push-index.ts";
+export type { NewRemote, Remote, RemoteKind } from "./remote/remotes.ts";
+export type { SyncAnswer, SyncedMachine } from "./remote/sync.ts";
+export type { RepositoryProof } from "./remote/verify-repository.ts";
 export { type ExportFormat, exportFormats } from "./render/export-formats.ts";
 export type { RetentionStatus, RiskySession } from "./retention/retention-status.ts";
 export { checkDays, FOREVER_DAYS } from "./retention/set-retention.ts";

@@ -7,6 +7,7 @@ import { isWord, parseQuery } from "../search/query/parse-query.ts";
 import { queryDates } from "../search/query/query-dates.ts";
 import type { SessionFilter } from "../search/query/session-filter.ts";
 import type { SearchRequest } from "../search/search-sessions.ts";
+import { THIS_MACHINE } from "../search/session-condition.ts";
 import type { Machine } from "./open-store.ts";
 
 /** The fields of the query language. Of several values of a field, any may match. */
@@ -16,6 +17,10 @@ export interface Filters {
   /** The end of a path, or a glob. */
   readonly file?: readonly string[];
   readonly agent?: readonly string[];
+  /** The name of a machine; `local` or its name for this one. */
+  readonly machine?: readonly string[];
+  /** Whose sessions, in a search of what a team shares. */
+  readonly owner?: readonly string[];
   readonly branch?: readonly string[];
   readonly tool?: readonly string[];
   /** Words of a command, an error, a title. */
@@ -32,6 +37,8 @@ const fields: readonly (keyof Filters)[] = [
   "project",
   "file",
   "agent",
+  "machine",
+  "owner",
   "branch",
   "tool",
   "cmd",
@@ -45,7 +52,10 @@ const fields: readonly (keyof Filters)[] = [
 /** The contexts that a turn can be in. */
 export const contexts = ["current", "compacted", "branch", "subagent"] as const;
 
-type Clock = Pick<Machine, "home" | "now" | "folder" | "offsetMinutesAt">;
+interface Clock extends Pick<Machine, "home" | "now" | "folder" | "offsetMinutesAt"> {
+  /** What this machine is called; absent: only `local` is known. */
+  readonly machineName?: string;
+}
 
 /** Reads filters, and words such as `project:shop`; other words must be in the title. */
 export function readFilters(filters: Filters, words: readonly string[], machine: Clock): SessionFilter {
@@ -63,6 +73,10 @@ export function readFilters(filters: Filters, words: readonly string[], machine:
   return {
     projects: values("project").map((path) => projectPattern(path, machine)),
     files: values("file"),
+    owners: values("owner"),
+    machines: values("machine").map((name) =>
+      name.toLowerCase() === machine.machineName?.toLowerCase() ? THIS_MACHINE : name,
+    ),
     agents: values("agent").map((agent) => oneOf(agent, agentNames(), "agent")),
     branches: values("branch"),
     tools: values("tool"),

@@ -182,6 +182,8 @@ export interface SiteCallOptions extends Pick<ListedOptions, "filter" | "words" 
   readonly folder: string;
   /** The folder with site.js and site.css, which comes with the program: `dist/web`. */
   readonly clientFolder: string;
+  /** Only sessions that have all words and phrases of a query, as `search` finds them. */
+  readonly query?: string | undefined;
   readonly onProgress?: (progress: CallProgress) => void;
 }
 
@@ -247,6 +249,8 @@ export interface GuardCallOptions extends AnyCallOptions {
 }
 
 export interface RestoreCallOptions extends SelectedOptions {
+  /** Only sessions of this machine; absent: of this one if it has them. */
+  readonly machine?: string | undefined;
   /** Writes below this folder, as if it were the home. */
   readonly to?: string | undefined;
   /** Restores into this project folder. */

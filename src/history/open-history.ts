@@ -34,7 +34,7 @@ export interface OpenHistory extends History, OpenStore {
   writing(): Promise<Writing>;
 }
 
-/** The folder of all projects of the example history. */
+/** Of all projects of the example history. */
 const DEMO_FOLDER = "/home/ana";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -49,7 +49,8 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   const { createMask } = await import("./masking.ts");
   const mask = options.reveal === true ? <T>(value: T): T => value : createMask(library.config);
   // In the example history `--project .` means all of it.
-  const machine = library.demo ? { ...options, folder: DEMO_FOLDER } : options;
+  const machineName = library.config.machine ?? processes.host;
+  const machine = { ...options, machineName, ...(library.demo ? { folder: DEMO_FOLDER } : {}) };
   const uuid = options.uuid ?? ((): string => crypto.randomUUID());
   const writing = async (): Promise<Writing> => {
     const { writingTo } = await import("./writing.ts");
@@ -94,17 +95,16 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   };
   const countTokens = async (isExact: boolean | undefined) =>
     isExact === true ? (await import("./exact-tokens.ts")).exactTokens(options.env) : undefined;
-  const fork = (isFork: boolean | undefined): { readonly uuid: () => string } | undefined =>
-    isFork === true ? { uuid } : undefined;
+  const fork = (isFork: boolean | undefined) => (isFork === true ? { uuid } : undefined);
 
   const history: History = {
     demo: library.demo,
     mask,
 
     async search(query, call = {}) {
-      const [result] = await history.searchAll([readRequest(query, call, options)], call);
-      if (result === undefined) throw new Error("A search has no result");
-      return result;
+      const [result] = await history.searchAll([readRequest(query, call, machine)], call);
+      if (result !== undefined) return result;
+      throw new Error("A search has no result");
     },
     async searchAll(requests, call = {}) {
       const { searchSessions } = await import("../search/search-sessions.ts");
@@ -113,7 +113,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async searcher(call = {}) {
       const { openHistorySearcher } = await import("./open-searcher.ts");
-      return openHistorySearcher(library, abortable(access, call), mask, options);
+      return openHistorySearcher(library, abortable(access, call), mask, machine);
     },
     async list({ filter = {}, words = [], ...call } = {}) {
       const { listSessions } = await import("../search/session-catalog.ts");
@@ -185,7 +185,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
     },
     async *grep(pattern, call = {}) {
       const { grepHistory } = await import("./grep-history.ts");
-      yield* grepHistory({ library, access, mask, options }, pattern, call);
+      yield* grepHistory({ library, access, mask, options: machine }, pattern, call);
     },
     async overview({ newest = 5, ...call } = {}) {
       const { pendingWork } = await import("../search/pending-work.ts");
@@ -216,18 +216,19 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
       const options = await selecting(selector, call);
       return exportSession(library, wordsOf(selector), { ...options, format: call.format, mask });
     },
-    async exportSite({ folder, clientFolder, filter = {}, words = [], onProgress, ...call }) {
+    async exportSite({ folder, clientFolder, filter = {}, words = [], query, onProgress, ...call }) {
       const { readClient, writeSite } = await import("../site/write-site.ts");
-      return mask(
-        await writeSite(library, abortable(access, call), {
-          folder,
-          filter: readFilters(filter, words, options),
-          mask,
-          client: readClient(library, clientFolder),
-          pause: pauseOf(call),
-          ...(onProgress === undefined ? {} : { onProgress }),
-        }),
-      );
+      const { foundKeys } = await import("./found-keys.ts");
+      const answer = await writeSite(library, abortable(access, call), {
+        folder,
+        filter: readFilters(filter, words, machine),
+        keys: await foundKeys(history.search, query, { filter, ...call }),
+        mask,
+        client: readClient(library, clientFolder),
+        pause: pauseOf(call),
+        ...(onProgress && { onProgress }),
+      });
+      return mask(answer);
     },
     async summary(selector, call = {}) {
       call.signal?.throwIfAborted();
@@ -306,26 +307,12 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
         }),
       );
     },
-    async restore(selector, { everywhere = false, allCopies = false, ...call } = {}) {
-      const { restoreSessions } = await import("../archive/restore-sessions.ts");
-      const { allArchived, selectArchived } = await import("../search/select-archived.ts");
-      const { migrateOlderStore } = await import("./writing.ts");
-      const { locking } = await writing();
-      await migrateOlderStore(library, locking);
-      const sessions =
-        selector === "all"
-          ? allArchived(library)
-          : selectArchived(library, wordsOf(selector), {
-              everywhere,
-              copies: allCopies ? "all" : "refuse",
-              endedAt: await endTimes(selector, call),
-            });
-      const answer = await restoreSessions(library, sessions, {
-        ...call,
-        locking,
-        pause: pauseOf(call),
-      });
-      return mask(answer);
+    async restore(selector, call = {}) {
+      const { restoreArchived } = await import("./restore-archived.ts");
+      const endedAt = await endTimes(selector, call);
+      return mask(
+        await restoreArchived({ library, writing: await writing(), machineName, endedAt }, selector, call),
+      );
     },
     async verify(selector, { everywhere = false, onProgress, ...call } = {}) {
       const { verifyArchive } = await import("../archive/verify-archive.ts");

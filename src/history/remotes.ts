@@ -1,0 +1,185 @@
+import { exitCodes, UserError } from "../errors.ts";
+import type { Library } from "../fs/library.ts";
+import type { NewRemote, Remote } from "../remote/remotes.ts";
+import type { SyncAnswer } from "../remote/sync.ts";
+import type { RepositoryProof } from "../remote/verify-repository.ts";
+import type { Mask } from "../search/export-session.ts";
+import type { IndexAccess } from "../search/refresh/index-access.ts";
+import { abortable, pauseOf } from "./call-options.ts";
+import type { AnyCallOptions, CallProgress, LongOptions } from "./history.ts";
+import type { Writing } from "./writing.ts";
+
+/** The places outside of this machine that the user has named. */
+export interface Remotes {
+  list(): Promise<readonly Remote[]>;
+  /** Adds a remote. A folder or a bucket becomes a repository, if it is none yet. */
+  add(given: NewRemote): Promise<AddedRemote>;
+  /** Removes it from the list. What is stored there stays. */
+  remove(name: string): Promise<Remote>;
+  /** Who can read the repository of a remote. With `add`, one more recipient can. */
+  key(name: string | undefined, options?: { readonly add?: string | undefined }): Promise<RemoteKeys>;
+  /** Pushes what the archive holds, and pulls what other machines have pushed; without a name, with the only remote. */
+  sync(name: string | undefined, options?: SyncCallOptions): Promise<SyncAnswer>;
+  /** Proves all that any machine has pushed, by fetching it. Changes nothing. */
+  verify(name: string, options?: LongOptions): Promise<RepositoryProof>;
+  /** Syncs with the remotes that the config names, if it is time for it. */
+  syncIfDue(options?: AnyCallOptions): Promise<readonly SyncOutcome[]>;
+}
+
+/** How a sync in the background ended. */
+export interface SyncOutcome {
+  readonly remote: string;
+  /** Why it failed, or what it could not read; empty if all went well. */
+  readonly problems: readonly string[];
+}
+
+export interface AddedRemote {
+  readonly remote: Remote;
+  /** Whether this machine made the repository, or can read the one that was there; null if it is no repository. */
+  readonly repository: "created" | "joined" | "no access" | null;
+  /** Whom others have to admit; null if it is no repository. */
+  readonly recipient: string | null;
+}
+
+export interface RemoteKeys {
+  readonly remote: Remote;
+  /** The recipient of this machine. */
+  readonly recipient: string;
+  readonly recipients: readonly KnownRecipient[];
+  /** Set if a recipient was to be added: false if it had access already. */
+  readonly added: boolean | null;
+}
+
+/** Someone who can read a repository. */
+export interface KnownRecipient {
+  readonly recipient: string;
+  /** The machine that has pushed with it; null if none has yet. */
+  readonly machine: string | null;
+  readonly isThis: boolean;
+}
+
+export interface SyncCallOptions extends AnyCallOptions {
+  readonly dryRun?: boolean;
+  /** Reads everything that this machine has pushed, and stores what is damaged again. */
+  readonly check?: boolean;
+  readonly onProgress?: (phase: "Pushing" | "Pulling", progress: CallProgress) => void;
+}
+
+/** What the calls need of an open history. */
+interface RemotesFrom {
+  readonly library: Library;
+  readonly access: IndexAccess;
+  readonly mask: Mask;
+  writing(): Promise<Writing>;
+}
+
+/** The remotes of an open history. Every call loads only the code that it needs. */
+export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remotes {
+  const remotes: Remotes = {
+    async list() {
+      const { readRemotes } = await import("../remote/remotes.ts");
+      return readRemotes(library);
+    },
+    async add(given) {
+      const { addRemote, checkRemote } = await import("../remote/remotes.ts");
+      const { locking } = await writing();
+      const remote = checkRemote(library, given);
+      if (remote.kind === "opensearch") {
+        await addRemote(library, remote, locking);
+        return { remote, repository: null, recipient: null };
+      }
+      const { makePlace, openPlace } = await import("../remote/sync.ts");
+      const { createOrJoin, ownIdentity } = await import("../remote/repository-key.ts");
+      const identity = await ownIdentity(library);
+      makePlace(library, remote);
+      const repository = await createOrJoin(openPlace(library, remote), identity);
+      await addRemote(library, remote, locking);
+      return { remote, repository, recipient: identity.recipient };
+    },
+    async remove(name) {
+      const { removeRemote } = await import("../remote/remotes.ts");
+      return removeRemote(library, name, (await writing()).locking);
+    },
+    async key(name, { add } = {}) {
+      const { findRemote } = await import("../remote/remotes.ts");
+      const { openPlace } = await import("../remote/sync.ts");
+      const { readManifests } = await import("../remote/other-machines.ts");
+      const { openRepository } = await import("../remote/repository.ts");
+      const { isRecipient, openAccess, ownIdentity } = await import("../remote/repository-key.ts");
+      const remote = findRemote(library, name, ["s3", "folder"]);
+      const store = openPlace(library, remote);
+      if (add !== undefined && !isRecipient(add)) {
+        throw new UserError(`Cannot admit ${JSON.stringify(add)}: it is no age recipient`, {
+          exitCode: exitCodes.wrongUsage,
+          hint: `\`sessions remote key ${remote.name}\` on the other machine shows its recipient, age1…`,
+        });
+      }
+      const identity = await ownIdentity(library);
+      const opened = await openAccess(store, remote, identity);
+      const added = add === undefined ? null : await opened.admit(add);
+      const { newest } = await readManifests(openRepository(store, opened.cipher));
+      const machineOf = (recipient: string): string | null =>
+        [...newest.values()].find((each) => each.recipient === recipient)?.machine.name ?? null;
+      const recipients = (await opened.recipients()).map((recipient) => ({
+        recipient,
+        machine: machineOf(recipient),
+        isThis: recipient === identity.recipient,
+      }));
+      recipients.sort(
+        (a, b) => Number(b.isThis) - Number(a.isThis) || (a.machine ?? "").localeCompare(b.machine ?? ""),
+      );
+      return { remote, recipient: identity.recipient, recipients, added };
+    },
+    async sync(name, { dryRun = false, check = false, onProgress, ...call } = {}) {
+      const { findRemote } = await import("../remote/remotes.ts");
+      const { syncWith } = await import("../remote/sync.ts");
+      const remote = findRemote(library, name, ["s3", "folder"]);
+      const { locking, markdown } = await writing();
+      const answer = await syncWith(library, remote, {
+        locking,
+        markdown,
+        dryRun,
+        check,
+        onProgress: onProgress ?? (() => {}),
+        pause: pauseOf(call),
+      });
+      if (!dryRun) {
+        const { withIndex } = await import("../search/refresh/index-access.ts");
+        await withIndex(library, abortable(access, call), async () => {});
+      }
+      return { ...answer, problems: mask(answer.problems) };
+    },
+    async verify(name, { onProgress, ...call } = {}) {
+      const { findRemote } = await import("../remote/remotes.ts");
+      const { openPlace, openRemote } = await import("../remote/sync.ts");
+      const { verifyRepository } = await import("../remote/verify-repository.ts");
+      const remote = findRemote(library, name, ["s3", "folder"]);
+      const { locking } = await writing();
+      const { repository } = await openRemote(
+        library,
+        remote,
+        locking.processes.host,
+        openPlace(library, remote),
+      );
+      return mask(
+        await verifyRepository(repository, { onProgress: onProgress ?? (() => {}), pause: pauseOf(call) }),
+      );
+    },
+    async syncIfDue(call = {}) {
+      const { claimSync } = await import("../remote/sync-stamp.ts");
+      const outcomes: SyncOutcome[] = [];
+      for (const remote of library.config.sync.remotes) {
+        if (!claimSync(library, remote)) continue;
+        try {
+          const { problems } = await remotes.sync(remote, call);
+          outcomes.push({ remote, problems: problems.map(({ path, what }) => `${path}: ${what}`) });
+        } catch (error) {
+          if (!(error instanceof UserError)) throw error;
+          outcomes.push({ remote, problems: [error.message] });
+        }
+      }
+      return outcomes;
+    },
+  };
+  return remotes;
+}

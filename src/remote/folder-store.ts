@@ -1,0 +1,90 @@
+import { Buffer } from "node:buffer";
+import { dirname, join } from "node:path";
+import type { Disk } from "../fs/disk.ts";
+import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
+import { makeFolders } from "../fs/folders.ts";
+import { removeQuietly } from "../fs/lock.ts";
+import { isTempName, replaceFile, tempPathFor } from "../fs/replace-file.ts";
+import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
+import { isObjectName, type ListedObject, type ObjectStore, unreachable } from "./object-store.ts";
+
+/**
+ * Objects as files below a folder, which other machines see: a network drive, a synchronized folder, a disk. The folder
+ * must exist: if a drive is not mounted, nothing may be written into its empty place.
+ */
+export function openFolderStore(disk: Disk, folder: string): ObjectStore {
+  const reach = <T>(work: () => T): T => {
+    try {
+      if (disk.stat(folder)?.kind === "folder") return work();
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      throw unreachable(folder, explainDiskError(error), error);
+    }
+    throw unreachable(folder, "there is no such folder");
+  };
+  const pathOf = (name: string): string => {
+    if (!isObjectName(name)) throw new Error(`not the name of an object: ${JSON.stringify(name)}`);
+    return join(folder, ...name.split("/"));
+  };
+  return {
+    place: folder,
+    async put(name, bytes) {
+      return reach(() => {
+        makeFolders(disk, dirname(pathOf(name)));
+        return replaceFile(disk, pathOf(name), bytes, { exclusive: true }).kind === "done";
+      });
+    },
+    async get(name, maxBytes) {
+      return reach(() => {
+        try {
+          return Buffer.from(disk.readHead(pathOf(name), maxBytes + 1));
+        } catch (error) {
+          if (isAbsent(error)) return undefined;
+          throw error;
+        }
+      });
+    },
+    async list(prefix) {
+      return reach(() => {
+        const found: ListedObject[] = [];
+        const walk = (path: string, name: string): void => {
+          for (const entry of entriesOf(disk, path)) {
+            const inner = name === "" ? entry.name : `${name}/${entry.name}`;
+            const mayMatch = inner.startsWith(prefix) || prefix.startsWith(`${inner}/`);
+            if (!mayMatch || isTempName(entry.name)) continue;
+            if (entry.kind === "folder") walk(join(path, entry.name), inner);
+            else if (entry.kind === "file" && inner.startsWith(prefix) && isObjectName(inner)) {
+              const stat = disk.stat(join(path, entry.name));
+              if (stat !== undefined) found.push({ name: inner, bytes: stat.size, storedAt: stat.mtimeMs });
+            }
+          }
+        };
+        walk(folder, "");
+        return found;
+      });
+    },
+    async delete(name) {
+      reach(() => removeQuietly(disk, pathOf(name)));
+    },
+    async now() {
+      return reach(() => {
+        // The clock of the machine that has the disk, as far as the system tells.
+        const probe = tempPathFor(join(folder, "x"));
+        disk.close(disk.open(probe, "create", 0o600));
+        const at = disk.stat(probe)?.mtimeMs ?? 0;
+        removeQuietly(disk, probe);
+        sweepTempFiles(disk, folder, { now: at });
+        return at;
+      });
+    },
+  };
+}
+
+function entriesOf(disk: Disk, folder: string): ReturnType<Disk["readdir"]> {
+  try {
+    return disk.readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

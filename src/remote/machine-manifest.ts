@@ -1,0 +1,108 @@
+import { isAgent } from "../agents/agents.ts";
+import { readFields, senseless } from "../archive/raw/sealed-json.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
+import type { LogKey } from "../session/session.ts";
+import { isMachineName, type MachineName } from "./machine.ts";
+
+/** A generation of a session: its number, and the SHA-256 of its record. */
+export interface PushedGeneration {
+  readonly generation: number;
+  readonly record: string;
+}
+
+/** A session as its machine names it. */
+export interface PushedSession extends LogKey {
+  readonly generations: readonly PushedGeneration[];
+}
+
+/** A session that was forgotten: everywhere. */
+export interface PushedTombstone extends LogKey {
+  /** The machine whose session it is; `copy` is that of the session there. */
+  readonly machine: string;
+  readonly at: number;
+}
+
+/** What a machine has pushed: all of its sessions, and what was forgotten on it. A later one replaces it as a whole. */
+export interface MachineManifest {
+  readonly machine: MachineName;
+  /** The home of its user, so that paths can be mapped. */
+  readonly home: string;
+  /** Whom others encrypt to for it. */
+  readonly recipient: string;
+  readonly sessions: readonly PushedSession[];
+  readonly forgotten: readonly PushedTombstone[];
+}
+
+const VERSION = 1;
+/** Numbers of generations have at most nine digits. */
+const MAX_GENERATION = 999_999_999;
+
+/** As it is in a repository, before it is compressed and sealed: docs/STORAGE.md has the words. */
+export function machineManifestToJson(manifest: MachineManifest): unknown {
+  const { machine, home, recipient, sessions, forgotten } = manifest;
+  return {
+    version: VERSION,
+    machine: machine.id,
+    name: machine.name,
+    home,
+    recipient,
+    sessions: sessions.map(({ agent, id, copy, generations }) => [
+      agent,
+      id,
+      copy,
+      generations.map(({ generation, record }) => [generation, record]),
+    ]),
+    forgotten: forgotten.map(({ machine: of, agent, id, copy, at }) => [of, agent, id, copy, at]),
+  };
+}
+
+/** Parses the manifest of a machine. Throws `ArchiveDamage`: other machines may be of another version, or hostile. */
+export function machineManifestFromJson(value: unknown, id: string): MachineManifest {
+  const read = readFields(value);
+  const version = read.count("version");
+  if (version !== VERSION) throw new ArchiveDamage(`it is of version ${version}`);
+  if (read.text("machine") !== id) senseless("machine");
+  const name = read.text("name");
+  if (!isMachineName(name)) senseless("name");
+  return {
+    machine: { id, name },
+    home: read.text("home"),
+    recipient: read.text("recipient"),
+    // Sessions of agents that this version does not know are left to a later one.
+    sessions: read.list("sessions").flatMap((each) => sessionFromJson(each) ?? []),
+    forgotten: read.list("forgotten").flatMap((each) => tombstoneFromJson(each) ?? []),
+  };
+}
+
+function sessionFromJson(value: unknown): PushedSession | undefined {
+  const [agent, id, copy, list] = asList(value);
+  if (!Array.isArray(list)) return senseless("sessions");
+  const name = nameFrom(agent, id, copy);
+  const generations = list.map((each): PushedGeneration => {
+    const [generation, record] = asList(each);
+    if (typeof record !== "string" || !/^[0-9a-f]{64}$/.test(record)) return senseless("sessions");
+    const isNumber = Number.isSafeInteger(generation) && Number(generation) >= 1;
+    if (!isNumber || Number(generation) > MAX_GENERATION) return senseless("sessions");
+    return { generation: Number(generation), record };
+  });
+  return name === undefined ? undefined : { ...name, generations };
+}
+
+function tombstoneFromJson(value: unknown): PushedTombstone | undefined {
+  const [machine, agent, id, copy, at] = asList(value);
+  if (typeof machine !== "string" || typeof at !== "number") return senseless("forgotten");
+  const name = nameFrom(agent, id, copy);
+  return name === undefined ? undefined : { ...name, machine, at };
+}
+
+/** undefined if the agent is unknown here. */
+function nameFrom(agent: unknown, id: unknown, copy: unknown): LogKey | undefined {
+  if (typeof agent !== "string" || typeof id !== "string" || id === "") return senseless("sessions");
+  if (copy !== null && (typeof copy !== "string" || !/^[0-9a-f]{12}$/.test(copy)))
+    return senseless("sessions");
+  return isAgent(agent) ? { agent, id, copy } : undefined;
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : senseless("sessions");
+}

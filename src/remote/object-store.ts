@@ -1,0 +1,51 @@
+import { exitCodes, UserError } from "../errors.ts";
+
+/** An object as a list has it. */
+export interface ListedObject {
+  readonly name: string;
+  readonly bytes: number;
+  /** When it was stored, by the store's own clock, in milliseconds. */
+  readonly storedAt: number;
+}
+
+/**
+ * The port to a place that keeps objects: a folder, or a bucket of an object store. An object is whole or not there, and
+ * never changes. Names are lower-case words and numbers with slashes. A place that cannot be reached or denies access is a
+ * UserError.
+ */
+export interface ObjectStore {
+  /** For people: which place this is. */
+  readonly place: string;
+  /** Stores an object, durably. False if there is one of that name: then nothing is changed. */
+  put(name: string, bytes: Uint8Array): Promise<boolean>;
+  /** undefined if there is none. One that is larger than `maxBytes` is cut off after one byte more. */
+  get(name: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** All objects whose names begin with the prefix, in no order. */
+  list(prefix: string): Promise<readonly ListedObject[]>;
+  /** Does nothing if there is none. */
+  delete(name: string): Promise<void>;
+  /** The store's own clock, in milliseconds: clocks of machines differ. */
+  now(): Promise<number>;
+}
+
+/** The names that are used. Whatever else a place has is not touched. */
+const OBJECT_NAME = /^(?:[a-z0-9][a-z0-9-]*\/)*[a-z0-9][a-z0-9.-]*$/;
+
+export function isObjectName(name: string): boolean {
+  return OBJECT_NAME.test(name) && !name.includes("..");
+}
+
+export function unreachable(place: string, what: string, cause?: unknown): UserError {
+  return new UserError(`Cannot reach ${place}: ${what}`, {
+    exitCode: exitCodes.refused,
+    hint: "nothing is lost; run `sessions sync` again when it can be reached",
+    cause,
+  });
+}
+
+export function denied(place: string, what: string): UserError {
+  return new UserError(`Cannot use ${place}: ${what}`, {
+    exitCode: exitCodes.refused,
+    hint: "check the credentials, and what they allow: list, get, put and delete",
+  });
+}

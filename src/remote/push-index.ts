@@ -1,0 +1,176 @@
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { exitCodes, type Problem, UserError } from "../errors.ts";
+import { makeFolders } from "../fs/folders.ts";
+import type { Library } from "../fs/library.ts";
+import { createRedactor } from "../redact/redact.ts";
+import type { IndexedSession, OpenedReader, SearchEngine } from "../search/engine.ts";
+import { createOpenSearchEngine, type OpenSearchOptions } from "../search/opensearch/opensearch-engine.ts";
+import { changeVisibility, type Reindexed, reindex } from "../search/opensearch/republish.ts";
+import { engineError } from "../search/refresh/index-access.ts";
+import type { RefreshMeter } from "../search/refresh/refresh-index.ts";
+import { refreshIndex } from "../search/refresh/refresh-index.ts";
+import type { SessionRow } from "../search/refresh/session-row.ts";
+import type { SessionSource } from "../search/session-condition.ts";
+import type { Remote } from "./remotes.ts";
+import { type TeamOptions, teamEngineOptions } from "./team-engine.ts";
+
+export interface TextPushOptions extends TeamOptions {
+  /** Pushes everything again. */
+  readonly rebuild?: boolean;
+  /** First builds the index of this program's version from that of an older one. */
+  readonly reindex?: boolean;
+  readonly meter?: () => RefreshMeter;
+}
+
+export interface TextPush {
+  readonly remote: Remote;
+  readonly source: SessionSource;
+  /** Sessions that were new or had changed, and those that are gone. */
+  readonly pushed: number;
+  readonly removed: number;
+  /** Sessions that others can read now and could not before, or the other way round. */
+  readonly visibilityChanged: number;
+  /** What the cluster has of this machine now. */
+  readonly sessions: number;
+  readonly turns: number;
+  /** Bytes of logs that were read. */
+  readonly bytes: number;
+  readonly problems: readonly Problem[];
+  readonly reindexed: Extract<Reindexed, { readonly kind: "reindexed" }> | null;
+}
+
+/**
+ * Brings what a cluster has of this machine up to date with its logs and archive, as a search does with the index of this
+ * machine: only what changed is read and sent, and what was forgotten is removed.
+ */
+export async function pushIndex(
+  library: Library,
+  remote: Remote,
+  options: TextPushOptions,
+): Promise<TextPush> {
+  const team = teamEngineOptions(library, remote, options);
+  const reindexed = options.reindex === true ? await reindexFirst(team) : null;
+  const engine = createOpenSearchEngine(team);
+  await refuseOtherVersion(engine);
+  const changed = await changeVisibility(team);
+  if (changed.kind !== "changed") throw engineError(changed);
+  // The freshness of this index is its own.
+  const cache = join(library.places.cache, "remotes", remote.name);
+  makeFolders(library.disk, cache);
+  const own = { ...library, places: { ...library.places, cache, index: cache } };
+  const leaving = leavingThisMachine(library, engine);
+  const { read, removed, stale, bytes, problems } = await refreshIndex(own, {
+    engine: leaving.engine,
+    wait,
+    ...(options.rebuild === true ? { rebuild: true } : {}),
+    ...(options.meter === undefined ? {} : { meter: options.meter }),
+  });
+  if (stale > 0) {
+    throw new UserError("Cannot push: another push of this machine is running", {
+      exitCode: exitCodes.refused,
+      hint: "try again in two minutes",
+    });
+  }
+  const { sessions, turns } = await countOwn(engine);
+  return {
+    remote,
+    source: team.source,
+    pushed: read - leaving.pulled(),
+    removed,
+    visibilityChanged: changed.sessions,
+    sessions,
+    turns,
+    bytes,
+    problems,
+    reindexed,
+  };
+}
+
+async function reindexFirst(team: OpenSearchOptions): Promise<TextPush["reindexed"]> {
+  const done = await reindex(team);
+  if (done.kind === "unreachable" || done.kind === "denied") throw engineError(done);
+  return done.kind === "reindexed" ? done : null;
+}
+
+async function refuseOtherVersion(engine: SearchEngine): Promise<void> {
+  const opened = await engine.read();
+  if (opened.kind === "open") await opened.reader.close();
+  else if (opened.kind !== "absent") throw openingError(opened);
+}
+
+/** The error for an engine that can't be opened. */
+export function openingError(opened: Exclude<OpenedReader, { readonly kind: "open" | "absent" }>): Error {
+  if (opened.kind !== "version") return engineError(opened);
+  return new UserError(`Cannot use the remote: ${opened.what}`, { exitCode: exitCodes.refused });
+}
+
+async function countOwn(
+  engine: SearchEngine,
+): Promise<{ readonly sessions: number; readonly turns: number }> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return { sessions: 0, turns: 0 };
+  try {
+    const page = await opened.reader.rows({ limit: 1 });
+    return page.kind === "rows" ? page : { sessions: 0, turns: 0 };
+  } finally {
+    await opened.reader.close();
+  }
+}
+
+/**
+ * Documents and digests are masked when they are made; paths of logs are masked here. Sessions that were pulled from
+ * another machine are left out: that one pushes them.
+ */
+function leavingThisMachine(
+  { config }: Library,
+  engine: SearchEngine,
+): { readonly engine: SearchEngine; pulled(): number } {
+  const { redact: mask } = createRedactor({ extra: config.redact });
+  let pulled = 0;
+  const leaving: SearchEngine = {
+    ...engine,
+    async write(call) {
+      const opened = await engine.write(call);
+      if (opened.kind !== "open") return opened;
+      const { writer } = opened;
+      const put = async (session: IndexedSession): Promise<void> => {
+        const row: SessionRow = JSON.parse(session.row);
+        if (row.machine === undefined) await writer.put(withMaskedPaths(session, row, mask));
+        else pulled++;
+      };
+      return {
+        kind: "open",
+        writer: {
+          ...writer,
+          get index() {
+            return writer.index;
+          },
+          put,
+        },
+      };
+    },
+  };
+  return { engine: leaving, pulled: () => pulled };
+}
+
+function withMaskedPaths(
+  session: IndexedSession,
+  row: SessionRow,
+  mask: (text: string) => string,
+): IndexedSession {
+  const { maskedLead: _, ...rest } = row;
+  const left: SessionRow = {
+    ...rest,
+    lead: row.lead === null ? null : mask(row.lead),
+    problems: row.problems.map((problem) => ({
+      ...problem,
+      path: mask(problem.path),
+      what: mask(problem.what),
+    })),
+    ...(row.logs === undefined
+      ? {}
+      : { logs: row.logs.map(({ maskedPath: _masked, ...log }) => ({ ...log, path: mask(log.path) })) }),
+  };
+  return { ...session, row: JSON.stringify(left) };
+}

@@ -1,0 +1,341 @@
+import { Buffer } from "node:buffer";
+import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
+import {
+  type Chunk,
+  compress,
+  hashOf,
+  MissingChunk,
+  readPackedChunk,
+  unpackChunk,
+} from "../archive/raw/chunk.ts";
+import { foldersOf, generationNumbers, readGeneration } from "../archive/raw/generations.ts";
+import { type Manifest, manifestToJson } from "../archive/raw/manifest.ts";
+import { chunksOf } from "../archive/raw/tidy-session.ts";
+import type { Problem } from "../errors.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
+import type { Library } from "../fs/library.ts";
+import { type LogKey, logKey } from "../session/session.ts";
+import { inParallel } from "./in-parallel.ts";
+import type { MachineName } from "./machine.ts";
+import type { MachineManifest, PushedSession, PushedTombstone } from "./machine-manifest.ts";
+import { SEAL_BYTES } from "./object-cipher.ts";
+import type { ListedObject } from "./object-store.ts";
+import type { ManifestPlace, Repository } from "./repository.ts";
+
+export interface PushOptions {
+  readonly machine: MachineName;
+  readonly recipient: string;
+  /** What this machine has pushed before; undefined if that is nothing. */
+  readonly before: MachineManifest | undefined;
+  /** Where all manifests of this machine are. */
+  readonly places: readonly ManifestPlace[];
+  readonly dryRun: boolean;
+  /** Reads everything that this machine has pushed, and stores what is damaged again. */
+  readonly check: boolean;
+  readonly onProgress: (done: PushProgress) => void;
+  readonly pause: () => Promise<void>;
+}
+
+export interface PushProgress {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+export interface PushAnswer {
+  /** Sessions that are new there, or have changed. */
+  readonly sessions: number;
+  /** What was stored, or would be: chunks and records, encrypted. */
+  readonly objects: number;
+  readonly bytes: number;
+  /** Damaged or missing objects that were stored again. */
+  readonly mended: number;
+  readonly problems: readonly Problem[];
+  /** What this machine has pushed now. */
+  readonly manifest: MachineManifest;
+  /** Names of all objects that the archive of this machine needs. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** Requests that are under way at once. */
+export const REQUESTS = 8;
+/** How often what a manifest names is checked and completed: somebody may remove garbage at the same time. */
+const ROUNDS = 3;
+
+/**
+ * Pushes what the archive holds of this machine. The order makes it safe: chunks, then the records that name them, then
+ * the manifest that names the records. Then all of it is looked up again. Wherever it is interrupted, the next run goes on.
+ */
+export async function pushSessions(
+  library: Library,
+  repository: Repository,
+  options: PushOptions,
+): Promise<PushAnswer> {
+  const problems: Problem[] = [];
+  const own = ownSessions(library, problems);
+  let there = await repository.listObjects();
+  const jobs = [...jobsOf(repository, own).values()];
+  const due = await dueJobs(repository, jobs, there, options);
+  const { objects, bytes, failed, ...done } = await store(library, repository, due, options);
+  for (const [session, what] of failed) problems.push({ path: session.location, line: 0, what });
+  const pushed = own.filter((session) => !failed.has(session));
+  const manifest = newManifest(library, pushed, options);
+  let { mended } = done;
+  if (!options.dryRun && (await putManifest(repository, manifest, options))) {
+    for (let round = 1; round < ROUNDS; round++) {
+      there = await repository.listObjects();
+      const missing = jobs.filter(({ name, session }) => !there.has(name) && !failed.has(session));
+      if (missing.length === 0) break;
+      const again = missing.map((job) => ({ ...job, isDamaged: false }));
+      mended += (await store(library, repository, again, options)).objects;
+    }
+  }
+  const known = new Map(options.before?.sessions.map((each) => [logKey(each), JSON.stringify(each)]));
+  return {
+    sessions: manifest.sessions.filter((each) => known.get(logKey(each)) !== JSON.stringify(each)).length,
+    objects,
+    bytes,
+    mended,
+    problems,
+    manifest,
+    named: new Set(jobs.map(({ name }) => name)),
+  };
+}
+
+/** A session of this machine, with all its generations. */
+interface OwnSession {
+  readonly key: LogKey;
+  readonly location: string;
+  readonly generations: readonly OwnGeneration[];
+}
+
+interface OwnGeneration {
+  readonly manifest: Manifest;
+  readonly record: Buffer;
+  readonly sha256: string;
+}
+
+/** An object that the repository is to have. */
+interface Job {
+  readonly name: string;
+  readonly session: OwnSession;
+  readonly content:
+    | { readonly kind: "chunk"; readonly chunk: Chunk }
+    | { readonly kind: "record"; readonly generation: OwnGeneration };
+}
+
+interface Stored {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly mended: number;
+  /** Sessions whose bytes could not be read, and why. */
+  readonly failed: ReadonlyMap<OwnSession, string>;
+}
+
+/** The sessions of this machine that the archive has. Damaged generations are left out, and reported. */
+function ownSessions(library: Library, problems: Problem[]): readonly OwnSession[] {
+  const { disk } = library;
+  const forgotten = forgottenSessions(library);
+  const { sessions } = openArchive(library).list();
+  return sessions.flatMap(({ agent, id, copy, location, origin }): OwnSession[] => {
+    const key = { agent, id, copy };
+    if (origin !== null || forgotten.has(key)) return [];
+    const generations = generationNumbers(disk, location).flatMap((number): OwnGeneration[] => {
+      const found = readGeneration(disk, location, number, key);
+      if (found.kind === "good") return [ownGeneration(found.manifest)];
+      problems.push({ path: location, line: 0, what: `generation ${number}: ${found.what}` });
+      return [];
+    });
+    return generations.length === 0 ? [] : [{ key, location, generations }];
+  });
+}
+
+function ownGeneration(manifest: Manifest): OwnGeneration {
+  // The name of the readable copy is this machine's own matter.
+  const record = Buffer.from(JSON.stringify(manifestToJson({ ...manifest, markdown: null })));
+  return { manifest, record, sha256: hashOf(record) };
+}
+
+/** What the repository must have for these sessions, by name: chunks first. */
+function jobsOf(repository: Repository, sessions: readonly OwnSession[]): ReadonlyMap<string, Job> {
+  const jobs = new Map<string, Job>();
+  const add = (sha256: string, session: OwnSession, content: Job["content"]): void => {
+    const name = repository.objectName(sha256);
+    if (!jobs.has(name)) jobs.set(name, { name, session, content });
+  };
+  for (const session of sessions) {
+    for (const { manifest } of session.generations)
+      for (const chunk of chunksOf(manifest)) add(chunk.sha256, session, { kind: "chunk", chunk });
+  }
+  for (const session of sessions) {
+    for (const generation of session.generations)
+      add(generation.sha256, session, { kind: "record", generation });
+  }
+  return jobs;
+}
+
+interface DueJob extends Job {
+  /** Something of that name is there, and is damaged. */
+  readonly isDamaged: boolean;
+}
+
+/** Those that are missing there, or half written; with `check`, also those whose bytes are not what they should be. */
+async function dueJobs(
+  repository: Repository,
+  jobs: readonly Job[],
+  there: ReadonlyMap<string, ListedObject>,
+  { check, pause }: PushOptions,
+): Promise<readonly DueJob[]> {
+  const suspects = jobs.filter(({ name, content }) => {
+    const found = there.get(name);
+    return found !== undefined && (check || found.bytes !== SEAL_BYTES + packedBytes(content));
+  });
+  const damaged = new Set<string>();
+  await inParallel(suspects, REQUESTS, async (job) => {
+    await pause();
+    try {
+      // The same content may be there in another compression, from another runtime.
+      if (job.content.kind === "record") await repository.getRecord(job.content.generation.sha256);
+      else unpackChunk(await repository.getPacked(job.content.chunk.sha256), job.content.chunk);
+    } catch (error) {
+      if (!(error instanceof ArchiveDamage)) throw error;
+      damaged.add(job.name);
+    }
+  });
+  return jobs
+    .filter(({ name }) => !there.has(name) || damaged.has(name))
+    .map((job) => ({ ...job, isDamaged: damaged.has(job.name) }));
+}
+
+function packedBytes(content: Job["content"]): number {
+  return content.kind === "chunk" ? content.chunk.stored : compress(content.generation.record).length;
+}
+
+/** Stores objects: all chunks before the first record. */
+async function store(
+  library: Library,
+  repository: Repository,
+  due: readonly DueJob[],
+  { dryRun, onProgress, pause }: PushOptions,
+): Promise<Stored> {
+  const failed = new Map<OwnSession, string>();
+  const sizes = due.map(({ content }) => packedBytes(content) + SEAL_BYTES);
+  const bytesTotal = sizes.reduce((sum, size) => sum + size, 0);
+  const mended = due.filter(({ isDamaged }) => isDamaged).length;
+  const progress = { files: 0, filesTotal: due.length, bytes: 0, bytesTotal };
+  if (dryRun) return { objects: due.length - mended, bytes: bytesTotal, mended, failed };
+  let objects = 0;
+  let bytes = 0;
+  const put = async (job: DueJob): Promise<void> => {
+    await pause();
+    if (failed.has(job.session)) return;
+    const { content, session } = job;
+    try {
+      const packed =
+        content.kind === "record"
+          ? compress(content.generation.record)
+          : readOwn(library, session, content.chunk);
+      if (job.isDamaged) await repository.store.delete(job.name);
+      const sha256 = content.kind === "record" ? content.generation.sha256 : content.chunk.sha256;
+      await repository.putPacked(sha256, packed);
+      if (!job.isDamaged) objects++;
+      bytes += packed.length + SEAL_BYTES;
+      progress.files++;
+      progress.bytes += packed.length + SEAL_BYTES;
+      onProgress({ ...progress });
+    } catch (error) {
+      if (!(error instanceof ArchiveDamage)) throw error;
+      // It grew while this was running: the next run has it.
+      if (!(error instanceof MissingChunk) || !hasChanged(library, session)) failed.set(session, error.what);
+      else failed.set(session, "it changed meanwhile, and is left to the next run");
+    }
+  };
+  await inParallel(
+    due.filter(({ content }) => content.kind === "chunk"),
+    REQUESTS,
+    put,
+  );
+  await inParallel(
+    due.filter(({ content }) => content.kind === "record"),
+    REQUESTS,
+    put,
+  );
+  return { objects, bytes, mended, failed };
+}
+
+function readOwn({ disk }: Library, { location }: OwnSession, chunk: Chunk): Buffer {
+  return readPackedChunk(disk, foldersOf(location)(chunk.generation), chunk);
+}
+
+/** Whether the archive has other generations of a session by now. */
+function hasChanged({ disk }: Library, { key, location, generations }: OwnSession): boolean {
+  return generations.some(({ manifest, sha256 }) => {
+    const found = readGeneration(disk, location, manifest.generation, key);
+    return found.kind === "good" && ownGeneration(found.manifest).sha256 !== sha256;
+  });
+}
+
+function entryOf({ key, generations }: OwnSession): PushedSession {
+  return {
+    ...key,
+    generations: generations.map(({ manifest, sha256 }) => ({
+      generation: manifest.generation,
+      record: sha256,
+    })),
+  };
+}
+
+/**
+ * What this machine has pushed, with these sessions. What it had pushed before stays, even if this store does not have it
+ * any more, unless it was forgotten.
+ */
+function newManifest(
+  library: Library,
+  sessions: readonly OwnSession[],
+  options: PushOptions,
+): MachineManifest {
+  const { machine, recipient, before } = options;
+  const forgotten = forgottenSessions(library);
+  const entries = new Map(
+    (before?.sessions ?? []).filter((each) => !forgotten.has(each)).map((each) => [logKey(each), each]),
+  );
+  for (const session of sessions) {
+    const key = logKey(session.key);
+    entries.set(key, withEarlier(entryOf(session), entries.get(key)));
+  }
+  const stones = forgotten.stones.flatMap((stone): PushedTombstone[] => {
+    if (stone.by !== null || stone.phase === "undoing") return [];
+    const { agent, id, at } = stone;
+    const place = stone.origin ?? { machine: machine.id, copy: stone.copy };
+    return [{ agent, id, copy: place.copy, machine: place.machine, at }];
+  });
+  return {
+    machine,
+    home: library.surroundings.home,
+    recipient,
+    sessions: [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry),
+    forgotten: stones,
+  };
+}
+
+/** Keeps generations that were pushed before and that the archive here can't read any more. */
+function withEarlier(session: PushedSession, before: PushedSession | undefined): PushedSession {
+  const here = new Set(session.generations.map(({ generation }) => generation));
+  const lost = (before?.generations ?? []).filter(({ generation }) => !here.has(generation));
+  const generations = [...session.generations, ...lost].sort((a, b) => a.generation - b.generation);
+  return { ...session, generations };
+}
+
+/** Puts the manifest under the next number, if it says anything new. Returns whether it did. */
+async function putManifest(
+  repository: Repository,
+  manifest: MachineManifest,
+  { before, places }: PushOptions,
+): Promise<boolean> {
+  if (before !== undefined && JSON.stringify(before) === JSON.stringify(manifest)) return false;
+  let number = places.reduce((highest, place) => Math.max(highest, place.number), 0) + 1;
+  // Taken by a copy of this machine, or by a run that was thought to be dead: its sessions are added by the next run.
+  while (!(await repository.putManifest(number, manifest))) number++;
+  return true;
+}

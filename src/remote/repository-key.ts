@@ -1,0 +1,256 @@
+import { Buffer } from "node:buffer";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { join } from "node:path";
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
+import { exitCodes, UserError } from "../errors.ts";
+import { makeFolders } from "../fs/folders.ts";
+import type { Library } from "../fs/library.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { tryParse } from "../jsonl/json-line.ts";
+import { createObjectCipher, KEY_BYTES, type ObjectCipher } from "./object-cipher.ts";
+import type { ObjectStore } from "./object-store.ts";
+import type { Remote } from "./remotes.ts";
+
+/*
+ * Who can read a repository. It has one random key, and for each machine (or person) an object with that key, encrypted
+ * to the public key of its age identity:
+ *
+ *   format.json                          which repository this is, and its version
+ *   keys/<repository>-<recipient>.json   its key, wrapped to one recipient
+ *
+ * A new repository begins with the wrapped key; `format.json` makes it count. So if two machines create one at the same
+ * time, the one that puts `format.json` first has created it, and the key of the other opens nothing.
+ */
+
+export const REPOSITORY_VERSION = 1;
+const FORMAT = "format.json";
+const MAX_BYTES = 64 * 1024;
+
+/** What tells repositories apart. */
+interface Format {
+  readonly id: string;
+  readonly version: number;
+  readonly check: string;
+}
+
+/** The age identity of this machine, and the recipient that others encrypt to. */
+export interface Identity {
+  readonly secret: string;
+  readonly recipient: string;
+}
+
+export interface RepositoryAccess {
+  readonly id: string;
+  readonly cipher: ObjectCipher;
+  /** Wraps the key for one more recipient. False if it had access already. */
+  admit(recipient: string): Promise<boolean>;
+  recipients(): Promise<readonly string[]>;
+}
+
+/** Reads the identity of this machine and creates it if there is none: `identity.txt`, as age-keygen writes it. */
+export async function ownIdentity(library: Library): Promise<Identity> {
+  const { disk, places } = library;
+  const path = join(places.home, "identity.txt");
+  const known = disk.readFile(path, MAX_BYTES)?.toString("utf8");
+  if (known !== undefined) return identityIn(known, path);
+  const secret = await generateX25519Identity();
+  const recipient = await identityToRecipient(secret);
+  makeFolders(disk, places.home);
+  const text = `# The key of this machine to its repositories. Whoever has it can read them.\n# public key: ${recipient}\n${secret}\n`;
+  // Another process may have been faster: then its identity counts.
+  replaceFile(disk, path, text, { mode: 0o600, exclusive: true });
+  return identityIn(disk.readFile(path, MAX_BYTES)?.toString("utf8") ?? "", path);
+}
+
+/** Reads an identity from the text of a file. */
+export async function identityIn(text: string, path: string): Promise<Identity> {
+  const secret = text.split(/\r?\n/).find((line) => line.trim().startsWith("AGE-SECRET-KEY-"));
+  try {
+    if (secret !== undefined) {
+      return { secret: secret.trim(), recipient: await identityToRecipient(secret.trim()) };
+    }
+  } catch {
+    // What is wrong with it is said below, without its text.
+  }
+  throw new UserError(`Cannot read the key ${JSON.stringify(path)}: it holds no age identity`, {
+    exitCode: exitCodes.broken,
+    hint: "put the key back from a backup; a new machine needs no old key: another machine admits it",
+  });
+}
+
+/** Opens the repository of a remote with an identity. */
+export async function openAccess(
+  store: ObjectStore,
+  remote: Pick<Remote, "name">,
+  identity: Identity,
+): Promise<RepositoryAccess> {
+  const format = await readFormat(store);
+  if (format === undefined) {
+    throw new UserError(`Cannot find a repository in ${store.place}`, {
+      exitCode: exitCodes.broken,
+      hint: `if it was there before, do not create another one; a new one: \`sessions remote add ${remote.name} URL\``,
+    });
+  }
+  const bytes = await store.get(keyName(format, identity.recipient), MAX_BYTES);
+  if (bytes === undefined) {
+    throw new UserError(`Cannot read the repository of ${remote.name}: this machine has no access yet`, {
+      exitCode: exitCodes.refused,
+      hint: `on a machine that has, run \`sessions remote key ${remote.name} --add ${identity.recipient}\``,
+    });
+  }
+  const key = await unwrap(bytes, identity);
+  const cipher = key === undefined ? undefined : createObjectCipher(key);
+  if (key === undefined || cipher === undefined || !isSame(cipher.check, format.check)) {
+    throw new UserError(
+      `Cannot read the repository of ${remote.name}: the key of this machine does not open it`,
+      {
+        exitCode: exitCodes.broken,
+        hint: `nothing was changed; another machine can admit this one again: \`sessions remote key ${remote.name} --add ${identity.recipient}\``,
+      },
+    );
+  }
+  return accessOf(store, format, key, cipher);
+}
+
+/** Creates a repository if there is none, and says whether this machine can read what is there. */
+export async function createOrJoin(
+  store: ObjectStore,
+  identity: Identity,
+): Promise<"created" | "joined" | "no access"> {
+  if ((await readFormat(store)) === undefined) {
+    const made = await beginRepository(store, identity);
+    const about =
+      "Sessions of coding agents, encrypted. Do not change anything here by hand; docs/STORAGE.md of agent-sessions " +
+      "describes it.";
+    const text = { format: "sessions repository", version: REPOSITORY_VERSION, ...made, about };
+    if (await store.put(FORMAT, Buffer.from(`${JSON.stringify(text, undefined, 2)}\n`))) return "created";
+  }
+  const format = await readFormat(store);
+  if (format === undefined) throw damagedFormat(store);
+  return (await store.get(keyName(format, identity.recipient), MAX_BYTES)) === undefined
+    ? "no access"
+    : "joined";
+}
+
+/** Wraps a new key for the first recipient; of an attempt that was killed here, the key is taken again. */
+async function beginRepository(
+  store: ObjectStore,
+  identity: Identity,
+): Promise<Pick<Format, "id" | "check">> {
+  const ending = `-${hashOf(identity.recipient)}.json`;
+  for (const { name } of await store.list("keys/")) {
+    const [, id] = /^keys\/([0-9a-f]{32})-/.exec(name) ?? [];
+    if (id === undefined || !name.endsWith(ending)) continue;
+    const key = await unwrap((await store.get(name, MAX_BYTES)) ?? new Uint8Array(), identity);
+    if (key !== undefined) return { id, check: createObjectCipher(key).check };
+  }
+  const key = randomBytes(KEY_BYTES);
+  const id = randomBytes(16).toString("hex");
+  const { check } = createObjectCipher(key);
+  await store.put(keyName({ id }, identity.recipient), await wrap(key, { id }, identity.recipient));
+  return { id, check };
+}
+
+function accessOf(
+  store: ObjectStore,
+  format: Format,
+  key: Uint8Array,
+  cipher: ObjectCipher,
+): RepositoryAccess {
+  return {
+    id: format.id,
+    cipher,
+    async admit(recipient) {
+      return store.put(keyName(format, recipient), await wrap(key, format, recipient));
+    },
+    async recipients() {
+      const found: string[] = [];
+      for (const { name } of await store.list(`keys/${format.id}-`)) {
+        const recipient = field(await store.get(name, MAX_BYTES), "recipient");
+        if (typeof recipient === "string" && isRecipient(recipient)) found.push(recipient);
+      }
+      return found.sort();
+    },
+  };
+}
+
+/** An X25519 recipient of age: others need programs that are not here. */
+export function isRecipient(text: string): boolean {
+  return /^age1[02-9ac-hj-np-z]{58}$/.test(text);
+}
+
+async function wrap(key: Uint8Array, { id }: Pick<Format, "id">, recipient: string): Promise<Buffer> {
+  const encrypter = new Encrypter();
+  try {
+    encrypter.addRecipient(recipient);
+  } catch (error) {
+    throw new UserError(`Cannot admit ${JSON.stringify(recipient)}: it is no age recipient`, {
+      exitCode: exitCodes.wrongUsage,
+      hint: "`sessions remote key NAME` on the other machine shows its recipient; it begins with age1",
+      cause: error,
+    });
+  }
+  const wrapped = Buffer.from(await encrypter.encrypt(key)).toString("base64");
+  return Buffer.from(
+    `${JSON.stringify({ version: REPOSITORY_VERSION, repository: id, recipient, wrapped })}\n`,
+  );
+}
+
+/** undefined if the identity does not open it. */
+async function unwrap(bytes: Uint8Array, { secret }: Identity): Promise<Uint8Array | undefined> {
+  const wrapped = field(bytes, "wrapped");
+  if (typeof wrapped !== "string") return undefined;
+  try {
+    const decrypter = new Decrypter();
+    decrypter.addIdentity(secret);
+    const key = await decrypter.decrypt(Buffer.from(wrapped, "base64"));
+    return key.length === KEY_BYTES ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readFormat(store: ObjectStore): Promise<Format | undefined> {
+  const bytes = await store.get(FORMAT, MAX_BYTES);
+  if (bytes === undefined) return undefined;
+  const version = field(bytes, "version");
+  const id = field(bytes, "id");
+  const check = field(bytes, "check");
+  if (field(bytes, "format") !== "sessions repository" || typeof version !== "number")
+    throw damagedFormat(store);
+  if (version > REPOSITORY_VERSION) {
+    throw new UserError(
+      `Cannot use the repository in ${store.place}: its version is ${version}, and this program knows versions up to ${REPOSITORY_VERSION}`,
+      { exitCode: exitCodes.broken, hint: "update `sessions` on this machine" },
+    );
+  }
+  if (typeof id !== "string" || !/^[0-9a-f]{32}$/.test(id) || typeof check !== "string")
+    throw damagedFormat(store);
+  return { id, version, check };
+}
+
+function damagedFormat({ place }: ObjectStore): UserError {
+  return new UserError(`Cannot use the repository in ${place}: ${FORMAT} is damaged`, {
+    exitCode: exitCodes.broken,
+    hint: "nothing was changed; put that object back from a backup, or use another place",
+  });
+}
+
+function keyName({ id }: Pick<Format, "id">, recipient: string): string {
+  return `keys/${id}-${hashOf(recipient)}.json`;
+}
+
+function hashOf(recipient: string): string {
+  return createHash("sha256").update(recipient).digest("hex").slice(0, 16);
+}
+
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function field(bytes: Uint8Array | undefined, key: string): unknown {
+  const value = bytes === undefined ? undefined : tryParse(Buffer.from(bytes).toString("utf8"));
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
+}

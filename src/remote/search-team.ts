@@ -1,0 +1,49 @@
+import { exitCodes, UserError } from "../errors.ts";
+import type { Library } from "../fs/library.ts";
+import { createOpenSearchEngine } from "../search/opensearch/opensearch-engine.ts";
+import type { SearchRequest, SearchResult } from "../search/search-sessions.ts";
+import { searchShared } from "../search/search-shared.ts";
+import { openingError } from "./push-index.ts";
+import type { Remote } from "./remotes.ts";
+import { type TeamOptions, teamEngineOptions } from "./team-engine.ts";
+
+/** A node that went away takes what it was asked with it: the others are asked again. */
+const ATTEMPTS = 3;
+
+/** Searches what a team has pushed: one's own sessions, and those that others share. */
+export async function searchTeam(
+  library: Library,
+  remote: Remote,
+  options: TeamOptions,
+  requests: readonly SearchRequest[],
+): Promise<readonly SearchResult[]> {
+  const team = teamEngineOptions(library, remote, options);
+  const engine = createOpenSearchEngine(team);
+  const results: SearchResult[] = [];
+  for (const request of requests) {
+    for (let attempt = 1; ; attempt++) {
+      const isLast = attempt === ATTEMPTS;
+      const opened = await engine.read();
+      if (opened.kind === "absent") throw nothingThere(remote);
+      if (opened.kind !== "open") throw openingError(opened);
+      try {
+        const result = await searchShared(library, opened.reader, team.source.machine, request);
+        if (result.partial !== undefined && !isLast) continue;
+        results.push(result);
+        break;
+      } catch (error) {
+        if (isLast || !(error instanceof UserError)) throw error;
+      } finally {
+        await opened.reader.close();
+      }
+    }
+  }
+  return results;
+}
+
+function nothingThere({ name }: Remote): UserError {
+  return new UserError(`Cannot search ${name}: nothing has been pushed to it that you may read`, {
+    exitCode: exitCodes.nothingFound,
+    hint: `push your own sessions: sessions push ${name}`,
+  });
+}

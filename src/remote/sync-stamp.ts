@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { makeFolders } from "../fs/folders.ts";
+import type { Library } from "../fs/library.ts";
+import { replaceFile } from "../fs/replace-file.ts";
+import { tryParse } from "../jsonl/json-line.ts";
+
+const MAX_BYTES = 64 * 1024;
+const MINUTE_MS = 60_000;
+
+/**
+ * Is it time to sync with a remote in the background? If so, that is noted, in `logs/sync.json`: should the sync fail, it
+ * is tried again at the next due time. A clock that was set back must not stop it for good.
+ */
+export function claimSync({ disk, places, config, now }: Library, remote: string): boolean {
+  const path = join(places.logs, "sync.json");
+  const stamps = readStamps(disk.readFile(path, MAX_BYTES)?.toString("utf8") ?? "");
+  const sinceMs = now() - (stamps[remote] ?? Number.NEGATIVE_INFINITY);
+  if (sinceMs >= 0 && sinceMs < config.sync.everyMinutes * MINUTE_MS) return false;
+  makeFolders(disk, places.logs);
+  replaceFile(disk, path, `${JSON.stringify({ ...stamps, [remote]: now() })}\n`);
+  return true;
+}
+
+function readStamps(text: string): Readonly<Record<string, number>> {
+  const value = tryParse(text);
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}

@@ -1,0 +1,171 @@
+import { dirname, join } from "node:path";
+import type { MarkdownWriter } from "../archive/keep-session.ts";
+import { assertNever, exitCodes, type Problem, UserError } from "../errors.ts";
+import { makeFolders } from "../fs/folders.ts";
+import type { Library } from "../fs/library.ts";
+import { tryLock } from "../fs/lock.ts";
+import type { Locking } from "../fs/store.ts";
+import { collectGarbage, type GarbageAnswer } from "./collect-garbage.ts";
+import { openFolderStore } from "./folder-store.ts";
+import { type MachineName, thisMachine } from "./machine.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { readManifests } from "./other-machines.ts";
+import { type PullAnswer, pullSessions } from "./pull-sessions.ts";
+import { type PushAnswer, type PushProgress, pushSessions } from "./push-sessions.ts";
+import type { Remote } from "./remotes.ts";
+import { openRepository, type Repository } from "./repository.ts";
+import { openAccess, ownIdentity } from "./repository-key.ts";
+import { openS3Store } from "./s3-store.ts";
+import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./travelling-tombstones.ts";
+
+export interface SyncOptions {
+  readonly locking: Locking;
+  readonly markdown: MarkdownWriter;
+  readonly dryRun: boolean;
+  /** Reads everything that this machine has pushed, and stores what is damaged again. */
+  readonly check: boolean;
+  readonly onProgress: (phase: "Pushing" | "Pulling", done: PushProgress) => void;
+  readonly pause: () => Promise<void>;
+}
+
+export interface SyncAnswer {
+  readonly remote: string;
+  readonly place: string;
+  readonly machine: string;
+  readonly dryRun: boolean;
+  readonly pushed: Omit<PushAnswer, "problems" | "manifest" | "named">;
+  readonly pulled: Omit<PullAnswer, "problems">;
+  readonly tombstones: TombstonesAnswer;
+  readonly garbage: GarbageAnswer;
+  /** The machines that have pushed, this one included. */
+  readonly machines: readonly SyncedMachine[];
+  readonly problems: readonly Problem[];
+}
+
+export interface SyncedMachine {
+  readonly name: string;
+  readonly sessions: number;
+  readonly isThis: boolean;
+}
+
+/** Opens the place that a remote names. */
+export function openPlace(library: Library, remote: Remote): ObjectStore {
+  switch (remote.kind) {
+    case "folder":
+      return openFolderStore(library.disk, remote.url);
+    case "s3":
+      return openS3Store(library, remote);
+    case "opensearch":
+      throw new UserError(
+        `Cannot sync with ${remote.name}: it is an OpenSearch cluster; use \`sessions push\``,
+        {
+          exitCode: exitCodes.wrongUsage,
+        },
+      );
+    default:
+      return assertNever(remote.kind);
+  }
+}
+
+/** Makes the folder of a new remote, if what it is in is there: a drive that is not mounted is not replaced by a folder. */
+export function makePlace({ disk }: Library, { kind, url }: Remote): void {
+  if (kind === "folder" && disk.stat(dirname(url))?.kind === "folder") makeFolders(disk, url);
+}
+
+/** A repository that this machine has access to. */
+export interface OpenRemote {
+  readonly repository: Repository;
+  readonly machine: MachineName;
+  readonly recipient: string;
+}
+
+/** Opens the repository of a remote with this machine's identity. */
+export async function openRemote(
+  library: Library,
+  remote: Remote,
+  host: string,
+  store: ObjectStore,
+): Promise<OpenRemote> {
+  const identity = await ownIdentity(library);
+  const { cipher } = await openAccess(store, remote, identity);
+  const machine = thisMachine(library, host);
+  return { repository: openRepository(store, cipher), machine, recipient: identity.recipient };
+}
+
+/** Pushes what the archive holds, takes over what other machines have pushed, and removes garbage. */
+export async function syncWith(
+  library: Library,
+  remote: Remote,
+  options: SyncOptions,
+  store: ObjectStore = openPlace(library, remote),
+): Promise<SyncAnswer> {
+  const { disk, places } = library;
+  makeFolders(disk, places.logs);
+  const attempt = tryLock(disk, join(places.logs, "sync.lock"), options.locking.processes);
+  if (attempt.kind === "held") {
+    throw new UserError(`Cannot sync with ${remote.name}: another sync of this machine is running`, {
+      exitCode: exitCodes.refused,
+      hint: "wait for it to end, and run this again",
+    });
+  }
+  try {
+    return await run(library, remote, options, store);
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+async function run(
+  library: Library,
+  remote: Remote,
+  options: SyncOptions,
+  store: ObjectStore,
+): Promise<SyncAnswer> {
+  const { dryRun, check, locking, markdown, pause, onProgress } = options;
+  const { repository, machine, recipient } = await openRemote(library, remote, locking.processes.host, store);
+  const manifests = await readManifests(repository);
+  const others = [...manifests.newest.values()].filter((each) => each.machine.id !== machine.id);
+  const tombstones = await applyTombstones(library, machine.id, others, { locking, dryRun });
+  const pushed = await pushSessions(library, repository, {
+    machine,
+    recipient,
+    before: manifests.newest.get(machine.id),
+    places: manifests.all.filter((place) => place.machine === machine.id),
+    dryRun,
+    check,
+    pause,
+    onProgress: (done) => onProgress("Pushing", done),
+  });
+  const pulled = await pullSessions(library, repository, {
+    machines: others,
+    isForgotten: forgottenAnywhere([...others, pushed.manifest]),
+    locking,
+    markdown,
+    dryRun,
+    pause,
+    onProgress: (done) => onProgress("Pulling", done),
+  });
+  const garbage = await collectGarbage(library, repository, { dryRun });
+  const machines = [...others, pushed.manifest].map((each) => ({
+    name: each.machine.name,
+    sessions: each.sessions.length,
+    isThis: each.machine.id === machine.id,
+  }));
+  return {
+    remote: remote.name,
+    place: store.place,
+    machine: machine.name,
+    dryRun,
+    pushed: {
+      sessions: pushed.sessions,
+      objects: pushed.objects,
+      bytes: pushed.bytes,
+      mended: pushed.mended,
+    },
+    pulled: { sessions: pulled.sessions, objects: pulled.objects, bytes: pulled.bytes },
+    tombstones,
+    garbage,
+    machines: machines.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    problems: [...manifests.problems, ...pushed.problems, ...pulled.problems],
+  };
+}
