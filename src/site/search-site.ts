@@ -1,17 +1,24 @@
 import { sessionSchema } from "../search/document-fields.ts";
+import type { DateContext } from "../search/query/parse-date.ts";
 import { type ParsedQuery, parseQuery } from "../search/query/parse-query.ts";
+import { queryDates } from "../search/query/query-dates.ts";
 import { searchClauses } from "../search/query/search-clauses.ts";
+import { noFilter } from "../search/query/session-filter.ts";
+import { clauseTest, type Texts, type TextTest } from "../search/ranking/check-phrases.ts";
 import { exactNode, looseNode, type QueryNode } from "../search/ranking/query-node.ts";
 import { inverseFrequency } from "../search/ranking/scorer.ts";
 import type { Clause } from "../search/ranking/search-plan.ts";
+import { timeFactor } from "../search/ranking/time-factor.ts";
 import type { Context } from "../session/session.ts";
-import type { SiteSession, SiteTurn } from "./site-data.ts";
+import type { SiteSession, SiteTexts, SiteTurn } from "./site-data.ts";
 import { type SiteIndex, scoreClause } from "./site-index.ts";
 
 /** A session that matches, and its best turns. */
 export interface SiteHit {
   readonly session: number;
   readonly score: number;
+  /** Whether its documents have every word. */
+  readonly hasAll: boolean;
   /** Documents of turns, best first. */
   readonly turns: readonly number[];
 }
@@ -20,7 +27,10 @@ export interface SiteHit {
 const knownFields: readonly string[] = ["project", "agent", "branch", "in"];
 
 export interface SiteResults {
+  /** Best first. With phrases, candidates: their texts decide (`keepPhrases`). */
   readonly hits: readonly SiteHit[];
+  /** What texts must have, for each clause with a phrase. */
+  readonly phrases: readonly TextTest[];
   /** Whether the words were found only with prefixes or typos. */
   readonly isLoose: boolean;
   readonly warnings: readonly string[];
@@ -32,26 +42,11 @@ export interface SearchableSite {
   readonly turns: readonly SiteTurn[];
 }
 
-const noFilter = {
-  projects: [],
-  files: [],
-  agents: [],
-  branches: [],
-  tools: [],
-  commands: [],
-  errors: [],
-  titles: [],
-  contexts: [],
-  since: undefined,
-  until: undefined,
-};
-
 /**
- * Searches a site. Documents have the scores of the command line's engine, and sessions are scored from them by the same
- * formula, without its bonus for recent ones (search/ranking/aggregate-by-session.ts). The words of a phrase must be in
- * one document; that they follow each other is not checked, because that takes the texts.
+ * Searches a site as the command line does: documents have the scores of its engine, and sessions are scored from them by
+ * the same formula (search/ranking/aggregate-by-session.ts), with its factors for recent sessions and for dates.
  */
-export function searchSite(site: SearchableSite, typed: string): SiteResults {
+export function searchSite(site: SearchableSite, typed: string, clock: DateContext): SiteResults {
   const query = parseQuery(typed);
   const { wanted, unwanted } = searchClauses(query, noFilter);
   const accepts = sessionFilter(query, site.sessions);
@@ -71,6 +66,7 @@ export function searchSite(site: SearchableSite, typed: string): SiteResults {
       ];
     }),
   );
+  const isIn = (session: number): boolean => accepts(session) && !excluded.has(session);
   const weights = scored.map(({ turn }) =>
     Math.max(LEAST_WEIGHT, inverseFrequency(site.index.turn.documentCount, turn.size)),
   );
@@ -79,20 +75,82 @@ export function searchSite(site: SearchableSite, typed: string): SiteResults {
   const turns = new Map<number, Matched>();
   scored.forEach((sets, clause) => {
     const share = (weights[clause] ?? 0) / total;
-    for (const [doc, score] of sets.card) add(cards, doc, score, share, clause);
-    for (const [doc, score] of sets.turn)
-      if (inContext(site.turns[doc]?.[2])) add(turns, doc, score, share, clause);
+    for (const [doc, score] of sets.card) if (isIn(doc)) add(cards, doc, score, share, clause);
+    for (const [doc, score] of sets.turn) {
+      const [session = -1, , context] = site.turns[doc] ?? [];
+      if (isIn(session) && inContext(context)) add(turns, doc, score, share, clause);
+    }
   });
-  const isIn = (session: number): boolean => accepts(session) && !excluded.has(session);
-  const hits = rank(
-    site,
-    cards,
-    turns,
-    weights.map((weight) => weight / total),
-  ).filter(({ session }) => isIn(session));
+  for (const doc of copiesToDrop(site, turns)) turns.delete(doc);
+  const dates = queryDates(query.words, clock);
+  const shares = weights.map((weight) => weight / total);
+  const hits = rank(site, { cards, turns, shares }, (at) => timeFactor(at ?? Number.NaN, clock.now, dates));
+  const phrases = wanted.flatMap((clause) => clauseTest(clause) ?? []);
   const fields = query.filters.filter(({ field, isUnwanted }) => isUnwanted || !knownFields.includes(field));
   const ignored = fields.map(({ field }) => `${field}: needs the program, and is ignored here`);
-  return { hits, isLoose: nodes.some(({ isLoose }) => isLoose), warnings: [...query.warnings, ...ignored] };
+  return {
+    hits: phrases.length === 0 ? hits : hits.filter(({ hasAll }) => hasAll),
+    phrases,
+    isLoose: nodes.some(({ isLoose }) => isLoose),
+    warnings: [...query.warnings, ...ignored],
+  };
+}
+
+/** How many texts of sessions are read to find a phrase: a query of common words has many candidates. */
+const MAX_TEXTS = 200;
+
+/** Keeps the hits in which each phrase is in the card or a turn, and of their turns those that have one. */
+export async function keepPhrases(
+  site: SearchableSite,
+  { hits, phrases }: SiteResults,
+  textsOf: (session: SiteSession) => Promise<SiteTexts>,
+  enough: number,
+): Promise<readonly SiteHit[]> {
+  if (phrases.length === 0) return hits;
+  const kept: SiteHit[] = [];
+  for (const hit of hits.slice(0, MAX_TEXTS)) {
+    const session = site.sessions[hit.session];
+    if (session === undefined) continue;
+    const { card, turns } = await textsOf(session);
+    const fieldsOf = (doc: number): Texts => turns[site.turns[doc]?.[4] ?? -1]?.fields ?? {};
+    const having = hit.turns.filter((doc) => phrases.some((test) => test(fieldsOf(doc))));
+    const hasAll = phrases.every((test) => test(card) || having.some((doc) => test(fieldsOf(doc))));
+    if (hasAll) kept.push({ ...hit, turns: having });
+    if (kept.length === enough) break;
+  }
+  return kept;
+}
+
+/**
+ * Copied turns that do not count. A fork starts with copies of another session's turns: if both match, only the original
+ * counts; if only copies match, the one whose session has the smallest key.
+ */
+function copiesToDrop(site: SearchableSite, matching: ReadonlyMap<number, Matched>): readonly number[] {
+  const kept = new Map<string, number>();
+  const dropped: number[] = [];
+  const isCopy = (doc: number): boolean => site.turns[doc]?.[6] === true;
+  const isBetter = (doc: number, than: number): boolean =>
+    isCopy(doc) === isCopy(than)
+      ? keyOf(site, site.turns[doc]?.[0]) < keyOf(site, site.turns[than]?.[0])
+      : isCopy(than);
+  for (const doc of matching.keys()) {
+    const identity = site.turns[doc]?.[5];
+    if (identity === undefined) continue;
+    const other = kept.get(identity);
+    if (other === undefined) kept.set(identity, doc);
+    else if (!isCopy(doc) && !isCopy(other)) {
+      // Two originals: a turn that is in two files. Both count.
+    } else if (isBetter(doc, other)) {
+      dropped.push(other);
+      kept.set(identity, doc);
+    } else dropped.push(doc);
+  }
+  return dropped;
+}
+
+function keyOf({ sessions }: SearchableSite, number: number | undefined): string {
+  const { agent, id } = sessions[number ?? -1] ?? { agent: "", id: "" };
+  return `${agent}:${id}`;
 }
 
 const TURN_WEIGHT = 2;
@@ -114,11 +172,17 @@ function add(docs: Map<number, Matched>, doc: number, score: number, share: numb
   docs.set(doc, found);
 }
 
+interface Matches {
+  readonly cards: ReadonlyMap<number, Matched>;
+  readonly turns: ReadonlyMap<number, Matched>;
+  /** The share of each clause. */
+  readonly shares: readonly number[];
+}
+
 function rank(
   site: SearchableSite,
-  cards: ReadonlyMap<number, Matched>,
-  turns: ReadonlyMap<number, Matched>,
-  shares: readonly number[],
+  { cards, turns, shares }: Matches,
+  factorOf: (endedAt: number | null) => number,
 ): readonly SiteHit[] {
   const bySession = new Map<number, number[]>([...cards.keys()].map((session) => [session, []]));
   for (const doc of [...turns.keys()].sort((a, b) => a - b)) {
@@ -132,19 +196,23 @@ function rank(
       const card = cards.get(session);
       let most = card?.share ?? 0;
       let best = 0;
+      const had = new Set(card?.clauses);
       for (const doc of docs) {
         const { score, share } = leaning(turns, doc, site, shares);
         best = Math.max(best, score * share);
         most = Math.max(most, share);
+        for (const clause of turns.get(doc)?.clauses ?? []) had.add(clause);
       }
       const worth = (doc: number): number => (turns.get(doc)?.score ?? 0) * (turns.get(doc)?.share ?? 0);
+      const score = ((card?.score ?? 0) * (card?.share ?? 0) + TURN_WEIGHT * best) * most;
       return {
         session,
-        score: ((card?.score ?? 0) * (card?.share ?? 0) + TURN_WEIGHT * best) * most,
+        score: score * factorOf(site.sessions[session]?.endedAt ?? null),
+        hasAll: had.size === shares.length,
         turns: [...docs].sort((a, b) => worth(b) - worth(a)),
       };
     })
-    .sort((a, b) => b.score - a.score || a.session - b.session);
+    .sort((a, b) => b.score - a.score || (keyOf(site, a.session) < keyOf(site, b.session) ? -1 : 1));
 }
 
 /** A turn leans on the one before it, if that matches too. */

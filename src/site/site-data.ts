@@ -3,7 +3,8 @@ import type { SiteIndexJson } from "./site-index.ts";
 
 /*
  * The files of a site that hold data. Each is a script that calls one function of the page with its name and JSON as text:
- * a page that is opened from disk may load scripts, but not fetch files.
+ * a page that is opened from disk may load scripts, but not fetch files. Their names change with what they hold, and
+ * `index.html` names those that belong together, so that a site is always a whole one.
  */
 
 /** A session in the list of the site. */
@@ -16,35 +17,55 @@ export interface SiteSession {
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly turns: number;
-  /** The name of its page and of its texts, without folder and ending. */
+  /** The name of its page, without folder and ending. */
   readonly name: string;
+  /** The name of its texts, in the same way. */
+  readonly texts: string;
   /** Whether it has a page: one that could not be read has none. */
   readonly hasPage: boolean;
 }
 
-/** `data/sessions.js`. */
+/** `data/sessions-VERSION.js`. */
 export interface SiteSessions {
   readonly madeAt: number;
   readonly sessions: readonly SiteSession[];
 }
 
-/** `data/index.js`: documents of turns by the session and turn that they are of, and where in its texts they are. */
+/** `data/index-VERSION.js`: documents of turns by the session and turn that they are of, and where in its texts they are. */
 export interface SiteIndexData {
   readonly index: SiteIndexJson;
   readonly turns: readonly SiteTurn[];
 }
 
-/** The number of the session, the turn's own number, its context, its time, and its place in the texts. */
+/**
+ * The number of the session, the turn's own number, its context, its time, and its place in the texts. If some session has
+ * a copy of it: what the copies have in common, and whether this is one.
+ */
 export type SiteTurn = readonly [
   session: number,
   turn: number,
   context: Context,
   at: number | null,
   text: number,
+  identity?: string,
+  isCopy?: boolean,
 ];
 
-/** `data/texts/NAME.js`: the stored fields of each document of a session's turns. */
-export type SiteTexts = readonly Readonly<Record<string, string>>[];
+/** `data/texts/NAME.js`: the texts of a session's card, and the stored fields of each document of its turns. */
+export interface SiteTexts {
+  readonly card: Readonly<Record<string, string>>;
+  readonly turns: readonly SiteText[];
+}
+
+/** A document of a turn, as it was indexed. */
+export interface SiteText {
+  readonly turn: number;
+  readonly context: Context;
+  readonly at: number | null;
+  readonly identity?: string;
+  readonly isCopy?: boolean;
+  readonly fields: Readonly<Record<string, string>>;
+}
 
 /** The function that data files call. */
 export const REGISTER = "sessionsSite";
@@ -53,4 +74,14 @@ export const REGISTER = "sessionsSite";
 export function dataScript(name: string, data: unknown): string {
   const json = JSON.stringify(JSON.stringify(data)).replaceAll("<", "\\u003c");
   return `${REGISTER}(${JSON.stringify(name)},${json});\n`;
+}
+
+/** Reads what `dataScript` wrote; undefined if it is anything else. */
+export function readDataScript(text: string): unknown {
+  const [, json] = /^sessionsSite\("[\w/-]+",("(?:[^"\\]|\\.)*")\);\n$/s.exec(text) ?? [];
+  try {
+    return json === undefined ? undefined : JSON.parse(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
 }

@@ -2,6 +2,7 @@ import MiniSearch, { type AsPlainObject, type Options, type Query } from "minise
 import { sessionSchema } from "../search/document-fields.ts";
 import type { DocumentKind } from "../search/ranking/index-schema.ts";
 import type { QueryNode } from "../search/ranking/query-node.ts";
+import type { SiteIndexData, SiteText, SiteTexts, SiteTurn } from "./site-data.ts";
 
 /** A card or a turn, as MiniSearch indexes it. */
 export interface SiteDocument {
@@ -21,6 +22,41 @@ const { fields, createAnalyzer } = sessionSchema;
 
 export function createSiteIndex(): SiteIndex {
   return { card: new MiniSearch(optionsOf("card")), turn: new MiniSearch(optionsOf("turn")) };
+}
+
+/** Builds the index of a site, session by session, in the order of its list. */
+export interface SiteBuilder {
+  add(texts: SiteTexts): void;
+  finish(): SiteIndexData;
+}
+
+export function createSiteBuilder(): SiteBuilder {
+  const index = createSiteIndex();
+  const turns: { readonly turn: SiteTurn; readonly text: SiteText }[] = [];
+  let sessions = 0;
+  return {
+    add({ card, turns: texts }) {
+      const session = sessions++;
+      index.card.add({ id: session, fields: card });
+      texts.forEach((text, place) => {
+        index.turn.add({ id: turns.length, fields: text.fields });
+        turns.push({ turn: [session, text.turn, text.context, text.at, place], text });
+      });
+    },
+    finish() {
+      const copied = new Set(
+        turns.flatMap(({ text }) => (text.isCopy === true ? (text.identity ?? []) : [])),
+      );
+      return {
+        index: { card: index.card.toJSON(), turn: index.turn.toJSON() },
+        turns: turns.map(({ turn, text: { identity, isCopy } }): SiteTurn => {
+          if (identity === undefined || !copied.has(identity)) return turn;
+          const [session, number, context, at, place] = turn;
+          return [session, number, context, at, place, identity, isCopy === true];
+        }),
+      };
+    },
+  };
 }
 
 /** Loads what `JSON.stringify` made of an index. */

@@ -7,11 +7,19 @@ import { html } from "../render/html/markup.ts";
 const POLICY =
   "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'";
 
+/** The files that belong together. */
+interface SiteParts {
+  readonly script: string;
+  readonly style: string;
+  /** Of the data: `data/index-VERSION.js`. */
+  readonly version: string;
+}
+
 /** The page of a site, without any text of a log: its script fills it. */
-export function siteHtml(): string {
+export function siteHtml({ script, style, version }: SiteParts): string {
   return `${
     html`<!doctype html>
-<html lang="en">
+<html lang="en" data-version="${version}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
@@ -19,7 +27,7 @@ export function siteHtml(): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>Sessions</title>
-<link rel="stylesheet" href="site.css">
+<link rel="stylesheet" href="${style}">
 </head>
 <body>
 <main>
@@ -31,7 +39,7 @@ export function siteHtml(): string {
 <ol id="list"></ol>
 <noscript><p>This page needs its script, site.js, to list and search the sessions. Each session is a page in the folder sessions.</p></noscript>
 </main>
-<script src="site.js"></script>
+<script src="${script}"></script>
 </body>
 </html>`.html
   }\n`;

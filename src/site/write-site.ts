@@ -1,16 +1,15 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
 import { reasonOf } from "../agents/isolate.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
-import { makeFolders, namesIn } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { expandHome, insideOf } from "../fs/places.ts";
-import { replaceFile } from "../fs/replace-file.ts";
-import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
+import { RULES_VERSION } from "../redact/mask.ts";
 import { inBatches } from "../render/text-parts.ts";
-import type { SearchReader } from "../search/engine.ts";
+import type { IndexDocument, SearchReader } from "../search/engine.ts";
 import { documentOf, type Mask } from "../search/export-session.ts";
 import { openSession } from "../search/open-session.ts";
 import { engineError, type IndexAccess, withIndex } from "../search/refresh/index-access.ts";
@@ -24,18 +23,22 @@ import { cardOf } from "../search/session-documents.ts";
 import { sessionKey } from "../session/session.ts";
 import {
   dataScript,
-  type SiteIndexData,
+  readDataScript,
   type SiteSession,
   type SiteSessions,
-  type SiteTurn,
+  type SiteText,
+  type SiteTexts,
 } from "./site-data.ts";
-import { createSiteIndex } from "./site-index.ts";
+import { checkForeign, openSiteFolder, readMarker, refuseSite, type SiteFolder } from "./site-folder.ts";
+import { createSiteBuilder } from "./site-index.ts";
 import { siteHtml } from "./site-page.ts";
 
 export interface SiteOptions {
   /** The folder to write: one that is new, empty, or was written by an earlier run. */
   readonly folder: string;
   readonly filter: NonNullable<ListOptions["filter"]>;
+  /** Only these sessions of them, by their keys. */
+  readonly keys?: ReadonlySet<string> | undefined;
   readonly mask: Mask;
   /** The script and the style of the site's page, which come with the program. */
   readonly client: { readonly script: Uint8Array; readonly style: Uint8Array };
@@ -53,27 +56,21 @@ export interface SiteAnswer {
   readonly folder: string;
   readonly page: string;
   readonly sessions: number;
+  /** Sessions whose pages were written; those of the others were up to date. */
+  readonly changed: number;
   readonly turns: number;
   readonly files: number;
+  /** What was written. */
   readonly bytes: number;
   /** Sessions that could not be read: they are listed and found, but have no page. */
   readonly problems: readonly Problem[];
 }
 
-/** The file that says that a folder is a site of this program, and which files are its own. */
-export const MARKER = "sessions-site.json";
-
-interface Marker {
-  readonly site: 1;
-  /** False while it is being written. */
-  readonly isComplete: boolean;
-  readonly files: readonly string[];
-}
-
 /**
- * Writes the sessions that match as a folder of static pages with a search of their own. Before the first file is written
- * the marker names all of them, so that a run that was killed is completed by the next; files that are not ours are never
- * replaced, and of ours those are removed in the end that are no longer needed.
+ * Writes the sessions that match as a folder of static pages with a search of their own; of an earlier run, only what
+ * changed. Files of data have a new name whenever they change, and `index.html`, which names them, is replaced last: a run
+ * that is killed leaves the site as it was. Before the first file is written the marker names all of them, so that the next
+ * run removes what a killed one left; files that are not ours are never replaced.
  */
 export async function writeSite(
   library: Library,
@@ -82,100 +79,190 @@ export async function writeSite(
 ): Promise<SiteAnswer> {
   const { surroundings, places } = library;
   const folder = resolve(surroundings.folder, expandHome(options.folder, surroundings.home));
-  if (insideOf(places.home, folder) || folder === places.home)
-    throw refusal(folder, "it is in the store of this program");
+  const isStore = insideOf(places.home, folder) || folder === places.home;
+  if (isStore && folder !== places.site) throw refuseSite(folder, "it is in the store of this program");
   const before = readMarker(library, folder);
   return withIndex(library, access, async (reader, refreshed) => {
     const catalog = await readSessionCatalog(library, reader, refreshed);
-    const { rows } = await listFrom(catalog, { filter: options.filter });
-    const names = rows.map(({ digest }) => nameOf(sessionKey(digest)));
+    const { keys } = options;
+    const { rows: listed } = await listFrom(catalog, { filter: options.filter });
+    const rows = keys === undefined ? listed : listed.filter(({ digest }) => keys.has(sessionKey(digest)));
+    const pages = rows.map((row) => pageOf(library, row));
+    const client = clientFiles(options.client);
+    const answer = { folder, page: join(folder, "index.html"), sessions: rows.length };
+    const site = openSiteFolder(library, folder);
+    const isThere = (path: string): boolean => before?.files.includes(path) === true && site.has(path);
+    const fixed = ["index.html", client.script, client.style];
+    const known = new Set(before?.files);
+    const isCurrent = ({ page, texts, textsWithoutPage }: SitePage): boolean =>
+      known.has(textsWithoutPage) || (known.has(texts) && known.has(page));
+    if (
+      before?.isComplete === true &&
+      [...fixed, ...before.files].every(isThere) &&
+      pages.every(isCurrent) &&
+      before.files.filter((path) => path.startsWith("data/texts/")).length === pages.length
+    )
+      return {
+        ...answer,
+        changed: 0,
+        turns: before.turns,
+        files: before.files.length,
+        bytes: 0,
+        problems: [],
+      };
+
+    const version = hashOf([library.now(), ...pages.map(({ texts }) => texts)], VERSION_CHARS);
+    const data = { sessions: `sessions-${version}`, index: `index-${version}` };
     const planned = [
-      "index.html",
-      "site.js",
-      "site.css",
-      "data/sessions.js",
-      "data/index.js",
-      ...names.flatMap((name) => [`sessions/${name}.html`, `data/texts/${name}.js`]),
+      ...fixed,
+      `data/${data.sessions}.js`,
+      `data/${data.index}.js`,
+      ...pages.flatMap(({ page, texts, textsWithoutPage }) => [page, texts, textsWithoutPage]),
     ];
     checkForeign(library, folder, planned, before);
-    const site = openFolder(library, folder);
-    site.mark({ site: 1, isComplete: false, files: [...new Set([...(before?.files ?? []), ...planned])] });
+    site.mark({
+      site: 1,
+      isComplete: false,
+      files: [...new Set([...(before?.files ?? []), ...planned])],
+      turns: 0,
+    });
 
-    const index = createSiteIndex();
+    const builder = createSiteBuilder();
     const sessions: SiteSession[] = [];
-    const turns: SiteTurn[] = [];
+    const written = [...fixed, `data/${data.sessions}.js`, `data/${data.index}.js`];
     const problems: Problem[] = [];
     const bytesTotal = rows.reduce((sum, { bytes }) => sum + bytes, 0);
-    let read = 0;
+    let [read, changed] = [0, 0];
     for (const [number, row] of rows.entries()) {
       await options.pause();
       options.onProgress?.({ files: number, filesTotal: rows.length, bytes: read, bytesTotal });
       read += row.bytes;
-      const name = names[number] ?? "";
-      const { card, texts, page, problem } = await readForSite(library, reader, row, options.mask);
-      if (problem !== undefined) problems.push(problem);
-      index.card.add({ id: number, fields: card });
-      texts.forEach(({ turn, context, at, fields }, place) => {
-        index.turn.add({ id: turns.length, fields });
-        turns.push([number, turn, context, at, place]);
-      });
-      site.write(
-        `data/texts/${name}.js`,
-        dataScript(
-          `texts/${name}`,
-          texts.map(({ fields }) => fields),
-        ),
-      );
-      if (page !== undefined) site.write(`sessions/${name}.html`, encoded(page()));
-      sessions.push(siteSession(options.mask(row), name, page !== undefined));
+      const own = pages[number];
+      if (own === undefined) continue;
+      const kept = keptTexts(site, own);
+      const made = kept ?? (await writeSession(library, reader, { row, own, site, mask: options.mask }));
+      if (kept === undefined) changed++;
+      if (made.problem !== undefined) problems.push(made.problem);
+      const { name, page } = own;
+      const texts = made.hasPage ? own.texts : own.textsWithoutPage;
+      written.push(texts, ...(made.hasPage ? [page] : []));
+      builder.add(made.texts);
+      sessions.push(siteSession(options.mask(row), { name, texts, hasPage: made.hasPage }));
     }
     const list: SiteSessions = { madeAt: library.now(), sessions };
-    const found = {
-      index: { card: index.card.toJSON(), turn: index.turn.toJSON() },
-      turns,
-    } satisfies SiteIndexData;
-    site.write("data/index.js", dataScript("index", found));
-    site.write("data/sessions.js", dataScript("sessions", list));
-    site.write("site.css", options.client.style);
-    site.write("site.js", options.client.script);
-    site.write("index.html", siteHtml());
-    const written = site.written();
-    for (const path of before?.files ?? []) if (!written.includes(path)) site.remove(path);
-    site.mark({ site: 1, isComplete: true, files: written });
-    return {
-      folder,
-      page: join(folder, "index.html"),
-      sessions: sessions.length,
-      turns: turns.length,
-      files: written.length,
-      bytes: site.bytes(),
-      problems,
-    };
+    const found = builder.finish();
+    site.write(`data/${data.index}.js`, dataScript(data.index, found));
+    site.write(`data/${data.sessions}.js`, dataScript(data.sessions, list));
+    site.write(client.style, options.client.style);
+    site.write(client.script, options.client.script);
+    // From here on it is the new site.
+    site.write("index.html", siteHtml({ ...client, version }));
+    for (const path of new Set([...(before?.files ?? []), ...planned]))
+      if (!written.includes(path)) site.remove(path);
+    const turns = found.turns.length;
+    site.mark({ site: 1, isComplete: true, files: written, turns });
+    return { ...answer, changed, turns, files: written.length, bytes: site.bytes(), problems };
   });
+}
+
+const VERSION_CHARS = 12;
+const NAME_CHARS = 20;
+
+function hashOf(parts: readonly (string | number | Uint8Array)[], chars: number): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(typeof part === "number" ? String(part) : part).update("\0");
+  return hash.digest("hex").slice(0, chars);
+}
+
+/** The names of the page's script and style: another version of them is another file. */
+function clientFiles({ script, style }: SiteOptions["client"]): { script: string; style: string } {
+  return {
+    script: `site-${hashOf([script], VERSION_CHARS)}.js`,
+    style: `site-${hashOf([style], VERSION_CHARS)}.css`,
+  };
+}
+
+/** The files of one session. */
+interface SitePage {
+  /** A hash: an id may have any characters, and a title may hold what nobody wants in a path. */
+  readonly name: string;
+  readonly page: string;
+  readonly texts: string;
+  /** The texts of one whose page can't be made. */
+  readonly textsWithoutPage: string;
+}
+
+/** Texts have another name whenever the session, the masks or this program changed. */
+function pageOf({ config }: Library, { digest, source, copies }: CatalogRow): SitePage {
+  const name = hashOf([sessionKey(digest)], NAME_CHARS);
+  const state = [
+    manifest.version,
+    RULES_VERSION,
+    JSON.stringify(config.redact),
+    digest.mark,
+    source ?? "",
+    copies,
+  ];
+  const texts = (about: string): string =>
+    `data/texts/${name}-${hashOf([about, ...state], VERSION_CHARS)}.js`;
+  return { name, page: `sessions/${name}.html`, texts: texts("page"), textsWithoutPage: texts("no page") };
+}
+
+interface MadeSession {
+  readonly texts: SiteTexts;
+  readonly hasPage: boolean;
+  readonly problem?: Problem;
+}
+
+/** What an earlier run wrote of a session that has not changed since. The page is written before the texts. */
+function keptTexts(site: SiteFolder, { page, texts, textsWithoutPage }: SitePage): MadeSession | undefined {
+  const path = site.has(page) && site.has(texts) ? texts : textsWithoutPage;
+  const read = readDataScript(site.read(path) ?? "");
+  return isTexts(read) ? { texts: read, hasPage: path === texts } : undefined;
+}
+
+function isTexts(value: unknown): value is SiteTexts {
+  return typeof value === "object" && value !== null && "card" in value && "turns" in value;
+}
+
+interface SessionToWrite {
+  readonly row: CatalogRow;
+  readonly own: SitePage;
+  readonly site: SiteFolder;
+  readonly mask: Mask;
+}
+
+async function writeSession(
+  library: Library,
+  reader: SearchReader,
+  { row, own, site, mask }: SessionToWrite,
+): Promise<MadeSession> {
+  const { texts, page, problem } = await readForSite(library, reader, row, mask);
+  if (page !== undefined) site.write(own.page, encoded(page()));
+  const path = page === undefined ? own.textsWithoutPage : own.texts;
+  site.write(path, dataScript(path.replace(/^data\/|\.js$/g, ""), texts));
+  const made = { texts, hasPage: page !== undefined };
+  return problem === undefined ? made : { ...made, problem };
 }
 
 function* encoded(parts: Iterable<string>): Generator<Uint8Array, void, void> {
   for (const part of inBatches(parts)) yield Buffer.from(part);
 }
 
-/** Names of pages are hashes: an id may have any characters, and a title may hold what nobody wants in a path. */
-function nameOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex").slice(0, 20);
-}
-
-function siteSession({ digest }: CatalogRow, name: string, hasPage: boolean): SiteSession {
+function siteSession(
+  { digest }: CatalogRow,
+  { name, texts, hasPage }: { readonly name: string; readonly texts: string; readonly hasPage: boolean },
+): SiteSession {
   const { agent, id, title, project, branch, startedAt, endedAt, turns } = digest;
-  return { agent, id, title, project, branch, startedAt, endedAt, turns, name, hasPage };
+  const file = texts.replace(/^data\/texts\/|\.js$/g, "");
+  return { agent, id, title, project, branch, startedAt, endedAt, turns, name, texts: file, hasPage };
 }
 
 interface ReadForSite {
-  readonly card: Readonly<Record<string, string>>;
-  readonly texts: readonly Pick<SiteDocumentOf, "turn" | "context" | "at" | "fields">[];
+  readonly texts: SiteTexts;
   readonly page: (() => Iterable<string>) | undefined;
   readonly problem?: Problem;
 }
-type SiteDocumentOf = Awaited<ReturnType<NonNullable<StoredOf>["documents"]>>[number];
-type StoredOf = Extract<Awaited<ReturnType<SearchReader["session"]>>, { readonly kind: "session" }>;
 
 /**
  * Reads what the site needs of a session: documents of turns as the index has them, which are masked, and the page from
@@ -189,100 +276,35 @@ async function readForSite(
 ): Promise<ReadForSite> {
   const stored = await reader.session(sessionKey(row.digest));
   if (stored !== undefined && stored.kind !== "session") throw engineError(stored);
-  const [kept, ...turns] = stored === undefined ? [] : await stored.documents();
+  const [card, ...documents] = stored === undefined ? [] : await stored.documents();
+  const digest: Digest | undefined = stored === undefined ? undefined : JSON.parse(stored.digest);
+  const read = textsOf(documents, digest);
   // The index is masked, but the user's own patterns may be newer than it.
-  const texts = library.config.redact.length === 0 ? turns : mask(turns);
+  const turns = library.config.redact.length === 0 ? read : mask(read);
   try {
-    const { source, copies, digest } = row;
-    const open = openSession(library, [copies > 1 && source !== null ? (digest.lead ?? source) : digest.id]);
-    const known: Digest = stored === undefined ? open.digest : JSON.parse(stored.digest);
-    return { card: mask(cardOf(open.session, known).fields), texts, page: documentOf(open, "html", mask) };
+    const { source, copies, digest: own } = row;
+    const open = openSession(library, [copies > 1 && source !== null ? (own.lead ?? source) : own.id]);
+    const fields = mask(cardOf(open.session, digest ?? open.digest).fields);
+    return { texts: { card: fields, turns }, page: documentOf(open, "html", mask) };
   } catch (error) {
     const problem = { path: row.source ?? row.digest.id, line: 0, what: reasonOf(error) };
-    return { card: mask(kept?.fields ?? {}), texts, page: undefined, problem };
+    return { texts: { card: mask(card?.fields ?? {}), turns }, page: undefined, problem };
   }
 }
 
-/** The marker of an earlier run; undefined if the folder is new or empty. Anything else is not ours to write into. */
-function readMarker({ disk }: Library, folder: string): Marker | undefined {
-  const kind = disk.stat(folder)?.kind;
-  if (kind === undefined) return undefined;
-  if (kind !== "folder") throw refusal(folder, "it is not a folder");
-  const names = namesIn(disk, folder);
-  if (names.length === 0) return undefined;
-  if (!names.includes(MARKER)) throw refusal(folder, "it has files that are not of a site of this program");
-  try {
-    const text = disk.readFile(join(folder, MARKER), MAX_MARKER_BYTES)?.toString("utf8") ?? "";
-    const marker: Partial<Marker> = JSON.parse(text);
-    if (marker.site === 1 && Array.isArray(marker.files)) {
-      const files = marker.files.filter((path) => typeof path === "string" && ownPath.test(path));
-      return { site: 1, isComplete: marker.isComplete === true, files };
-    }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw refusal(folder, `its ${MARKER} cannot be read`);
-}
-
-const MAX_MARKER_BYTES = 64 * 1024 * 1024;
-
-/** The only paths that a site has: a marker that somebody changed must not name others for removal. */
-const ownPath =
-  /^(?:index\.html|site\.js|site\.css|data\/(?:index|sessions)\.js|(?:sessions\/[0-9a-f]{20}\.html|data\/texts\/[0-9a-f]{20}\.js))$/;
-
-function checkForeign(
-  { disk }: Library,
-  folder: string,
-  planned: readonly string[],
-  before: Marker | undefined,
-): void {
-  const own = new Set(before?.files);
-  for (const name of ["data", "data/texts", "sessions"]) {
-    const kind = disk.lstat(join(folder, name))?.kind;
-    if (kind !== undefined && kind !== "folder") throw refusal(join(folder, name), "it is not a folder");
-  }
-  for (const path of planned) {
-    const there = disk.lstat(join(folder, path));
-    if (there !== undefined && (there.kind !== "file" || !own.has(path)))
-      throw refusal(join(folder, path), "it is not of this site");
-  }
-}
-
-interface SiteFolder {
-  mark(marker: Marker): void;
-  write(path: string, content: string | Uint8Array | Iterable<Uint8Array>): void;
-  remove(path: string): void;
-  written(): readonly string[];
-  bytes(): number;
-}
-
-function openFolder({ disk, now }: Library, folder: string): SiteFolder {
-  const paths: string[] = [];
-  let bytes = 0;
-  for (const name of ["", "data", "data/texts", "sessions"]) {
-    makeFolders(disk, join(folder, name));
-    // Nothing else would find what a killed run left here.
-    sweepTempFiles(disk, join(folder, name), { now: now() });
-  }
-  return {
-    mark: (marker) => void replaceFile(disk, join(folder, MARKER), `${JSON.stringify(marker)}\n`),
-    write(path, content) {
-      const done = replaceFile(disk, join(folder, path), content);
-      if (done.kind === "done") bytes += done.file.size;
-      paths.push(path);
-    },
-    remove(path) {
-      if (disk.lstat(join(folder, path))?.kind === "file") disk.unlink(join(folder, path));
-    },
-    written: () => paths,
-    bytes: () => bytes,
-  };
-}
-
-function refusal(path: string, why: string): UserError {
-  return new UserError(`Cannot write the site to ${JSON.stringify(path)}: ${why}`, {
-    exitCode: exitCodes.refused,
-    hint: `name a new folder; ${JSON.stringify(dirname(path))} may hold it`,
+/** Documents of turns, each with what it has in common with its copies in forks. */
+function textsOf(documents: readonly IndexDocument[], digest: Digest | undefined): readonly SiteText[] {
+  const requests = new Map(digest?.requests.map((request) => [request.turn, request]));
+  const counts = new Map<string, number>();
+  return documents.map(({ turn, context, at, fields }) => {
+    const request = context === "subagent" ? undefined : requests.get(turn);
+    if (request === undefined || request.uid === null || request.at === null)
+      return { turn, context, at, fields };
+    const place = `${digest?.agent} ${request.uid} ${request.at} ${context}`;
+    const number = counts.get(place) ?? 0;
+    counts.set(place, number + 1);
+    const identity = hashOf([place, number], VERSION_CHARS);
+    return { turn, context, at, fields, identity, isCopy: request.copiedFrom !== undefined };
   });
 }
 

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   browserPath,
   launchBrowser,
@@ -9,6 +10,7 @@ import {
   startServer,
   watch,
 } from "../support/web/browser.ts";
+import { DOT, pastedInClaude } from "../support/web/pasted-image.ts";
 
 const TOKEN_SESSION = "#/session/claude%3A87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
 const BACKFILL = "#/session/claude%3A484e4bb2-8809-49fb-92e2-d5870129d604";
@@ -61,6 +63,19 @@ describe.skipIf(browserPath === undefined)("the page, with the example history",
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: "Overview" }).waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  test("opens at the place that comes with the token, which leaves the address at once", async () => {
+    const place = `${TOKEN_SESSION.slice(1)}/4?q=token`;
+    const { page, wrong } = await openPage(browser, `${server.url}&to=${encodeURIComponent(place)}`);
+    await page.locator("#turn-4").waitFor();
+    expect(new URL(page.url()).hash).toBe(`#${place}`);
+    expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+    const elsewhere = `${server.url}&to=${encodeURIComponent("https://example.com/")}`;
+    const { page: other } = await openPage(browser, elsewhere);
+    await other.getByText("13 sessions, newest first").waitFor();
+    expect(new URL(other.url()).hash).toBe("#/");
     expect(wrong).toEqual([]);
   });
 
@@ -193,5 +208,26 @@ describe.skipIf(browserPath === undefined)("the page, with the example history",
     await page.reload();
     await page.getByRole("button", { name: "Colours: light" }).waitFor();
     expect(await ground()).toBe(light);
+  });
+});
+
+describe.skipIf(browserPath === undefined)("the page, with an image in a request", () => {
+  test("shows it in the turn, from the log alone", async () => {
+    const { id, place, lines } = pastedInClaude("What is wrong in this picture?", DOT);
+    const server = await startServer((home) => {
+      mkdirSync(dirname(join(home, place)), { recursive: true });
+      writeFileSync(join(home, place), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    });
+    const browser = await launchBrowser();
+    onTestFinished(async () => {
+      server.end();
+      await browser.close();
+    });
+    const to = encodeURIComponent(`/session/claude%3A${id}/1`);
+    const { page, wrong } = await openPage(browser, `${server.url}&to=${to}`);
+    const image = page.getByAltText("Image 1 of the request");
+    await image.waitFor();
+    expect(await image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1);
+    expect(wrong).toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBundle } from "../support/run-bundle.ts";
 import { browserPath, launchBrowser, openPage } from "../support/web/browser.ts";
+import { DOT, pastedInClaude } from "../support/web/pasted-image.ts";
 
 const demo = fileURLToPath(new URL("../../fixtures/demo/", import.meta.url));
 const HOSTILE = "</script><img src=x onerror=alert(1)><script>alert(2)</script> walrus";
@@ -30,6 +31,9 @@ describe.skipIf(browserPath === undefined)("an exported site, opened from disk",
       { type: "custom-title", customTitle: HOSTILE, sessionId: id },
     ];
     writeFileSync(join(project, `${id}.jsonl`), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
+    const pasted = pastedInClaude("a pasted narwhal", DOT);
+    mkdirSync(dirname(join(root, pasted.place)), { recursive: true });
+    writeFileSync(join(root, pasted.place), pasted.lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
     const { code, err } = await runBundle(["export", "--site", site], { home: root });
     if (code !== 0) throw new Error(err);
     browser = await launchBrowser();
@@ -41,7 +45,7 @@ describe.skipIf(browserPath === undefined)("an exported site, opened from disk",
 
   test("lists the sessions, searches as one types, and opens the page of a hit at its turn", async () => {
     const { page, wrong } = await openPage(browser, url);
-    await page.getByText(/^14 sessions, exported/).waitFor();
+    await page.getByText(/^15 sessions, exported/).waitFor();
     await page.locator("html[data-ready=yes]").waitFor({ state: "attached" });
     await page.getByRole("searchbox").pressSequentially("token refresh race");
     const hit = page.locator(".session", { hasText: "Fix token refresh race" });
@@ -63,6 +67,16 @@ describe.skipIf(browserPath === undefined)("an exported site, opened from disk",
     await page.locator("#turn-1").waitFor();
     expect(await page.locator("img, script").count()).toBe(0);
     expect(notOwn(wrong, site)).toEqual([]);
+  });
+
+  test("shows an image that was pasted into a request, and loads nothing for it", async () => {
+    const { page, wrong } = await openPage(browser, `${url}#q=narwhal`);
+    await page.locator(".title").first().click();
+    const image = page.getByAltText("Image 1 of the request");
+    await image.waitFor();
+    expect(await image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1);
+    const elsewhere = notOwn(wrong, site).filter((what) => !what.startsWith("request: data:image/png"));
+    expect(elsewhere).toEqual([]);
   });
 
   test("says so if nothing matches, and which fields need the program", async () => {

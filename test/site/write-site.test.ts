@@ -1,11 +1,30 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { dataScript } from "../../src/site/site-data.ts";
+import {
+  dataScript,
+  readDataScript,
+  type SiteIndexData,
+  type SiteSessions,
+  type SiteTexts,
+} from "../../src/site/site-data.ts";
+import { diskThatDiesAfter } from "../crash/disk-that-dies.ts";
+import { quickDisk } from "../crash/quick-disk.ts";
+import { makeLogHome } from "../support/archive/log-home.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
+import { DOT, pastedInClaude } from "../support/web/pasted-image.ts";
 
 const demo = fileURLToPath(new URL("../../fixtures/demo/", import.meta.url));
 
@@ -28,6 +47,58 @@ function contentOf(folder: string): ReadonlyMap<string, string> {
   );
 }
 
+/** Fails unless `index.html` names data that belong together, with all texts and pages that they name. */
+function expectWhole(site: string, count?: number): void {
+  const version = /data-version="(\w+)"/.exec(readFileSync(join(site, "index.html"), "utf8"))?.[1];
+  const read = (path: string): unknown => readDataScript(readFileSync(join(site, path), "utf8"));
+  const { sessions } = read(`data/sessions-${version}.js`) as SiteSessions;
+  const { turns } = read(`data/index-${version}.js`) as SiteIndexData;
+  if (count !== undefined) expect(sessions).toHaveLength(count);
+  const texts = sessions.map(({ texts: name }) => read(`data/texts/${name}.js`) as SiteTexts);
+  for (const { name, hasPage } of sessions)
+    if (hasPage) expect(existsSync(join(site, `sessions/${name}.html`))).toBe(true);
+  for (const [session, turn, , , place] of turns) expect(texts[session]?.turns[place]?.turn).toBe(turn);
+  const html = readFileSync(join(site, "index.html"), "utf8");
+  for (const [, path = ""] of html.matchAll(/(?:href|src)="([^"]+)"/g))
+    expect(existsSync(join(site, path))).toBe(true);
+}
+
+describe("archive.site", () => {
+  test("keeps the pages beside the archive: with archive, the guard and forget", async () => {
+    const world = worldWithLogs();
+    const site = join(world.home, ".sessions/site");
+    expect(await run(["archive"], world)).toBe(0);
+    expect(existsSync(site)).toBe(false);
+    writeFileSync(join(world.home, ".sessions/config.json"), '{"archive":{"site":true}}');
+    expect(await run(["archive"], world)).toBe(0);
+    expect(world.out()).toContain("As pages: ~/.sessions/site/index.html (13 pages written).");
+    expectWhole(site, 13);
+    const pasted = pastedInClaude("a pasted narwhal", DOT);
+    writeFileSync(join(world.home, pasted.place), `${JSON.stringify(pasted.lines[0])}\n`);
+    expect(await run(["guard"], world)).toBe(0);
+    expectWhole(site, 14);
+    expect([...contentOf(site).values()].join("")).toContain("narwhal");
+    expect(await run(["forget", pasted.id, "--yes"], world)).toBe(0);
+    expectWhole(site, 13);
+    expect([...contentOf(site).values()].join("")).not.toContain("narwhal");
+    const before = contentOf(site);
+    expect(await run(["archive"], world)).toBe(0);
+    expect(world.out()).toContain("(up to date).");
+    expect(contentOf(site)).toEqual(before);
+  });
+
+  test("that cannot be written is a problem of the answer, and the archive is complete", async () => {
+    const world = worldWithLogs();
+    mkdirSync(join(world.home, ".sessions/site"), { recursive: true });
+    writeFileSync(join(world.home, ".sessions/site/mine.txt"), "mine");
+    writeFileSync(join(world.home, ".sessions/config.json"), '{"archive":{"site":true}}');
+    expect(await run(["archive", "--json"], world)).toBe(3);
+    const { archived, problems } = JSON.parse(world.out());
+    expect(archived).toHaveLength(13);
+    expect(problems).toMatchObject([{ what: expect.stringContaining("not of a site of this program") }]);
+  });
+});
+
 describe("sessions export --site", () => {
   test("writes pages, one index, and texts in pieces; again it gives the same", async () => {
     const world = worldWithLogs();
@@ -38,14 +109,16 @@ describe("sessions export --site", () => {
       `${JSON.stringify(golden, undefined, 2).replaceAll(world.root, "/root")}\n`,
     ).toMatchFileSnapshot("../cli/golden/export-site.json");
     const first = contentOf(world.site);
-    expect([...first.keys()].filter((path) => !/[0-9a-f]{20}/.test(path))).toEqual([
-      "data/index.js",
-      "data/sessions.js",
+    const names = [...first.keys()].filter((path) => !/[0-9a-f]{20}/.test(path));
+    expect(names.map((path) => path.replace(/-[0-9a-f]{12}\./, "-VERSION.")).sort()).toEqual([
+      "data/index-VERSION.js",
+      "data/sessions-VERSION.js",
       "index.html",
       "sessions-site.json",
-      "site.css",
-      "site.js",
+      "site-VERSION.css",
+      "site-VERSION.js",
     ]);
+    expectWhole(world.site, answer.sessions);
     expect(first.size).toBe(6 + 2 * answer.sessions);
     expect(answer.turns).toBeGreaterThan(answer.sessions);
     expect(await run(["export", "--site", world.site], world)).toBe(0);
@@ -78,9 +151,79 @@ describe("sessions export --site", () => {
     );
     writeFileSync(join(world.site, `sessions/${"0".repeat(20)}.html`), "of a session that is gone");
     rmSync(join(world.site, "index.html"));
-    writeFileSync(join(world.site, "data/index.js"), "torn");
     expect(await run(["export", "--site", world.site], world)).toBe(0);
-    expect(contentOf(world.site)).toEqual(whole);
+    const paths = (content: ReadonlyMap<string, string>): readonly string[] =>
+      [...content.keys()].map((path) => path.replace(/(?<=data\/\w+)-[0-9a-f]{12}/, ""));
+    expect(paths(contentOf(world.site))).toEqual(paths(whole));
+    expectWhole(world.site);
+  });
+
+  test("writes again only what changed: the page and the texts of a session, and the index", async () => {
+    const world = worldWithLogs();
+    expect(await run(["export", "--site", world.site, "--json"], world)).toBe(0);
+    const before = contentOf(world.site);
+    const folder = join(world.home, ".claude/projects/-home-ana-shop");
+    const log = join(folder, readdirSync(folder).find((name) => name.startsWith("87f01b2f")) ?? "");
+    const [first = ""] = readFileSync(log, "utf8").split("\n");
+    const line = { ...JSON.parse(first), uuid: "new", parentUuid: null };
+    appendFileSync(
+      log,
+      `${JSON.stringify({ ...line, type: "user", message: { role: "user", content: "a walrus" } })}\n`,
+    );
+    const from = world.out().length;
+    expect(await run(["export", "--site", world.site, "--json"], world)).toBe(0);
+    expect(JSON.parse(world.out().slice(from))).toMatchObject({ changed: 1, sessions: 13 });
+    const after = contentOf(world.site);
+    const differing = [...after].filter(([path, text]) => before.get(path) !== text).map(([path]) => path);
+    expect(differing.map((path) => path.replace(/[0-9a-f]{20}|(?<=-)[0-9a-f]{12}/g, "X"))).toEqual([
+      "data/index-X.js",
+      "data/sessions-X.js",
+      "data/texts/X-X.js",
+      "index.html",
+      "sessions-site.json",
+      "sessions/X.html",
+    ]);
+    expectWhole(world.site, 13);
+    expect([...after.values()].join("")).toContain("a walrus");
+  });
+
+  test("is the old one or the new one wherever a run is killed, and whole after the next", async () => {
+    const world = { ...makeWorld(), disk: quickDisk };
+    const site = join(world.root, "site");
+    makeLogHome(world.home, { project: "/work/shop" });
+    expect(await run(["export", "--site", site], world)).toBe(0);
+    for (let calls = 0, isDone = false; !isDone; calls += 3) {
+      const pasted = pastedInClaude(`request ${calls}`, DOT);
+      const path = join(world.home, pasted.place);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `${JSON.stringify(pasted.lines[0])}\n`);
+      // The index is brought up to date first: only the site is written by what is killed.
+      expect(await run(["list"], world)).toBe(0);
+      const { disk, diedAt } = diskThatDiesAfter(quickDisk, calls);
+      await run(["export", "--site", site], { ...world, disk });
+      isDone = diedAt() === undefined;
+      expectWhole(site);
+    }
+    const from = world.out().length;
+    expect(await run(["export", "--site", site, "--json"], world)).toBe(0);
+    const { sessions, files } = JSON.parse(world.out().slice(from));
+    expectWhole(site, sessions);
+    // Temp files of killed runs are removed when they are old.
+    const own = [...contentOf(site).keys()].filter((path) => /\/?[\w-]+\.(?:html|js|css|json)$/.test(path));
+    expect(own.filter((path) => !/(?:^|\/)\./.test(path))).toHaveLength(files + 1);
+  }, 120_000);
+
+  test("takes the sessions that a full-text query finds", async () => {
+    const world = worldWithLogs();
+    expect(await run(["export", "--site", world.site, "--query", '"token refresh"', "--json"], world)).toBe(
+      0,
+    );
+    const { sessions } = JSON.parse(world.out());
+    const from = world.out().length;
+    await run(["search", '"token refresh"', "--json"], world);
+    expect(sessions).toBe(JSON.parse(world.out().slice(from)).total);
+    expect(sessions).toBeGreaterThan(0);
+    expect(await run(["export", "last", "--query", "x"], world)).toBe(2);
   });
 
   test.each<[string, (site: string) => void]>([

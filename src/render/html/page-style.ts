@@ -83,6 +83,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .turn > h3 > a { color: var(--accent); font-weight: 700; text-decoration: none; font-variant-numeric: tabular-nums; }
 .chip { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .6rem; font-size: .75rem; }
 .request { background: var(--request); border-left: .2rem solid var(--accent); border-radius: 0 .5rem .5rem 0; padding: .8rem 1.1rem; margin: 0 0 1.25rem; }
+.picture { display: block; max-width: 100%; max-height: 70vh; margin: .6rem 0; border: 1px solid var(--line); border-radius: .4rem; }
 .request > :first-child { margin-top: 0; }
 .request > :last-child { margin-bottom: 0; }
 .typed { white-space: pre-wrap; overflow-wrap: anywhere; }

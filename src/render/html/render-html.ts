@@ -1,9 +1,11 @@
+import type { LogImage } from "../../agents/log-images.ts";
 import type { Digest } from "../../extract/digest.ts";
 import type { Context, Session, Step, ToolCall, Turn } from "../../session/session.ts";
 import { type CallDetail, viewCall } from "../call-view.ts";
 import { isoTime } from "../json/session-json.ts";
 import {
   contextWords,
+  countOf,
   formatNumber,
   noteWord,
   outcomeSigns,
@@ -19,6 +21,8 @@ import { digestSections, factsHtml, requestsHtml } from "./sections-html.ts";
 export interface HtmlMeta {
   /** The agent's command that resumes the session. */
   readonly resume: string;
+  /** Images of requests, by the number of the turn; absent: the page says how many there are. */
+  readonly images?: ReadonlyMap<number, readonly LogImage[]>;
 }
 
 /**
@@ -37,7 +41,7 @@ export function* htmlParts(session: Session, digest: Digest, meta: HtmlMeta): Ge
   yield `<main>\n${html`<header><h1>${title}</h1>\n${factsHtml(digest, meta.resume)}</header>`.html}\n`;
   if (session.turns.length > 1) yield `${requestsHtml(session).html}\n`;
   for (const section of digestSections(session, digest)) yield `${section.html}\n`;
-  yield* conversationParts(session);
+  yield* conversationParts(session, meta.images ?? new Map());
   yield "</main>\n</body>\n</html>\n";
 }
 
@@ -61,13 +65,16 @@ ${pageStyle}
 </head>`;
 }
 
-function* conversationParts(session: Session): Generator<string> {
+function* conversationParts(
+  session: Session,
+  images: ReadonlyMap<number, readonly LogImage[]>,
+): Generator<string> {
   const steps = stepsHtml(session);
   const before = steps(session.preamble, "current").html;
   if (before === "" && session.turns.length === 0 && session.subagents.length === 0) return;
   yield '<section id="conversation"><h2>Conversation</h2>\n';
   if (before !== "") yield `<article class="turn">\n${before}\n</article>\n`;
-  for (const turn of session.turns) yield `${turnHtml(turn, steps).html}\n`;
+  for (const turn of session.turns) yield `${turnHtml(turn, images.get(turn.number) ?? [], steps).html}\n`;
   yield "</section>\n";
   if (session.subagents.length === 0) return;
   yield '<section id="subagents"><h2>Sub-agents</h2>\n';
@@ -87,7 +94,7 @@ ${steps(subagent.steps, "subagent")}
   yield "</section>\n";
 }
 
-function turnHtml(turn: Turn, steps: StepsHtml): Html {
+function turnHtml(turn: Turn, images: readonly LogImage[], steps: StepsHtml): Html {
   const { number, at, context } = turn;
   const minute = utcMinute(at);
   const time = minute === null ? null : html`<time datetime="${isoTime(at)}">${minute}</time>`;
@@ -97,9 +104,20 @@ function turnHtml(turn: Turn, steps: StepsHtml): Html {
   );
   return html`<article class="turn ${context}" id="turn-${number}">
 <h3><a href="#turn-${number}">${number}</a> ${time}${where === null ? null : html` <span class="chip">${where}</span>`}${joined(words)}</h3>
-<div class="request">${typedHtml(turn.request)}</div>
+<div class="request">${typedHtml(turn.request)}${imagesHtml(turn, images)}</div>
 ${steps(turn.steps, context)}
 </article>`;
+}
+
+/** The images of a request, in the page itself. */
+function imagesHtml({ images: count = 0 }: Turn, images: readonly LogImage[]): Html {
+  const shown = images.map(
+    ({ mediaType, data }, index) =>
+      html`<img class="picture" alt="Image ${index + 1} of the request" src="data:${mediaType};base64,${data}">`,
+  );
+  const missing = count - images.length;
+  const rest = missing > 0 ? [html`<p class="words">${countOf(missing, "image")} not shown</p>`] : [];
+  return joined([...shown, ...rest]);
 }
 
 const SHORT_NOTE_CHARS = 200;

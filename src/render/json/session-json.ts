@@ -22,6 +22,8 @@ export interface SessionJson {
   readonly repository: string | null;
   readonly worktree: string | null;
   readonly branch: string | null;
+  /** The machine that it was pulled from; null: it is of this one. */
+  readonly machine: string | null;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
   readonly turns: number;
@@ -51,7 +53,9 @@ export interface SessionWhereabouts {
     | "turns"
     | "messages"
     | "compactions"
-  >;
+  > & { readonly machine?: string | undefined };
+  /** The machine that it was pulled from, if its digest does not say so. */
+  readonly machine?: string | null;
   readonly state: SessionJson["state"];
   readonly source: string | null;
   readonly copies: number;
@@ -69,6 +73,7 @@ export function sessionJson(where: SessionWhereabouts): SessionJson {
     repository: digest.repository,
     worktree: digest.worktree,
     branch: digest.branch,
+    machine: where.machine ?? digest.machine ?? null,
     startedAt: isoTime(digest.startedAt),
     endedAt: isoTime(digest.endedAt),
     turns: digest.turns,

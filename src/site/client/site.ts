@@ -2,7 +2,7 @@ import { cleanText } from "../../redact/clean-text.ts";
 import { analyzeQuery } from "../../search/analysis/analyze-query.ts";
 import { parseQuery } from "../../search/query/parse-query.ts";
 import { makeSnippet } from "../../search/snippets/make-snippet.ts";
-import { type SearchableSite, type SiteHit, searchSite } from "../search-site.ts";
+import { keepPhrases, type SearchableSite, type SiteHit, searchSite } from "../search-site.ts";
 import type { SiteIndexData, SiteSession, SiteSessions, SiteTexts } from "../site-data.ts";
 import { loadSiteIndex } from "../site-index.ts";
 
@@ -30,7 +30,7 @@ function load<T>(name: string): Promise<T> {
 }
 
 const texts = new Map<string, Promise<SiteTexts>>();
-function textsOf({ name }: SiteSession): Promise<SiteTexts> {
+function textsOf({ texts: name }: SiteSession): Promise<SiteTexts> {
   const known = texts.get(name) ?? load<SiteTexts>(`texts/${name}`);
   texts.set(name, known);
   return known;
@@ -82,7 +82,7 @@ async function addPassages(
   const all = await textsOf(session);
   for (const doc of hit.turns.slice(0, PASSAGES)) {
     const [, turn, context, , place] = site.turns[doc] ?? [0, 0, "current", null, 0];
-    const fields = Object.entries(all[place] ?? {});
+    const fields = Object.entries(all.turns[place]?.fields ?? {});
     for (const [role, text] of fields) {
       const snippet = makeSnippet(text, terms, { maxChars: 240, phrases: [] });
       if (snippet === undefined) continue;
@@ -124,15 +124,23 @@ function showAll({ sessions, madeAt }: SiteSessions): void {
 }
 
 async function start(): Promise<void> {
-  const all = await load<SiteSessions>("sessions");
+  const { version = "" } = document.documentElement.dataset;
+  const all = await load<SiteSessions>(`sessions-${version}`);
   showAll(all);
-  const data = await load<SiteIndexData>("index");
+  const data = await load<SiteIndexData>(`index-${version}`);
   const site = { index: loadSiteIndex(data.index), sessions: all.sessions, turns: data.turns };
   const search = async (): Promise<void> => {
     const query = input.value;
     history.replaceState(null, "", query === "" ? "#" : `#q=${encodeURIComponent(query)}`);
     if (query.trim() === "") return showAll(all);
-    const { hits, isLoose, warnings } = searchSite(site, query);
+    const clock = {
+      now: Date.now(),
+      offsetMinutesAt: (ms: number) => -new Date(ms).getTimezoneOffset(),
+    };
+    const results = searchSite(site, query, clock);
+    const { isLoose, warnings } = results;
+    const hits = await keepPhrases(site, results, textsOf, SHOWN);
+    if (input.value !== query) return;
     const terms = termsOf(query);
     const items = hits.slice(0, SHOWN).flatMap((hit) => {
       const session = all.sessions[hit.session];

@@ -17,13 +17,15 @@ const TOKEN = "sessions-token";
 
 /**
  * Takes the token from the fragment of the address, where `sessions serve` put it, and keeps it for reloads and other tabs.
- * It is worth nothing once that server has ended.
+ * It is worth nothing once that server has ended. What is left in the address is the place to show.
  */
 export function takeToken(): void {
-  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-  if (given === undefined) return;
-  localStorage.setItem(TOKEN, given);
-  history.replaceState(null, "", "#/");
+  const given = new URLSearchParams(location.hash.slice(1));
+  const token = given.get("token");
+  if (token === null || !/^[\w-]+$/.test(token)) return;
+  localStorage.setItem(TOKEN, token);
+  const place = given.get("to") ?? "/";
+  history.replaceState(null, "", place.startsWith("/") ? `#${place}` : "#/");
 }
 
 export function hasToken(): boolean {

@@ -73,7 +73,8 @@ function WholeResult(props: {
               ) : null}
             </div>
           );
-        if (block.kind === "image") return <Picture key={at} mediaType={block.mediaType} data={block.data} />;
+        if (block.kind === "image")
+          return <Picture key={at} mediaType={block.mediaType} data={block.data} alt="Result of the call" />;
         return (
           <p key={at} class="cut">
             {block.mediaType ?? "A document"}, {formatNumber(block.bytes)} bytes; not shown.
@@ -85,7 +86,12 @@ function WholeResult(props: {
 }
 
 /** An image of a log. Its bytes are put into the page as a blob, so that nothing is loaded from an address. */
-function Picture({ mediaType, data }: { readonly mediaType: string; readonly data: string }): JSX.Element {
+export function Picture(props: {
+  readonly mediaType: string;
+  readonly data: string;
+  readonly alt: string;
+}): JSX.Element {
+  const { mediaType, data, alt } = props;
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
@@ -93,9 +99,5 @@ function Picture({ mediaType, data }: { readonly mediaType: string; readonly dat
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [data]);
-  return url === undefined ? (
-    <div class="loading" />
-  ) : (
-    <img class="picture" src={url} alt="Result of the call" />
-  );
+  return url === undefined ? <div class="loading" /> : <img class="picture" src={url} alt={alt} />;
 }

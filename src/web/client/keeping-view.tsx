@@ -1,13 +1,11 @@
 import type { JSX } from "preact";
 import { countOf } from "../../render/words.ts";
+import { isForEver } from "../../retention/for-ever.ts";
 import type { KeepingReply } from "../server/answers.ts";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { linkToSession } from "./route.ts";
 import { useCall } from "./use-call.ts";
 import { daysUntil, folderName, fullTime } from "./words.ts";
-
-/** More days are as good as for ever. */
-const FOREVER_DAYS = 36_500;
 
 /** What agents will delete, and when, and whether the archive has it. */
 export function KeepingView({ version }: { readonly version: number }): JSX.Element {
@@ -41,7 +39,7 @@ function AgentKeeping({ agent }: { readonly agent: KeepingReply["agents"][number
   return (
     <section class="agent-keeping">
       <h2>
-        {name} keeps sessions {days >= FOREVER_DAYS ? "for ever" : `for ${countOf(days, "day")}`}
+        {name} keeps sessions {isForEver(days) ? "for ever" : `for ${countOf(days, "day")}`}
       </h2>
       <p class="soft">
         {from === "default" ? "Its default" : <code>{from}</code>} · <code>{folder}</code>

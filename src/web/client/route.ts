@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { sessionPlace, withQuery } from "../session-place.ts";
 
 /** What the page shows; the fragment of its address says it, so that every view and every turn has a link. */
 export interface Route {
@@ -31,17 +32,12 @@ function decode(part: string): string {
   }
 }
 
-function withQuery(path: string, q: string): string {
-  return q === "" ? path : `${path}?${new URLSearchParams({ q })}`;
-}
-
 export function linkTo(view: Exclude<Route["view"], "session">, q: string = ""): string {
   return withQuery(view === "sessions" ? "#/" : `#/${view}`, q);
 }
 
 export function linkToSession(key: string, turn: number | null = null, q: string = ""): string {
-  const path = `#/session/${encodeURIComponent(key)}`;
-  return withQuery(turn === null ? path : `${path}/${turn}`, q);
+  return `#${sessionPlace(key, turn, q)}`;
 }
 
 /** Shows another view; `replace` leaves no entry in the browser's history. */

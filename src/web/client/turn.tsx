@@ -1,7 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { formatNumber } from "../../render/words.ts";
-import type { TurnLine, TurnView } from "../server/answers.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { countOf, formatNumber } from "../../render/words.ts";
+import type { ImagesAnswer, TurnLine, TurnView } from "../server/answers.ts";
+import { type CallError, get } from "./api.ts";
+import { Picture } from "./details.tsx";
 import { Typed } from "./prose.tsx";
 import { linkToSession } from "./route.ts";
 import { type Conversation, contextWords, Steps } from "./steps.tsx";
@@ -54,6 +56,9 @@ export function TurnSection({ of, line, view, onNear }: TurnProps): JSX.Element 
             The first {formatNumber(view.request.length)} of {formatNumber(view.requestChars)} characters.
           </p>
         ) : null}
+        {view !== undefined && view.images > 0 ? (
+          <RequestImages sessionKey={of.key} turn={line.turn} count={view.images} />
+        ) : null}
       </div>
       {view === undefined ? (
         <div class="ghost-steps" style={{ height: `${Math.min(60, line.steps) * 26}px` }} />
@@ -61,6 +66,29 @@ export function TurnSection({ of, line, view, onNear }: TurnProps): JSX.Element 
         <Steps of={of} place={{ turn: line.turn }} context={line.context} first={view} />
       )}
     </section>
+  );
+}
+
+/** The images that came with a request, from the log. */
+function RequestImages(props: {
+  readonly sessionKey: string;
+  readonly turn: number;
+  readonly count: number;
+}): JSX.Element {
+  const [answer, setAnswer] = useState<ImagesAnswer | CallError>();
+  useEffect(() => {
+    get<ImagesAnswer>("images", { key: props.sessionKey, turn: props.turn }).then(setAnswer, setAnswer);
+  }, []);
+  if (answer === undefined) return <div class="loading" />;
+  if (answer instanceof Error) return <p class="error">{answer.message}</p>;
+  const missing = props.count - answer.images.length;
+  return (
+    <div class="pictures">
+      {answer.images.map(({ mediaType, data }, at) => (
+        <Picture key={at} mediaType={mediaType} data={data} alt={`Image ${at + 1} of the request`} />
+      ))}
+      {missing > 0 ? <p class="cut">{countOf(missing, "image")} not shown.</p> : null}
+    </div>
   );
 }
 

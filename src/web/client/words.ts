@@ -50,7 +50,7 @@ export function folderName(path: string | null): string {
   return path === null ? "no project" : (/[^/\\]+(?=[/\\]*$)/.exec(path)?.[0] ?? path);
 }
 
-/** "in 3 days", "today". */
+/** "in 3 days", "tomorrow". */
 export function daysUntil(ms: number, now: number = Date.now()): string {
   const days = Math.ceil((ms - now) / DAY_MS);
   if (days <= 0) return "with the next clean-up";

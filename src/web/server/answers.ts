@@ -102,6 +102,13 @@ export interface TurnView extends StepsAnswer {
   /** As it was typed; long ones are cut. */
   readonly request: string;
   readonly requestChars: number;
+  /** How many images came with it: `images` returns them. */
+  readonly images: number;
+}
+
+/** The images of a request, in base64. */
+export interface ImagesAnswer {
+  readonly images: readonly { readonly mediaType: string; readonly data: string }[];
 }
 
 /** A turn in the outline of a session. */

@@ -19,6 +19,7 @@ import type {
   ExportAnswer,
   FilesReply,
   FoundAnswer,
+  ImagesAnswer,
   KeepingReply,
   ListAnswer,
   ProjectsReply,
@@ -109,6 +110,11 @@ const calls: Readonly<Record<string, PageCall>> = {
       mark,
       turns: turns.slice(0, MAX_TURNS).map((turn) => turnView(open.session, turn)),
     } satisfies TurnsAnswer;
+  }),
+  images: reading({ key, turn: count(MANY) }, async ({ sessions }, { key, turn: number }) => {
+    const { open } = await sessions.read(key);
+    const turns = open.session.turns.filter((turn) => turn.number === number);
+    return { images: open.images(turns).get(number) ?? [] } satisfies ImagesAnswer;
   }),
   steps: reading({ ...place, from: count(MANY) }, async ({ sessions }, { key, from, ...where }) => {
     const { open } = await sessions.read(key);

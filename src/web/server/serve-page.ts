@@ -15,19 +15,19 @@ interface ServeOptions {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly run: RunCall;
   readonly log: (what: string) => void;
-  /** Called when somebody with the token asks for the first time. */
-  readonly onFirstCall?: () => void;
+  /** Called whenever somebody with the token asks. */
+  readonly onCall?: () => void;
 }
 
 export interface ServedPage {
   readonly port: number;
-  /** The address with the token in its fragment, which browsers never send. */
+  /** The address with the token in its fragment, which browsers never send. `&to=` and a place may follow. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /** Serves the page until it is closed, with a new token. */
-export async function servePage({ run, onFirstCall, ...options }: ServeOptions): Promise<ServedPage> {
+export async function servePage({ run, onCall, ...options }: ServeOptions): Promise<ServedPage> {
   if (options.port > 65_535) {
     throw new UserError(`Cannot serve the page on port ${options.port}: ports end at 65535`, {
       exitCode: exitCodes.wrongUsage,
@@ -35,15 +35,13 @@ export async function servePage({ run, onFirstCall, ...options }: ServeOptions):
   }
   const token = randomBytes(32).toString("base64url");
   let port = options.port;
-  let isFirst = true;
   const app = createApp({
     token,
     port: () => port,
     assets: options.assets,
     log: options.log,
     run: (name, args) => {
-      if (isFirst) onFirstCall?.();
-      isFirst = false;
+      onCall?.();
       return run(name, args);
     },
   });

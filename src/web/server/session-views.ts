@@ -136,6 +136,7 @@ export function turnView(session: Session, turn: Turn): TurnView {
     turn: turn.number,
     request: turn.request.slice(0, MAX_REQUEST_CHARS),
     requestChars: turn.request.length,
+    images: turn.images ?? 0,
     ...stepsAnswer(session, { turn: turn.number }, 0),
   };
 }
