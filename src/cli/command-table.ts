@@ -215,6 +215,24 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/retention.ts"),
   },
   {
+    name: "sync",
+    group: "Keep",
+    summary: "share one history between your machines, encrypted",
+    load: () => import("./commands/sync.ts"),
+  },
+  {
+    name: "remote",
+    group: "Set up",
+    summary: "name other places: object stores, shared folders, search clusters",
+    load: () => import("./commands/remote.ts"),
+  },
+  {
+    name: "push",
+    group: "Set up",
+    summary: "push sessions to a cluster that a team searches",
+    load: () => import("./commands/push.ts"),
+  },
+  {
     name: "help",
     group: "More",
     summary: "list the commands, or explain one",

@@ -22,6 +22,12 @@ export const filterFlags = {
     },
     description: "only of this agent",
   },
+  machine: {
+    type: "strings",
+    placeholder: "NAME",
+    description: "only of this machine: its name, or local for this one",
+  },
+  owner: { type: "strings", placeholder: "NAME", description: "with --remote: only sessions of this person" },
   branch: { type: "strings", placeholder: "NAME", description: "only on this git branch" },
   tool: { type: "strings", placeholder: "NAME", description: "only with this tool" },
   cmd: { type: "strings", placeholder: "WORDS", description: "only with a command with these words" },
@@ -45,6 +51,8 @@ export function filtersOf({
   project,
   file,
   agent,
+  machine,
+  owner,
   branch,
   tool,
   cmd,
@@ -54,5 +62,5 @@ export function filtersOf({
   since,
   until,
 }: FlagValues<typeof filterFlags>): Filters {
-  return { project, file, agent, branch, tool, cmd, error, title, in: context, since, until };
+  return { project, file, agent, machine, owner, branch, tool, cmd, error, title, in: context, since, until };
 }

@@ -23,6 +23,10 @@ const ownBundles: ReadonlyMap<string, string> = new Map([
   ["mcp", "mcp.cjs"],
   ["serve", "serve.cjs"],
   ["pick", "pick.cjs"],
+  ["remote", "remote.cjs"],
+  ["sync", "remote.cjs"],
+  ["push", "remote.cjs"],
+  ["guard", "remote.cjs"],
 ]);
 
 const DID_ITS_WORK: readonly number[] = [exitCodes.done, exitCodes.withProblems];
@@ -45,7 +49,8 @@ void launch();
 async function launch(): Promise<void> {
   const isInteractive =
     command === "search" && process.argv.some((arg) => arg === "-i" || arg === "--interactive");
-  const own = ownBundles.get(isInteractive ? "pick" : command);
+  const isRemote = process.argv.some((arg) => arg === "--remote" || arg.startsWith("--remote="));
+  const own = isRemote ? "remote.cjs" : ownBundles.get(isInteractive ? "pick" : command);
   if (own === undefined || !(await runBundle(own))) await runBundle("main.cjs");
 }
 

@@ -8,14 +8,21 @@ import type { World } from "./world.ts";
 /** What opens a file in the user's browser, on Linux, macOS, and Linux below Windows. */
 const openers: readonly string[] = ["xdg-open", "open", "wslview"];
 
+interface Handover {
+  /** False if there is no browser. It may take as long as the browser runs. */
+  readonly isOpened: Promise<boolean>;
+  /** Removes the file: the browser has read it, or never will. */
+  remove(): void;
+}
+
 /** A browser that has not read the file by then never will. */
 const STALE_MS = 60_000;
 
 /**
  * Opens an address that holds a token. Everybody on the machine can see the arguments of a program, so the browser gets the
- * path of a file that only this user can read, and which leads on to the address. Returns a function that removes the file.
+ * path of a file that only this user can read, and which leads on to the address.
  */
-export function openInBrowser(world: World, folder: string, url: string): () => void {
+export function openInBrowser(world: World, folder: string, url: string): Handover {
   const { disk } = world;
   makeFolders(disk, folder);
   removeStale(world, folder);
@@ -27,17 +34,15 @@ export function openInBrowser(world: World, folder: string, url: string): () => 
 <title>sessions</title>
 `;
   replaceFile(disk, path, page.html, { mode: 0o600 });
-  void start(world, path);
-  return () => removeQuietly(disk, path);
+  return { isOpened: start(world, path), remove: () => removeQuietly(disk, path) };
 }
 
-/** Not awaited by the caller: a browser that was not running may stay in the foreground. */
-async function start(world: World, path: string): Promise<void> {
+async function start(world: World, path: string): Promise<boolean> {
   for (const program of openers) {
     const exitCode = await world.run(program, [path], { quiet: true });
-    if (exitCode === 0) return;
+    if (exitCode === 0) return true;
   }
-  world.stderr.write("Cannot open a browser: open the address yourself.\n");
+  return false;
 }
 
 /** Removes what a server left that was ended before the browser asked for the page. */

@@ -1,5 +1,5 @@
 import { exitCodes, UserError } from "../errors.ts";
-import { ArchiveDamage } from "../fs/damage.ts";
+import type { ArchiveDamage } from "../fs/damage.ts";
 import { diskError } from "../fs/disk-error.ts";
 import { printJson } from "./output/print-json.ts";
 import { sanitize } from "./output/sanitize.ts";
@@ -24,7 +24,7 @@ export function reportError(
   const error = fromSystem(thrown);
   const style = createStyle(world.stderr.hasColor);
   const say = (text: string): void => world.stderr.write(`${text}\n`);
-  if (error instanceof UserError) {
+  if (isNamed<UserError>(error, "UserError")) {
     const message = sanitize(mask(error.message), "lines");
     const hint = error.hint === undefined ? undefined : mask(error.hint);
     say(`${style.red("sessions:")} ${message}`);
@@ -50,7 +50,7 @@ function isDebugging({ variables }: Pick<World, "variables">): boolean {
 
 /** Turns a full disk, a missing permission or damaged bytes into a UserError: they are no bugs. */
 function fromSystem(thrown: unknown): unknown {
-  if (thrown instanceof ArchiveDamage) {
+  if (isNamed<ArchiveDamage>(thrown, "ArchiveDamage")) {
     return new UserError(thrown.message, {
       exitCode: exitCodes.broken,
       cause: thrown,
@@ -58,8 +58,13 @@ function fromSystem(thrown: unknown): unknown {
     });
   }
   const call = thrown instanceof Error && "syscall" in thrown ? String(thrown.syscall) : "";
-  const isNamed = thrown instanceof Error && "path" in thrown;
-  return diskError(VERBS[call] ?? (isNamed ? "use" : "go on"), undefined, thrown);
+  const hasPath = thrown instanceof Error && "path" in thrown;
+  return diskError(VERBS[call] ?? (hasPath ? "use" : "go on"), undefined, thrown);
+}
+
+/** An error of another bundle is known by its name: each bundle has its own copy of the class. */
+function isNamed<T extends Error>(error: unknown, name: T["name"]): error is T {
+  return error instanceof Error && error.name === name;
 }
 
 /** System calls in a user's words. */

@@ -2,6 +2,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import { budgetOf, withinBudget } from "./agent-answer.ts";
 import type { Command, ParsedArguments } from "./command.ts";
 import { guardOutput } from "./output/sanitize.ts";
+import { reportError } from "./report-error.ts";
 import type { World } from "./world.ts";
 
 /** Runs one command with its parsed arguments; `argv` is what they were parsed from. Returns the exit code. */
@@ -22,6 +23,18 @@ export async function runCommand(
   const budget = budgetOf(command, args, world);
   if (budget === undefined) return command.run(args, painted);
   return withinBudget(budget, name, argv, painted, (inner) => command.run(args, inner));
+}
+
+/** The same in a bundle that has only this command: what goes wrong is reported, and never thrown. */
+export async function runReported(...line: Parameters<typeof runCommand>): Promise<number> {
+  try {
+    return await runCommand(...line);
+  } catch (error) {
+    const [, , , { flags, given }, world] = line;
+    const { redact } = await import("../redact/redact.ts");
+    const painted = guarded(world, given.has("color") ? flags.color === true : undefined);
+    return reportError(error, painted, flags.json === true, redact);
+  }
 }
 
 /** A world whose outputs clean everything that commands and errors print. */

@@ -140,7 +140,7 @@ function serverChange(
   path: string,
   at: readonly string[],
 ): ServerChange {
-  const isHidden = actionsOf(agent).servers?.hidesVariables === true;
+  const { hidesVariables = false, form } = actionsOf(agent).servers ?? {};
   return {
     kind: "server",
     format: formatOf(path),
@@ -149,7 +149,8 @@ function serverChange(
     name: SERVER_NAME,
     command: program.command,
     args: [...program.args, "mcp"],
-    env: isHidden ? Object.fromEntries(placesIn(variables)) : {},
+    env: hidesVariables ? Object.fromEntries(placesIn(variables)) : {},
+    ...(form === undefined ? {} : { form }),
   };
 }
 
@@ -234,11 +235,16 @@ function installedSummary({ disk }: Library, extension: Extension, path: string)
 
 export function skillPaths(
   library: Library,
-  { skill }: Pick<Package, "skill">,
+  pack: Pick<Package, "skill">,
   skills: Skills,
   scope: Scope,
 ): readonly string[] {
-  return skills.folders(library, scope).map((folder) => join(folder, "skills", skill.name, "SKILL.md"));
+  return skills.folders(library, scope).map((folder) => skillPath(pack, folder));
+}
+
+/** Where our skill is in a folder that has skills: of an agent, a project or a plugin. */
+export function skillPath({ skill }: Pick<Package, "skill">, folder: string): string {
+  return join(folder, "skills", skill.name, "SKILL.md");
 }
 
 export interface UninstallOptions {

@@ -41,8 +41,8 @@ export function hasInstalledServer(library: Library, agent: AgentName): boolean 
 /** A program on the PATH counts as existing. */
 function exists({ disk }: Library, started: object): boolean {
   const { command, args } = { command: undefined, args: [], ...started };
-  const [script] = Array.isArray(args) ? args : [];
-  return [command, script].every(
+  const [program, script] = [command, args].flat();
+  return [program, script].every(
     (path) => typeof path !== "string" || !isAbsolute(path) || disk.stat(path) !== undefined,
   );
 }

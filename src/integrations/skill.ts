@@ -4,7 +4,7 @@ export const skillName = "session-finder";
 /** The skill that teaches agents this program. It is read at every use, so every sentence counts. */
 export const skillText: string = `---
 name: ${skillName}
-description: Finds earlier work in the logs of past coding sessions (Claude Code, Pi, claw-code, Codex, Gemini CLI, Qwen Code). Use it when the user refers to something that was done, decided, tried or discussed before ("last week", "again", "how did we", "where did we leave off", "that error we had"), when context was lost to a compaction, or before redoing what an earlier session may have done.
+description: Finds earlier work in the logs of past coding sessions (Claude Code, Pi, claw-code, Codex, Gemini CLI, Qwen Code, opencode, Copilot CLI). Use it when the user refers to something that was done, decided, tried or discussed before ("last week", "again", "how did we", "where did we leave off", "that error we had"), when context was lost to a compaction, or before redoing what an earlier session may have done.
 license: MIT
 compatibility: Needs the program "sessions" (npm package agent-sessions) on the PATH.
 ---

@@ -9,6 +9,8 @@ import { quickDisk } from "../crash/quick-disk.ts";
 import { type LogHome, makeLogHome, standing } from "../support/archive/log-home.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
 import { type MakeWorldOptions, makeWorld, type TestWorld } from "../support/make-world.ts";
+import { makeOpencodeDatabase } from "../support/opencode-database.ts";
+import { loadSqlite } from "../support/sqlite.ts";
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 const DAY_MS = 86_400_000;
@@ -191,6 +193,43 @@ describe("sessions restore", () => {
     const { code, out } = await ask(["restore", made.ids.claude, "--into", "."]);
     expect(code).toBe(0);
     expect(out).toContain(`lines changed: /work/shop → ${world.folder}`);
+  });
+
+  test("has opencode take its session in, and says what to run if it can't", async () => {
+    const { world, ask } = ground();
+    const id = "ses_e1126a558ffed8tKLYO7Qhg2Kx";
+    const path = join(world.home, ".local", "share", "opencode", "opencode.db");
+    const database = makeOpencodeDatabase(await loadSqlite());
+    database.session(id);
+    database.turn(id, 1, "Add a price", "It has one.");
+    fs.mkdirSync(dirname(path), { recursive: true });
+    fs.writeFileSync(path, database.bytes());
+    await ask(["archive"]);
+    for (const command of ["compact", "flatten"])
+      expect((await ask([command, id])).err).toContain("only read");
+    database.sql.run("delete from session");
+    fs.writeFileSync(path, database.bytes());
+    const ran: string[] = [];
+    const programs = (exitCode: number | undefined): Partial<World> => ({
+      run: async (program, args, options) => {
+        ran.push(`${program} ${args.join(" ")} quiet: ${options?.quiet}`);
+        return exitCode;
+      },
+    });
+    const file = join(world.home, ".sessions", "cache", "imports", "opencode", `${id}.json`);
+    const absent = await ask(["restore", id], programs(undefined));
+    expect(absent.code).toBe(3);
+    expect(absent.out).toContain(
+      `opencode did not take it in; to do that by hand: cd /home/cy/shop && opencode import ${file}`,
+    );
+    const taken = await ask(["restore", id, "--json"], programs(0));
+    expect(taken.code).toBe(0);
+    expect(taken.json.sessions).toMatchObject([
+      { outcome: "restored", imports: [{ command: `opencode import ${file}`, failed: false }] },
+    ]);
+    expect(ran).toEqual([`opencode import ${file} quiet: true`, `opencode import ${file} quiet: true`]);
+    await ask(["restore", id, "--dry-run"], programs(0));
+    expect(ran).toHaveLength(2);
   });
 
   test.each([

@@ -58,7 +58,12 @@ describe("sessions complete", () => {
     const world = makeWorld();
     expect(values(await complete(world, "list", "--st"))).toEqual(["--stubs"]);
     expect(values(await complete(world, "search", "x", "--no-"))).toContain("--no-color");
-    expect(values(await complete(world, "list", "--agent", "c"))).toEqual(["claude", "claw", "codex"]);
+    expect(values(await complete(world, "list", "--agent", "c"))).toEqual([
+      "claude",
+      "claw",
+      "codex",
+      "copilot",
+    ]);
     expect(values(await complete(world, "export", "x", "--format", ""))).toEqual(["md", "html", "json"]);
     expect(values(await complete(world, "help", "pro"))).toEqual(["projects"]);
     expect(values(await complete(world, "completion", "z"))).toEqual(["zsh"]);

@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { run } from "../../src/cli/run.ts";
 import type { World } from "../../src/cli/world.ts";
 import { findPlaces } from "../../src/fs/places.ts";
@@ -50,7 +52,11 @@ const problems = ({ checks }: Doctor): readonly Finding[] =>
 
 /** A home that lacks nothing but the hooks of a program that can be run. */
 async function goodHome(): Promise<TestWorld> {
-  const world = { ...makeWorld({ nowMs: NOW }), disk: quickDisk };
+  const made = makeWorld({ nowMs: NOW });
+  const program = { command: join(made.root, "bin/node"), args: [join(made.root, "bin/sessions.cjs")] };
+  fs.mkdirSync(join(made.root, "bin"));
+  for (const path of [program.command, ...program.args]) fs.writeFileSync(path, "");
+  const world = { ...made, program, disk: quickDisk };
   makeLogHome(world.home, { project: "/work/shop" });
   await run(["install", "--all", "--yes"], world);
   await run(["archive"], world);
@@ -63,7 +69,7 @@ const working = (world: TestWorld): Partial<World> => ({
     const { SESSIONS_HOME = "", CLAUDE_CONFIG_DIR = "", CODEX_HOME = "" } = options?.variables ?? {};
     const variables = { SESSIONS_HOME, CLAUDE_CONFIG_DIR, CODEX_HOME };
     const stdout = { ...world.stdout, write: () => {} };
-    if (/pre-compact|session-end/.test(args.at(-1) ?? ""))
+    if (args.some((arg) => /pre-compact|session-end/.test(arg)))
       await run(["archive"], { ...world, variables, stdout });
     return 0;
   },
@@ -95,7 +101,7 @@ describe("sessions doctor", () => {
   });
 
   test.each<[string, World["run"], string]>([
-    ["there is no such program", async () => undefined, "there is no program /usr/bin/node"],
+    ["there is no such program", async () => undefined, "there is no program "],
     ["the program fails", async () => 1, "ended with exit code 1"],
     ["the program does nothing", async () => 0, "archived nothing"],
   ])("hooks that are installed but do not work: %s", async (_, program, what) => {
@@ -187,6 +193,120 @@ describe("sessions doctor", () => {
     expect(problems(found)).toContainEqual(
       expect.objectContaining({ name, fix: expect.stringMatching(fix) }),
     );
+  });
+
+  describe("the plugin of Claude Code", () => {
+    const plugin = fileURLToPath(new URL("../../plugin", import.meta.url));
+    const NAME = "sessions@agent-sessions";
+
+    /** As Claude Code lists a plugin that it has installed. */
+    function installPlugin({ home }: TestWorld, { version = manifest.version, isEnabled = true } = {}): void {
+      fs.mkdirSync(join(home, ".claude/plugins"), { recursive: true });
+      const plugins = { [NAME]: [{ scope: "user", installPath: plugin, version }] };
+      fs.writeFileSync(
+        join(home, ".claude/plugins/installed_plugins.json"),
+        JSON.stringify({ version: 2, plugins }),
+      );
+      const path = join(home, ".claude/settings.json");
+      const settings = fs.existsSync(path) ? JSON.parse(fs.readFileSync(path, "utf8")) : {};
+      fs.writeFileSync(path, JSON.stringify({ ...settings, enabledPlugins: { [NAME]: isEnabled } }));
+    }
+    const checksOf = ({ checks }: Doctor, name: string): readonly Finding[] =>
+      checks.filter((check) => check.name === name);
+
+    test("is no subject if it is not installed", async () => {
+      const world = await goodHome();
+      expect(checksOf(await doctor(world, working(world)), "plugin")).toEqual([]);
+    });
+
+    test("alone brings hooks that work, and the skill", async () => {
+      const world = makeWorld({ nowMs: NOW });
+      makeLogHome(world.home, { project: "/work/shop" });
+      installPlugin(world);
+      const found = await doctor(world, working(world));
+      expect(checksOf(found, "plugin")).toMatchObject([
+        { state: "ok", what: `Claude Code: ${NAME} ${manifest.version} is enabled` },
+      ]);
+      expect(checksOf(found, "hooks")[0]).toMatchObject({
+        state: "ok",
+        what: "Claude Code: 4 installed by the plugin, and a test event passed through each",
+        details: [plugin],
+      });
+      expect(checksOf(found, "skill")[0]?.state).toBe("ok");
+    });
+
+    test("beside `sessions install` does nothing twice", async () => {
+      const world = await goodHome();
+      installPlugin(world);
+      const found = await doctor(world, working(world));
+      expect(checksOf(found, "plugin")).toMatchObject([
+        {
+          state: "ok",
+          what: `Claude Code: ${NAME} ${manifest.version} is enabled, and leaves hooks and the server to \`sessions install\`: everything runs once`,
+        },
+      ]);
+      expect(checksOf(found, "hooks")[0]?.what).toBe(
+        "Claude Code: 4 installed, and a test event passed through each",
+      );
+    });
+
+    test.each([
+      [{ isEnabled: false }, "is installed, but disabled", `claude plugin enable ${NAME}`],
+      [{ version: "0.0.1" }, `this program is ${manifest.version}`, `claude plugin update ${NAME}`],
+    ])("%o is a note with its fix", async (state, what, fix) => {
+      const world = await goodHome();
+      installPlugin(world, state);
+      expect(checksOf(await doctor(world, working(world)), "plugin")).toMatchObject([
+        { state: "note", what: expect.stringContaining(what), fix },
+      ]);
+    });
+
+    test("of another project, or of the same name by somebody else, does not count", async () => {
+      const world = await goodHome();
+      installPlugin(world);
+      const path = join(world.home, ".claude/plugins/installed_plugins.json");
+      const plugins = {
+        [NAME]: [{ installPath: plugin, projectPath: "/work/elsewhere" }],
+        "sessions@others": [{ installPath: world.home }],
+      };
+      fs.writeFileSync(path, JSON.stringify({ plugins }));
+      expect(checksOf(await doctor(world, working(world)), "plugin")).toEqual([]);
+    });
+  });
+
+  describe("the extension of Pi", () => {
+    const extensionOf = ({ home }: TestWorld): string => join(home, ".pi/agent/extensions/sessions.js");
+    const found = async (world: TestWorld): Promise<Finding | undefined> =>
+      (await doctor(world, working(world))).checks.find(({ name }) => name === "extension");
+
+    test("is installed, and says who writes summaries", async () => {
+      const world = await goodHome();
+      expect(await found(world)).toMatchObject({
+        state: "ok",
+        what: "Pi: installed; Pi writes its own summaries",
+        details: [extensionOf(world)],
+      });
+      await run(["install", "--agent", "pi", "--summary", "sessions", "--yes"], world);
+      expect((await found(world))?.what).toBe("Pi: installed; summaries are written by `sessions`");
+      fs.appendFileSync(extensionOf(world), "// mine\n");
+      expect(await found(world)).toMatchObject({
+        state: "note",
+        what: "Pi: of another version, or edited",
+        fix: "sessions install --agent pi",
+      });
+      fs.rmSync(world.program.args[0] ?? "");
+      expect(await found(world)).toMatchObject({
+        state: "problem",
+        what: `Pi: installed, but ${world.program.args[0]} does not exist`,
+        fix: "sessions install --agent pi",
+      });
+    });
+
+    test("is suggested to those who use Pi", async () => {
+      const world = await goodHome();
+      fs.rmSync(extensionOf(world));
+      expect(await found(world)).toMatchObject({ state: "note", fix: "sessions install --agent pi" });
+    });
   });
 
   test("lists lines of logs that can't be read as path:line: what", async () => {

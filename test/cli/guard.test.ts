@@ -106,7 +106,7 @@ describe("guard", () => {
   test("archives, says how much, and notes what went wrong", async () => {
     const { ask, world } = ground();
     expect(await ask("guard", "--json")).toBe(0);
-    expect(JSON.parse(world.out())).toEqual({ schemaVersion: 1, archived: 4, problems: [] });
+    expect(JSON.parse(world.out())).toEqual({ schemaVersion: 1, archived: 4, problems: [], synced: [] });
     const places = findPlaces(world);
     fs.writeFileSync(places.config, "{");
     expect(await ask("guard")).toBe(5);

@@ -279,7 +279,7 @@ describe("hook session-end", () => {
     // The last that it does is to keep its compiled code; Deno does that by itself.
     if (process.versions.deno !== undefined) return;
     const cache = join(at.world.home, ".sessions", "cache");
-    const isKept = (): boolean => fs.readdirSync(cache).some((name) => name.startsWith("code.main.guard."));
+    const isKept = (): boolean => fs.readdirSync(cache).some((name) => name.startsWith("code.remote.guard."));
     await expect.poll(isKept, { timeout: 30_000 }).toBe(true);
   }, 60_000);
 });

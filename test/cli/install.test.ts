@@ -33,6 +33,12 @@ const theirs: Readonly<Record<string, string>> = {
     '{\n  "userID": "u",\n  "mcpServers": {\n    "other": {\n      "command": "o"\n    }\n  },\n  "projects": {}\n}',
   ".codex/config.toml":
     '# mine\nmodel = "gpt" # the large one\n\n[mcp_servers.other]\ncommand = "o"\n\n[tui] # last\nx = 1',
+  ".gemini/settings.json":
+    '{\n  // mine\n  "theme": "dark",\n  "mcpServers": { "other": { "command": "o" } },\n}\n',
+  ".qwen/settings.json": '{"model":{"name":"qwen3-coder"}}',
+  ".copilot/mcp-config.json":
+    '{\n  "mcpServers": {\n    "other": {\n      "type": "local",\n      "command": "o",\n      "args": [],\n      "tools": ["*"]\n    }\n  }\n}\n',
+  ".config/opencode/opencode.json": '{"theme":"dark"}',
   ".codex/hooks.json": '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}\n',
 };
 
@@ -143,6 +149,31 @@ describe("sessions install", () => {
     });
   });
 
+  test.each([
+    ["gemini", ".gemini/settings.json", ".gemini/skills"],
+    ["qwen", ".qwen/settings.json", ".qwen/skills"],
+    ["copilot", ".copilot/mcp-config.json", ".copilot/skills"],
+    ["opencode", ".config/opencode/opencode.json", ".config/opencode/skills"],
+  ])(
+    "gives %s the server and the skill beside those of others, and takes only these back",
+    async (agent, list, skills) => {
+      const { world, ask, state } = ground();
+      const before = state();
+      expect((await ask(["install", "--agent", agent, "--yes"])).code).toBe(0);
+      const skill = join(world.home, skills, "session-finder", "SKILL.md");
+      expect(fs.readFileSync(skill, "utf8")).toBe(skillText);
+      const settings = settingsOf(world, list);
+      const { sessions, ...others } = Object(settings.mcpServers ?? settings.mcp);
+      const { command, args } = Object(server());
+      expect(sessions).toMatchObject(
+        agent === "opencode" ? { type: "local", command: [command, ...args] } : server(),
+      );
+      expect(Object.keys(others)).toEqual(theirs[list]?.includes('"other"') === true ? ["other"] : []);
+      expect((await ask(["uninstall", "--agent", agent, "--yes"])).code).toBe(0);
+      expect(state()).toEqual(before);
+    },
+  );
+
   test("gives Codex the events of a session as lines for a shell, beside the hooks of others", async () => {
     const { world, ask } = ground();
     const program = { command: "/opt/my node", args: ["/opt/it's/sessions.cjs"] };
@@ -209,11 +240,11 @@ describe("sessions install", () => {
     const once = state();
     expect(once.size).toBeGreaterThan(before.size + 5);
     const again = await ask(["install", "--all", "--yes"]);
-    expect(again.out.match(/up to date/g)).toHaveLength(11);
+    expect(again.out.match(/up to date/g)).toHaveLength(19);
     expect(state()).toEqual(once);
     const { code, json, golden } = await ask(["uninstall", "--yes", "--json"]);
     expect(code).toBe(0);
-    expect(json.files).toHaveLength(11);
+    expect(json.files).toHaveLength(19);
     expect(state()).toEqual(before);
     await expect(golden).toMatchFileSnapshot("./golden/uninstall.json");
     expect((await ask(["uninstall", "--yes"])).out).toBe("Nothing is installed.\n");
@@ -376,7 +407,11 @@ describe("sessions install", () => {
       "project/.claude/skills/session-finder/SKILL.md",
       "project/.codex/config.toml",
       "project/.codex/hooks.json",
+      "project/.gemini/skills/session-finder/SKILL.md",
+      "project/.github/skills/session-finder/SKILL.md",
+      "project/.opencode/skills/session-finder/SKILL.md",
       "project/.pi/skills/session-finder/SKILL.md",
+      "project/.qwen/skills/session-finder/SKILL.md",
     ]);
     expect(settingsOf(world, "project/.claude/settings.local.json")).toHaveProperty(
       "cleanupPeriodDays",

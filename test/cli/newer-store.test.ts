@@ -48,6 +48,9 @@ const lines: Readonly<Record<string, readonly string[] | null>> = {
   complete: null,
   completion: null,
   serve: [],
+  remote: ["add", "nas", "/nas"],
+  sync: [],
+  push: [],
   help: null,
   version: null,
 };

@@ -218,6 +218,10 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   projects: [[], ["--agent", "pi"]],
   stats: [[]],
   complete: [["show", ""]],
+  remote: [["list"]],
+  sync: [[], ["nobody"]],
+  // There is no remote: test/remote has the tests with one.
+  push: [[]],
   completion: [["bash"], ["zsh"], ["fish"]],
   resume: [[ID], ["last", "--everywhere"]],
   export: [

@@ -71,6 +71,7 @@ describe("sessions list", () => {
       "repository",
       "worktree",
       "branch",
+      "machine",
       "startedAt",
       "endedAt",
       "turns",

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { progressLine } from "../../src/cli/output/progress.ts";
@@ -264,4 +264,22 @@ test("the guard says how far it is while it runs", () => {
   const attempt = tryLock(library.disk, join(library.places.logs, "guard.lock"), processes);
   expect(guardProgress(library, processes)).toEqual({ done: 83, total: 725 });
   if (attempt.kind !== "held") attempt.lock.release();
+});
+
+test("the overview names a session as `show` takes it, also if an older one begins alike", async () => {
+  const world = makeWorld({ nowMs: NOW });
+  const older = writeLog(world, "be2220da-1111-4000-8000-000000000001", [{ role: "user", content: "older" }]);
+  writeFileSync(older, readFileSync(older, "utf8").replaceAll("2026-07-20", "2026-07-01"));
+  writeLog(world, "be2220da-2222-4000-8000-000000000001", [{ role: "user", content: "newest" }]);
+  // So many that the overview does not list the older one.
+  for (let number = 10; number < 40; number++) {
+    const other = writeLog(world, `${number}000000-0000-4000-8000-000000000001`, [
+      { role: "user", content: "in between" },
+    ]);
+    writeFileSync(other, readFileSync(other, "utf8").replaceAll("2026-07-20", "2026-07-10"));
+  }
+  expect(await run([], world)).toBe(0);
+  const [, selector = ""] = /^sessions show (\S+)/m.exec(world.out()) ?? [];
+  expect(await run(["show", selector], world)).toBe(0);
+  expect(selector).toBe("be2220da-2");
 });

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AgentHome, makeAgentHome } from "./support/agent-home.ts";
-import { askClaude, linesOf, rest, saidByContext, saidIn } from "./support/claude.ts";
+import { askClaude, linesOf, rest, saidByContext, saidIn, talkToClaude } from "./support/claude.ts";
 import { isRecord } from "./support/fake-model.ts";
 
 interface Ground {
@@ -108,6 +108,46 @@ describe("what `show --context` shows is what Claude Code sends", () => {
     expect(await expectSameContext(home, copy)).toContain("[output compacted]");
     expect(readFileSync(log).equals(before)).toBe(true);
     expect(await expectSameContext(home, id)).not.toContain("[output compacted]");
+  });
+
+  test("with prompts that were typed while it worked", async () => {
+    const home = await makeAgentHome();
+    home.model.rule(/take your time/, () => ({
+      call: { tool: "Bash", input: { command: "sleep 3" } },
+    }));
+    const talk = talkToClaude(home);
+    talk.say("take your time");
+    await talk.waitFor('"tool_use"');
+    talk.say("typed ahead");
+    await talk.waitFor('"queued_command"');
+    await talk.waitFor("Answer number 2");
+    const { id, log } = await talk.end("in order");
+    rest(log);
+    expect(await expectSameContext(home, id)).toContain("user: typed ahead");
+  });
+
+  test("without a prompt that was still waiting when it was killed, which is a turn nevertheless", async () => {
+    const home = await makeAgentHome();
+    home.model.rule(/take your time/, () => ({
+      text: "I do.",
+      call: { tool: "Bash", input: { command: "sleep 8; echo awake" } },
+    }));
+    const talk = talkToClaude(home);
+    talk.say("take your time");
+    await talk.waitFor('"tool_use"');
+    talk.say("typed in vain");
+    await talk.waitFor("typed in vain");
+    const { id, log } = await talk.end("killed");
+    rest(log);
+    expect(await home.json(["show", id])).toMatchObject({
+      requests: [{ text: "take your time" }, { text: "typed in vain", via: "queued" }],
+    });
+    const promised = await saidByContext(home, id);
+    expect(promised.join("\n")).not.toContain("typed in vain");
+    const { requests } = await askClaude(home, "go on", ["--resume", id]);
+    const said = saidIn(requests[0] ?? expect.fail("the agent asked nothing"));
+    expect(said.join("\n")).not.toContain("typed in vain");
+    expect(said[0]).toBe(promised[0]);
   });
 
   test("in another project, after `restore --into`", async () => {

@@ -38,6 +38,12 @@ const agents = [
       input: { command: "seq 1 400", description: "count", is_background: false },
     },
   },
+  {
+    name: "copilot",
+    ask: (prompt: string) => ["-p", prompt, "--allow-all-tools"],
+    askAgain: (id: string, prompt: string) => ["-p", prompt, "--allow-all-tools", "--resume", id],
+    shell: { tool: "bash", input: { command: "seq 1 400", description: "count" } },
+  },
 ] as const;
 
 test.for(agents)(

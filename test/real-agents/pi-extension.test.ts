@@ -182,7 +182,7 @@ test("Pi's model searches and reads earlier sessions, and the user brings one in
   );
   await pi.end();
   // What the tools printed is not found again as something that was said.
-  const { hits } = await home.json(["search", "gigawatts"]);
+  const { hits } = await home.json(["search", '"never touch the clock"']);
   expect(listOf(hits)).toHaveLength(1);
 });
 

@@ -2,7 +2,7 @@ import process from "node:process";
 import { parseArguments } from "../arguments.ts";
 import { command } from "../commands/mcp.ts";
 import { takeProcess } from "../process-world.ts";
-import { runCommand } from "../run-command.ts";
+import { runReported } from "../run-command.ts";
 import { isWorker, runWorker, startWorker } from "../worker-threads.ts";
 
 /** For the main bundle, which does not have the server. */
@@ -14,7 +14,7 @@ export async function runProcess(host: NodeJS.Process): Promise<boolean> {
   if (!/^(?:--json|--plugin [\w-]+)?$/.test(argv.join(" "))) return false;
   const args = parseArguments("mcp", command, argv);
   const { world, finish } = takeProcess(host, startWorker(import.meta.filename, host));
-  host.exitCode = await runCommand("mcp", command, argv, args, world);
+  host.exitCode = await runReported("mcp", command, argv, args, world);
   await finish();
   return true;
 }

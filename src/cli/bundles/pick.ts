@@ -3,7 +3,7 @@ import { parseArguments } from "../arguments.ts";
 import { command as pick } from "../commands/pick.ts";
 import { command as search } from "../commands/search.ts";
 import { takeProcess } from "../process-world.ts";
-import { runCommand } from "../run-command.ts";
+import { runReported } from "../run-command.ts";
 import { isWorker, runWorker, startWorker } from "../worker-threads.ts";
 
 /** For the other bundles, which do not have the picker. */
@@ -17,7 +17,7 @@ export async function runProcess(host: NodeJS.Process): Promise<boolean> {
   const args = parsed(name, command, argv);
   if (args === undefined || args.flags.help === true) return false;
   const { world, finish } = takeProcess(host, startWorker(import.meta.filename, host));
-  host.exitCode = await runCommand(name, command, argv, args, world);
+  host.exitCode = await runReported(name, command, argv, args, world);
   await finish();
   return true;
 }

@@ -2,7 +2,7 @@ import process from "node:process";
 import { parseArguments } from "../arguments.ts";
 import { command } from "../commands/serve.ts";
 import { takeProcess } from "../process-world.ts";
-import { runCommand } from "../run-command.ts";
+import { runReported } from "../run-command.ts";
 import { isWorker, runWorker, startWorker } from "../worker-threads.ts";
 
 /** For the other bundles, which do not have the server. */
@@ -18,7 +18,7 @@ export async function runProcess(host: NodeJS.Process): Promise<boolean> {
   if (isHelp || !argv.every((arg) => /^(?:--(?:json|open|port)(?:=.*)?|\d+)$/.test(arg))) return false;
   const args = parseArguments("serve", command, argv);
   const { world, finish } = takeProcess(host, startWorker(import.meta.filename, host));
-  host.exitCode = await runCommand("serve", command, argv, args, world);
+  host.exitCode = await runReported("serve", command, argv, args, world);
   await finish();
   return true;
 }

@@ -1,5 +1,6 @@
-import { type ArchiveAnswer, exitCodes, type NewlyArchived } from "../../index.ts";
+import { type ArchiveAnswer, exitCodes, type NewlyArchived, type SiteAnswer } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
+import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
@@ -16,7 +17,9 @@ export const command: Command = defineCommand({
     "session that changed since it was last archived. What is archived can still be read, searched and " +
     "restored when the agent has deleted its log. The agents' files are only read.\n\n" +
     "If a log has grown, only the new part is added. If it was rewritten, it starts a new generation, and the " +
-    "earlier ones stay.",
+    "earlier ones stay.\n\n" +
+    "With `archive.site` in config.json, the archive is also kept as static pages with a search of their own, which open " +
+    "without this program; only pages of sessions that changed are written again.",
   examples: [
     { line: "sessions archive", says: "everything that changed" },
     { line: "sessions archive last", says: "the newest session of this folder" },
@@ -47,12 +50,15 @@ export const command: Command = defineCommand({
     } finally {
       progress.end();
     }
-    if (flags.json) printJson(world, archiveJson(answer));
+    const { site, problems: ofSite } = await keepSite(history, world);
+    const problems = [...answer.problems, ...ofSite];
+    if (flags.json) printJson(world, { ...archiveJson({ ...answer, problems }), ...(site && { site }) });
     else {
       world.stdout.write(format(answer, positionals.length > 0, world));
-      reportProblems(answer.problems, world);
+      if (site !== null) world.stdout.write(`${siteLine(site, world)}\n`);
+      reportProblems(problems, world);
     }
-    return answer.problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
+    return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
   },
 });
 
@@ -78,6 +84,11 @@ function archiveJson({ archived, unchanged, forgotten, mended, problems, total }
     problems,
     total,
   };
+}
+
+function siteLine({ changed, page }: SiteAnswer, world: World): string {
+  const pages = changed === 0 ? "up to date" : `${amountOf(changed, "page")} written`;
+  return `As pages: ${sanitize(shortPath(page, world.home))} (${pages}).`;
 }
 
 /** Above this, only the total is shown. */

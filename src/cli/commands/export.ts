@@ -12,6 +12,15 @@ import { sanitize } from "../output/sanitize.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
 import type { World } from "../world.ts";
 
+const queryFlag = {
+  query: {
+    type: "string",
+    placeholder: "QUERY",
+    description:
+      "with --site: only sessions that have all words and phrases, as `sessions search` finds them",
+  },
+} as const;
+
 export const command: Command = defineCommand({
   description:
     "Exports a session as one self-contained document: markdown; an HTML page that loads nothing and runs no " +
@@ -25,6 +34,7 @@ export const command: Command = defineCommand({
     { line: "sessions export 3f542803 -o session.html", says: "as a page to send or print" },
     { line: "sessions export 3f542803 --format json | jq .requests", says: "as JSON" },
     { line: "sessions export --site history --project shop", says: "a site with all sessions of a project" },
+    { line: "sessions export --site race --query 'token refresh'", says: "one with what a search finds" },
   ],
   positionals: [
     {
@@ -50,12 +60,13 @@ export const command: Command = defineCommand({
       placeholder: "DIR",
       description: "write many sessions as a folder of static pages",
     },
+    ...queryFlag,
     ...filterFlags,
   },
   async run(args, world) {
     const { flags, given, positionals } = args;
     if (flags.site !== undefined) return exportSite(flags.site, args, world);
-    const filter = Object.keys(filterFlags).find((name) => given.has(name));
+    const filter = ["query", ...Object.keys(filterFlags)].find((name) => given.has(name));
     if (filter !== undefined) throw wrongUse(`--${filter} works only with --site`);
     if (positionals.length === 0) throw wrongUse("no session is named");
     const file = outputFile(flags);
@@ -90,7 +101,7 @@ function wrongUse(why: string): UserError {
 /** Writes a site, and says where its page is. */
 async function exportSite(
   site: string,
-  { flags, positionals }: Arguments<typeof filterFlags & typeof outputFlags>,
+  { flags, positionals }: Arguments<typeof filterFlags & typeof outputFlags & typeof queryFlag>,
   world: World,
 ): Promise<number> {
   if (flags.output !== undefined) throw wrongUse("give -o or --site, not both");
@@ -103,14 +114,19 @@ async function exportSite(
       clientFolder: world.pageFolder,
       filter: filtersOf(flags),
       words: positionals,
+      query: flags.query,
       onProgress: (state) => progress.update(state),
     })
     .finally(() => progress.end());
-  const { problems, sessions, turns, bytes, page: start } = answer;
+  const { problems, sessions, changed, turns, bytes, page: start } = answer;
   if (flags.json) printJson(world, answer);
   else {
     const what = `${amountOf(sessions, "session")} with ${amountOf(turns, "passage")}`;
-    world.stdout.write(`Wrote ${what} (${formatBytes(bytes)}). Open ${sanitize(start)}\n`);
+    const did =
+      changed === sessions
+        ? `Wrote ${what} (${formatBytes(bytes)})`
+        : `Brought ${what} up to date: ${changed === 0 ? "nothing" : changed} changed (${formatBytes(bytes)})`;
+    world.stdout.write(`${did}. Open ${sanitize(start)}\n`);
     reportProblems(problems, world);
   }
   return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;

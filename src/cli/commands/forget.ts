@@ -3,9 +3,11 @@ import { isoTime } from "../../render/json/session-json.ts";
 import { shellQuote } from "../../render/words.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
+import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
+import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { listTitle, shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
@@ -50,6 +52,8 @@ export const command: Command = defineCommand({
     if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
       return exitCodes.refused;
     const done = await world.uninterrupted(() => history.forget(preview));
+    // Its page is to go, too.
+    reportProblems((await keepSite(history, world)).problems, world);
     const { agent, id, source, sources, flattened, provided, undoUntil } = done;
     if (flags.json) {
       printJson(world, {

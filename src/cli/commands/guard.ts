@@ -1,10 +1,12 @@
-import { exitCodes, openHistory } from "../../index.ts";
+import { exitCodes, openHistory, remotesOf } from "../../index.ts";
 import { noteFailure } from "../../integrations/hooks/note-failure.ts";
 import { type Command, defineCommand } from "../command.ts";
+import { keepSite } from "../keep-site.ts";
 import { machineOf } from "../open-store.ts";
 import { amountOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
+import { sanitize } from "../output/sanitize.ts";
 
 /** In the background there is time to wait for the store. */
 const LOCK_MS = 10 * 60_000;
@@ -14,7 +16,8 @@ const MAX_NOTED = 5;
 export const command: Command = defineCommand({
   description:
     "Archives every session that is not archived yet and has been quiet for ten minutes, and updates the " +
-    "index. Other commands start it in the background, at most once a minute. Its errors are written to a log " +
+    "index; then syncs with the remotes that `sync.remotes` in config.json names, if it is time for it. Other commands " +
+    "start it in the background, at most once a minute. Its errors are written to a log " +
     "that `sessions doctor` shows.",
   examples: [{ line: "sessions guard", says: "archive sessions that are not archived yet" }],
   positionals: [],
@@ -28,16 +31,21 @@ export const command: Command = defineCommand({
   async run({ flags }, world) {
     try {
       const history = await openHistory(machineOf(world));
-      const { archived, problems } = await history.guard({ log: flags.log, lockTimeoutMs: LOCK_MS });
+      const { archived, ...guarded } = await history.guard({ log: flags.log, lockTimeoutMs: LOCK_MS });
+      const problems = [...guarded.problems, ...(await keepSite(history, world)).problems];
       for (const { path, line, what } of problems.slice(0, MAX_NOTED)) {
         noteFailure(world, "guard", `${path}:${line}: ${what}`);
       }
-      if (flags.json) printJson(world, { archived, problems });
+      const synced = await remotesOf(history).syncIfDue();
+      const failures = synced.flatMap((each) => each.problems.map((what) => `${each.remote}: ${what}`));
+      for (const what of failures.slice(0, MAX_NOTED)) noteFailure(world, "sync", what);
+      if (flags.json) printJson(world, { archived, problems, synced });
       else {
         world.stdout.write(`${amountOf(archived, "session")} archived.\n`);
+        for (const { remote } of synced) world.stdout.write(`synced with ${sanitize(remote)}.\n`);
         reportProblems(problems, world);
       }
-      return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
+      return problems.length + failures.length > 0 ? exitCodes.withProblems : exitCodes.done;
     } catch (error) {
       noteFailure(world, "guard", String(error));
       throw error;

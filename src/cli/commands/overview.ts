@@ -42,7 +42,11 @@ export const command: Command = defineCommand({
         archiving === null
           ? retentionWarning(retention, world)
           : `archiving in the background: ${formatCount(archiving.done)} of ${formatCount(archiving.total)}\n`;
-      world.stdout.write(format(agents, newest, open, warning, world));
+      const everyId = [...(await history.indexed()), ...newest.map(({ digest }) => digest)].map(
+        ({ id }) => id,
+      );
+      const example = shortIds(everyId).get(newest[0]?.digest.id ?? "") ?? "last";
+      world.stdout.write(format(agents, newest, { open, warning, example }, world));
     }
     return 0;
   },
@@ -51,8 +55,7 @@ export const command: Command = defineCommand({
 function format(
   agents: readonly AgentCount[],
   newest: readonly CatalogRow[],
-  open: number,
-  warning: string,
+  { open, warning, example }: { readonly open: number; readonly warning: string; readonly example: string },
   world: World,
 ): string {
   const style = createStyle(world.stdout.hasColor);
@@ -66,11 +69,9 @@ function format(
     ],
     { width: world.stdout.columns },
   );
-  const ids = newest.map(({ digest }) => digest.id);
-  const first = shortIds(ids).get(ids[0] ?? "") ?? "last";
   const examples: readonly (readonly [string, string])[] = [
     ['sessions search "retry on timeout"', "find anything that was said or done"],
-    [`sessions show ${first}`, "one session: requests, files, commands, open work"],
+    [`sessions show ${example}`, "one session: requests, files, commands, open work"],
     ["sessions --help", "all commands"],
   ];
   const pending =

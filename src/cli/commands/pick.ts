@@ -5,7 +5,7 @@ export const command: Command = defineCommand({
   description:
     "Searches as you type, with the words and fields of `sessions search`, and previews the best turns of the selected " +
     "session: what matches, and whether the agent still has it in its context. Enter resumes the session with its own " +
-    "agent. Other keys copy its id or resume command, export it, restore its log if that is gone, and list open work; " +
+    "agent. Other keys open it in the browser, copy its id or resume command, export it, restore its log if that is gone, and list open work; " +
     "the last line of the screen shows them, F1 shows all.\n\n" +
     "It starts with the sessions of this folder's project, if there are any; Tab changes between the project and " +
     "everywhere. It draws on stderr: with --ids or --json, Enter prints the chosen session to stdout instead. Leaving " +

@@ -5,6 +5,7 @@ import {
   type RestoreAnswer,
   type RestoredFile,
   type RestoredSession,
+  type ResumeCommand,
   UserError,
 } from "../../index.ts";
 import { shellQuote } from "../../render/words.ts";
@@ -24,7 +25,11 @@ export const command: Command = defineCommand({
     "sub-agents and long output. A file with other content is never overwritten unless --force is given; then " +
     "it is archived first, as another generation.\n\n" +
     "With --into a session moves to another project, or to one that was renamed: only the folder named in its " +
-    "lines changes. With --to it is written below a folder that replaces the home, for another machine.",
+    "lines changes. With --to it is written below a folder that replaces the home, for another machine.\n\n" +
+    "A session of opencode is in a database: its own `opencode import` takes it in, which this runs. With --to only " +
+    "the file for that command is written.\n\n" +
+    "A session of another machine (`sessions sync`) is mapped to this one: its home to this home, and folders as `paths` in " +
+    "config.json says, if the folder of its project is here.",
   examples: [
     { line: "sessions restore 3f542803", says: "restore a deleted session" },
     { line: "sessions restore 3f542803 --into ~/work/shop", says: "into another project" },
@@ -39,7 +44,8 @@ export const command: Command = defineCommand({
     },
   ],
   flags: {
-    all: { type: "boolean", description: "all archived sessions" },
+    all: { type: "boolean", description: "all archived sessions of this machine, or of --machine" },
+    machine: { type: "string", placeholder: "NAME", description: "sessions of this machine" },
     to: {
       type: "string",
       placeholder: "DIR",
@@ -69,6 +75,7 @@ export const command: Command = defineCommand({
       );
     }
     const answer = await history.restore(flags.all ? "all" : positionals, {
+      machine: flags.machine,
       to: flags.to,
       into: flags.into,
       generation: flags.generation,
@@ -78,14 +85,36 @@ export const command: Command = defineCommand({
       everywhere: flags.everywhere,
       allCopies: flags["all-copies"],
     });
-    if (flags.json) printJson(world, restoreJson(answer));
+    const notTaken = flags["dry-run"] ? [] : await takeIn(answer, world);
+    if (flags.json) printJson(world, restoreJson(answer, notTaken));
     else {
-      world.stdout.write(format(answer, world));
+      world.stdout.write(format(answer, world, notTaken));
       reportProblems(answer.problems, world);
     }
-    return exitCodeOf(answer);
+    return gravest([exitCodeOf(answer), notTaken.length > 0 ? exitCodes.withProblems : exitCodes.done]);
   },
 });
+
+/** Runs the commands with which agents take sessions in, and returns those that failed. */
+async function takeIn({ sessions }: RestoreAnswer, world: World): Promise<readonly ResumeCommand[]> {
+  const failed: ResumeCommand[] = [];
+  for (const { imports } of sessions) {
+    for (const each of imports) {
+      const [program = "", ...args] = each.command;
+      const folder = each.folder !== null && isFolder(each.folder, world) ? each.folder : undefined;
+      const code = await world.run(program, args, {
+        quiet: true,
+        ...(folder === undefined ? {} : { folder }),
+      });
+      if (code !== 0) failed.push(each);
+    }
+  }
+  return failed;
+}
+
+function isFolder(path: string, { disk }: World): boolean {
+  return !path.includes("\0") && disk.stat(path)?.kind === "folder";
+}
 
 function exitCodeOf({ sessions, problems }: RestoreAnswer): ExitCode {
   const codes: ExitCode[] = sessions.map(({ outcome }) => {
@@ -95,15 +124,22 @@ function exitCodeOf({ sessions, problems }: RestoreAnswer): ExitCode {
   return gravest([...codes, problems.length > 0 ? exitCodes.withProblems : exitCodes.done]);
 }
 
-function restoreJson({ dryRun, sessions, problems }: RestoreAnswer): object {
+function restoreJson(
+  { dryRun, sessions, problems }: RestoreAnswer,
+  notTaken: readonly ResumeCommand[],
+): object {
   return {
     dryRun,
-    sessions: sessions.map(({ id, agent, copy: _copy, resume, ...rest }) => ({
+    sessions: sessions.map(({ id, agent, copy: _copy, resume, imports, ...rest }) => ({
       sessionId: id,
       agent,
       ...rest,
       resume: shellQuote(resume.command),
       folder: resume.folder,
+      imports: imports.map((each) => ({
+        command: shellQuote(each.command),
+        failed: notTaken.includes(each),
+      })),
     })),
     problems,
   };
@@ -112,7 +148,11 @@ function restoreJson({ dryRun, sessions, problems }: RestoreAnswer): object {
 /** Above this, the rest is only counted. */
 const MAX_LISTED = 20;
 
-function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
+function format(
+  { sessions, dryRun }: RestoreAnswer,
+  world: World,
+  notTaken: readonly ResumeCommand[],
+): string {
   const style = createStyle(world.stdout.hasColor);
   const shown = sessions.filter(({ outcome }) => outcome !== "unchanged");
   const lines = shown.slice(0, MAX_LISTED).flatMap((session) => linesOf(session, dryRun, world));
@@ -121,8 +161,10 @@ function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
   const count = (outcome: RestoredSession["outcome"]): number =>
     sessions.filter((session) => session.outcome === outcome).length;
   const done = dryRun ? "would be restored" : "restored";
+  const failed = sessions.filter(({ imports }) => imports.some((each) => notTaken.includes(each))).length;
   const parts = [
-    `${amountOf(count("restored"), "session")} ${done}`,
+    `${amountOf(count("restored") - failed, "session")} ${done}`,
+    ...(failed > 0 ? [style.red(`${failed} not taken in`)] : []),
     ...(count("unchanged") > 0 ? [`${count("unchanged")} already exist`] : []),
     ...(count("refused") > 0 ? [style.red(`${count("refused")} refused`)] : []),
     ...(count("damaged") > 0 ? [style.red(`${count("damaged")} damaged`)] : []),
@@ -131,8 +173,14 @@ function format({ sessions, dryRun }: RestoreAnswer, world: World): string {
   if (sessions.some(({ mayBeSwept, outcome }) => mayBeSwept && outcome === "restored")) {
     lines.push(
       style.yellow(
-        "Claude Code deletes logs older than 30 days unless its settings say otherwise: --touch sets the current time.",
+        "Their agent deletes logs older than 30 days unless its settings say otherwise: --touch sets the current time.",
       ),
+    );
+  }
+  for (const { command: words, folder } of notTaken) {
+    const line = `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
+    lines.push(
+      style.red(`${sanitize(words[0] ?? "")} did not take it in; to do that by hand: ${sanitize(line)}`),
     );
   }
   return lines.map((line) => `${line}\n`).join("");
@@ -144,6 +192,7 @@ const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   grown: "exists, and has grown since",
   different: "exists with other content; --force archives that and replaces it",
   blocked: "is not a file, or a link out of the log folders: move it away first",
+  packed: "is its packed log, and its agent would find the session twice: move it away first",
   outside: "is outside its agent's log folders",
   damaged: "is damaged in the archive",
 };
@@ -165,6 +214,10 @@ function linesOf(session: RestoredSession, dryRun: boolean, world: World): reado
   if (move !== null) {
     const changes = files.reduce((sum, file) => sum + file.changes, 0);
     lines.push(style.dim(`  ${amountOf(changes, "line")} changed: ${sanitize(`${move.from} → ${move.to}`)}`));
+  }
+  if (session.missingProject !== null) {
+    const what = `its project ${session.missingProject} is not on this machine; --into PROJECT_DIR moves it into one that is`;
+    lines.push(style.yellow(`  ${sanitize(what)}`));
   }
   if (replaced !== null)
     lines.push(style.dim(`  the replaced file is generation ${replaced} in the archive`));

@@ -46,6 +46,11 @@ const flagTable = {
     description: "do not check for new or changed logs",
   },
   ids: { type: "boolean", alias: "q", description: "print only ids" },
+  remote: {
+    type: "string",
+    placeholder: "NAME",
+    description: "search what a team has pushed to this cluster, in place of this machine",
+  },
   interactive: {
     type: "boolean",
     alias: "i",
@@ -62,7 +67,8 @@ export const command: Command = defineCommand({
   description:
     "Finds sessions by what was said and done in them, best first; one that has most of the words may come before " +
     "one that has all of them scattered. A word that no session has is searched with prefixes and typos. " +
-    '"A phrase" in quotes must match as a whole, -word excludes, pre* matches a prefix. Sorted by time, all words ' +
+    '"A phrase" in quotes must match as a whole, -word excludes, pre* matches a prefix. The whole id of a session, ' +
+    "or the path of its log, goes straight to it. Sorted by time, all words " +
     "must match. Fields narrow the search: project: file: agent: branch: tool: cmd: error: title: in: since: until:.",
   examples: [
     { line: "sessions search token refresh", says: "sessions with these words, best first" },
@@ -90,15 +96,20 @@ export const command: Command = defineCommand({
       const query = args.positionals.join(" ");
       return runPick({ query, filter: filtersOf(flags), everywhere: true, json, ids, reveal }, world);
     }
-    const { library, access } = await openStoreIn(world, { allowDemo: true });
+    const { remote } = flags;
+    const { library, access } = await openStoreIn(world, { allowDemo: remote === undefined });
+    const named = { ...world, machineName: library.config.machine ?? world.processes.host };
     const skipRefresh = flags.refresh ? access : { ...access, skipRefresh: true };
     const find = async (requests: readonly SearchRequest[]): Promise<readonly SearchResult[]> => {
-      const found = await searchSessions(library, skipRefresh, requests);
+      const found =
+        remote === undefined
+          ? await searchSessions(library, skipRefresh, requests)
+          : await findInTeam(library, remote, world, requests);
       return flags.reveal ? found : maskFound(found, library);
     };
-    if (flags.batch) return answerBatch(args, world, library.demo, find);
+    if (flags.batch) return answerBatch(args, named, library.demo, find);
     const query = args.positionals.join(" ");
-    const request = requestOf(query, args, world);
+    const request = requestOf(query, args, named);
     for (const warning of request.query.warnings) world.stderr.write(`sessions: ${warning}\n`);
     const startedAt = world.now();
     const [result] = await find([request]);
@@ -109,9 +120,26 @@ export const command: Command = defineCommand({
       world.stdout.write(result.hits.map(({ row }) => `${sanitize(row.digest.id)}\n`).join(""));
     else if (result.hits.length > 0) world.stdout.write(formatSearch(result, flags.offset, world));
     else world.stderr.write(saysNothing(result, request.query, world));
+    if (result.partial !== undefined) {
+      if (!flags.json)
+        world.stderr.write(`sessions: not everything was searched: ${sanitize(result.partial)}\n`);
+      return exitCodes.withProblems;
+    }
     return result.hits.length > 0 ? exitCodes.done : exitCodes.nothingFound;
   },
 });
+
+/** Searches a cluster; the launcher picks the bundle that can. */
+async function findInTeam(
+  library: Library,
+  name: string,
+  { processes }: World,
+  requests: readonly SearchRequest[],
+): Promise<readonly SearchResult[]> {
+  const { findRemote } = await import("../../remote/remotes.ts");
+  const { searchTeam } = await import("../../remote/search-team.ts");
+  return searchTeam(library, findRemote(library, name, ["opensearch"]), { host: processes.host }, requests);
+}
 
 /** Answers many queries. One that can't be read gets an error in its place. */
 async function answerBatch(
@@ -166,7 +194,7 @@ function answerJson(
   demo: boolean,
   tookMs: number,
 ): object {
-  const { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage } = result;
+  const { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage, partial } = result;
   return {
     query,
     match,
@@ -179,6 +207,7 @@ function answerJson(
     coverage: coverageJson(coverage),
     nearestWords,
     missingWords,
+    ...(partial === undefined ? {} : { partial }),
     hits: hits.map(hitJson),
   };
 }

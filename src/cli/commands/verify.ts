@@ -1,4 +1,12 @@
-import { exitCodes, type FoundDamage, type VerifyReport } from "../../index.ts";
+import {
+  exitCodes,
+  type FoundDamage,
+  type OpenHistory,
+  type RepositoryProof,
+  remotesOf,
+  UserError,
+  type VerifyReport,
+} from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
@@ -13,10 +21,13 @@ export const command: Command = defineCommand({
     "Checks the archive: reads every byte of every generation and compares it with its hash, and with the " +
     "agent's own log if that still exists. Names each damaged session, file, generation and byte range, and " +
     "says how much is still good. Also checks the sidecars of flattened sessions, and looks for markers whose " +
-    "result is missing. Changes nothing.",
+    "result is missing. Changes nothing.\n\n" +
+    "With --remote, checks the repository of a remote instead: fetches, opens and compares everything that any of your " +
+    "machines has pushed.",
   examples: [
     { line: "sessions verify", says: "the whole archive" },
     { line: "sessions verify 3f542803 --json", says: "one session, as JSON" },
+    { line: "sessions verify --remote home", says: "what your machines have pushed" },
   ],
   positionals: [
     {
@@ -26,9 +37,21 @@ export const command: Command = defineCommand({
       many: true,
     },
   ],
-  flags: { everywhere: { type: "boolean", description: "with last: in all projects" } },
+  flags: {
+    everywhere: { type: "boolean", description: "with last: in all projects" },
+    remote: { type: "string", placeholder: "NAME", description: "check the repository of this remote" },
+  },
   async run({ flags, positionals }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    if (flags.remote !== undefined) {
+      if (positionals.length > 0) {
+        throw new UserError("Cannot verify single sessions of a remote", {
+          exitCode: exitCodes.wrongUsage,
+          hint: `all of it: sessions verify --remote ${flags.remote}`,
+        });
+      }
+      return verifyRemote(history, flags.remote, flags.json, world);
+    }
     const progress = createProgress("Verifying", world);
     let answer: VerifyReport;
     try {
@@ -46,6 +69,42 @@ export const command: Command = defineCommand({
     return isGood ? exitCodes.done : exitCodes.withProblems;
   },
 });
+
+async function verifyRemote(
+  history: OpenHistory,
+  remote: string,
+  isJson: boolean,
+  world: World,
+): Promise<number> {
+  const progress = createProgress("Verifying", world);
+  let proof: RepositoryProof;
+  try {
+    proof = await remotesOf(history).verify(remote, { onProgress: (state) => progress.update(state) });
+  } finally {
+    progress.end();
+  }
+  if (isJson) printJson(world, { remote, ...proof });
+  else world.stdout.write(formatProof(proof, remote, world));
+  return proof.damages.length === 0 ? exitCodes.done : exitCodes.withProblems;
+}
+
+function formatProof(proof: RepositoryProof, remote: string, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const { damages, machines, sessions, generations, objects, bytes, storedBytes, unnamed } = proof;
+  const lines = damages.map(({ path, what }) => `${style.red(sanitize(path))}  ${sanitize(what)}`);
+  lines.push(
+    `${amountOf(sessions, "session")} of ${amountOf(machines.length, "machine")}, ` +
+      `${amountOf(generations, "generation")}, ${amountOf(objects, "object")}: ${formatBytes(bytes)} verified, ` +
+      `stored in ${formatBytes(storedBytes)}.`,
+  );
+  if (unnamed > 0) lines.push(style.dim(`${amountOf(unnamed, "object")} that no manifest names.`));
+  if (damages.length > 0) {
+    lines.push(style.red(`${amountOf(damages.length, "damaged object")}.`));
+    const hint = `\`sessions sync ${sanitize(remote)} --check\` on the machine of a session stores it again`;
+    lines.push(`${style.dim("hint:")} ${hint}`);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
 
 function verifyJson({ damages, differences, sidecars, ...rest }: VerifyReport): object {
   return {

@@ -1,3 +1,4 @@
+import { isForEver } from "../../retention/for-ever.ts";
 import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
 import { lastPart } from "../../session/checkout.ts";
 import type { World } from "../world.ts";
@@ -9,8 +10,6 @@ import { createStyle, type Style } from "./style.ts";
 import { formatTable } from "./table.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Above this, a period is as good as for ever. */
-const FOREVER_DAYS = 36_500;
 const MAX_LISTED = 10;
 
 /** What agents delete, and when. */
@@ -23,7 +22,7 @@ function formatOne(status: RetentionStatus, world: World): string {
   const { effective, atRisk, folder } = status;
   const short = (path: string): string => sanitize(shortPath(path, world.home));
   const source = effective.from === "default" ? "its default" : short(effective.from);
-  const days = effective.days >= FOREVER_DAYS ? "for ever" : `for ${amountOf(effective.days, "day")}`;
+  const days = isForEver(effective.days) ? "for ever" : `for ${amountOf(effective.days, "day")}`;
   const lines = [
     `${status.agentName} keeps sessions ${style.bold(days)} (${source}${effective.managed ? ", set by an administrator" : ""}).`,
     style.dim(`${short(folder)}: ${amountOf(status.sessions, "session")}, ${notArchived(status)}.`),
@@ -51,14 +50,14 @@ function notArchived({ sessions, notArchived }: RetentionStatus): string {
   return notArchived === 0 ? "all archived" : `${formatCount(notArchived)} not archived, or changed since`;
 }
 
-function nothingGoes({ withinMs, notArchived }: RetentionStatus, style: Style): string {
+function nothingGoes({ agentName, withinMs, notArchived }: RetentionStatus, style: Style): string {
   const nothing = `Nothing is deleted within ${amountOf(Math.round(withinMs / DAY_MS), "day")}.`;
   if (notArchived === 0) return nothing;
-  return `${nothing}\n${style.dim("Claude Code has been reported to ignore that setting; to be safe:")} ${style.cyan("sessions archive")}`;
+  return `${nothing}\n${style.dim(`${agentName} has been reported to ignore that setting; to be safe:`)} ${style.cyan("sessions archive")}`;
 }
 
 function formatRisks(status: RetentionStatus, world: World): string {
-  const { atRisk, withinMs, sweepsAtMs } = status;
+  const { agentName, atRisk, withinMs, sweepsAtMs } = status;
   const style = createStyle(world.stdout.hasColor);
   const unprotected = atRisk.filter(({ archived }) => !archived);
   const days = amountOf(Math.round(withinMs / DAY_MS), "day");
@@ -84,7 +83,7 @@ function formatRisks(status: RetentionStatus, world: World): string {
   const fix =
     unprotected.length === 0
       ? style.dim("Archived sessions can still be read, searched and restored.\n")
-      : `${style.cyan("sessions archive")} keeps every byte of them; ${style.cyan("sessions retention forever")} makes Claude Code keep them.\n`;
+      : `${style.cyan("sessions archive")} keeps every byte of them; ${style.cyan("sessions retention forever")} makes ${agentName} keep them.\n`;
   return `${heading}${table}${more}${fix}`;
 }
 

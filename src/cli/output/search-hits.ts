@@ -1,13 +1,12 @@
 import { missingWordLines } from "../../render/words.ts";
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
-import { projectLabel } from "../../session/checkout.ts";
 import type { World } from "../world.ts";
 import { amountOf, formatCount } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, shortIds } from "./session-table.ts";
+import { listTitle, placeLabel, shortIds } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
 import { graphemesOf, graphemeWidth, truncate } from "./text-width.ts";
 
@@ -27,7 +26,7 @@ export function formatSearch(result: SearchResult, offset: number, world: World)
 }
 
 function formatHit(
-  { row, snippets, matchingTurns }: FoundSession,
+  { row, snippets, matchingTurns, from }: FoundSession,
   ids: ReadonlyMap<string, string>,
   style: Style,
   world: World,
@@ -36,10 +35,11 @@ function formatHit(
   const id = world.stdout.isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id;
   const when = digest.endedAt === null ? [] : [relativeDate(digest.endedAt, world)];
   const place = [
+    ...(from === undefined ? [] : [`${from.owner} on ${from.machine}`]),
     digest.agent,
-    projectLabel(digest),
+    placeLabel(digest),
     ...when,
-    ...(state === "idle" ? [] : [state]),
+    ...(state === "idle" || digest.machine !== undefined ? [] : [state]),
     ...(copies > 1 ? [amountOf(copies, "copy", "copies")] : []),
   ];
   const about = sanitize(place.join(" · "));

@@ -34,7 +34,7 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
         style: (text, { state }) => (state === "live" ? style.green(text) : style.dim(text)),
       },
       { title: "AGENT", text: ({ digest }) => digest.agent, style: style.dim },
-      { title: "PROJECT", text: ({ digest }) => projectLabel(digest), shrinkTo: 10, cut: "middle" },
+      { title: "PROJECT", text: ({ digest }) => placeLabel(digest), shrinkTo: 10, cut: "middle" },
       { title: "TURNS", text: ({ digest }) => String(digest.turns), align: "right", style: style.dim },
       { title: "TITLE", text: (row) => title(row), shrinkTo: 20 },
     ],
@@ -42,8 +42,15 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
   );
 }
 
+/** The project of a session, with the machine if it is another one: `desktop:shop`. */
+export function placeLabel(digest: CatalogRow["digest"]): string {
+  const label = projectLabel(digest);
+  return digest.machine === undefined ? label : `${digest.machine}:${label}`;
+}
+
 function title({ digest, state, copies }: CatalogRow): string {
-  const kept = state === "kept" || state === "stub" ? `[${state}] ` : "";
+  // Of a session of another machine it goes without saying that its log is not here.
+  const kept = (digest.machine === undefined && state === "kept") || state === "stub" ? `[${state}] ` : "";
   const several = copies > 1 ? `[${amountOf(copies, "copy", "copies")}] ` : "";
   return `${kept}${several}${listTitle(digest.title)}`;
 }
@@ -82,6 +89,7 @@ export function sessionHead(open: OpenSession, world: World): string {
   const { digest, session } = open;
   const branch = digest.branch === null ? "" : ` (${digest.branch})`;
   const place = [
+    ...(open.machine === null ? [] : [`on ${open.machine}`]),
     ...(digest.project === null ? [] : [`${shortPath(digest.project, world.home)}${branch}`]),
     ...(digest.worktree === null ? [] : [projectLabel(digest)]),
   ];
@@ -106,6 +114,7 @@ export function sessionHead(open: OpenSession, world: World): string {
   const id = sanitize(digest.id);
   // A command is never broken, so that it can be copied.
   const isNarrow = world.stdout.columns !== undefined && world.stdout.columns < 80;
+  const gone = open.machine === null ? "its log is gone;" : `its log is on ${sanitize(open.machine)};`;
   return [
     style.bold(line([digest.title ?? "(no title)"])),
     line([digest.id, digest.agent, ...place, ...when(open, world), open.state])
@@ -113,7 +122,7 @@ export function sessionHead(open: OpenSession, world: World): string {
       .replace(/live$/, style.green),
     line([...(digest.model === null ? [] : [digest.model]), ...much, ...parent, ...next]),
     open.state === "kept"
-      ? `${style.yellow("its log is gone;")}${isNarrow ? "\n " : ""} first: ${style.cyan(`sessions restore ${sanitize(digest.id)}`)}`
+      ? `${style.yellow(gone)}${isNarrow ? "\n " : ""} first: ${style.cyan(`sessions restore ${sanitize(digest.id)}`)}`
       : `${style.dim("resume:")} ${sanitize(`${folder}${shellQuote(open.resume.command)}`)}`,
     "",
   ].join("\n");

@@ -2,14 +2,16 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { type CatalogRow, exitCodes, type OpenHistory, UserError } from "../../index.ts";
 import { inBatches } from "../../render/text-parts.ts";
+import { sessionPlace } from "../../web/session-place.ts";
 import { resumeLine } from "../commands/resume.ts";
 import { formatBytes } from "../output/amounts.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { writeDocument } from "../output-file.ts";
+import { type ServedHistory, serveHistory } from "../serve-history.ts";
 import type { Terminal } from "../terminal.ts";
 import type { World } from "../world.ts";
-import type { ExportChoice } from "./pick-state.ts";
+import { type ExportChoice, keyOf } from "./pick-state.ts";
 
 interface Around {
   readonly history: OpenHistory;
@@ -41,6 +43,35 @@ export async function copyText(
 async function commandOf(row: CatalogRow, history: OpenHistory): Promise<string> {
   const { resume } = await history.resume(pickedSelector(row));
   return resumeLine(history.mask(resume));
+}
+
+/** The page, served from the first time that a session is opened in it. */
+export interface PickerPage {
+  /** Shows a session in the browser, and says so. */
+  open(row: CatalogRow, turn: number | null, query: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function createPickerPage(world: World): PickerPage {
+  let served: Promise<ServedHistory> | undefined;
+  return {
+    async open(row, turn, query) {
+      served ??= serveHistory(world);
+      const page = await served.catch((error: unknown) => {
+        served = undefined;
+        throw error;
+      });
+      const isOpened = await page.open(sessionPlace(keyOf(row), turn, query));
+      if (isOpened) return "Opened in the browser, for as long as the picker runs";
+      throw new UserError("Cannot open a browser", {
+        exitCode: exitCodes.refused,
+        hint: "`sessions serve` prints an address to open",
+      });
+    },
+    async close() {
+      await (await served)?.close();
+    },
+  };
 }
 
 /** Writes a session to a new file in the user's folder. A file that exists is never replaced. */

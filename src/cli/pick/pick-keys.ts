@@ -4,6 +4,7 @@ type SimpleAction =
   | "choose"
   | "scope"
   | "preview"
+  | "open"
   | "copy-command"
   | "copy-id"
   | "export"
@@ -62,6 +63,7 @@ export const keyTable: readonly KeyRow[] = [
     short: "restore",
     when: "kept",
   },
+  { keys: ["ctrl-l"], action: { kind: "open" }, label: "open it in the browser", short: "browser" },
   {
     keys: ["ctrl-y"],
     action: { kind: "copy-command" },

@@ -12,7 +12,7 @@ import type { Terminal } from "../terminal.ts";
 import type { World } from "../world.ts";
 import { createScreenWriter } from "./draw-screen.ts";
 import { fetchAnswer } from "./fetch-answer.ts";
-import { copyText, exportPicked, restorePicked } from "./pick-effects.ts";
+import { copyText, exportPicked, type PickerPage, restorePicked } from "./pick-effects.ts";
 import {
   initialState,
   keyOf,
@@ -36,6 +36,7 @@ export interface PickOptions {
   readonly onEnter: PickState["onEnter"];
   /** Called when the screen is taken: nothing else may be printed from then on. */
   readonly onTaken: () => void;
+  readonly page: PickerPage;
 }
 
 /** How the user left the picker. */
@@ -51,7 +52,7 @@ const ESCAPE_MS = 50;
 export async function pickSession(
   history: OpenHistory,
   world: World,
-  { query, filter, everywhere, onEnter, onTaken }: PickOptions,
+  { query, filter, everywhere, onEnter, onTaken, page }: PickOptions,
 ): Promise<Picked> {
   // Before the screen is taken: the first search may have to read all logs, and shows how far it is.
   const searcher = await history.searcher();
@@ -64,7 +65,7 @@ export async function pickSession(
   const size = terminal.size();
   const state = initialState({ size, project, isDemo: history.demo, scope, query, onEnter });
   try {
-    return await loop(state, { history, world, searcher, filter, terminal, events });
+    return await loop(state, { history, world, searcher, filter, terminal, events, page });
   } finally {
     terminal.close();
     events.stop();
@@ -87,6 +88,7 @@ interface Running {
   readonly filter: Filters;
   readonly terminal: Terminal;
   readonly events: Events;
+  readonly page: PickerPage;
 }
 
 /** Handles what was typed, draws, then fetches what the state lacks; a key that comes meanwhile goes first. */
@@ -136,6 +138,9 @@ function startEffect(effect: PickEffect, running: Running): Picked | undefined {
       return { kind: "interrupted" };
     case "choose":
       return { kind: "chosen", row: effect.row };
+    case "open":
+      say(running, running.page.open(effect.row, effect.turn, effect.query));
+      return undefined;
     case "copy":
       say(running, copyText(effect.row, effect.what, running));
       return undefined;

@@ -66,6 +66,8 @@ export type PickEffect =
   | { readonly kind: "leave" }
   | { readonly kind: "interrupt" }
   | { readonly kind: "choose"; readonly row: CatalogRow }
+  /** Shows a session in the browser, at its best turn. */
+  | { readonly kind: "open"; readonly row: CatalogRow; readonly turn: number | null; readonly query: string }
   | { readonly kind: "copy"; readonly what: "id" | "command"; readonly row: CatalogRow }
   | { readonly kind: "export"; readonly row: CatalogRow; readonly format: ExportChoice }
   | { readonly kind: "restore"; readonly row: CatalogRow };
@@ -268,15 +270,24 @@ function toggledScope(state: PickState): PickState {
   return { ...state, message: { text: "This folder has no sessions", isError: false } };
 }
 
-type SelectedAction = Extract<PickAction["kind"], "choose" | "copy-id" | "copy-command" | PickQuestion>;
+type SelectedAction = Extract<
+  PickAction["kind"],
+  "choose" | "open" | "copy-id" | "copy-command" | PickQuestion
+>;
 
 function onSelected(state: PickState, action: { readonly kind: SelectedAction }): Updated {
-  const row = selectedRow(state)?.row;
+  const { row, snippets = [] } = selectedRow(state) ?? {};
   if (row === undefined) return said(state, "No session is selected");
   switch (action.kind) {
     case "choose": {
       const why = state.onEnter === "resume" ? whyNotResumed(state, row) : undefined;
       return why === undefined ? { state, effect: { kind: "choose", row } } : said(state, why);
+    }
+    case "open": {
+      const query = state.list === "sessions" ? state.line.text.trim() : "";
+      const turn = snippets.find((snippet) => snippet.turn !== null)?.turn ?? null;
+      const opening = { ...state, message: { text: "Opening the page …", isError: false } };
+      return { state: opening, effect: { kind: "open", row, turn, query } };
     }
     case "copy-id":
       return { state, effect: { kind: "copy", what: "id", row } };

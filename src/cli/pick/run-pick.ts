@@ -1,12 +1,10 @@
 import { type CatalogRow, exitCodes, type Filters, type OpenHistory } from "../../index.ts";
-import { redact } from "../../redact/redact.ts";
 import { resumeLine, runResume } from "../commands/resume.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { reportError } from "../report-error.ts";
 import type { World } from "../world.ts";
-import { pickedSelector } from "./pick-effects.ts";
+import { createPickerPage, pickedSelector } from "./pick-effects.ts";
 import { notATerminal, pickSession } from "./pick-session.ts";
 
 export interface PickCall {
@@ -19,37 +17,34 @@ export interface PickCall {
   readonly reveal: boolean;
 }
 
-/**
- * Shows the picker, then resumes or prints what was chosen. Returns the exit code. Errors are reported here, because the
- * bundle that calls may be another one (build.mjs), which would not know the error classes of this one.
- */
+/** Shows the picker, then resumes or prints what was chosen. Returns the exit code. */
 export async function runPick(call: PickCall, world: World): Promise<number> {
-  try {
-    return await pickAndRun(call, world);
-  } catch (error) {
-    return reportError(error, world, call.json, redact);
-  }
-}
-
-async function pickAndRun(call: PickCall, world: World): Promise<number> {
   if (!world.stdin.isTerminal || !world.stderr.isTerminal) throw notATerminal();
   const { stderr } = world;
   let isTaken = false;
   // Progress and warnings would be printed into the picker.
   const quiet = { ...stderr, write: (text: string) => (isTaken ? undefined : stderr.write(text)) };
-  const history = await openHistoryIn({ ...world, stderr: quiet }, { reveal: call.reveal, allowDemo: true });
+  const silent = { ...world, stderr: quiet };
+  const history = await openHistoryIn(silent, { reveal: call.reveal, allowDemo: true });
   const isPrinted = call.json || call.ids;
-  const picked = await pickSession(history, world, {
-    ...call,
-    onEnter: isPrinted ? "print" : "resume",
-    onTaken: () => {
-      isTaken = true;
-    },
-  });
-  isTaken = false;
-  if (picked.kind === "interrupted") return exitCodes.interrupted;
-  if (picked.kind === "left") return isPrinted ? exitCodes.nothingFound : exitCodes.done;
-  return isPrinted ? print(picked.row, history, call, world) : resume(picked.row, history, world);
+  // The page stays while the agent that was resumed runs.
+  const page = createPickerPage(silent);
+  try {
+    const picked = await pickSession(history, world, {
+      ...call,
+      page,
+      onEnter: isPrinted ? "print" : "resume",
+      onTaken: () => {
+        isTaken = true;
+      },
+    });
+    isTaken = false;
+    if (picked.kind === "interrupted") return exitCodes.interrupted;
+    if (picked.kind === "left") return isPrinted ? exitCodes.nothingFound : exitCodes.done;
+    return await (isPrinted ? print(picked.row, history, call, world) : resume(picked.row, history, world));
+  } finally {
+    await page.close();
+  }
 }
 
 async function resume(row: CatalogRow, history: OpenHistory, world: World): Promise<number> {

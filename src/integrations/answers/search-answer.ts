@@ -1,4 +1,5 @@
 import type { FoundSession, SearchResult } from "../../index.ts";
+import { cleanLine } from "../../redact/clean-text.ts";
 import type { AgentAnswer } from "../../render/agent/page-answer.ts";
 import { countOf, missingWordLines } from "../../render/words.ts";
 import { contextNote, firstChars, sessionLine } from "./session-line.ts";
@@ -48,7 +49,11 @@ export function searchAnswer(
     none: found,
   }[match];
   return {
-    says: [...missing, `${how} (${searched}), the best first. ${readOn}`],
+    says: [
+      ...missing,
+      ...(result.partial === undefined ? [] : [`Not everything was searched: ${cleanLine(result.partial)}.`]),
+      `${how} (${searched}), the best first. ${readOn}`,
+    ],
     items: hits.map((hit, index) => ({ at: offset + index, text: hitText(hit, index, callingSession) })),
     ...(offset + hits.length < total || !totalIsExact ? { next: offset + hits.length } : {}),
   };
@@ -60,7 +65,9 @@ function hitText(hit: FoundSession, index: number, callingSession: string | unde
     ({ turn, role, context, text }) =>
       `  turn ${turn}, ${role}${contextNote(context)}: ${firstChars(text, PASSAGE_CHARS)}`,
   );
-  return [sessionLine(hit.row, callingSession), ...passages].join("\n");
+  const { from } = hit;
+  const whose = from === undefined ? "" : `of ${cleanLine(from.owner)} on ${cleanLine(from.machine)}: `;
+  return [`${whose}${sessionLine(hit.row, callingSession)}`, ...passages].join("\n");
 }
 
 /** A word that is repeated outside of the quotes. */

@@ -1,4 +1,4 @@
-import { agentsThat } from "../../agents/actions.ts";
+import { actionsOf, agentsThat } from "../../agents/actions.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Hooks } from "../../agents/agent-actions.ts";
 import { agents } from "../../agents/agents.ts";
@@ -8,7 +8,7 @@ import type { AgentName } from "../../session/entry.ts";
 import { settingAt } from "../../settings/parse-settings.ts";
 import { findHooks } from "../../settings/settings-change.ts";
 import { readSettingsFile, readTextFile } from "../../settings/settings-file.ts";
-import { defaultAgents, hookWords, type Package, skillPaths } from "../install-files.ts";
+import { defaultAgents, hookWords, type Package, skillPath, skillPaths } from "../install-files.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 import { type DryRun, runDryEvents } from "./dry-events.ts";
 
@@ -47,7 +47,12 @@ async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: Dry
     offKey === undefined ? undefined : files.find(({ settings }) => settingAt(settings, [offKey]) === true);
   if (off !== undefined)
     return problem("hooks", `${agent.name}: all hooks are disabled`, `remove "${offKey}" from ${off.path}`);
-  const installed = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, agent.agent, how));
+  const inSettings = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, agent.agent, how));
+  // The plugin leaves to the settings what they have.
+  const ofPlugin = pluginHooks(library, agent.agent, how).filter(
+    ({ event }) => !inSettings.some((hook) => hook.event === event),
+  );
+  const installed = [...inSettings, ...ofPlugin];
   const missing = how.events.filter(({ name }) => !installed.some(({ event }) => event === name));
   const isDefault = defaultAgents.includes(agent.agent);
   const fix = isDefault ? "sessions install" : `sessions install --agent ${agent.agent}`;
@@ -60,11 +65,17 @@ async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: Dry
     return problem("hooks", `${agent.name}: not installed: ${names}`, fix);
   }
   const failures = await runDryEvents(library, how, installed, run);
+  const bringers =
+    ofPlugin.length === 0
+      ? ""
+      : inSettings.length === 0
+        ? " by the plugin"
+        : `, ${ofPlugin.length} by the plugin`;
   const places = [...new Set(installed.map(({ path }) => path))];
   return failures.length === 0
     ? ok(
         "hooks",
-        `${agent.name}: ${installed.length} installed, and a test event passed through each`,
+        `${agent.name}: ${installed.length} installed${bringers}, and a test event passed through each`,
         places,
       )
     : problem("hooks", `${agent.name}: installed, but they do not work`, fix, failures);
@@ -81,14 +92,30 @@ function hooksIn(path: string, text: string, agent: AgentName, { events }: Hooks
   );
 }
 
+/** The hooks that our plugin brings, if it is enabled. */
+function pluginHooks(library: Library, agent: AgentName, { events }: Hooks): readonly InstalledHook[] {
+  const { plugins } = actionsOf(agent);
+  const plugin = plugins?.find(library).find(({ isEnabled }) => isEnabled);
+  if (plugins === undefined || plugin === undefined) return [];
+  return events.map(({ name, subcommand }) => ({
+    event: name,
+    subcommand,
+    path: plugin.folder,
+    ...plugins.hookCommand(plugin, ["hook", subcommand]),
+  }));
+}
+
 /** Checks that the skill is installed, in this version. */
 export function checkSkill(library: Library, pack: Package): Check {
   // In the home, the project's skill folder is the user's.
-  const places = new Set(
-    agentsThat("skills").flatMap(({ how }) =>
+  const places = new Set([
+    ...agentsThat("skills").flatMap(({ how }) =>
       (["user", "project"] as const).flatMap((scope) => skillPaths(library, pack, how, scope)),
     ),
-  );
+    ...agentsThat("plugins").flatMap(({ how }) =>
+      how.find(library).flatMap(({ folder, isEnabled }) => (isEnabled ? [skillPath(pack, folder)] : [])),
+    ),
+  ]);
   const states = [...places].flatMap((path) => {
     const file = readTextFile(library.disk, path);
     return file.kind === "read" ? [{ path, isCurrent: file.text === pack.skill.text }] : [];

@@ -4,6 +4,7 @@ import { archiveState } from "../../archive/archived-sessions.ts";
 import { logIdentities } from "../../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
 import type { Library } from "../../fs/library.ts";
+import { isForEver } from "../../retention/for-ever.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
 import { sessionKey } from "../../session/session.ts";
@@ -11,8 +12,6 @@ import { type Check, count, note, ok, problem } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Above this, a period is as good as for ever. */
-const FOREVER_DAYS = 36_500;
 const MAX_LISTED = 10;
 
 /** Checks when agents delete sessions, and whether they are archived. */
@@ -53,7 +52,7 @@ function checkSweep({ agentName, effective, atRisk, folder, withinMs }: Retentio
       lost.slice(0, MAX_LISTED).map(({ id }) => id),
     );
   }
-  if (days >= FOREVER_DAYS) return ok("retention", `${agentName} keeps sessions for ever (${source})`);
+  if (isForEver(days)) return ok("retention", `${agentName} keeps sessions for ever (${source})`);
   const what = `${agentName} deletes sessions after ${count(days, "day")} (${source}); archived ones stay`;
   return note("retention", what, "sessions retention forever", [folder]);
 }

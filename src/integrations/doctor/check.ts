@@ -3,6 +3,8 @@ export interface Check {
   readonly name:
     | "agents"
     | "hooks"
+    | "plugin"
+    | "extension"
     | "skill"
     | "retention"
     | "sessions"

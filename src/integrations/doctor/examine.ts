@@ -1,3 +1,4 @@
+import manifest from "../../../package.json" with { type: "json" };
 import type { Problem } from "../../errors.ts";
 import type { Library, LibraryFrom } from "../../fs/library.ts";
 import { findPlaces } from "../../fs/places.ts";
@@ -6,6 +7,7 @@ import type { IndexAccess } from "../../search/refresh/index-access.ts";
 import { type SessionCatalog, withCatalog } from "../../search/session-catalog.ts";
 import type { Package } from "../install-files.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
+import { checkExtensions, checkPlugins } from "./check-extensions.ts";
 import { checkAgents, checkHooks, checkSkill, type FoundAgent, findAgents } from "./check-hooks.ts";
 import { checkRetention, checkSessions } from "./check-protection.ts";
 import {
@@ -63,6 +65,8 @@ export async function examine(library: Library, options: ExamineOptions): Promis
       checks: [
         checkAgents(agents),
         ...(await checkHooks(library, run)),
+        ...checkPlugins(library, manifest.version),
+        ...checkExtensions(library, pack, (agent) => agents.some((found) => found.agent === agent)),
         checkSkill(library, pack),
         ...checkRetention(library, rows, managedFolder),
         checkSessions(library, rows),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { agentNames } from "../../agents/agents.ts";
-import type { Filters } from "../../index.ts";
+import { type Filters, teamOf } from "../../index.ts";
 import { filesAnswer, listAnswer, pendingAnswer, projectsAnswer } from "../answers/list-answers.ts";
 import { searchAnswer } from "../answers/search-answer.ts";
 import { defineTool, flag, type McpTool, text, whole } from "./tool.ts";
@@ -46,22 +46,25 @@ export const searchTool: McpTool = defineTool({
   input: {
     query: text("Distinctive words to find."),
     ...filterShape,
+    remote: z.optional(text("Search what a team shares, in place of this machine: the name of a remote.")),
     limit: z._default(whole(1, 50, "How many sessions at most."), 10),
   },
   isReadOnly: true,
-  async run({ query, limit, ...filters }, context, { cursor }) {
+  async run({ query, limit, remote, ...filters }, context, { cursor }) {
     const offset = cursor?.at ?? 0;
     const history = await context.open();
-    const result = await history.search(query, {
-      filter: filtersOf(filters),
-      offset,
-      limit,
-      signal: context.signal,
-    });
+    const page = { filter: filtersOf(filters), offset, limit, signal: context.signal };
+    const result =
+      remote === undefined
+        ? await history.search(query, page)
+        : await teamOf(history).search(remote, query, page);
     return searchAnswer(result, {
       offset,
       callingSession: context.callingSession,
-      readOn: READ_ON,
+      readOn:
+        remote === undefined
+          ? READ_ON
+          : "They are on the machines of their owners: read_session can't read them.",
       nothing: "Try fewer or other words, prefix*, or list_sessions.",
     });
   },

@@ -70,6 +70,7 @@ describe("update()", () => {
   test.each<[string, string, Partial<PickEffect>]>([
     ["chooses with Enter", "<enter>", { kind: "choose" }],
     ["copies the resume command", "<ctrl-y>", { kind: "copy", what: "command" }],
+    ["opens the page", "<ctrl-l>", { kind: "open", turn: null, query: "" }],
     ["copies the id", "<ctrl-t>", { kind: "copy", what: "id" }],
     ["leaves with Esc", "<escape>", { kind: "leave" }],
     ["leaves with Ctrl-C", "<ctrl-c>", { kind: "interrupt" }],

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -127,6 +127,52 @@ describe.skipIf(!hasTmux)("sessions pick on a terminal", { timeout: 90_000 }, ()
     desk.pane.keys("C-t");
     const [, id = ""] = /Copied: ([0-9a-f-]+)/.exec(await desk.pane.waitFor("Copied: ")) ?? [];
     expect(desk.pane.buffer()).toBe(id);
+    desk.pane.keys("C-c");
+    await desk.pane.waitFor(/\$ $/m);
+  });
+
+  test("opens the session in the browser, at its best turn; the token is in a file and in no argument", async () => {
+    const desk = await openDesk();
+    const { pane, home } = desk;
+    // Instead of a browser: keeps what it was called with and what the file says, and asks the server as the page would.
+    writeFileSync(
+      join(home, "bin", "xdg-open"),
+      `#!/bin/sh\necho "$*" > "$HOME/opened"\nstat -c %a "$1" > "$HOME/mode"\ncp "$1" "$HOME/handed"\n`,
+    );
+    chmodSync(join(home, "bin", "xdg-open"), 0o755);
+    await startPick(desk, "token refresh");
+    await pane.waitFor(/turn \d+ · /);
+    pane.keys("C-l");
+    await pane.waitFor("Opened in the browser");
+    const [file = "", ...others] = readFileSync(join(home, "opened"), "utf8").trim().split(" ");
+    expect(others).toEqual([]);
+    expect(file).toMatch(/\.sessions\/cache\/page-[\w-]+\.html$/);
+    expect(readFileSync(join(home, "mode"), "utf8").trim()).toBe("600");
+    const address = /url=([^"]+)"/.exec(readFileSync(join(home, "handed"), "utf8"))?.[1] ?? "";
+    const url = new URL(address.replaceAll("&amp;", "&"));
+    const { token, to } = Object.fromEntries(new URLSearchParams(url.hash.slice(1)));
+    expect(to).toMatch(new RegExp(`^/session/claude%3A${SESSION}/\\d+\\?q=token\\+refresh$`));
+    const asked = { headers: { "x-sessions-token": token ?? "" } };
+    expect((await fetch(`${url.origin}/api/session?key=claude:${SESSION}`, asked)).status).toBe(200);
+    // Somebody with the token has asked, so the file has done its work.
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith("page-"))).toEqual([]);
+    pane.keys("C-l");
+    await pane.waitFor("Opened in the browser");
+    pane.keys("Escape");
+    await pane.waitFor(/\$ $/m);
+    await expect(fetch(url.origin)).rejects.toThrow();
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith("page-"))).toEqual([]);
+  });
+
+  test("says so if there is no browser", async () => {
+    const desk = await openDesk();
+    for (const name of ["xdg-open", "open", "wslview"]) {
+      writeFileSync(join(desk.home, "bin", name), "#!/bin/sh\nexit 3\n");
+      chmodSync(join(desk.home, "bin", name), 0o755);
+    }
+    await startPick(desk);
+    desk.pane.keys("C-l");
+    await desk.pane.waitFor("`sessions serve` prints an address to open");
     desk.pane.keys("C-c");
     await desk.pane.waitFor(/\$ $/m);
   });

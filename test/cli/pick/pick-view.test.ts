@@ -57,7 +57,7 @@ describe("render()", () => {
         "                                              │ fix the token",
         "                                              │ … 2 more lines: ^F",
         "",
-        "Enter resume  Tab project/all  ^Y copy command  ^T copy id  ^X export  ^G open work  F1 keys",
+        "Enter resume  Tab project/all  ^L browser  ^Y copy command  ^T copy id  ^X export  F1 keys",
       ]
     `);
     const painted = draw(state, true)

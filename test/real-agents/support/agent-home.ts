@@ -140,6 +140,41 @@ const usingModel: Record<TestedAgent, (model: FakeModel, home: string) => ModelC
     variables: { OPENAI_API_KEY: "fake", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "fake" },
     words: [],
   }),
+  copilot: ({ url }) => ({
+    variables: {
+      // Without a login, and without anything but this model.
+      COPILOT_OFFLINE: "true",
+      COPILOT_AUTO_UPDATE: "false",
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_API_KEY: "fake",
+      COPILOT_MODEL: "gpt-4.1",
+      COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "100000",
+      COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: "4000",
+    },
+    words: [],
+  }),
+  opencode: ({ url }) => {
+    const options = { baseURL: `${url}/v1`, apiKey: "fake" };
+    const models = { fake: { name: "fake", limit: { context: 100_000, output: 4_000 } } };
+    const config = {
+      autoupdate: false,
+      share: "disabled",
+      permission: "allow",
+      model: "fake/fake",
+      small_model: "fake/fake",
+      provider: { fake: { npm: "@ai-sdk/openai-compatible", name: "fake", options, models } },
+    };
+    return {
+      variables: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+        OPENCODE_DISABLE_AUTOUPDATE: "1",
+        OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+        OPENCODE_DISABLE_MODELS_FETCH: "1",
+        npm_config_registry: "http://127.0.0.1:9",
+      },
+      words: [],
+    };
+  },
   pi: ({ url }, home) => {
     const models = join(home, ".pi", "agent", "models.json");
     const fake = {

@@ -1,5 +1,7 @@
-import { readFileSync, statSync, utimesSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
 import { encodeProjectPath } from "../../../src/agents/claude/files.ts";
 import type { AgentHome, RunOptions } from "./agent-home.ts";
 import { isRecord, listOf, type ModelRequest } from "./fake-model.ts";
@@ -31,6 +33,45 @@ export async function askClaude(
   };
 }
 
+/** A running Claude Code that is spoken to over stdin. */
+export interface ClaudeTalk {
+  say(prompt: string): void;
+  /** Waits until the session's log has a text. */
+  waitFor(text: string): Promise<void>;
+  /** Ends it: by closing its input, or at once. */
+  end(how: "in order" | "killed"): Promise<{ readonly id: string; readonly log: string }>;
+}
+
+export function talkToClaude(home: AgentHome): ClaudeTalk {
+  const words = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+  const id = crypto.randomUUID();
+  const { command, args, folder, env } = home.agentStart("claude", [
+    ...words,
+    "--allowedTools",
+    "Bash",
+    "--session-id",
+    id,
+  ]);
+  const child = spawn(command, args, { cwd: folder, env, stdio: ["pipe", "ignore", "ignore"] });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const log = join(home.home, ".claude", "projects", encodeProjectPath(folder), `${id}.jsonl`);
+  return {
+    say: (content) =>
+      void child.stdin.write(`${JSON.stringify({ type: "user", message: { role: "user", content } })}\n`),
+    waitFor: (text) =>
+      expect
+        .poll(() => existsSync(log) && readFileSync(log, "utf8").includes(text), { timeout: 60_000 })
+        .toBe(true),
+    async end(how) {
+      if (how === "killed") child.kill("SIGKILL");
+      else child.stdin.end();
+      await ended;
+      return { id, log };
+    },
+  };
+}
+
 /** Makes a log look as if its session had ended a minute ago: until then it counts as live. */
 export function rest(log: string): void {
   const then = statSync(log).mtimeMs / 1_000 - 60;
@@ -47,11 +88,20 @@ export function linesOf(log: string): readonly Readonly<Record<string, unknown>>
 /** What people and the model said in a request, in order; without reminders, notes on commands and instructions. */
 export function saidIn({ messages }: ModelRequest): readonly string[] {
   return messages.flatMap((message) => {
-    if (!isRecord(message) || message.role === "system") return [];
+    if (!isRecord(message)) return [];
     const { content, role } = message;
+    if (role === "system") return typedMeanwhile(String(content));
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
     return blocks.flatMap((block) => (isRecord(block) ? saidInBlock(block, String(role)) : []));
   });
+}
+
+/** Prompts that were typed while the agent worked, and handed over in the middle of the turn. */
+function typedMeanwhile(text: string): readonly string[] {
+  const found = text.matchAll(
+    /^The user sent a new message while you were working:\n(.*?)\n\nThis is how/gms,
+  );
+  return Array.from(found, ([, prompt = ""]) => `user: ${prompt.trim()}`);
 }
 
 const NOTE = /^<(?:system-reminder|local-command)/;

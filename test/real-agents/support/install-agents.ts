@@ -20,7 +20,7 @@ declare module "vitest" {
   }
 }
 
-export type TestedAgent = "claude" | "codex" | "pi" | "gemini" | "qwen";
+export type TestedAgent = "claude" | "codex" | "pi" | "gemini" | "qwen" | "opencode" | "copilot";
 
 const platform = `${process.platform}-${process.arch}`;
 
@@ -45,6 +45,16 @@ const agents: Record<TestedAgent, Recipe> = {
     version: "0.24.4",
     packages: ["@qwen-code/qwen-code@0.24.4"],
     start: [process.execPath, "@qwen-code/qwen-code/cli-entry.js"],
+  },
+  copilot: {
+    version: "1.0.102",
+    packages: ["@github/copilot@1.0.102"],
+    start: [`@github/copilot-${platform}/copilot`],
+  },
+  opencode: {
+    version: "1.18.33",
+    packages: ["opencode-ai@1.18.33"],
+    start: [`opencode-${platform}/bin/opencode`],
   },
   pi: {
     version: "0.87.1",
@@ -73,6 +83,8 @@ export default function installAgents(project: TestProject): void {
     pi: install(folder, "pi", agents.pi),
     gemini: install(folder, "gemini", agents.gemini),
     qwen: install(folder, "qwen", agents.qwen),
+    opencode: install(folder, "opencode", agents.opencode),
+    copilot: install(folder, "copilot", agents.copilot),
   });
 }
 
