@@ -11,6 +11,11 @@ const real = ["test/real/**/*.test.ts"];
 /** With the agents themselves, which it installs. */
 const agents = ["test/real-agents/**/*.test.ts"];
 
+/** With real servers on this machine, S3 and OpenSearch; skipped aloud if they can't be started. */
+const remote = ["test/remote/**/*.test.ts"];
+/** Those of them that need a cluster of OpenSearch. */
+const cluster = ["test/remote/opensearch/**/*.test.ts"];
+
 /** In a real browser; skipped aloud if there is none. */
 const browser = ["test/browser/**/*.test.ts"];
 
@@ -29,7 +34,7 @@ const config: ViteUserConfig = {
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["node_modules/**", ...crash, ...real, ...agents, ...browser],
+          exclude: ["node_modules/**", ...crash, ...real, ...agents, ...browser, ...remote],
           // The files of a worker share its process and its modules: loading them again took a third of the run.
           isolate: false,
           restoreMocks: true,
@@ -45,6 +50,28 @@ const config: ViteUserConfig = {
       },
       {
         test: { ...shared, name: "browser", include: browser, testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+      {
+        test: {
+          ...shared,
+          name: "remote",
+          include: remote,
+          exclude: ["node_modules/**", ...cluster],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "cluster",
+          include: cluster,
+          globalSetup: [shared.globalSetup, "test/remote/opensearch/support/start-cluster.ts"],
+          // All of them ask the same three nodes, and one kills its own.
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
       },
       {
         test: {

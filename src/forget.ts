@@ -43,6 +43,8 @@ export interface ForgetOptions {
   readonly removers?: readonly Remover[];
   /** For the readable copies of logs that are archived on the way. */
   readonly markdown?: MarkdownWriter;
+  /** The id of another machine, on which it was forgotten. */
+  readonly by?: string;
 }
 
 /** How long forgetting can be undone. */
@@ -73,9 +75,17 @@ export function forgetSession(
     const before = stoneOf(library, key);
     if (before !== undefined) return { ...key, isNew: false, undoUntil: before.at + UNDO_MS };
     refuseShared(library, key);
-    const file = target.files?.[0] ?? openArchive(library).get(key)?.files[0];
+    const kept = openArchive(library).get(key);
+    const file = target.files?.[0] ?? kept?.files[0];
     const place = { path: file?.path ?? null, inode: file?.inode ?? null };
-    const stone: Tombstone = { ...key, ...place, at: library.now(), phase: "forgetting" };
+    const stone: Tombstone = {
+      ...key,
+      ...place,
+      at: library.now(),
+      phase: "forgetting",
+      origin: kept?.origin ? { machine: kept.origin.machine, copy: kept.origin.copy } : null,
+      by: options.by ?? null,
+    };
     writeTombstone(library.disk, forgottenFolder(library), stone);
     takeAway(library, stone, options.removers);
     return { ...key, isNew: true, undoUntil: stone.at + UNDO_MS };

@@ -124,3 +124,20 @@ describe.skipIf(obstacle !== undefined)("deno task sessions, in a clone without 
     expect(existsSync(join(clone, "deno.lock"))).toBe(false);
   });
 });
+
+test("the library can be published on JSR: its version is that of the package, and a dry run finds nothing", {
+  timeout: 240_000,
+}, () => {
+  const { version } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"));
+  expect(version).toBe(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
+  if (deno === undefined)
+    return console.warn("deno is missing: the dry run for JSR is skipped (npm install)");
+  const { status, stdout, stderr } = spawnSync(deno, ["publish", "--dry-run", "--allow-dirty"], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: home, NO_COLOR: "1", ...network },
+    encoding: "utf8",
+  });
+  expect(`${stdout}${stderr}`).toContain("Dry run complete");
+  expect(`${stdout}${stderr}`).not.toMatch(/\bwarning\b/i);
+  expect(status).toBe(0);
+});

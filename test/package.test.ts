@@ -30,6 +30,7 @@ function run(program: string, args: readonly string[], cwd: string): { status: n
 
 // npm is a program of Node.
 describe.skipIf(process.versions.deno !== undefined)("the package", () => {
+  let tarball = "";
   beforeAll(() => {
     const source = join(folder, "source");
     for (const path of [source, home, installed]) mkdirSync(path);
@@ -39,7 +40,8 @@ describe.skipIf(process.versions.deno !== undefined)("the package", () => {
     cpSync(dirname(bundle), join(source, "dist"), { recursive: true });
     const packed = run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], source);
     expect(packed.status, packed.out).toBe(0);
-    const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts", join(folder, packed.out.trim())];
+    tarball = join(folder, packed.out.trim());
+    const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts", tarball];
     const done = run("npm", args, installed);
     expect(done.status, done.out).toBe(0);
   }, 120_000);
@@ -62,6 +64,31 @@ describe.skipIf(process.versions.deno !== undefined)("the package", () => {
     const { status, out } = run(join("node_modules", ".bin", "sessions"), args, installed);
     expect(out).toContain(says);
     expect(status).toBe(0);
+  });
+
+  test("runs with npx, from the tarball, without being installed", () => {
+    const done = run(
+      "npx",
+      ["--yes", `--package=${tarball}`, "sessions", "search", "token", "refresh"],
+      home,
+    );
+    expect(done.out).toContain("87f01b2f-1b5d-461b-8db4-95cd4ce864a4");
+    expect(done.status).toBe(0);
+  });
+
+  test("installed with npm -g, `sessions` is on the PATH, with its man page and the page for the browser", () => {
+    const prefix = join(folder, "global");
+    const args = ["install", "-g", "--prefix", prefix, "--no-audit", "--no-fund", tarball];
+    const done = run("npm", args, home);
+    expect(done.status, done.out).toBe(0);
+    expect(run(join(prefix, "bin", "sessions"), ["version"], home).out.trim()).toBe(manifest.version);
+    expect(run(join(prefix, "bin", "sessions"), ["search", "token", "refresh"], home).out).toContain(
+      "87f01b2f",
+    );
+    expect(run(join(prefix, "bin", "sessions"), ["export", "--help"], home).out).toContain("--site");
+    const package_ = join(prefix, "lib", "node_modules", "agent-sessions");
+    expect(existsSync(join(package_, "man", "sessions.1"))).toBe(true);
+    expect(readdirSync(join(package_, "dist", "web"))).toContain("page.js");
   });
 
   test("is a library, too", () => {

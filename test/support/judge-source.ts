@@ -18,6 +18,7 @@ export const layers = [
   "shrink",
   "retention",
   "forget.ts",
+  "remote",
   "site",
   "history",
   "index.ts",
@@ -43,10 +44,13 @@ const knowsTheMachine = [
   "src/cli/bundles/mcp.ts",
   "src/cli/bundles/serve.ts",
   "src/cli/bundles/pick.ts",
+  "src/cli/bundles/remote.ts",
   "src/fs/compile-cache.ts",
   "src/fs/engine-flags.ts",
   "src/fs/places.ts",
   "src/fs/processes.ts",
+  // It runs in a browser.
+  "src/site/client/site.ts",
 ];
 
 /** What commands may import besides src/cli: the library, and what shows its answers or sets agents up. */

@@ -23,6 +23,12 @@ const writesNothing: readonly string[] = [
   "mcp",
   // So do its buttons.
   "serve",
+  // Its one file is replaced as `install` replaces those of agents.
+  "remote",
+  // What it does to the store is killed in sync-crash.test.ts.
+  "sync",
+  // It writes to a cluster, and here only the index.
+  "push",
   "help",
   "version",
 ];

@@ -1,0 +1,112 @@
+import { cpSync, existsSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { run } from "../src/cli/run.ts";
+import { quickDisk } from "./crash/quick-disk.ts";
+import { makeWorld, type TestWorld } from "./support/make-world.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const demo = join(root, "fixtures/demo");
+const SESSION = "87f01b2f";
+const LAST_USED = new Date(Date.UTC(2026, 10, 10));
+
+/** The example history as somebody's own logs, so that commands that write can be run, too. */
+function makeHome(): TestWorld {
+  const world = { ...makeWorld({ nowMs: Date.UTC(2026, 10, 16) }), disk: quickDisk };
+  cpSync(demo, world.home, { recursive: true });
+  const logs = readdirSync(world.home, { recursive: true, encoding: "utf8" }).filter((path) =>
+    /\.jsonl?$/.test(path),
+  );
+  // None of them is being written.
+  for (const path of logs) utimesSync(join(world.home, path), LAST_USED, LAST_USED);
+  return world;
+}
+
+/** Splits a line as a shell does. */
+function wordsOf(line: string): readonly string[] {
+  return Array.from(line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g), ([, a, b, c]) => a ?? b ?? c ?? "");
+}
+
+async function runLine(
+  line: string,
+  world: TestWorld,
+): Promise<{ readonly code: number; readonly said: string }> {
+  const [program, ...args] = wordsOf(line);
+  expect(program).toBe("sessions");
+  const from = [world.out().length, world.err().length] as const;
+  const code = await run(args, world);
+  return { code, said: world.out().slice(from[0]) + world.err().slice(from[1]) };
+}
+
+/** Commands that only say something is amiss in a home that is not set up, and those that need more than a pipe. */
+const otherCodes: Readonly<Record<string, number>> = { "sessions doctor": 3 };
+
+describe("docs/GUIDE.md", () => {
+  const guide = readFileSync(join(root, "docs/GUIDE.md"), "utf8");
+  const lines = Array.from(guide.matchAll(/^```\n(.*?)^```$/gms), ([, block = ""]) =>
+    block.trim().split("\n"),
+  ).flat();
+
+  test("has commands, and each of them answers, in the order of the page", async () => {
+    expect(lines.length).toBeGreaterThan(20);
+    const world = makeHome();
+    for (const line of lines) {
+      // In the folder of no project there is no newest session.
+      const given = line.replace(/--project \.|\blast\b/, (word) => (word === "last" ? SESSION : ""));
+      const { code, said } = await runLine(given, world);
+      expect([line, code, said]).toEqual([line, otherCodes[line] ?? 0, expect.stringMatching(/\S/)]);
+    }
+    expect(existsSync(join(world.folder, "token-refresh.html"))).toBe(true);
+    expect(existsSync(join(world.folder, "history/index.html"))).toBe(true);
+  });
+});
+
+describe("README.md", () => {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const rows = Array.from(
+    readme.matchAll(/^\| .*? \| (`(?:sessions|claude)\b.*?) \|$/gm),
+    ([, cell = ""]) => cell,
+  );
+  const lines = rows.flatMap((cell) =>
+    Array.from(cell.matchAll(/`(sessions[^`]*)`/g), ([, line = ""]) => line),
+  );
+
+  /** What a table can't know, or what takes a terminal, a browser or another program: tested elsewhere. */
+  const untested = [
+    "sessions pick",
+    "sessions serve --open",
+    "sessions mcp",
+    "sessions install",
+    "sessions completion install",
+  ];
+
+  /** Commands that need another machine. */
+  const elsewhere = /^sessions (?:remote|sync|push|pull)\b|--remote\b/;
+
+  test("every command of its table answers", async () => {
+    expect(lines.length).toBeGreaterThan(25);
+    const world = makeHome();
+    await run(["archive"], world);
+    const isTested = (line: string): boolean => !untested.includes(line) && !elsewhere.test(line);
+    for (const line of lines.filter(isTested)) {
+      const given = line
+        .replace("--project .", "")
+        .replace(/\b(?:last|3f542803)\b/, SESSION)
+        .replace(" --exec", "")
+        .replace("toolu_01AbC", "toolu_019NYQF9Q5WJYbPshzvpvVpD");
+      const { code, said } = await runLine(given, world);
+      expect([line, [0, otherCodes[line] ?? 0].includes(code), said]).toEqual([
+        line,
+        true,
+        expect.stringMatching(/\S/),
+      ]);
+    }
+  });
+
+  test("its pictures are there", () => {
+    const pictures = Array.from(readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g), ([, path = ""]) => path);
+    expect(pictures.length).toBeGreaterThan(3);
+    for (const path of pictures) expect(existsSync(join(root, path)), path).toBe(true);
+  });
+});
