@@ -79,6 +79,22 @@ describe.skipIf(browserPath === undefined)("the page, with the example history",
     expect(wrong).toEqual([]);
   });
 
+  test("follows an address that changes while the page is drawn for the first time", async () => {
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.addInitScript(() => {
+      const watcher = new MutationObserver(() => {
+        if (document.querySelector("[type=search]") === null) return;
+        watcher.disconnect();
+        location.hash = "#/projects";
+      });
+      watcher.observe(document, { childList: true, subtree: true });
+    });
+    await page.goto(server.url);
+    await page.getByRole("heading", { name: "Projects" }).waitFor({ timeout: 10_000 });
+  });
+
   test("opens at the turn that a link names, with its calls, diffs and sub-agents to unfold", async () => {
     const { page, wrong } = await openPage(browser, server.url);
     await page.goto(`${server.origin}/${TOKEN_SESSION}/4`);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { sessionPlace, withQuery } from "../session-place.ts";
 
 /** What the page shows; the fragment of its address says it, so that every view and every turn has a link. */
@@ -51,7 +51,8 @@ export function goTo(link: string, how: "push" | "replace" = "push"): void {
 
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  // Listens as soon as the page is drawn: an address that changed before a later effect would be missed.
+  useLayoutEffect(() => {
     const follow = (): void => setHash(location.hash);
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
