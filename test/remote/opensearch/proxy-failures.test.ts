@@ -30,7 +30,8 @@ describe.skipIf(isWithoutCluster)("behind a proxy", () => {
     "that does this to every request once, nothing is lost or doubled: %s",
     async (mood) => {
       await withAlias(async (alias) => {
-        const cluster = testCluster({ urls: [proxy.url], deadlineMs: 5_000 });
+        // Requests that are held are given up at the deadline, one after the other.
+        const cluster = testCluster({ urls: [proxy.url], deadlineMs: mood === "hold" ? 2_000 : 5_000 });
         proxy.mood = onceEach(mood);
         const engine = testEngine({ alias, cluster });
         const writer = await mustWrite(engine);
