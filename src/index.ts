@@ -11,9 +11,10 @@ export type { FoundDamage } from "./archive/verify-archive.ts";
 export { type ExitCode, exitCodes, gravest, type Problem, UserError } from "./errors.ts";
 export type { Digest, TokenEstimate } from "./extract/digest.ts";
 export type { Disk } from "./fs/disk.ts";
+export type { HistoryOptions } from "./history/context.ts";
 export { type Filters, readFilters, readRequest, type SearchPage } from "./history/filters.ts";
 export type * from "./history/history.ts";
-export { type HistoryOptions, type OpenHistory, openHistory } from "./history/open-history.ts";
+export { type OpenHistory, openHistory } from "./history/open-history.ts";
 export type { Machine } from "./history/open-store.ts";
 export {
   type AddedRemote,

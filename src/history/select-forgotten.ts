@@ -14,10 +14,10 @@ import {
   MIN_PREFIX,
   partOfSession,
   type SelectOptions,
-  type SessionPointer,
   selectSessions,
   severalCopies,
 } from "../search/select-sessions.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
 import type { AgentName } from "../session/entry.ts";
 import { type LogKey, logKey, sessionKey } from "../session/session.ts";
 import type { ForgetPreview, SelectedOptions } from "./history.ts";

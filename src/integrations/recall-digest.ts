@@ -8,7 +8,7 @@ import { isExcluded } from "../fs/config.ts";
 import type { Library } from "../fs/library.ts";
 import { maskDeep } from "../redact/mask.ts";
 import { createRedactor } from "../redact/redact.ts";
-import { sessionPointers } from "../search/select-sessions.ts";
+import { sessionPointers } from "../search/session-pointers.ts";
 import { defaultTextLimits } from "../session/text-budget.ts";
 
 /** The session of a log, or the newest one of a folder. */

@@ -14,9 +14,9 @@ import { findCheckout } from "../session/checkout.ts";
 import type { Session, Turn } from "../session/session.ts";
 import { type HistoryStub, sessionOfStub } from "./history-stubs.ts";
 import { bytesOf } from "./refresh/session-row.ts";
-import type { SessionPointer } from "./select-sessions.ts";
 import { type SelectOptions, selectSession } from "./select-sessions.ts";
 import type { SessionState } from "./session-catalog.ts";
+import type { SessionPointer } from "./session-pointers.ts";
 
 /** One session, read whole. */
 export interface OpenSession {

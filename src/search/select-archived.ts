@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { callingSession } from "../agents/agents.ts";
 import { shownPath } from "../archive/archive-source.ts";
 import type { ListedSession } from "../archive/archive-store.ts";
@@ -10,7 +10,13 @@ import type { Library } from "../fs/library.ts";
 import { createRealPaths } from "../fs/real-path.ts";
 import { logKey, sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
-import { MIN_PREFIX, type SelectOptions, severalCopies } from "./select-sessions.ts";
+import {
+  firstOfEach,
+  MIN_PREFIX,
+  ofNearestFolder,
+  type SelectOptions,
+  severalCopies,
+} from "./select-sessions.ts";
 import { THIS_MACHINE } from "./session-condition.ts";
 
 /** Lists all archived sessions, newest first: of all machines, or of one. */
@@ -125,22 +131,14 @@ function newest(
 ): readonly ListedSession[] {
   const endOf = (session: ListedSession): number => endedAt?.get(sessionKey(session)) ?? changedAt(session);
   const all = sessions.toSorted((a, b) => endOf(b) - endOf(a));
-  if (everywhere) return eachOnce(all).slice(0, count);
-  for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
-    const here = all.filter((session) => readRenderNote(session)?.project === folder);
-    if (here.length > 0) return eachOnce(here).slice(0, count);
-    if (folder === dirname(folder)) break;
-  }
+  if (everywhere) return firstOfEach(all).slice(0, count);
+  const projectOf = (session: ListedSession): string | null => readRenderNote(session)?.project ?? null;
+  const here = ofNearestFolder(library.surroundings.folder, all, projectOf);
+  if (here.length > 0) return firstOfEach(here).slice(0, count);
   throw new UserError(`Cannot find an archived session of ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
     hint: "`--everywhere` takes the newest of all projects",
   });
-}
-
-/** The newest log of each session. */
-function eachOnce(all: readonly ListedSession[]): readonly ListedSession[] {
-  const seen = new Set<string>();
-  return all.filter((session) => !seen.has(sessionKey(session)) && seen.add(sessionKey(session)));
 }
 
 function changedAt({ files }: ListedSession): number {

@@ -1,21 +1,16 @@
-import { dirname, resolve } from "node:path";
-import type { LogFiles } from "../agents/agent.ts";
+import { dirname } from "node:path";
 import { agentNamed, agents, callingSession } from "../agents/agents.ts";
-import { type ByteSource, diskSource } from "../agents/byte-source.ts";
-import { findSessions } from "../agents/find-sessions.ts";
+import { diskSource } from "../agents/byte-source.ts";
 import { readSession } from "../agents/read-session.ts";
 import { newestLogFirst } from "../agents/session-copies.ts";
-import { projectInHead } from "../agents/session-of-log.ts";
-import { archivedLogs, listArchive } from "../archive/archived-sessions.ts";
-import { byLogKey, logIdentities } from "../archive/log-identity.ts";
+import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
-import { createRealPaths } from "../fs/real-path.ts";
-import { type LogKey, logKey, sessionKey } from "../session/session.ts";
-import { type HistoryStub, historyStubs } from "./history-stubs.ts";
+import { type SessionName, sessionKey } from "../session/session.ts";
 import { nearest } from "./query/nearest.ts";
+import { leadOf, type SessionPointer, type SessionPointers, sessionPointers } from "./session-pointers.ts";
 
 export interface SelectOptions {
   /** Whether `last` means all projects instead of this folder's. */
@@ -140,10 +135,6 @@ function withOthers(pointer: SessionPointer, copies: readonly SessionPointer[]):
   return { ...pointer, others };
 }
 
-function leadOf({ files }: SessionPointer): string {
-  return files.files[0]?.path ?? "";
-}
-
 /** The refusal of a command that would have to guess which log to write. */
 export function severalCopies(id: string, paths: readonly string[]): UserError {
   const names = paths.toSorted().map((path) => JSON.stringify(path));
@@ -163,11 +154,8 @@ function newest(
   const all = pointers.newestFirst(endedAt);
   // The example history has no folder here.
   if (everywhere || library.demo) return eachOnce(all, pointers).slice(0, count);
-  for (let folder = library.surroundings.folder; ; folder = dirname(folder)) {
-    const here = all.filter((pointer) => pointers.projectOf(pointer) === folder);
-    if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
-    if (folder === dirname(folder)) break;
-  }
+  const here = ofNearestFolder(library.surroundings.folder, all, pointers.projectOf);
+  if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
   return new UserError(`Cannot find a session of ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
     hint:
@@ -177,12 +165,26 @@ function newest(
   });
 }
 
-/** The first of each session: logs with one id are one session. */
 function eachOnce(all: readonly SessionPointer[], pointers: SessionPointers): readonly SessionPointer[] {
+  return firstOfEach(all).map((pointer) => withOthers(pointer, pointers.withId(sessionKey(pointer))));
+}
+
+/** The logs whose project is a folder, or else the nearest parent of it that is the project of any. */
+export function ofNearestFolder<T>(
+  start: string,
+  all: readonly T[],
+  projectOf: (log: T) => string | null,
+): readonly T[] {
+  for (let folder = start; ; folder = dirname(folder)) {
+    const here = all.filter((log) => projectOf(log) === folder);
+    if (here.length > 0 || folder === dirname(folder)) return here;
+  }
+}
+
+/** The first log of each session: logs with one id are one session. */
+export function firstOfEach<T extends SessionName>(all: readonly T[]): readonly T[] {
   const seen = new Set<string>();
-  return all
-    .filter((pointer) => !seen.has(sessionKey(pointer)) && seen.add(sessionKey(pointer)))
-    .map((pointer) => withOthers(pointer, pointers.withId(sessionKey(pointer))));
+  return all.filter((log) => !seen.has(sessionKey(log)) && seen.add(sessionKey(log)));
 }
 
 function looksLikePath(word: string): boolean {
@@ -277,168 +279,9 @@ function unknown(library: Library, word: string, pointers: SessionPointers): Use
   return new UserError(`Cannot find a session "${word}"`, { exitCode: exitCodes.nothingFound, hint });
 }
 
-/** A log that is known by its name and not yet read. */
-export interface SessionPointer extends LogKey {
-  readonly key: string;
-  /** The log, and what belongs to it. */
-  readonly files: LogFiles;
-  /** Where other logs with the same id are, or were if only the archive has them. */
-  readonly others: readonly string[];
-  /** Set if an id of several logs was named and this one was taken: where they are. */
-  readonly chosenFrom?: readonly string[];
-  /** Set if the user named a file of the session that is not its log: that file. */
-  readonly part?: string;
-  /** Set if the agent's own files are gone: the archive has the bytes. */
-  readonly kept?: ByteSource;
-  /** What people call the machine that it was pulled from; absent: it is of this one. */
-  readonly machine?: string;
-  /** Set if only its prompts are left. */
-  readonly stub?: HistoryStub;
-  /** The readable copy; null if there is none. */
-  readonly archive: string | null;
-}
-
-interface SessionPointers {
-  /** Every log. Those with one id are one session. */
-  all(): readonly SessionPointer[];
-  /** Adds the logs in all project folders and the prompt histories. Slower: reads the head of every log. */
-  widen(): SessionPointers;
-  /** All logs with this id. */
-  withId(id: string): readonly SessionPointer[];
-  /** The log at this path, else the one that the file there belongs to. The path may lead there through links. */
-  at(path: string): SessionPointer | undefined;
-  /** In the order of lists; without `endedAt` by the time of files. */
-  newestFirst(endedAt?: SelectOptions["endedAt"]): readonly SessionPointer[];
-  /** Reads the project from the head of the log. */
-  projectOf(pointer: SessionPointer): string | null;
-  pointTo(files: LogFiles): SessionPointer;
-  /** Makes a path as the user typed it absolute. */
-  resolve(path: string): string;
-}
-
-/** Names every log without reading one: enough to find those that a selector means. */
-export function sessionPointers(
-  library: Library,
-  projectFolders: readonly string[] = [],
-  isWide = false,
-): SessionPointers {
-  const logs = diskSource(library.disk);
-  const listed = listArchive(library);
-  const archived = byLogKey(
-    archivedLogs(library, listed).map((session) => ({ ...session, ...nameOf(session.files) })),
-  );
-  const forgotten = forgottenSessions(library);
-  const projects = new Map<string, string | null>();
-  const pointTo = (files: LogFiles): SessionPointer => {
-    const key = logKey(files);
-    return { ...nameOf(files), key, files, others: [], archive: archived.get(key)?.markdown ?? null };
-  };
-  const projectOf = (pointer: SessionPointer): string | null => {
-    const known = projects.get(pointer.key);
-    if (known !== undefined) return known;
-    const path = leadOf(pointer);
-    const project = projectInHead(pointer.agent, path, (pointer.kept ?? logs).head(path));
-    projects.set(pointer.key, project);
-    return project;
-  };
-  const here = findSessions(library, projectFolders)
-    .sessions.flatMap(logIdentities(library, listed).of)
-    .filter((files) => !forgotten.has(files))
-    .map(pointTo);
-  const isHere = new Set(here.map(({ key }) => key));
-  const kept = [...archived]
-    .filter(([key]) => !isHere.has(key))
-    .map(([, { files, source, machines }]): SessionPointer => {
-      const machine = machines[files.files[0]?.path ?? ""];
-      return { ...pointTo(files), kept: source, ...(machine === undefined ? {} : { machine }) };
-    });
-  const known = new Set([...here, ...kept].map(sessionKey));
-  const found = [...here, ...kept, ...(isWide ? stubPointers(library, known) : [])];
-  return {
-    all: () => found,
-    widen: () =>
-      sessionPointers(
-        library,
-        [...new Set(found.map(projectOf).filter((project) => project !== null))],
-        true,
-      ),
-    withId: (id) => {
-      const first = found.find(
-        (pointer) =>
-          pointer.id === id ||
-          pointer.id === id.toLowerCase() ||
-          pointer.key === id ||
-          sessionKey(pointer) === id,
-      );
-      if (first === undefined) return [];
-      return first.key === id && first.copy !== null
-        ? [first]
-        : found.filter((pointer) => sessionKey(pointer) === sessionKey(first));
-    },
-    at: (path) => {
-      const real = createRealPaths(library.disk);
-      const isHere = (file: string): boolean => file === path;
-      const leadsHere = (file: string): boolean => real(file) === real(path);
-      for (const is of [isHere, leadsHere]) {
-        const log = found.find((pointer) => is(leadOf(pointer)));
-        if (log !== undefined) return log;
-        const whole = found.find(({ files }) => files.files.some((file) => is(file.path)));
-        if (whole !== undefined) return { ...whole, part: path };
-      }
-      return undefined;
-    },
-    newestFirst: (endedAt) => newestFirst(found, endedAt),
-    projectOf,
-    pointTo,
-    // Paths of other machines are none of this one: `desktop:/home/ana/…`.
-    resolve: (path) =>
-      found.some((pointer) => pointer.machine !== undefined && leadOf(pointer) === path)
-        ? path
-        : resolve(library.surroundings.folder, path),
-  };
-}
-
-function nameOf({ agent, id, copy }: LogKey): LogKey {
-  return { agent, id, copy };
-}
-
-/** Sessions of which only the prompts are left. */
-function stubPointers(library: Library, known: ReadonlySet<string>): readonly SessionPointer[] {
-  if (library.demo) return [];
-  return historyStubs(library, (session) => known.has(sessionKey(session))).stubs.map((stub) => {
-    const key = { agent: stub.agent, id: stub.id, copy: null };
-    const files = { ...key, files: [] };
-    return { ...key, key: logKey(key), files, others: [], stub, archive: null };
-  });
-}
-
-function changedAt({ files }: { readonly files: LogFiles }): number {
-  return files.files.reduce((latest, { mtimeMs }) => Math.max(latest, mtimeMs), 0);
-}
-
-/** Sorts as lists do: by the end of sessions, then by id, then the file that changed last. */
-function newestFirst(
-  pointers: readonly SessionPointer[],
-  endedAt: SelectOptions["endedAt"],
-): readonly SessionPointer[] {
-  const endOf = (pointer: SessionPointer): number => endedAt?.get(sessionKey(pointer)) ?? changedAt(pointer);
-  return pointers.toSorted(
-    (a, b) => endOf(b) - endOf(a) || (a.id < b.id ? -1 : a.id > b.id ? 1 : changedAt(b) - changedAt(a)),
-  );
-}
-
-function byNewestLog(
-  {
-    files: {
-      files: [a],
-    },
-  }: SessionPointer,
-  {
-    files: {
-      files: [b],
-    },
-  }: SessionPointer,
-): number {
+function byNewestLog(one: SessionPointer, other: SessionPointer): number {
+  const [a] = one.files.files;
+  const [b] = other.files.files;
   return a === undefined || b === undefined
     ? Number(a === undefined) - Number(b === undefined)
     : newestLogFirst(a, b);

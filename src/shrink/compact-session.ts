@@ -12,7 +12,7 @@ import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
 import { changesNothing, keepsEverything, plannedSize } from "../jsonl/rewrite-plan.ts";
 import { logSelector } from "../render/words.ts";
-import type { SessionPointer } from "../search/select-sessions.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
 import type { SessionName } from "../session/session.ts";
 import { type ForkNames, forkSession } from "./fork-session.ts";
 import { refuseLive } from "./refuse-live.ts";

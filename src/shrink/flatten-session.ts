@@ -17,7 +17,7 @@ import { withStore } from "../fs/store.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { changesNothing, plannedSize, type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
 import { logSelector } from "../render/words.ts";
-import type { SessionPointer } from "../search/select-sessions.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
 import type { Session, SessionName, Step } from "../session/session.ts";
 import { sessionContext } from "../session/session-context.ts";
 import { writableFiles } from "./compact-session.ts";

@@ -2,8 +2,8 @@ import { actionsOf } from "../agents/actions.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import type { IndexAccess } from "../search/refresh/index-access.ts";
-import { type SessionPointer, sessionPointers } from "../search/select-sessions.ts";
 import { withCatalog } from "../search/session-catalog.ts";
+import { type SessionPointer, sessionPointers } from "../search/session-pointers.ts";
 import { sessionKey } from "../session/session.ts";
 
 /** Finds the sessions that can be flattened and have these words in their title, branch or first request. */

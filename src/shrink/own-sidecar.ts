@@ -16,10 +16,11 @@ import type { AgentName } from "../session/entry.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { pastLogs } from "./past-logs.ts";
 import { carryOver } from "./plan-flatten.ts";
-import { hashOfLine, planUnflatten } from "./plan-unflatten.ts";
+import { planUnflatten } from "./plan-unflatten.ts";
 import { lentSidecar, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
 import { createSidecar, type NewBlock, type SidecarBuilder, sidecarPath, writeSidecar } from "./sidecar.ts";
+import { hashOfLine } from "./sidecar-lines.ts";
 
 /** The outcome for a log that has markers. */
 export interface OwnSidecar {

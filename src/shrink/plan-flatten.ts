@@ -8,7 +8,6 @@ import type { FileMark } from "../fs/disk.ts";
 import { type RawLine, rawLines } from "../jsonl/lines.ts";
 import { createEditList, type Edit, type RewritePlan } from "../jsonl/rewrite-plan.ts";
 import type { Sidecar } from "./open-sidecar.ts";
-import { createLineMatcher, hashOfLine, restoredLine } from "./plan-unflatten.ts";
 import {
   type BlockSource,
   createSidecar,
@@ -18,6 +17,7 @@ import {
   type SidecarIndex,
   type SidecarLine,
 } from "./sidecar.ts";
+import { createLineMatcher, hashOfLine, restoredLine } from "./sidecar-lines.ts";
 
 /** What is flattened: a log, or what is to become one. */
 export type FlattenSource = Pick<LogSnapshot, "chunks" | "range" | "parts"> & {

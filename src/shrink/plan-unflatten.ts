@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { actionsOf } from "../agents/actions.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
@@ -18,6 +18,7 @@ import { type FlatMarker, fitsMarker } from "../session/flat-marker.ts";
 import { isReadable, type Sidecar } from "./open-sidecar.ts";
 import type { PastLog } from "./past-logs.ts";
 import type { FlatBlock, SidecarLine } from "./sidecar.ts";
+import { createLineMatcher, hashOfLine } from "./sidecar-lines.ts";
 
 export interface UnflattenPlan {
   readonly plan: RewritePlan;
@@ -358,66 +359,4 @@ function isOriginal(plan: RewritePlan, log: Pick<LogSnapshot, "chunks">, { index
     if (left === 0) break;
   }
   return left === 0 && hash.digest("hex") === index.original.sha256;
-}
-
-interface LineMatcher {
-  /** The entry for a line of the log, if there is one. */
-  match(line: RawLine): SidecarLine | undefined;
-  /** Entries that no line matched so far. */
-  unused(): readonly SidecarLine[];
-}
-
-/**
- * Finds which lines of a log a sidecar has something for: first by where they were, for two may be equal;
- * then by their bytes alone, for an agent may have removed lines before them. Each entry is used once.
- */
-export function createLineMatcher(sidecar: Sidecar | undefined): LineMatcher {
-  if (sidecar === undefined) return { match: () => undefined, unused: () => [] };
-  const byOffset = new Map<number, SidecarLine[]>();
-  const byHash = new Map<string, SidecarLine[]>();
-  const used = new Set<SidecarLine>();
-  for (const line of sidecar.index.lines) {
-    add(byOffset, line.offset, line);
-    add(byHash, line.sha256, line);
-  }
-  return {
-    match: ({ bytes, offset }) => {
-      const sha256 = hashOfLine(bytes);
-      const here = byOffset.get(offset)?.find((line) => line.sha256 === sha256);
-      const found = here ?? byHash.get(sha256)?.find((line) => !used.has(line));
-      if (found !== undefined) used.add(found);
-      return found;
-    },
-    unused: () => sidecar.index.lines.filter((line) => !used.has(line)),
-  };
-}
-
-function add<K>(map: Map<K, SidecarLine[]>, key: K, line: SidecarLine): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [line]);
-  else list.push(line);
-}
-
-export function hashOfLine(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
-/** The line as it was before it was flattened. Held once, however long it is. */
-export function restoredLine(sidecar: Sidecar, bytes: Buffer, { spans }: SidecarLine): Buffer {
-  const parts = spans.flatMap((span) => {
-    const block = sidecar.index.blocks[span.block];
-    return block === undefined ? [] : [{ ...span, block }];
-  });
-  const restored = Buffer.allocUnsafe(
-    parts.reduce((sum, { length, block }) => sum - length + block.length, bytes.length),
-  );
-  let from = 0;
-  let to = 0;
-  for (const { at, length, block } of parts) {
-    to += bytes.copy(restored, to, from, at);
-    for (const chunk of sidecar.chunks(block)) to += chunk.copy(restored, to);
-    from = at + length;
-  }
-  bytes.copy(restored, to, from);
-  return restored;
 }

@@ -13,9 +13,9 @@ import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { type JournalRecord, readJournals } from "./journal.ts";
 import { openSidecar } from "./open-sidecar.ts";
-import { createLineMatcher } from "./plan-unflatten.ts";
 import { appendAll, readFrom } from "./read-handle.ts";
 import { adoptSidecar, pendingPath, removeSidecar } from "./sidecar.ts";
+import { createLineMatcher } from "./sidecar-lines.ts";
 
 /** Completes rewrites of logs that a killed process began. Requires the store's lock. */
 export function recoverShrinking(library: Library): void {

@@ -7,7 +7,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
-import type { SessionPointer } from "../search/select-sessions.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
 import { sessionKey } from "../session/session.ts";
 import { writableFiles } from "./compact-session.ts";
 

@@ -14,8 +14,8 @@ import type { AgentName } from "../session/entry.ts";
 import type { FlatMarker } from "../session/flat-marker.ts";
 import { type LogKey, logKey } from "../session/session.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
-import { createLineMatcher } from "./plan-unflatten.ts";
 import { flattenedLogs, sidecarPath } from "./sidecar.ts";
+import { createLineMatcher } from "./sidecar-lines.ts";
 
 /*
  * Finds logs that share markers. A flattened log may be copied with its project, or by its agent as the start of another

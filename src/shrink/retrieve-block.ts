@@ -8,7 +8,7 @@ import type { Library } from "../fs/library.ts";
 import { lengthOf, memberAt, scanJson, stringOf } from "../jsonl/json-spans.ts";
 import { decodeString } from "../jsonl/json-strings.ts";
 import { rawLines } from "../jsonl/lines.ts";
-import type { SessionPointer } from "../search/select-sessions.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
 import { type FlatContent, type FlatMarker, fitsMarker, parseBlockName } from "../session/flat-marker.ts";
 import type { LogKey } from "../session/session.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";

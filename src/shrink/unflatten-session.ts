@@ -9,7 +9,7 @@ import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { withStore } from "../fs/store.ts";
 import { changesNothing, plannedSize } from "../jsonl/rewrite-plan.ts";
-import type { SessionPointer } from "../search/select-sessions.ts";
+import type { SessionPointer } from "../search/session-pointers.ts";
 import { writableFiles } from "./compact-session.ts";
 import { contextChange, type FlattenAnswer, type FlattenOptions } from "./flatten-session.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";

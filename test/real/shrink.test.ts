@@ -12,7 +12,7 @@ import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
 import { rawLines } from "../../src/jsonl/lines.ts";
 import { type RewritePlan, rewrittenBytes } from "../../src/jsonl/rewrite-plan.ts";
-import { type SessionPointer, sessionPointers } from "../../src/search/select-sessions.ts";
+import { type SessionPointer, sessionPointers } from "../../src/search/session-pointers.ts";
 import { flattenSession } from "../../src/shrink/flatten-session.ts";
 import { openSidecar } from "../../src/shrink/open-sidecar.ts";
 import { planFlatten } from "../../src/shrink/plan-flatten.ts";

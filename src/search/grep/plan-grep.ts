@@ -16,8 +16,8 @@ import type { SearchEngine } from "../engine.ts";
 import { filterSessions } from "../filter-sessions.ts";
 import { rowsOf } from "../refresh/index-rows.ts";
 import { filesMark, type SessionRow } from "../refresh/session-row.ts";
-import { sessionPointers } from "../select-sessions.ts";
 import { readSessionCatalog } from "../session-catalog.ts";
+import { sessionPointers } from "../session-pointers.ts";
 import type { GrepJob, GrepQuery, PlacedPrompt } from "./grep-job.ts";
 import { hasFilters, sessionFactsOf } from "./session-layers.ts";
 

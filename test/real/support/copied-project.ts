@@ -6,7 +6,7 @@ import { storeUpkeep } from "../../../src/forget.ts";
 import { createLibrary, type Library } from "../../../src/fs/library.ts";
 import { nodeProcesses } from "../../../src/fs/processes.ts";
 import type { Locking } from "../../../src/fs/store.ts";
-import { sessionPointers } from "../../../src/search/select-sessions.ts";
+import { sessionPointers } from "../../../src/search/session-pointers.ts";
 import { sessionKey } from "../../../src/session/session.ts";
 import { quickDisk } from "../../crash/quick-disk.ts";
 import { realHome } from "./real-home.ts";

@@ -1,0 +1,126 @@
+import { abortable, pauseOf } from "./call-options.ts";
+import type { HistoryContext } from "./context.ts";
+import { countAgents } from "./count-agents.ts";
+import { readFilters, readRequest } from "./filters.ts";
+import type { History } from "./history.ts";
+
+/** Calls over all sessions: what there is, and where something is. */
+export type FindCalls = Pick<
+  History,
+  | "search"
+  | "searchAll"
+  | "searcher"
+  | "list"
+  | "projects"
+  | "indexed"
+  | "stats"
+  | "files"
+  | "pending"
+  | "grep"
+  | "overview"
+  | "exportSite"
+>;
+
+export function findCalls(context: HistoryContext): FindCalls {
+  const { library, access, machine, processes, managedFolder, mask, catalog } = context;
+  const calls: FindCalls = {
+    async search(query, call = {}) {
+      const [result] = await calls.searchAll([readRequest(query, call, machine)], call);
+      if (result !== undefined) return result;
+      throw new Error("A search has no result");
+    },
+    async searchAll(requests, call = {}) {
+      const { searchSessions } = await import("../search/search-sessions.ts");
+      const reach = { ...abortable(access, call), skipRefresh: call.skipRefresh === true };
+      return mask(await searchSessions(library, reach, requests));
+    },
+    async searcher(call = {}) {
+      const { openHistorySearcher } = await import("./open-searcher.ts");
+      return openHistorySearcher(library, abortable(access, call), mask, machine);
+    },
+    async list({ filter = {}, words = [], ...call } = {}) {
+      const { listSessions } = await import("../search/session-catalog.ts");
+      const reach = { ...abortable(access, call), skipRefresh: call.skipRefresh === true };
+      const found = await listSessions(library, reach, {
+        ...call,
+        filter: readFilters(filter, words, machine),
+      });
+      return { ...found, rows: mask(found.rows) };
+    },
+    async projects({ filter = {}, offset = 0, limit, ...call } = {}) {
+      const { countProjects } = await import("../search/list-projects.ts");
+      const { rows, coverage } = await calls.list({ ...call, filter });
+      const all = countProjects(rows);
+      const end = limit === undefined ? all.length : offset + limit;
+      return { total: all.length, projects: all.slice(offset, end), coverage };
+    },
+    async indexed({ signal } = {}) {
+      signal?.throwIfAborted();
+      const { sessionLabels } = await import("./session-labels.ts");
+      return mask(await sessionLabels(access));
+    },
+    async stats({ filter = {}, ...call } = {}) {
+      const { sessionStats } = await import("./session-stats.ts");
+      const { offsetMinutesAt = () => 0 } = machine;
+      const { prices } = library.config;
+      return catalog(call, async (all) => {
+        const stats = await sessionStats(all, readFilters(filter, [], machine), { prices, offsetMinutesAt });
+        return { ...mask(stats), coverage: all.coverage };
+      });
+    },
+    async files(pattern, { filter = {}, written = false, limit, ...call } = {}) {
+      const { fileHistory } = await import("../search/session-catalog.ts");
+      return catalog(call, async (all) => {
+        const found = await fileHistory(all, pattern, { filter: readFilters(filter, [], machine), written });
+        return { total: found.length, sessions: mask(found.slice(0, limit)), coverage: all.coverage };
+      });
+    },
+    async pending({ filter = {}, everywhere = false, todos = false, limit, ...call } = {}) {
+      const { openWork } = await import("./open-work.ts");
+      const isEverywhere = everywhere || (filter.project ?? []).length > 0 || library.demo;
+      const folder = isEverywhere ? undefined : (machine.folder ?? machine.home);
+      return catalog(call, async (all) => {
+        const { project, sessions } = await openWork(all, readFilters(filter, [], machine), {
+          folder,
+          todos,
+        });
+        return { total: sessions.length, project, sessions: mask(sessions.slice(0, limit)) };
+      });
+    },
+    async *grep(pattern, call = {}) {
+      const { grepHistory } = await import("./grep-history.ts");
+      yield* grepHistory({ library, access, mask, options: machine }, pattern, call);
+    },
+    async overview({ newest = 5, ...call } = {}) {
+      const { pendingWork } = await import("../search/pending-work.ts");
+      const { retentionStatus } = await import("../retention/retention-status.ts");
+      const { guardProgress } = await import("../retention/guard.ts");
+      return catalog(call, ({ rows, coverage }) => {
+        const whole = rows.filter(({ state }) => state !== "stub");
+        return {
+          agents: countAgents(whole),
+          newest: mask(whole.slice(0, newest)),
+          coverage,
+          pendingSessions: pendingWork(rows).length,
+          archiving: library.demo ? null : (guardProgress(library, processes) ?? null),
+          retention: library.demo ? [] : mask(retentionStatus(library, { rows, managedFolder })),
+        };
+      });
+    },
+    async exportSite({ folder, clientFolder, filter = {}, words = [], query, onProgress, ...call }) {
+      const { readClient, writeSite } = await import("../site/write-site.ts");
+      const { foundKeys } = await import("./found-keys.ts");
+      const answer = await writeSite(library, abortable(access, call), {
+        folder,
+        filter: readFilters(filter, words, machine),
+        keys: await foundKeys(calls.search, query, { filter, ...call }),
+        mask,
+        client: readClient(library, clientFolder),
+        pause: pauseOf(call),
+        ...(onProgress && { onProgress }),
+      });
+      return mask(answer);
+    },
+  };
+  return calls;
+}
