@@ -33,6 +33,7 @@ import {
   type CopiedProject,
   copyBeside,
   copyProject,
+  LONG_BYTES,
   locking,
   type Pair,
   type Project,
@@ -42,11 +43,6 @@ import {
 import { realHome, temporaryFolder } from "./support/real-home.ts";
 import { askSessions } from "./support/run-sessions.ts";
 
-/**
- * A longer log goes through in one of its two copies, and is either flattened, or compacted and forked, or restored and
- * forgotten, by turns: all of it would take minutes more. shrink.test.ts flattens and compacts every log.
- */
-const LONG_BYTES = 500_000;
 /** Looking for forks and copies with markers reads all logs of a home: in a larger one it is left out. */
 const MANY_LOGS = 20;
 
@@ -156,6 +152,8 @@ async function goThroughAll({ library, pairs, states }: CopiedProject): Promise<
   expect(archived.filter(({ source }) => logs.has(source ?? "")).length).toBe(2 * pairs.length);
   for (const [at, { a, b }] of pairs.entries()) {
     const looksForDependents = pairs.length <= MANY_LOGS;
+    // A long log goes through in one of its two copies, and is either flattened, or compacted and forked, or restored and
+    // forgotten, by turns. shrink.test.ts flattens and compacts every log.
     if (statSync(a).size > LONG_BYTES) {
       const [path, copy] = at % 2 === 0 ? [a, b] : [b, a];
       const turn = at % 3;
