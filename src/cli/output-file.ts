@@ -1,6 +1,6 @@
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
-import { type DocumentParts, writeDocument } from "../search/export-session.ts";
+import { type DocumentParts, writeDocument } from "../search/write-document.ts";
 
 export { type DocumentParts, writeDocument };
 

@@ -57,7 +57,7 @@ export function findCalls(context: HistoryContext): FindCalls {
     async indexed({ signal } = {}) {
       signal?.throwIfAborted();
       const { sessionLabels } = await import("./session-labels.ts");
-      return mask(await sessionLabels(access));
+      return sessionLabels({ library, access });
     },
     async stats({ filter = {}, ...call } = {}) {
       const { sessionStats } = await import("./session-stats.ts");

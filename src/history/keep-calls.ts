@@ -155,7 +155,8 @@ export function keepCalls(context: HistoryContext): KeepCalls {
       );
     },
     async setRetention(days, { dryRun = false, signal } = {}) {
-      const { FOREVER_DAYS, retentionFiles } = await import("../retention/set-retention.ts");
+      const { FOREVER_DAYS } = await import("../retention/retention-days.ts");
+      const { retentionFiles } = await import("../retention/set-retention.ts");
       const { changeFiles, planFiles } = await import("../settings/change-files.ts");
       signal?.throwIfAborted();
       const files = retentionFiles(library, days === "forever" ? FOREVER_DAYS : days);

@@ -1,12 +1,16 @@
-import { rowsOf } from "../search/refresh/index-rows.ts";
+import { readState, rowsOf, settingsMark } from "../search/refresh/index-rows.ts";
 import type { SessionLabel } from "./history.ts";
 import type { OpenStore } from "./open-store.ts";
 
-/** Lists the sessions of the index as it is, newest first: nothing is refreshed, so that a Tab in a shell is fast. */
-export async function sessionLabels({ engine }: OpenStore["access"]): Promise<readonly SessionLabel[]> {
-  const opened = await engine.read();
+/**
+ * Lists the sessions of the index as it is, newest first: nothing is refreshed, so that a Tab in a shell is fast. What the
+ * index has is masked; if it was masked by other rules than the present ones, nothing is listed until it is refreshed.
+ */
+export async function sessionLabels({ library, access }: OpenStore): Promise<readonly SessionLabel[]> {
+  const opened = await access.engine.read();
   if (opened.kind !== "open") return [];
   try {
+    if (readState(opened.reader.state).settings !== settingsMark(library.config)) return [];
     const read = await rowsOf(opened.reader);
     const rows = read.kind === "rows" ? [...read.rows.values()] : [];
     return rows

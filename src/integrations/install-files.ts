@@ -6,7 +6,8 @@ import { agentNamed } from "../agents/agents.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { shellQuote } from "../render/words.ts";
-import { FOREVER_DAYS, withRetention } from "../retention/set-retention.ts";
+import { FOREVER_DAYS } from "../retention/retention-days.ts";
+import { withRetention } from "../retention/set-retention.ts";
 import type { AgentName } from "../session/entry.ts";
 import { nameOfChange, type RequestedFile } from "../settings/change-files.ts";
 

@@ -95,6 +95,25 @@ describe("sessions complete", () => {
     expect(await complete(makeWorld(), "show", "3")).toEqual([]);
   });
 
+  test("shows nothing of an index that was masked by other rules", async () => {
+    const world = await ground();
+    const config = join(world.home, ".sessions/config.json");
+    mkdirSync(dirname(config), { recursive: true });
+    writeFileSync(config, JSON.stringify({ redact: ["cart"] }));
+    expect(values(await complete(world, "show", "1"))).toEqual([]);
+    expect(await run(["index"], world)).toBe(0);
+    expect((await complete(world, "show", "1"))[0]).toMatch(/\tAdd a \[masked: custom\] to the shop · shop$/);
+  });
+
+  test("cuts a long title, and shows the project all the same", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    write(world, 5, "/work/shop", `Please ${"look into it ".repeat(8)}`);
+    expect(await run(["index"], world)).toBe(0);
+    const [line = ""] = await complete(world, "show", "5");
+    expect(line.split("\t")[1]).toMatch(/^Please look into it .*… · shop$/);
+    expect(line.split("\t")[1]?.length).toBeLessThanOrEqual(60);
+  });
+
   test("hands out no control characters", async () => {
     const world = makeWorld({ nowMs: NOW });
     write(world, 4, "/work/shop", "Mind the \u001b[31mescape\u0007 here, please");

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inBatches } from "../../src/render/text-parts.ts";
-import { writeDocument } from "../../src/search/export-session.ts";
+import { writeDocument } from "../../src/search/write-document.ts";
 import { makeLibrary } from "../support/make-library.ts";
 
 describe("writeDocument()", () => {

@@ -1,9 +1,9 @@
-import { exitCodes } from "../../index.ts";
+import { exitCodes } from "../../errors.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { commandTable } from "../command-table.ts";
 import { completeLine } from "../completion/complete-line.ts";
+import { indexedSessions } from "../completion/indexed-sessions.ts";
 import { FILES_MARK } from "../completion/shell-scripts.ts";
-import { openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
@@ -21,10 +21,7 @@ export const command: Command = defineCommand({
   ],
   flags: {},
   async run({ flags, positionals }, world) {
-    const { candidates, files } = await completeLine(positionals, commandTable, async () => {
-      const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
-      return history.indexed();
-    });
+    const { candidates, files } = await completeLine(positionals, commandTable, () => indexedSessions(world));
     if (flags.json) printJson(world, { candidates, files });
     else {
       const lines = candidates.map(({ value, says }) => (says === "" ? value : `${value}\t${says}`));

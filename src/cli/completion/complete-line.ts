@@ -1,5 +1,5 @@
 import type { SessionLabel } from "../../history/history.ts";
-import { projectLabel } from "../../index.ts";
+import { projectLabel } from "../../session/checkout.ts";
 import { type Command, type Flag, type FlagTable, flagDescription, globalFlags } from "../command.ts";
 import type { CommandRow } from "../command-table.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -44,7 +44,8 @@ export async function completeLine(
   const open = flagBefore(before.at(-1), flags);
   if (open !== undefined) return fitting(await valuesOf(open.name, open.flag, sessions));
   if (current.startsWith("-") && !before.includes("--")) return fitting(flagsOf(flags));
-  return fitting(await positionalsOf(name, command, countPositionals(before, flags), table, sessions));
+  const index = countPositionals(before, flags);
+  return fitting(await positionalsOf({ name, command, index, current }, table, sessions));
 }
 
 function commandsOf(table: readonly CommandRow[]): Completion {
@@ -118,10 +119,17 @@ function distinct(names: readonly string[]): Completion {
 
 const TITLE_CHARS = 60;
 
+interface PositionalPlace {
+  readonly name: string;
+  readonly command: Command;
+  /** How many positionals come before it. */
+  readonly index: number;
+  /** What is typed of it. */
+  readonly current: string;
+}
+
 async function positionalsOf(
-  name: string,
-  { positionals }: Command,
-  index: number,
+  { name, command: { positionals }, index, current }: PositionalPlace,
   table: readonly CommandRow[],
   sessions: Sessions,
 ): Promise<Completion> {
@@ -134,10 +142,10 @@ async function positionalsOf(
     case "command":
       return commandsOf(table);
     case "session": {
-      const all = (await sessions()).map((session) => ({
-        value: sanitize(session.id),
-        says: truncate(`${sanitize(session.title ?? "(no title)")} · ${projectLabel(session)}`, TITLE_CHARS),
-      }));
+      // Titles are cut only if they are shown: of thousands, that takes longer than to read them.
+      const all = (await sessions())
+        .filter(({ id }) => id.startsWith(current))
+        .map((session) => ({ value: sanitize(session.id), says: labelOf(session) }));
       const newest = { value: "last", says: "the newest session of this folder" };
       return { candidates: name === "completion" ? all : [newest, ...all], files: false };
     }
@@ -146,4 +154,11 @@ async function positionalsOf(
     default:
       return NOTHING;
   }
+}
+
+/** The project is always shown; a long title is cut. */
+function labelOf(session: SessionLabel): string {
+  const project = sanitize(projectLabel(session));
+  const title = sanitize(session.title ?? "(no title)");
+  return `${truncate(title, Math.max(TITLE_CHARS - project.length - 3, TITLE_CHARS / 2))} · ${project}`;
 }

@@ -1,4 +1,4 @@
-import { isForEver } from "../../retention/for-ever.ts";
+import { isForEver } from "../../retention/retention-days.ts";
 import type { RetentionStatus, RiskySession } from "../../retention/retention-status.ts";
 import { lastPart } from "../../session/checkout.ts";
 import type { World } from "../world.ts";

@@ -4,7 +4,7 @@ import { archiveState } from "../../archive/archived-sessions.ts";
 import { logIdentities } from "../../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../../archive/open-archive.ts";
 import type { Library } from "../../fs/library.ts";
-import { isForEver } from "../../retention/for-ever.ts";
+import { isForEver } from "../../retention/retention-days.ts";
 import { type RetentionStatus, retentionStatus } from "../../retention/retention-status.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
 import { sessionKey } from "../../session/session.ts";

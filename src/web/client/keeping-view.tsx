@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { countOf } from "../../render/words.ts";
-import { isForEver } from "../../retention/for-ever.ts";
+import { isForEver } from "../../retention/retention-days.ts";
 import type { KeepingReply } from "../server/answers.ts";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { linkToSession } from "./route.ts";
