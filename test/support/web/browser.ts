@@ -1,40 +1,15 @@
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { bundle } from "../run-bundle.ts";
+import { browserPath, launchBrowser, type RunningServer, serveHome } from "./serve-home.ts";
 
-const places: readonly string[] = [
-  process.env.SESSIONS_TEST_CHROMIUM ?? "",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
-
-/** The browser that the tests run in; undefined if this machine has none. */
-export const browserPath: string | undefined = places.find((path) => path !== "" && existsSync(path));
+export { browserPath, launchBrowser, type RunningServer };
 
 if (browserPath === undefined)
   console.warn("No Chromium on this machine: the tests of the page in a browser are skipped.");
-
-export function launchBrowser(): Promise<Browser> {
-  // Chromium refuses to run as root with its sandbox.
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  return chromium.launch({ executablePath: browserPath ?? "", args });
-}
-
-/** The server as users run it: the bundle, in a process of its own. */
-export interface RunningServer {
-  readonly home: string;
-  readonly url: string;
-  readonly origin: string;
-  readonly token: string;
-  end(): void;
-}
 
 /** Starts a server on the logs that `prepare` puts into an empty home; without any, it shows the example history. */
 export async function startServer(
@@ -43,29 +18,12 @@ export async function startServer(
 ): Promise<RunningServer> {
   const home = mkdtempSync(join(tmpdir(), "sessions-page-"));
   prepare(home);
-  const runtime = process.versions.deno === undefined ? [] : ["run", "-A", "--quiet"];
-  const child = spawn(process.execPath, [...runtime, bundle, "serve", "--json", ...args], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, SESSIONS_GUARD: "off" },
-  });
-  let err = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    err += text;
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    let out = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      out += text;
-      if (out.includes("\n")) resolve(JSON.parse(out).url);
-    });
-    child.once("close", (code) => reject(new Error(`serve ended with ${code}: ${err}`)));
-  });
-  const { origin, hash } = new URL(url);
+  const server = await serveHome(bundle, home, join(home, ".sessions"), args);
   const end = (): void => {
-    child.kill("SIGKILL");
+    server.end();
     rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   };
-  return { home, url, origin, token: hash.replace("#token=", ""), end };
+  return { ...server, end };
 }
 
 export interface OpenPage {
