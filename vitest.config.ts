@@ -24,6 +24,10 @@ const shared = {
   pool: "forks",
   // Most of the slow ones wait for the disk.
   maxWorkers: "100%",
+  // Only what hangs takes so long, however busy the machine is.
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 120_000 } },
 } as const;
 
 const config: ViteUserConfig = {
@@ -38,18 +42,16 @@ const config: ViteUserConfig = {
           // The files of a worker share its process and its modules: loading them again took a third of the run.
           isolate: false,
           restoreMocks: true,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
         },
       },
       {
-        test: { ...shared, name: "crash", include: crash, testTimeout: 240_000, hookTimeout: 60_000 },
+        test: { ...shared, name: "crash", include: crash },
       },
       {
-        test: { ...shared, name: "real", include: real, testTimeout: 600_000, hookTimeout: 600_000 },
+        test: { ...shared, name: "real", include: real },
       },
       {
-        test: { ...shared, name: "browser", include: browser, testTimeout: 60_000, hookTimeout: 60_000 },
+        test: { ...shared, name: "browser", include: browser },
       },
       {
         test: {
@@ -57,8 +59,6 @@ const config: ViteUserConfig = {
           name: "remote",
           include: remote,
           exclude: ["node_modules/**", ...cluster],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
         },
       },
       {
@@ -69,8 +69,6 @@ const config: ViteUserConfig = {
           globalSetup: [shared.globalSetup, "test/remote/opensearch/support/start-cluster.ts"],
           // All of them ask the same three nodes, and one kills its own.
           fileParallelism: false,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
         },
       },
       {
@@ -79,8 +77,6 @@ const config: ViteUserConfig = {
           name: "agents",
           include: agents,
           globalSetup: [shared.globalSetup, "test/real-agents/support/install-agents.ts"],
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
         },
       },
     ],

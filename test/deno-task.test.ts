@@ -125,9 +125,7 @@ describe.skipIf(obstacle !== undefined)("deno task sessions, in a clone without 
   });
 });
 
-test("the library can be published on JSR: its version is that of the package, and a dry run finds nothing", {
-  timeout: 240_000,
-}, () => {
+test("the library can be published on JSR: its version is that of the package, and a dry run finds nothing", () => {
   const { version } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"));
   expect(version).toBe(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
   if (deno === undefined)

@@ -44,7 +44,7 @@ describe.skipIf(process.versions.deno !== undefined)("the package", () => {
     const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts", tarball];
     const done = run("npm", args, installed);
     expect(done.status, done.out).toBe(0);
-  }, 120_000);
+  });
 
   test("brings nothing along", () => {
     expect(manifest.dependencies).toBeUndefined();

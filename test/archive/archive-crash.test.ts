@@ -85,7 +85,7 @@ async function checkStore(disk: Disk, folder: string, made: LogHome, sessions: n
   expect(fs.existsSync(made.home)).toBe(true);
 }
 
-describe("archiveSessions(), killed at every call", { timeout: 600_000 }, () => {
+describe("archiveSessions(), killed at every call", () => {
   it("leaves a sound archive, and the next run has everything", async () => {
     const deaths = await everyDeath(
       (_, folder) => makeLogHome(join(folder, "home"), { small: true }),
@@ -137,7 +137,7 @@ describe("archiveSessions(), killed at every call", { timeout: 600_000 }, () => 
   });
 });
 
-describe("restoreSessions(), killed at every call", { timeout: 600_000 }, () => {
+describe("restoreSessions(), killed at every call", () => {
   const restore = (disk: Disk, folder: string, force: boolean): Promise<unknown> =>
     asProcess((locking) => {
       const library = libraryOn(disk, folder);
@@ -208,7 +208,7 @@ describe("restoreSessions(), killed at every call", { timeout: 600_000 }, () => 
   });
 });
 
-describe("forgetSession() and undoForget(), killed at every call", { timeout: 600_000 }, () => {
+describe("forgetSession() and undoForget(), killed at every call", () => {
   const claude = (made: LogHome): LogKey => ({ agent: "claude", id: made.ids.claude, copy: null });
 
   it("forgets all of a session or nothing, as readers see it, and the next run completes", async () => {

@@ -41,7 +41,7 @@ describe("a user's error in a bundle of its own", () => {
     const home = temporaryFolder();
     mkdirSync(join(home, ".sessions"));
     writeFileSync(join(home, ".sessions", "version.json"), '{"version":999}\n');
-    const { code, err } = await runBundle(line, { home, timeoutMs: 20_000 });
+    const { code, err } = await runBundle(line, { home, timeoutMs: 240_000 });
     expect(err).toMatch(/^sessions: .*its version is 999/);
     expect(code).toBe(5);
   });

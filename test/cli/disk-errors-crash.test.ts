@@ -121,7 +121,7 @@ async function ground({ after = [], change }: Case): Promise<Ground> {
   };
 }
 
-describe("a disk that fails at any call", { timeout: 600_000 }, () => {
+describe("a disk that fails at any call", () => {
   test.each(cases)("is reported as what it is: sessions $argv", async (each) => {
     const { world, reset } = await ground(each);
     const bugs: string[] = [];

@@ -271,17 +271,17 @@ describe("hook session-end", () => {
     });
     expect(ended).toEqual({ code: 0, signal: null, out: "", err: "" });
     const done = join(at.world.home, ".sessions", "index", "manifest");
-    await expect.poll(() => fs.existsSync(done), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => fs.existsSync(done)).toBe(true);
     expect(fs.existsSync(join(at.world.home, ".sessions", "raw", "claude", at.id))).toBe(true);
     await expect
-      .poll(() => fs.existsSync(join(at.world.home, ".sessions", "logs", "guard.lock")), { timeout: 30_000 })
+      .poll(() => fs.existsSync(join(at.world.home, ".sessions", "logs", "guard.lock")))
       .toBe(false);
     // The last that it does is to keep its compiled code; Deno does that by itself.
     if (process.versions.deno !== undefined) return;
     const cache = join(at.world.home, ".sessions", "cache");
     const isKept = (): boolean => fs.readdirSync(cache).some((name) => name.startsWith("code.remote.guard."));
-    await expect.poll(isKept, { timeout: 30_000 }).toBe(true);
-  }, 60_000);
+    await expect.poll(isKept).toBe(true);
+  });
 });
 
 describe("hook session-start", () => {

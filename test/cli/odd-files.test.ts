@@ -7,7 +7,7 @@ import { type BundleRun, runBundle } from "../support/run-bundle.ts";
 import { callOf, putToolLog, toolLog } from "../support/shrink/tool-log.ts";
 
 /** Far more than any of these takes; one that hangs ends with a signal. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 240_000;
 
 interface Ground {
   readonly home: string;
@@ -32,7 +32,7 @@ function ground(): Ground {
   };
 }
 
-describe("a pipe where a file should be", { timeout: 2 * LIMIT_MS }, () => {
+describe("a pipe where a file should be", () => {
   test.each([
     ["lock", ["archive"], 5],
     ["config.json", ["list"], 5],
@@ -56,7 +56,7 @@ describe("a pipe where a file should be", { timeout: 2 * LIMIT_MS }, () => {
   });
 });
 
-describe("a hook whose log is no file", { timeout: 2 * LIMIT_MS }, () => {
+describe("a hook whose log is no file", () => {
   test.each([["/proc/kmsg"], ["/dev/zero"], ["PIPE"]])("says so, and is done: %s", async (named) => {
     const { home, store, pipe, sessions } = ground();
     const path = named === "PIPE" ? join(home, "pipe.jsonl") : named;

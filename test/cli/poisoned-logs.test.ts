@@ -164,7 +164,7 @@ describe.each(agents)("logs of %s", (agent) => {
       for (const [name = "", ...rest] of commands)
         await expectAnswer(world, [name, idNumber(number), ...rest]);
     }
-  }, 120_000);
+  });
 });
 
 test("the guard archives what is new beside a log with a NUL in its folder, byte for byte", async () => {

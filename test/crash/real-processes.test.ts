@@ -39,8 +39,10 @@ describe("replaceFile() in a process that is killed", () => {
     fs.writeFileSync(path, "0\n".repeat(3_000));
     let last = 0;
     let progress = 0;
-    for (let kill = 0; kill < 8; kill++) {
-      const ended = await killAtRandom(replaceForever.path, [path], { seed: SEED + kill, withinMs: 60 });
+    // Goes on, with more time, until a slow disk has let one of them replace the file.
+    for (let kill = 0; kill < 8 || progress === 0; kill++) {
+      const options = { seed: SEED + kill, withinMs: 60 + 10 * kill };
+      const ended = await killAtRandom(replaceForever.path, [path], options);
       expect(ended, ended.stderr).toMatchObject({ killed: true, stderr: "" });
       const lines = fs.readFileSync(path, "utf8").split("\n");
       expect(lines.length).toBe(3_001);
@@ -53,7 +55,6 @@ describe("replaceFile() in a process that is killed", () => {
       if (number !== last) progress++;
       last = number;
     }
-    expect(progress).toBeGreaterThan(0);
     expect(fs.readdirSync(folder).filter((name) => name !== "file" && !isTempName(name))).toEqual([]);
     sweepTempFiles(nodeDisk, folder, { now: Number.MAX_SAFE_INTEGER });
     expect(fs.readdirSync(folder)).toEqual(["file"]);
@@ -83,14 +84,15 @@ describe("the lock between real processes", () => {
       }
       return outputs;
     };
-    const outputs = (await Promise.all([lane(), lane(), lane(), lane()])).flat();
+    const outputs: string[] = [];
+    const rounds = (): number => outputs.join("").split("round\n").length - 1;
+    do outputs.push(...(await Promise.all([lane(), lane(), lane(), lane()])).flat());
+    while (rounds() === 0);
     for (const output of outputs) expect(output).not.toContain("TWO INSIDE");
-    const rounds = outputs.join("").split("round\n").length - 1;
-    expect(rounds).toBeGreaterThan(0);
     const counted = Number(fs.readFileSync(join(folder, "counter"), "utf8"));
-    expect(counted).toBeGreaterThanOrEqual(rounds);
+    expect(counted).toBeGreaterThanOrEqual(rounds());
     // A round that was counted but not told: at most one per process that was killed.
-    expect(counted).toBeLessThanOrEqual(rounds + outputs.length);
+    expect(counted).toBeLessThanOrEqual(rounds() + outputs.length);
     expect(await run(contend.path, [folder, "1"])).toEqual({ code: 0, output: "begun\nround\n" });
     sweepTempFiles(nodeDisk, folder, { now: Number.MAX_SAFE_INTEGER });
     expect(fs.readdirSync(folder)).toEqual(["counter"]);

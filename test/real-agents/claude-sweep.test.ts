@@ -45,7 +45,7 @@ async function sweep(home: AgentHome): Promise<void> {
   const child = spawn(command, args, { cwd: folder, env, stdio: ["pipe", "ignore", "ignore"] });
   const ended = new Promise((resolve) => child.once("close", resolve));
   child.stdin.write(`${JSON.stringify({ type: "user", message: { role: "user", content: "hello" } })}\n`);
-  await expect.poll(() => existsSync(mark), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => existsSync(mark)).toBe(true);
   child.stdin.end();
   await ended;
 }

@@ -69,7 +69,7 @@ test("real logs that grow piece by piece give the index that is built from nothi
     expect(await dumpIndex(engine)).toEqual(await dumpRebuilt(library));
   }
   expect(kept).toBeGreaterThan(20);
-}, 300_000);
+});
 
 function filesBelow(home: string, folder: string): readonly string[] {
   try {

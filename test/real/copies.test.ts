@@ -265,15 +265,13 @@ beforeAll(() => {
     }
     return { a, b };
   });
-}, 120_000);
+});
 afterAll(() => folder.remove());
 
 const both = ({ a, b }: Pair): readonly string[] => [a, b].map((path) => readFileSync(path, "latin1"));
 
 describe("a few real sessions in two folders each, by the program itself", () => {
-  test("are archived, flattened, compacted, restored, forgotten and brought back one by one, byte for byte", {
-    timeout: 600_000,
-  }, async () => {
+  test("are archived, flattened, compacted, restored, forgotten and brought back one by one, byte for byte", async () => {
     expect(pairs.length).toBe(SAMPLE);
     const done = await askSessions(places, ["archive"]);
     expect(Array.isArray(done.archived) && done.archived.length).toBe(2 * SAMPLE);
@@ -302,7 +300,7 @@ describe("a few real sessions in two folders each, by the program itself", () =>
     }
   });
 
-  test("are listed once, and stay one session when a project is renamed", { timeout: 120_000 }, async () => {
+  test("are listed once, and stay one session when a project is renamed", async () => {
     const [first] = pairs;
     if (first === undefined) throw new Error("No session was copied");
     const moved = join(projects, "-renamed", basename(first.b));

@@ -80,7 +80,7 @@ const logs = [
   },
 ] as const;
 
-describe("killed at every call", { timeout: 600_000 }, () => {
+describe("killed at every call", () => {
   it.each(logs)(
     "compact leaves the old or the new log of $agent, and the next run completes",
     async (each) => {

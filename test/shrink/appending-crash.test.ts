@@ -16,9 +16,7 @@ import { callOf, putToolLog, TOOL_SESSION, toolLog } from "../support/shrink/too
 const appender = bundleScript("scripts/append-numbers.ts");
 afterAll(() => appender.remove());
 
-it("swapFile() loses no line of a process that appends every 5 ms: 200 rounds", {
-  timeout: 120_000,
-}, async () => {
+it("swapFile() loses no line of a process that appends every 5 ms: 200 rounds", async () => {
   const folder = temporaryFolder();
   const paths = ["a", "b", "c", "d"].map((name) => join(folder, `${name}.jsonl`));
   for (const path of paths) fs.writeFileSync(path, "first\n", { mode: 0o640 });
@@ -50,9 +48,7 @@ it("swapFile() loses no line of a process that appends every 5 ms: 200 rounds", 
   ).toEqual([]);
 });
 
-it("flatten, unflatten and compact lose no line of a process that appends every 5 ms: 200 rounds", {
-  timeout: 300_000,
-}, async () => {
+it("flatten, unflatten and compact lose no line of a process that appends every 5 ms: 200 rounds", async () => {
   const library = { ...quickLibrary(), disk: nodeDisk };
   const log = toolLog([callOf("Read", 5_000), callOf("Bash", 100)]);
   const path = putToolLog(library.surroundings.home, log);

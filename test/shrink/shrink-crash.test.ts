@@ -98,7 +98,7 @@ async function isSound(disk: Disk, folder: string): Promise<void> {
 /** What is lost without its fsync is looked at where logs are swapped (`swap-file.test.ts`) and where they are archived. */
 const how = { aftermaths: ["kill"] } as const;
 
-describe("killed at every call", { timeout: 600_000 }, () => {
+describe("killed at every call", () => {
   it("compact leaves the old or the new log, and the next run completes", async () => {
     let compacted = "";
     const deaths = await everyDeath(

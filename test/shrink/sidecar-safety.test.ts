@@ -72,9 +72,7 @@ const inEnd = (library: Library): number => fs.statSync(sidecarOf(library)).size
 const RAW_GONE = "the archive is gone";
 
 describe("flattenSession()", () => {
-  it("fails at any call with ENOSPC: the log is as it was, or the sidecar has every block of its markers", {
-    timeout: 120_000,
-  }, async () => {
+  it("fails at any call with ENOSPC: the log is as it was, or the sidecar has every block of its markers", async () => {
     let failures = 0;
     let replaced = 0;
     for (let call = 0; ; call++) {
@@ -336,7 +334,7 @@ const harm = {
   },
 } satisfies typeof deeds | Record<string, (two: ReturnType<typeof twoStores>) => Promise<unknown>>;
 
-describe("whatever happens in whatever order", { timeout: 300_000 }, () => {
+describe("whatever happens in whatever order", () => {
   const run = async (
     names: readonly string[],
     check: (two: ReturnType<typeof twoStores>, done: readonly string[]) => void,

@@ -130,7 +130,7 @@ test("every document of a site has the score that the command line's engine give
   }
   expect(evaluate(view, [term("token")], boosts).turn.count).toBeGreaterThan(1_000);
   segments.close();
-}, 240_000);
+});
 
 const NOW = Date.UTC(2026, 10, 16);
 /** Phrases are looked for until a page is full. */
@@ -223,4 +223,4 @@ test("a site answers as the command line does: the same sessions, scores and ord
       expect(score).toBeCloseTo(answer.hits[at]?.score ?? Number.NaN, 8);
   }
   await reading.reader.close();
-}, 240_000);
+});

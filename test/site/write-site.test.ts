@@ -211,7 +211,7 @@ describe("sessions export --site", () => {
     // Temp files of killed runs are removed when they are old.
     const own = [...contentOf(site).keys()].filter((path) => /\/?[\w-]+\.(?:html|js|css|json)$/.test(path));
     expect(own.filter((path) => !/(?:^|\/)\./.test(path))).toHaveLength(files + 1);
-  }, 120_000);
+  });
 
   test("takes the sessions that a full-text query finds", async () => {
     const world = worldWithLogs();

@@ -33,7 +33,7 @@ export interface Pane {
   buffer(): string;
 }
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 120_000;
 
 /** Opens a terminal, and closes it after the test. */
 export async function openPane({ columns, rows, folder, variables }: PaneOptions): Promise<Pane> {

@@ -52,7 +52,7 @@ const harms: Readonly<Record<string, Harm>> = {
   "other content": (path, random) => fs.writeFileSync(path, Buffer.from(`rubbish ${random()}`)),
 };
 
-describe("prove()", { timeout: 120_000 }, () => {
+describe("prove()", () => {
   it("finds nothing wrong with a sound archive", () => {
     const { raw, sessions } = makeArchive(3);
     for (const name of sessions) {

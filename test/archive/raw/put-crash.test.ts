@@ -65,7 +65,7 @@ function checkRecovered(disk: Disk, folder: string, before: ReadonlyMap<string, 
 /** Small: every death is a run of its own, and what is packed does not matter. */
 const MEDIUM = 20_000;
 
-describe("put(), killed at every call", { timeout: 240_000 }, () => {
+describe("put(), killed at every call", () => {
   it("keeps a new session whole or not at all", async () => {
     const deaths = await everyDeath(
       (_, folder) => {
@@ -167,7 +167,7 @@ describe("put(), killed at every call", { timeout: 240_000 }, () => {
   });
 });
 
-describe("repeat(), killed at every call", { timeout: 240_000 }, () => {
+describe("repeat(), killed at every call", () => {
   it("leaves the generations as they were or adds the one", async () => {
     await everyDeath(
       (disk, folder) => {

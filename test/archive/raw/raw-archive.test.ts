@@ -52,7 +52,7 @@ function ground(): Ground {
 
 const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-describe("put()", { timeout: 120_000 }, () => {
+describe("put()", () => {
   it("cuts a file after each 1,048,576 bytes, as all archives that exist are cut", () => {
     const { raw, log, put } = ground();
     const text = logLines(1, 1_048_577);

@@ -84,7 +84,7 @@ describe("the migration from version 1", () => {
     expect([...filesBelow(store.places.raw).keys()]).toEqual([...after.keys()]);
   });
 
-  it("is completed by the next run, wherever it was killed", { timeout: 300_000 }, async () => {
+  it("is completed by the next run, wherever it was killed", async () => {
     const { count } = await everyDeath(
       (disk, folder) => oldStore(disk, folder),
       (disk, _, { places }) => prepareStore(disk, places, versions),

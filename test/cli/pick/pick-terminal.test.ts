@@ -55,7 +55,7 @@ async function terminalOf({ pane }: Desk): Promise<object> {
   return { ...pane.flags(), modes: await pane.shell("stty -g") };
 }
 
-describe.skipIf(!hasTmux)("sessions pick on a terminal", { timeout: 90_000 }, () => {
+describe.skipIf(!hasTmux)("sessions pick on a terminal", () => {
   test("searches as you type, previews with context, and resumes with Enter", async () => {
     const desk = await openDesk();
     const { pane } = desk;

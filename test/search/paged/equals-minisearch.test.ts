@@ -119,6 +119,6 @@ describe("evaluate() over segments gives the scores of one MiniSearch built from
         ),
         { numRuns: 100 },
       );
-    }, 120_000);
+    });
   }
 });

@@ -477,5 +477,5 @@ describe("an index that follows logs", () => {
       }),
       { numRuns: 8 },
     );
-  }, 120_000);
+  });
 });
