@@ -1,4 +1,5 @@
 import { type SessionStats, tokensOf, type UsageCount } from "../../index.ts";
+import { labelProjects } from "../../render/project-labels.ts";
 import type { World } from "../world.ts";
 import { amountOf, formatCount, formatShort } from "./amounts.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -141,12 +142,16 @@ function rowsOf(stats: SessionStats, group: StatsGroup): readonly GroupRow[] {
     case "day":
       return stats.days.map((each) => ({ ...each, label: each.day })).toReversed();
     case "project":
-      return stats.projects.map((each) => ({ ...each, label: each.name }));
+      return withLabels(stats.projects, labelProjects(stats.projects));
     case "agent":
       return stats.agents.map((each) => ({ ...each, label: each.agent }));
     case "model":
       return stats.models.map((each) => ({ ...each, label: each.model ?? "(not named)" }));
   }
+}
+
+function withLabels(counts: readonly UsageCount[], labels: readonly string[]): readonly GroupRow[] {
+  return counts.map((count, i) => ({ ...count, label: labels[i] ?? "" }));
 }
 
 const BAR_WIDTH = 16;

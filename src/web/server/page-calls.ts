@@ -11,6 +11,7 @@ import {
 } from "../../index.ts";
 import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
+import { labelProjects } from "../../render/project-labels.ts";
 import type {
   ActivityReply,
   ChangesAnswer,
@@ -278,10 +279,15 @@ function readArguments<T extends z.core.$ZodShape>(shape: T, args: unknown): z.i
 }
 
 function activityReply({ total, days, projects, agents, models, unpriced }: StatsAnswer): ActivityReply {
+  const labels = labelProjects(projects);
   return {
     total: countLine(total),
     days: days.map((each) => ({ day: each.day, ...countLine(each) })),
-    projects: projects.map((each) => ({ name: each.name, project: each.project, ...countLine(each) })),
+    projects: projects.map((each, i) => ({
+      name: labels[i] ?? each.name,
+      project: each.project,
+      ...countLine(each),
+    })),
     agents: agents.map((each) => ({ name: each.agent, ...countLine(each) })),
     models: models.map((each) => ({ name: each.model ?? "not named", ...countLine(each) })),
     unpriced,
