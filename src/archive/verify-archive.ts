@@ -4,7 +4,7 @@ import { sameMark } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { type LogKey, logKey, type SessionName } from "../session/session.ts";
-import type { ArchiveStore, Damage, KeptFile } from "./archive-store.ts";
+import type { ArchiveStore, Damage, KeptFile, ListedSession } from "./archive-store.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 
 export interface VerifyOptions {
@@ -31,6 +31,8 @@ export interface FoundDamage extends Damage {
   readonly goodBytes: number;
   /** The agent still has these bytes: `archive --check` writes them again. */
   readonly mendable: boolean;
+  /** What the machine is called that the session was pulled from: `sync --check` fetches it again. Null: this one. */
+  readonly machine: string | null;
 }
 
 /** A log that differs from the archive although its size and times did not change. */
@@ -107,18 +109,20 @@ export async function verifyArchive(library: Library, options: VerifyOptions = {
 function describeDamage(
   library: Library,
   archive: ArchiveStore,
-  { agent, id, copy }: LogKey,
+  { agent, id, copy, origin }: ListedSession,
   damage: Damage,
   all: readonly Damage[],
 ): FoundDamage {
   const kept = archive.get({ agent, id, copy }, damage.generation);
   const file = [...(kept?.files ?? []), ...(kept?.earlier ?? [])].find(({ path }) => path === damage.path);
-  if (file === undefined) return { agent, id, ...damage, size: 0, goodBytes: 0, mendable: false };
+  const machine = origin?.name ?? null;
+  if (file === undefined) return { agent, id, ...damage, size: 0, goodBytes: 0, mendable: false, machine };
   const bad = all
     .filter(({ generation, path }) => generation === damage.generation && path === damage.path)
     .reduce((sum, { from, to }) => sum + to - from, 0);
   const goodBytes = Math.max(0, file.size - bad);
-  return { agent, id, ...damage, size: file.size, goodBytes, mendable: canMend(library, file) };
+  const mendable = machine === null && canMend(library, file);
+  return { agent, id, ...damage, size: file.size, goodBytes, mendable, machine };
 }
 
 /** A session none of whose records can be read: its folder's name is all that is known of it. */
@@ -134,6 +138,7 @@ function unreadable(location: string, what: string): FoundDamage {
     size: 0,
     goodBytes: 0,
     mendable: false,
+    machine: null,
   };
 }
 

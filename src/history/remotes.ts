@@ -60,7 +60,7 @@ export interface KnownRecipient {
 
 export interface SyncCallOptions extends AnyCallOptions {
   readonly dryRun?: boolean;
-  /** Reads everything that this machine has pushed, and stores what is damaged again. */
+  /** Reads everything that this machine has pushed and pulled, and stores or fetches again what is damaged. */
   readonly check?: boolean;
   readonly onProgress?: (phase: "Pushing" | "Pulling", progress: CallProgress) => void;
 }
@@ -105,6 +105,7 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       const { openPlace } = await import("../remote/sync.ts");
       const { readManifests } = await import("../remote/other-machines.ts");
       const { openRepository } = await import("../remote/repository.ts");
+      const { thisMachine } = await import("../remote/machine.ts");
       const { isRecipient, openAccess, ownIdentity } = await import("../remote/repository-key.ts");
       const remote = findRemote(library, name, ["s3", "folder"]);
       const store = openPlace(library, remote);
@@ -115,7 +116,8 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
         });
       }
       const identity = await ownIdentity(library);
-      const opened = await openAccess(store, remote, identity);
+      const { host } = (await writing()).locking.processes;
+      const opened = await openAccess(store, remote, identity, thisMachine(library, host).id);
       const added = add === undefined ? null : await opened.admit(add);
       const { newest } = await readManifests(openRepository(store, opened.cipher));
       const machineOf = (recipient: string): string | null =>

@@ -31,12 +31,17 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
     async put(name, bytes) {
       return reach(() => {
         makeFolders(disk, dirname(pathOf(name)));
+        // Nothing is written through a link that something else put there.
+        if (!isWithoutLinks(disk, folder, name)) return false;
         return replaceFile(disk, pathOf(name), bytes, { exclusive: true }).kind === "done";
       });
     },
     async get(name, maxBytes) {
       return reach(() => {
         try {
+          const kind = disk.stat(pathOf(name))?.kind;
+          // A pipe, a device or a folder in its place is a damaged object.
+          if (kind !== undefined && kind !== "file") return Buffer.alloc(0);
           return Buffer.from(disk.readHead(pathOf(name), maxBytes + 1));
         } catch (error) {
           if (isAbsent(error)) return undefined;
@@ -78,6 +83,11 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
       });
     },
   };
+}
+
+function isWithoutLinks(disk: Disk, folder: string, name: string): boolean {
+  const parts = name.split("/");
+  return parts.every((_, index) => disk.lstat(join(folder, ...parts.slice(0, index + 1)))?.kind !== "link");
 }
 
 function entriesOf(disk: Disk, folder: string): ReturnType<Disk["readdir"]> {

@@ -32,6 +32,8 @@ export interface PullOptions {
   readonly markdown: MarkdownWriter;
   readonly locking: Locking;
   readonly dryRun: boolean;
+  /** Reads everything that was pulled, and fetches again what is damaged here. */
+  readonly check: boolean;
   readonly onProgress: (done: {
     files: number;
     filesTotal: number;
@@ -120,7 +122,7 @@ export async function pullSessions(
 }
 
 /** Compares what others have pushed with what is here. */
-function dueSessions(library: Library, { machines, isForgotten }: PullOptions): readonly DueSession[] {
+function dueSessions(library: Library, { machines, isForgotten, check }: PullOptions): readonly DueSession[] {
   const { disk, places } = library;
   const buried = forgottenSessions(library);
   return machines.flatMap((machine) =>
@@ -129,9 +131,13 @@ function dueSessions(library: Library, { machines, isForgotten }: PullOptions): 
       if (buried.has(key) || isForgotten(machine.machine.id, session)) return [];
       const here = mirroredGenerations(disk, places.raw, key);
       const isHere = ({ generation, record }: PushedSession["generations"][number]): boolean => {
-        const origin = here.get(generation)?.origin;
+        const manifest = here.get(generation);
+        const origin = manifest?.origin;
         return (
-          origin?.record === record && origin.name === machine.machine.name && origin.home === machine.home
+          (!check || (manifest !== undefined && isWhole(library, manifest))) &&
+          origin?.record === record &&
+          origin.name === machine.machine.name &&
+          origin.home === machine.home
         );
       };
       const generations = session.generations.filter((generation) => !isHere(generation));
@@ -139,6 +145,10 @@ function dueSessions(library: Library, { machines, isForgotten }: PullOptions): 
       return generations.length === 0 ? [] : [{ key, machine, session, generations, markdown }];
     }),
   );
+}
+
+function isWhole({ disk, places }: Library, manifest: Manifest): boolean {
+  return chunksOf(manifest).every((chunk) => hasMirroredChunk(disk, places.raw, manifest, chunk));
 }
 
 /** Fetches the records of a session, as manifests of this store. Throws `ArchiveDamage`. */

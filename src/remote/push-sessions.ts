@@ -82,11 +82,15 @@ export async function pushSessions(
   const pushed = own.filter((session) => !failed.has(session));
   const manifest = newManifest(library, pushed, options);
   let { mended } = done;
-  if (!options.dryRun && (await putManifest(repository, manifest, options))) {
-    for (let round = 1; round < ROUNDS; round++) {
+  if (!options.dryRun && ((await putManifest(repository, manifest, options)) || due.length > 0)) {
+    for (let round = 1; ; round++) {
       there = await repository.listObjects();
       const missing = jobs.filter(({ name, session }) => !there.has(name) && !failed.has(session));
       if (missing.length === 0) break;
+      if (round === ROUNDS) {
+        problems.push(...missing.map((job) => notStored(repository, job)));
+        break;
+      }
       const again = missing.map((job) => ({ ...job, isDamaged: false }));
       mended += (await store(library, repository, again, options)).objects;
     }
@@ -100,6 +104,14 @@ export async function pushSessions(
     problems,
     manifest,
     named: new Set(jobs.map(({ name }) => name)),
+  };
+}
+
+function notStored({ store: { place } }: Repository, { name, session }: Job): Problem {
+  return {
+    path: session.location,
+    line: 0,
+    what: `${name} can't be stored in ${place}: something that is no file of this program has its name; remove that`,
   };
 }
 

@@ -78,29 +78,42 @@ export async function identityIn(text: string, path: string): Promise<Identity> 
   });
 }
 
-/** Opens the repository of a remote with an identity. */
+/** Opens the repository of a remote with an identity. `machine`: the id of this machine, to tell a key that was lost. */
 export async function openAccess(
   store: ObjectStore,
-  remote: Pick<Remote, "name">,
+  remote: Pick<Remote, "name" | "url">,
   identity: Identity,
+  machine?: string,
 ): Promise<RepositoryAccess> {
   const format = await readFormat(store);
   if (format === undefined) {
     throw new UserError(`Cannot find a repository in ${store.place}`, {
       exitCode: exitCodes.broken,
-      hint: `if it was there before, do not create another one; a new one: \`sessions remote add ${remote.name} URL\``,
+      hint:
+        `\`sessions remote add ${remote.name} ${remote.url}\` makes a new one; if there was one before, run that on a ` +
+        "machine that could read it, which puts back what is missing",
     });
   }
-  const bytes = await store.get(keyName(format, identity.recipient), MAX_BYTES);
-  if (bytes === undefined) {
+  const opened = await openKey(store, format, identity);
+  if (opened.kind === "absent" && machine !== undefined && (await hasPushed(store, machine))) {
+    throw new UserError(
+      `Cannot read the repository of ${remote.name}: this machine has pushed there before, but its key is lost`,
+      {
+        exitCode: exitCodes.broken,
+        hint:
+          "put identity.txt of this machine's store back from a backup; if there is none, on a machine that has access " +
+          `run \`sessions remote key ${remote.name} --add ${identity.recipient}\`; if none has, use another place: ` +
+          "nobody can read what is there",
+      },
+    );
+  }
+  if (opened.kind === "absent") {
     throw new UserError(`Cannot read the repository of ${remote.name}: this machine has no access yet`, {
       exitCode: exitCodes.refused,
       hint: `on a machine that has, run \`sessions remote key ${remote.name} --add ${identity.recipient}\``,
     });
   }
-  const key = await unwrap(bytes, identity);
-  const cipher = key === undefined ? undefined : createObjectCipher(key);
-  if (key === undefined || cipher === undefined || !isSame(cipher.check, format.check)) {
+  if (opened.kind !== "open") {
     throw new UserError(
       `Cannot read the repository of ${remote.name}: the key of this machine does not open it`,
       {
@@ -109,7 +122,25 @@ export async function openAccess(
       },
     );
   }
-  return accessOf(store, format, key, cipher);
+  return accessOf(store, format, opened.key, opened.cipher, identity);
+}
+
+async function hasPushed(store: ObjectStore, machine: string): Promise<boolean> {
+  return (await store.list(`manifests/${machine}/`)).length > 0;
+}
+
+type OpenedKey =
+  | { readonly kind: "absent" | "wrong" }
+  | { readonly kind: "open"; readonly key: Uint8Array; readonly cipher: ObjectCipher };
+
+/** Opens the key of a repository with an identity, if it was wrapped to it and is whole. */
+async function openKey(store: ObjectStore, format: Format, identity: Identity): Promise<OpenedKey> {
+  const bytes = await store.get(keyName(format, identity.recipient), MAX_BYTES);
+  if (bytes === undefined) return { kind: "absent" };
+  const key = await unwrap(bytes, identity);
+  if (key === undefined) return { kind: "wrong" };
+  const cipher = createObjectCipher(key);
+  return isSame(cipher.check, format.check) ? { kind: "open", key, cipher } : { kind: "wrong" };
 }
 
 /** Creates a repository if there is none, and says whether this machine can read what is there. */
@@ -127,9 +158,7 @@ export async function createOrJoin(
   }
   const format = await readFormat(store);
   if (format === undefined) throw damagedFormat(store);
-  return (await store.get(keyName(format, identity.recipient), MAX_BYTES)) === undefined
-    ? "no access"
-    : "joined";
+  return (await openKey(store, format, identity)).kind === "open" ? "joined" : "no access";
 }
 
 /** Wraps a new key for the first recipient; of an attempt that was killed here, the key is taken again. */
@@ -144,6 +173,16 @@ async function beginRepository(
     const key = await unwrap((await store.get(name, MAX_BYTES)) ?? new Uint8Array(), identity);
     if (key !== undefined) return { id, check: createObjectCipher(key).check };
   }
+  const [pushed] = await store.list("manifests/");
+  if (pushed !== undefined) {
+    throw new UserError(
+      `Cannot make a repository in ${store.place}: sessions of another one are there, without its ${FORMAT}`,
+      {
+        exitCode: exitCodes.broken,
+        hint: "nothing was changed; run this on a machine that could read it, which puts back what is missing, or use another place",
+      },
+    );
+  }
   const key = randomBytes(KEY_BYTES);
   const id = randomBytes(16).toString("hex");
   const { check } = createObjectCipher(key);
@@ -156,12 +195,21 @@ function accessOf(
   format: Format,
   key: Uint8Array,
   cipher: ObjectCipher,
+  own: Identity,
 ): RepositoryAccess {
   return {
     id: format.id,
     cipher,
     async admit(recipient) {
-      return store.put(keyName(format, recipient), await wrap(key, format, recipient));
+      const name = keyName(format, recipient);
+      const wrapped = await wrap(key, format, recipient);
+      if (await store.put(name, wrapped)) return true;
+      // Only the other machine can tell whether its key is whole. Our own was just opened, and may be the only one.
+      if (recipient !== own.recipient) {
+        await store.delete(name);
+        await store.put(name, wrapped);
+      }
+      return false;
     },
     async recipients() {
       const found: string[] = [];

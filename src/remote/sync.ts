@@ -22,7 +22,7 @@ export interface SyncOptions {
   readonly locking: Locking;
   readonly markdown: MarkdownWriter;
   readonly dryRun: boolean;
-  /** Reads everything that this machine has pushed, and stores what is damaged again. */
+  /** Reads everything that this machine has pushed and pulled, and stores or fetches again what is damaged. */
   readonly check: boolean;
   readonly onProgress: (phase: "Pushing" | "Pulling", done: PushProgress) => void;
   readonly pause: () => Promise<void>;
@@ -87,8 +87,8 @@ export async function openRemote(
   store: ObjectStore,
 ): Promise<OpenRemote> {
   const identity = await ownIdentity(library);
-  const { cipher } = await openAccess(store, remote, identity);
   const machine = thisMachine(library, host);
+  const { cipher } = await openAccess(store, remote, identity, machine.id);
   return { repository: openRepository(store, cipher), machine, recipient: identity.recipient };
 }
 
@@ -142,6 +142,7 @@ async function run(
     locking,
     markdown,
     dryRun,
+    check,
     pause,
     onProgress: (done) => onProgress("Pulling", done),
   });

@@ -84,6 +84,23 @@ function logOf(
       `{"timestamp":${at},"type":"response_item","payload":{"type":"function_call","call_id":"toolu_1","name":"feed","arguments":${input}}}`,
       `{"timestamp":${at},"type":"response_item","payload":{"type":"function_call_output","call_id":"toolu_1","output":${input}}}`,
     ],
+    gemini: [
+      `{"sessionId":"${id}","projectHash":"64ab","startTime":${at},"lastUpdated":${at},"directories":[${cwd}],"kind":"main"}`,
+      `{"id":"u1","timestamp":${at},"type":"user","content":[{"text":"Feed the poison"}]}`,
+      `{"id":"u2","timestamp":${at},"type":"gemini","content":"Fed.","toolCalls":[{"id":"toolu_1","name":"feed","args":${input},"result":[{"functionResponse":{"id":"toolu_1","name":"feed","response":${input}}}],"status":"success","timestamp":${at}}]}`,
+    ],
+    qwen: [
+      `{"uuid":"u1","parentUuid":null,"sessionId":"${id}","timestamp":${at},"type":"user","cwd":${cwd},"message":{"role":"user","parts":[{"text":"Feed the poison"}]}}`,
+      `{"uuid":"u2","parentUuid":"u1","sessionId":"${id}","timestamp":${at},"type":"assistant","cwd":${cwd},"message":{"role":"model","parts":[{"functionCall":{"id":"toolu_1","name":"feed","args":${input}}}]}}`,
+      `{"uuid":"u3","parentUuid":"u2","sessionId":"${id}","timestamp":${at},"type":"tool_result","cwd":${cwd},"message":{"role":"user","parts":[{"functionResponse":{"id":"toolu_1","name":"feed","response":${input}}}]},"toolCallResult":${input}}`,
+    ],
+    copilot: [
+      `{"type":"session.start","data":{"sessionId":"${id}","version":1,"startTime":${at},"context":{"cwd":${cwd}}},"id":"e1","timestamp":${at},"parentId":null}`,
+      `{"type":"user.message","data":{"content":"Feed the poison","messageId":"m1"},"id":"e2","timestamp":"${AT}","parentId":"e1"}`,
+      `{"type":"assistant.message","data":{"messageId":"m2","content":"Fed.","toolRequests":[{"toolCallId":"toolu_1","name":"feed","arguments":${input}}]},"id":"e3","timestamp":"${AT}","parentId":"e2"}`,
+      `{"type":"tool.execution_start","data":{"toolCallId":"toolu_1","toolName":"feed","arguments":${input}},"id":"e4","timestamp":"${AT}","parentId":"e3"}`,
+      `{"type":"tool.execution_complete","data":{"toolCallId":"toolu_1","success":true,"result":{"content":${input}}},"id":"e5","timestamp":"${AT}","parentId":"e4"}`,
+    ],
   };
   const text = lines[agent].map((line) => `${line}\n`).join("");
   return { kind: "file", path: logPath(agent, id, "-home-ana-bad"), text };
@@ -170,7 +187,10 @@ describe.each(agents)("logs of %s", (agent) => {
 test("the guard archives what is new beside a log with a NUL in its folder, byte for byte", async () => {
   const poisoned = logOf("claude", { cwd: '"/home/ana/\\u0000shop"' });
   const { world, ask } = worldWith(poisoned);
-  expect(JSON.parse((await ask(["guard", "--json"])).out)).toMatchObject({ archived: 5, problems: [] });
+  expect(JSON.parse((await ask(["guard", "--json"])).out)).toMatchObject({
+    archived: healthy.length + 1,
+    problems: [],
+  });
   const later = join(world.home, logPath("claude", idNumber(2), "-home-ana-later"));
   mkdirSync(dirname(later), { recursive: true });
   writeFileSync(

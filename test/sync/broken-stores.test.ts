@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
@@ -11,6 +12,7 @@ import { createObjectCipher, type ObjectCipher } from "../../src/remote/object-c
 import { type ObjectStore, unreachable } from "../../src/remote/object-store.ts";
 import { openRepository } from "../../src/remote/repository.ts";
 import { createOrJoin, openAccess, ownIdentity } from "../../src/remote/repository-key.ts";
+import { verifyRepository } from "../../src/remote/verify-repository.ts";
 import { allArchived } from "../../src/search/select-archived.ts";
 import fc from "../support/fc.ts";
 import {
@@ -178,6 +180,74 @@ describe("objects that are not what they should be", () => {
     );
     fs.copyFileSync(one, other);
     expect((await sync(desk, remote)).problems.length).toBeGreaterThan(0);
+    expect((await verifyArchive(desk.library)).damages).toEqual([]);
+  });
+
+  test.each<[string, (path: string, outside: string) => void]>([
+    ["a pipe", (path) => void spawnSync("mkfifo", [path])],
+    ["a folder", (path) => fs.mkdirSync(path)],
+    ["a link to a device", (path) => fs.symlinkSync("/dev/zero", path)],
+    ["a link to nothing", (path, outside) => fs.symlinkSync(join(outside, "x"), path)],
+  ])("%s in the place of an object is named, and the rest is pushed and proven", async (_, put) => {
+    const scene = await makeScene();
+    const { laptop, desk, remote, root } = scene;
+    await sync(desk, remote);
+    const [object = ""] = [...filesOf(remote.url).keys()].filter((name) => name.startsWith("objects/"));
+    const outside = join(root, "outside");
+    fs.mkdirSync(outside);
+    fs.rmSync(join(remote.url, object));
+    put(join(remote.url, object), outside);
+    expect((await sync(laptop, remote)).pushed.sessions).toBeGreaterThan(0);
+    const { problems } = await sync(desk, remote);
+    expect(problems).toEqual([
+      expect.objectContaining({
+        what: `${object} can't be stored in ${remote.url}: something that is no file of this program has its name; remove that`,
+      }),
+    ]);
+    const repository = openRepository(storeOf(desk, remote), await cipherOf(scene));
+    const proof = await verifyRepository(repository, { onProgress: () => {}, pause: async () => {} });
+    expect(proof.damages.length).toBeGreaterThan(0);
+    expect(proof.machines.map(({ name }) => name)).toEqual(["desk", "laptop"]);
+    expect(fs.readdirSync(outside)).toEqual([]);
+    fs.rmSync(join(remote.url, object), { recursive: true });
+    expect(await sync(desk, remote)).toMatchObject({ problems: [] });
+    expect(await sync(laptop, remote)).toMatchObject({ problems: [] });
+  });
+
+  test("nothing is written through a link in the place of a folder", async () => {
+    const { desk, remote, root } = await makeScene();
+    await sync(desk, remote);
+    const outside = join(root, "outside");
+    fs.mkdirSync(outside);
+    const [part = ""] = fs.readdirSync(join(remote.url, "objects"));
+    fs.rmSync(join(remote.url, "objects", part), { recursive: true });
+    fs.symlinkSync(outside, join(remote.url, "objects", part));
+    const { problems } = await sync(desk, remote);
+    expect(problems).toEqual([
+      expect.objectContaining({ what: expect.stringContaining(`objects/${part}/`) }),
+    ]);
+    expect(fs.readdirSync(outside)).toEqual([]);
+  });
+
+  test.each<[string, (path: string) => void]>([
+    ["damaged", (path) => fs.writeFileSync(path, "x".repeat(fs.statSync(path).size))],
+    ["missing", (path) => fs.rmSync(path)],
+  ])("a chunk that was pulled and is %s here is fetched again with check", async (_, harm) => {
+    const { laptop, desk, remote } = await makeScene();
+    await sync(laptop, remote);
+    await sync(desk, remote);
+    const [pulled] = allArchived(desk.library, "laptop");
+    const folder = join(pulled?.location ?? "", "1");
+    const [chunk = ""] = fs.readdirSync(folder).filter((name) => name.endsWith(".br"));
+    harm(join(folder, chunk));
+    expect((await verifyArchive(desk.library)).damages).toEqual([
+      expect.objectContaining({ machine: "laptop", mendable: false }),
+    ]);
+    expect(await sync(desk, remote)).toMatchObject({ pulled: { sessions: 0 } });
+    expect(await sync(desk, remote, { check: true })).toMatchObject({
+      pulled: { sessions: 1, objects: 2 },
+      problems: [],
+    });
     expect((await verifyArchive(desk.library)).damages).toEqual([]);
   });
 
@@ -413,6 +483,64 @@ describe("keys", () => {
     fs.writeFileSync(join(remote.url, "keys", own), Buffer.from(before.get(`keys/${own}`) ?? "", "base64"));
     expect(filesOf(remote.url)).toEqual(before);
     expect(await sync(laptop, remote)).toMatchObject({ problems: [] });
+  });
+
+  test("a key that is damaged there is written again by another machine", async () => {
+    const { laptop, desk, remote } = await makeScene();
+    await sync(laptop, remote);
+    const { recipient } = await ownIdentity(desk.library);
+    const [name = ""] = [...filesOf(join(remote.url, "keys")).keys()].filter((each) =>
+      fs.readFileSync(join(remote.url, "keys", each), "utf8").includes(recipient),
+    );
+    const path = join(remote.url, "keys", name);
+    fs.writeFileSync(path, fs.readFileSync(path).subarray(0, 100));
+    await expect(sync(desk, remote)).rejects.toMatchObject({
+      hint: expect.stringContaining(`sessions remote key nas --add ${recipient}`),
+    });
+    expect(await createOrJoin(storeOf(desk, remote), await ownIdentity(desk.library))).toBe("no access");
+    const access = await openAccess(storeOf(laptop, remote), remote, await ownIdentity(laptop.library));
+    expect(await access.admit(recipient)).toBe(false);
+    expect(await sync(desk, remote)).toMatchObject({ problems: [] });
+  });
+
+  test("a machine does not replace its own key: it may be the only one", async () => {
+    const { laptop, remote } = await makeScene();
+    const before = filesOf(join(remote.url, "keys"));
+    const identity = await ownIdentity(laptop.library);
+    const access = await openAccess(storeOf(laptop, remote), remote, identity);
+    expect(await access.admit(identity.recipient)).toBe(false);
+    expect(filesOf(join(remote.url, "keys"))).toEqual(before);
+  });
+
+  test("a machine that has lost its identity is told so, and not that it never had access", async () => {
+    const { laptop, remote } = await makeScene();
+    await sync(laptop, remote);
+    fs.rmSync(join(laptop.library.places.home, "identity.txt"));
+    await expect(sync(laptop, remote)).rejects.toMatchObject({
+      exitCode: 5,
+      message: "Cannot read the repository of nas: this machine has pushed there before, but its key is lost",
+      hint: expect.stringContaining("put identity.txt"),
+    });
+  });
+
+  test("without format.json, a machine with the key puts it back, and one without makes no second repository", async () => {
+    const { laptop, desk, remote, root } = await makeScene();
+    await sync(laptop, remote);
+    fs.rmSync(join(remote.url, "format.json"));
+    await expect(sync(laptop, remote)).rejects.toMatchObject({
+      hint: expect.stringContaining(`sessions remote add nas ${remote.url}`),
+    });
+    const third = makeMachine("third", join(root, "third"), []);
+    const before = filesOf(remote.url);
+    await expect(
+      createOrJoin(storeOf(third, remote), await ownIdentity(third.library)),
+    ).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringContaining("sessions of another one are there"),
+    });
+    expect(filesOf(remote.url)).toEqual(before);
+    expect(await createOrJoin(storeOf(desk, remote), await ownIdentity(desk.library))).toBe("created");
+    for (const machine of [laptop, desk]) expect(await sync(machine, remote)).toMatchObject({ problems: [] });
   });
 
   test("a repository of a later version is refused", async () => {

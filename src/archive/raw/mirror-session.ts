@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { ArchiveDamage } from "../../fs/damage.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode, isWithoutLinks } from "../../fs/disk-error.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import type { LogKey, SessionName } from "../../session/session.ts";
-import { type Chunk, chunkPath, MAX_STORED } from "./chunk.ts";
+import { type Chunk, MAX_STORED, readChunk } from "./chunk.ts";
 import {
   beginGeneration,
   foldersOf,
@@ -38,10 +39,19 @@ export function mirroredGenerations(disk: Disk, raw: string, key: LogKey): Reado
   return found;
 }
 
-/** Whether the store has a chunk of a mirrored session already. */
+/** Whether the store has a chunk of a mirrored session already, and it is what its hash says. */
 export function hasMirroredChunk(disk: Disk, raw: string, key: LogKey, chunk: Chunk): boolean {
-  const path = chunkPath(foldersOf(sessionFolder(raw, key))(chunk.generation), chunk);
-  return disk.stat(path)?.size === chunk.stored;
+  return isWhole(disk, foldersOf(sessionFolder(raw, key))(chunk.generation), chunk);
+}
+
+function isWhole(disk: Disk, folder: string, chunk: Chunk): boolean {
+  try {
+    readChunk(disk, folder, chunk);
+    return true;
+  } catch (error) {
+    if (error instanceof ArchiveDamage) return false;
+    throw error;
+  }
 }
 
 /**
@@ -72,7 +82,7 @@ export function mirrorSession(
 /** Gives a staged chunk file its second name, which is its place in the archive. Chunk files never change. */
 function placeChunk(disk: Disk, folder: string, chunk: Chunk, staged: string): void {
   const target = join(folder, `${chunk.sha256}.br`);
-  if (disk.stat(target)?.size === chunk.stored) return;
+  if (isWhole(disk, folder, chunk)) return;
   try {
     disk.link(staged, target);
   } catch (error) {

@@ -147,7 +147,11 @@ function keysJson({ remote, recipient, recipients, added }: RemoteKeys): object 
 function formatKeys({ remote, recipients, added }: RemoteKeys, world: World): string {
   const { bold, dim } = createStyle(world.stdout.hasColor);
   const done =
-    added === null ? "" : added ? "Added: it can read everything there now.\n" : "It could read already.\n";
+    added === null
+      ? ""
+      : added
+        ? "Added: it can read everything there now.\n"
+        : "It had access already; its key was written again.\n";
   const heading = `These can read ${sanitize(remote.name)}:\n`;
   const lines = recipients.map((each) => {
     const who = each.isThis ? "this machine" : (each.machine ?? "has not synced yet");

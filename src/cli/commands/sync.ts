@@ -16,16 +16,22 @@ export const command: Command = defineCommand({
     "machine. Everything is encrypted before it leaves; `sessions archive` first, if the newest sessions should go with " +
     "it at once.\n\n" +
     "It may be interrupted at any time; the next run goes on. What was forgotten on one machine is forgotten on all, and " +
-    "its bytes leave the remote after 7 days. --check reads everything that this machine has pushed, and stores what is " +
-    "damaged there again.",
+    "its bytes leave the remote after 7 days. --check reads everything that this machine has pushed and pulled, stores " +
+    "what is damaged there again, and fetches what is damaged here.",
   examples: [
     { line: "sessions sync", says: "with the only remote" },
     { line: "sessions sync home --dry-run", says: "how much would be pushed and pulled" },
-    { line: "sessions sync home --check", says: "read what this machine has pushed, and repair it" },
+    {
+      line: "sessions sync home --check",
+      says: "read what this machine has pushed and pulled, and repair it",
+    },
   ],
   positionals: [{ name: "remote", description: "its name; not needed if there is only one", optional: true }],
   flags: {
-    check: { type: "boolean", description: "read what this machine has pushed, and repair damage there" },
+    check: {
+      type: "boolean",
+      description: "read what this machine has pushed and pulled, and repair it there and here",
+    },
     "dry-run": dryRunFlag,
   },
   async run({ flags, positionals }, world) {

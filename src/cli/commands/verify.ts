@@ -157,12 +157,17 @@ function format({ damages, differences, ...proof }: VerifyReport, world: World):
     if (damages.some(({ mendable }) => mendable)) {
       lines.push(`${style.dim("hint:")} \`sessions archive --check\` repairs what the agents still have`);
     }
+    if (damages.some(({ machine }) => machine !== null)) {
+      lines.push(
+        `${style.dim("hint:")} \`sessions sync --check\` fetches again what other machines have pushed`,
+      );
+    }
   }
   return lines.map((line) => `${line}\n`).join("");
 }
 
 function lineOf(
-  { id, generation, path, from, to, what, size, goodBytes, mendable }: FoundDamage,
+  { id, generation, path, from, to, what, size, goodBytes, mendable, machine }: FoundDamage,
   world: World,
 ): string {
   const style = createStyle(world.stdout.hasColor);
@@ -171,6 +176,6 @@ function lineOf(
     ...(path === null ? [] : [path, `bytes ${from}–${to} of ${size}`]),
   ].join(", ");
   const rest = path === null ? "" : `; ${formatBytes(goodBytes)} of ${formatBytes(size)} are good`;
-  const hope = mendable ? "; the agent still has it" : "";
+  const hope = mendable ? "; the agent still has it" : machine === null ? "" : `; it is of ${machine}`;
   return `${style.red(sanitize(id))}  ${sanitize(`${place}${place === "" ? "" : ": "}${what}${rest}${hope}`)}`;
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The agents that there are logs of in the fixtures. */
-export type FixtureAgent = "claude" | "pi" | "claw" | "codex";
+export type FixtureAgent = "claude" | "pi" | "claw" | "codex" | "gemini" | "qwen" | "copilot";
 
 /** A value of a log: on which line, and through which keys. */
 export interface ValuePlace {

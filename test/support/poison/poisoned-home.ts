@@ -19,7 +19,7 @@ export type HomeEntry =
   | { readonly kind: "link"; readonly path: string; readonly to: string }
   | { readonly kind: "folder" | "pipe"; readonly path: string };
 
-export const agents: readonly FixtureAgent[] = ["claude", "pi", "claw", "codex"];
+export const agents: readonly FixtureAgent[] = ["claude", "pi", "claw", "codex", "gemini", "qwen", "copilot"];
 
 const OLD_MS = Date.UTC(2026, 9, 20, 8);
 
@@ -65,6 +65,9 @@ export const healthy: readonly {
   { agent: "pi", id: "22222222-0000-4000-8000-00000000000b", word: "narwhal" },
   { agent: "claw", id: "session-1790000000000-7", word: "manatee" },
   { agent: "codex", id: "44444444-0000-4000-8000-00000000000d", word: "dugong" },
+  { agent: "gemini", id: "55555555-0000-4000-8000-00000000000e", word: "porpoise" },
+  { agent: "qwen", id: "66666666-0000-4000-8000-00000000000f", word: "beluga" },
+  { agent: "copilot", id: "77777777-0000-4000-8000-00000000001a", word: "orca" },
 ];
 
 const HEALTHY_AT = "2026-10-15T08:00:00.000Z";
@@ -120,6 +123,38 @@ function healthyLog(agent: FixtureAgent, id: string, text: string): string {
         payload: { type: "message", role: "user", content: [{ type: "input_text", text }] },
       },
     ],
+    gemini: [
+      { sessionId: id, projectHash: "64ab", startTime: HEALTHY_AT, lastUpdated: HEALTHY_AT, kind: "main" },
+      { id: "h1", timestamp: HEALTHY_AT, type: "user", content: [{ text }] },
+    ],
+    qwen: [
+      {
+        uuid: "h1",
+        parentUuid: null,
+        sessionId: id,
+        timestamp: HEALTHY_AT,
+        type: "user",
+        cwd,
+        version: "0.24.4",
+        message: { role: "user", parts: [{ text }] },
+      },
+    ],
+    copilot: [
+      {
+        type: "session.start",
+        data: { sessionId: id, version: 1, startTime: HEALTHY_AT, context: { cwd } },
+        id: "h1",
+        timestamp: HEALTHY_AT,
+        parentId: null,
+      },
+      {
+        type: "user.message",
+        data: { content: text, messageId: "m1" },
+        id: "h2",
+        timestamp: HEALTHY_AT,
+        parentId: "h1",
+      },
+    ],
   };
   return lines[agent].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
@@ -135,6 +170,12 @@ export function logPath(agent: FixtureAgent, name: string, folder: string): stri
       return join(".claw/sessions", folder, `${name}.jsonl`);
     case "codex":
       return join(".codex/sessions/2026/10/15", `rollout-2026-10-15T08-00-00-${name}.jsonl`);
+    case "gemini":
+      return join(".gemini/tmp", folder, "chats", `session-2026-10-15T08-00-${name}.jsonl`);
+    case "qwen":
+      return join(".qwen/projects", folder, "chats", `${name}.jsonl`);
+    case "copilot":
+      return join(".copilot/session-state", name, "events.jsonl");
   }
 }
 
@@ -143,6 +184,9 @@ const ID_IN_LOG: Readonly<Record<FixtureAgent, RegExp>> = {
   pi: /"type":"session"[^}]*?"id":"([^"]+)"/,
   claw: /"session_id":"([^"]+)"/,
   codex: /"id":"([^"]+)"/,
+  gemini: /"sessionId": ?"([^"]+)"/,
+  qwen: /"sessionId":"([^"]+)"/,
+  copilot: /"sessionId":"([^"]+)"/,
 };
 
 /** The same log as that of a session of its own. */
