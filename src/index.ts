@@ -36,7 +36,6 @@ export type { RetentionStatus, RiskySession } from "./retention/retention-status
 export type { Mask } from "./search/export-session.ts";
 export type { GrepHit } from "./search/grep/grep-job.ts";
 export type { FoundIn, GrepEvent, GrepProgress } from "./search/grep/grep-sessions.ts";
-export { type TextRole, textRoles } from "./search/grep/text-role.ts";
 export type { PlaceCount, ProjectCount, WorktreeCount } from "./search/list-projects.ts";
 export type { OpenSession } from "./search/open-session.ts";
 export type { PendingSession } from "./search/pending-work.ts";
@@ -45,6 +44,7 @@ export type { CatalogRow, Coverage, FileHit, SessionList, SessionState } from ".
 export { type SessionStats, tokensOf, type UsageCount } from "./search/stats/count-stats.ts";
 export { type Checkout, projectLabel } from "./session/checkout.ts";
 export type { Context, Session, SessionName, Step, Subagent, ToolCall, Turn } from "./session/session.ts";
+export { type TextRole, textRoles } from "./session/text-role.ts";
 export type { FilePlan } from "./settings/change-files.ts";
 export type { CompactAnswer } from "./shrink/compact-session.ts";
 export type { FlattenAnswer } from "./shrink/flatten-session.ts";

@@ -8,6 +8,7 @@ import type { LeafRule } from "../session/current-path.ts";
 import type { AgentName, Entry, SourceFacts, WorkItem } from "../session/entry.ts";
 import type { LogKey } from "../session/session.ts";
 import type { TextBudget } from "../session/text-budget.ts";
+import type { TextRules } from "./text-rules.ts";
 
 /** A folder that holds logs of one agent. */
 export interface LogRoot {
@@ -166,8 +167,6 @@ export interface Agent {
   readonly sessionVariable?: string;
   /** The variable that names the project's folder to hooks and servers that it runs. */
   readonly projectVariable?: string;
-  /** Who speaks in the logs when the agent replies, if it is neither `assistant` nor `model`. */
-  readonly speaker?: string;
   /** Which entry is the end of the current path. */
   readonly leafRule: LeafRule;
   /** It keeps logs in the folders of projects too, so these must be known first. */
@@ -194,6 +193,8 @@ export interface Agent {
     read(text: string): RunningSession | undefined;
   };
   parser(context: ParserContext): LineParser;
+  /** What a text on a line is, for `grep`, as far as its logs differ from those of others. */
+  readonly textRules?: TextRules;
   resume(session: {
     readonly id: string;
     readonly project: string | null;

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../jsonl/json-line.ts";
 import { arrayAt, jsonText, numberAt, objectAt, stringAt } from "../jsonl/values.ts";
 import type { ReplyPart, ToolResult } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
+import { INPUT_DATA, OUTPUT_DATA, openScope, RESULT_DATA, type TextScope } from "./text-rules.ts";
 import { isShellTool, readToolCall } from "./tool-call.ts";
 
 /*
@@ -162,4 +163,14 @@ export function summaryIn(history: readonly unknown[]): string | undefined {
     if (text.trim() !== "") return text;
   }
   return undefined;
+}
+
+/** The scope of a member of a line (`TextRules.member`): calls and results, and what is displayed of results. */
+export function googleMember(key: string, { role, isFinal }: TextScope): TextScope | undefined {
+  if (key === "args") return role === "input" || role === "reply" ? INPUT_DATA : undefined;
+  if (key === "response") return role === "output" ? OUTPUT_DATA : undefined;
+  if (isFinal) return undefined;
+  if (key === "functionCall") return openScope("input");
+  if (key === "functionResponse") return openScope("output");
+  return key === "resultDisplay" ? RESULT_DATA : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Mask } from "../search/export-session.ts";
 import { compilePattern } from "../search/grep/compile-pattern.ts";
 import { type GrepEvent, grepSessions } from "../search/grep/grep-sessions.ts";
-import { allRoles, defaultRoles } from "../search/grep/text-role.ts";
+import { allRoles, defaultRoles } from "../session/text-role.ts";
 import type { HistoryOptions } from "./context.ts";
 import { readFilters } from "./filters.ts";
 import type { GrepCallOptions } from "./history.ts";

@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
-import type { SessionFile, SessionFiles } from "../agents/agent.ts";
+import type { SessionFiles } from "../agents/agent.ts";
 import type { ByteSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import type { Library } from "../fs/library.ts";
 import { createRedactor } from "../redact/redact.ts";
 import { sessionKey } from "../session/session.ts";
+import type { TextRole } from "../session/text-role.ts";
 import type { ByteFilter } from "./grep/byte-filter.ts";
 import { type PlacedText, textsOfFile } from "./grep/file-texts.ts";
 import { createLayers } from "./grep/session-layers.ts";
-import type { TextRole } from "./grep/text-role.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
 import type { SnippetRole } from "./search-snippets.ts";
 import { nearTerms } from "./snippets/find-matches.ts";
@@ -47,7 +47,7 @@ export function createLogReader(library: Library): FindInLog {
 
   const findIn = (
     source: ByteSource,
-    files: readonly SessionFile[],
+    { agent, files }: SessionFiles,
     terms: ReadonlySet<string>,
     options: SnippetOptions,
   ): LogPassage | undefined => {
@@ -56,7 +56,7 @@ export function createLogReader(library: Library): FindInLog {
       if (file.size > left) continue;
       left -= file.size;
       try {
-        for (const { texts } of textsOfFile(source, file, filter)) {
+        for (const { texts } of textsOfFile(source, agent, file, filter)) {
           const found = firstPassage(texts, terms, redact, options);
           if (found !== undefined) return found;
         }
@@ -74,7 +74,7 @@ export function createLogReader(library: Library): FindInLog {
     const lead = leadOf(library, row);
     const layers = layersOf({ files: lead, origin, generations: "older" });
     for (const { source, files } of layers) {
-      const found = findIn(source, files.files, terms, options);
+      const found = findIn(source, files, terms, options);
       if (found !== undefined) return found;
     }
     const [first] = layers;
@@ -82,7 +82,7 @@ export function createLogReader(library: Library): FindInLog {
     const projects = row.project === null ? [] : [row.project];
     const all = findSessions(library, projects).sessions.find((each) => sessionKey(each) === sessionKey(row));
     const others = all?.files.filter(({ path }) => path !== row.lead) ?? [];
-    return findIn(first.source, others, terms, options);
+    return findIn(first.source, { ...first.files, files: others }, terms, options);
   };
 }
 

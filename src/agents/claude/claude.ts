@@ -14,6 +14,7 @@ import {
   readClaudeSideFile,
 } from "./files.ts";
 import { createClaudeParser } from "./parser.ts";
+import { claudeTextRules } from "./text-rules.ts";
 
 export const claude: Agent = {
   agent: "claude",
@@ -33,6 +34,7 @@ export const claude: Agent = {
     read: readRunning,
   },
   parser: createClaudeParser,
+  textRules: claudeTextRules,
   resume: ({ id, project }) => ({ command: ["claude", "--resume", id], folder: project }),
   rehoming: {
     keys: [["cwd"], ["relocatedCwd"]],

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Agent } from "../agent.ts";
 import { clawRoots, groupClawFiles, ownsClaw, workspaceFingerprint } from "./files.ts";
 import { createClawParser } from "./parser.ts";
+import { clawTextRules } from "./text-rules.ts";
 
 export const claw: Agent = {
   agent: "claw",
@@ -13,6 +14,7 @@ export const claw: Agent = {
   owns: ownsClaw,
   group: groupClawFiles,
   parser: createClawParser,
+  textRules: clawTextRules,
   resume: ({ id, project }) => ({ command: ["claw", "--resume", id], folder: project }),
   rehoming: {
     keys: [["workspace_root"]],

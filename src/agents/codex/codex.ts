@@ -2,6 +2,7 @@ import type { Agent } from "../agent.ts";
 import { codexBase } from "./base.ts";
 import { codexRoots, groupCodexFiles, ownsCodex } from "./files.ts";
 import { createCodexParser } from "./parser.ts";
+import { codexTextRules } from "./text-rules.ts";
 
 export const codex: Agent = {
   agent: "codex",
@@ -14,6 +15,7 @@ export const codex: Agent = {
   group: groupCodexFiles,
   base: codexBase,
   parser: createCodexParser,
+  textRules: codexTextRules,
   resume: ({ id, project }) => ({ command: ["codex", "resume", id], folder: project }),
   rehoming: { keys: [["payload", "cwd"]], place: (relative) => ({ relative }) },
 };

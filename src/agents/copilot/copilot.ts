@@ -1,6 +1,7 @@
 import type { Agent } from "../agent.ts";
 import { copilotRoots, groupCopilotFiles, ownsCopilot, readWorkspace } from "./files.ts";
 import { createCopilotParser } from "./parser.ts";
+import { copilotTextRules } from "./text-rules.ts";
 
 export const copilot: Agent = {
   agent: "copilot",
@@ -14,6 +15,7 @@ export const copilot: Agent = {
   group: groupCopilotFiles,
   readSidecar: readWorkspace,
   parser: createCopilotParser,
+  textRules: copilotTextRules,
   resume: ({ id, project }) => ({ command: ["copilot", `--resume=${id}`], folder: project }),
   rehoming: {
     keys: [["data", "context", "cwd"]],

@@ -1,19 +1,20 @@
 import { type Agent, firstFolder, inFolder } from "../agent.ts";
 import { geminiRoots, geminiSubagentId, groupGeminiFiles, hashOfProject, ownsGemini } from "./files.ts";
 import { createGeminiParser } from "./parser.ts";
+import { geminiTextRules } from "./text-rules.ts";
 
 export const gemini: Agent = {
   agent: "gemini",
   name: "Gemini CLI",
   placeVariables: ["GEMINI_CLI_HOME"],
   childVariables: ["GEMINI_CLI"],
-  speaker: "gemini",
   leafRule: "last-entry",
   roots: geminiRoots,
   owns: ownsGemini,
   group: groupGeminiFiles,
   subagentId: geminiSubagentId,
   parser: createGeminiParser,
+  textRules: geminiTextRules,
   resume: ({ id, project }) => ({ command: ["gemini", "--resume", id], folder: project }),
   rehoming: {
     // Only a text for the model names the project's folder.

@@ -4,6 +4,7 @@ import { groupOpencodeFiles, nameOfLog, opencodeRoots, ownsOpencode, readOpencod
 import { opencodeImport } from "./import-file.ts";
 import { mirrorSessions } from "./mirror.ts";
 import { createOpencodeParser } from "./parser.ts";
+import { opencodeTextRules } from "./text-rules.ts";
 
 export const opencode: Agent = {
   agent: "opencode",
@@ -18,6 +19,7 @@ export const opencode: Agent = {
   readSidecar: readOpencodeState,
   subagentId: nameOfLog,
   parser: createOpencodeParser,
+  textRules: opencodeTextRules,
   resume: ({ id, project }) => ({ command: ["opencode", "--session", id], folder: project }),
   imports: opencodeImport,
   rehoming: {

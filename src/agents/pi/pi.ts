@@ -1,6 +1,7 @@
 import { type Agent, firstFolder, inFolder } from "../agent.ts";
 import { encodePiFolder, groupPiFiles, ownsPi, piRoots } from "./files.ts";
 import { createPiParser } from "./parser.ts";
+import { piTextRules } from "./text-rules.ts";
 
 export const pi: Agent = {
   agent: "pi",
@@ -14,6 +15,7 @@ export const pi: Agent = {
   owns: ownsPi,
   group: groupPiFiles,
   parser: createPiParser,
+  textRules: piTextRules,
   // Pi looks an id up among the sessions of the folder that it runs in; a path it opens anywhere.
   resume: ({ id, project, source }) => ({ command: ["pi", "--session", source ?? id], folder: project }),
   rehoming: {

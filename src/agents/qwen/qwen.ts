@@ -8,6 +8,7 @@ import {
   readQwenSideFile,
 } from "./files.ts";
 import { createQwenParser } from "./parser.ts";
+import { qwenTextRules } from "./text-rules.ts";
 
 export const qwen: Agent = {
   agent: "qwen",
@@ -22,6 +23,7 @@ export const qwen: Agent = {
   readSidecar: readQwenSideFile,
   subagentId: qwenSubagentId,
   parser: createQwenParser,
+  textRules: qwenTextRules,
   resume: ({ id, project }) => ({ command: ["qwen", "--resume", id], folder: project }),
   rehoming: {
     keys: [["cwd"]],

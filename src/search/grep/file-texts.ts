@@ -1,11 +1,14 @@
 import { Buffer } from "node:buffer";
 import type { SessionFile } from "../../agents/agent.ts";
+import { agentNamed } from "../../agents/agents.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
 import { decodeLine, endOfObject, isObject, tryParse } from "../../jsonl/json-line.ts";
 import { type Line, splitLines } from "../../jsonl/lines.ts";
 import { objectAt, timeAt } from "../../jsonl/values.ts";
+import type { AgentName } from "../../session/entry.ts";
+import type { TextRole } from "../../session/text-role.ts";
 import type { ByteFilter } from "./byte-filter.ts";
-import { type TextRole, textsOfValue } from "./text-role.ts";
+import { createTextReader, type ReadTexts } from "./line-texts.ts";
 
 /** The texts of one line, or of one part, of a file. */
 export interface PlacedTexts {
@@ -31,30 +34,33 @@ const WHOLE_BYTES = 16 * 1024 * 1024;
 /** Yields the decoded texts of a file, in order, without lines that can't match. Throws what its source throws. */
 export function* textsOfFile(
   source: ByteSource,
+  agent: AgentName,
   file: SessionFile,
   filter: ByteFilter | undefined,
 ): Generator<PlacedTexts> {
+  const readTexts = createTextReader(agentNamed(agent).textRules);
   if (file.path.endsWith(".json") && file.size <= WHOLE_BYTES) {
     const text = source.text(file.path, WHOLE_BYTES);
     const value = text === undefined ? undefined : tryParse(text.replace(/^\uFEFF/, ""));
     if (text !== undefined && value !== undefined) {
-      yield* textsOfWhole(text, value, file);
+      yield* textsOfWhole(text, value, file, readTexts);
       return;
     }
   }
   if (file.role === "spilled") yield* plainTexts(source.chunks(file.path));
   else
     for (const line of splitLines(source.chunks(file.path)))
-      if (filter === undefined || line.squeezed > 0 || filter.mayMatch(line.bytes)) yield textsOfLine(line);
+      if (filter === undefined || line.squeezed > 0 || filter.mayMatch(line.bytes))
+        yield textsOfLine(line, readTexts);
 }
 
-function textsOfLine(line: Line): PlacedTexts {
+function textsOfLine(line: Line, readTexts: ReadTexts): PlacedTexts {
   const decoded = decodeLine(line.bytes);
   const { values, rest } = readLineValues(decoded);
   const texts: PlacedText[] = [];
   const emit = (role: TextRole, text: string): void => void texts.push({ role, text });
   let isComplete = true;
-  for (const value of values) if (!textsOfValue(value, emit)) isComplete = false;
+  for (const value of values) if (!readTexts(value, emit)) isComplete = false;
   for (const text of looseStrings(isComplete ? rest : decoded)) emit("note", text);
   const [first] = values;
   return {
@@ -78,9 +84,14 @@ function timeOf(value: unknown): number | null {
 }
 
 /** Yields the texts of a file that is one JSON value over many lines, each with the line it is on. */
-function* textsOfWhole(json: string, value: unknown, file: SessionFile): Generator<PlacedTexts> {
+function* textsOfWhole(
+  json: string,
+  value: unknown,
+  file: SessionFile,
+  readTexts: ReadTexts,
+): Generator<PlacedTexts> {
   const texts: PlacedText[] = [];
-  textsOfValue(value, (role, text) => {
+  readTexts(value, (role, text) => {
     texts.push({ role: role === "note" ? roleOfFile(file) : role, text });
   });
   let from = 0;

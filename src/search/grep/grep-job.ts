@@ -5,10 +5,10 @@ import { nodeDisk } from "../../fs/node-disk.ts";
 import type { Checkout } from "../../session/checkout.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { Context } from "../../session/session.ts";
+import type { TextRole } from "../../session/text-role.ts";
 import type { SessionFilter } from "../query/session-filter.ts";
 import type { Pattern } from "./compile-pattern.ts";
 import { createScanner } from "./scan-session.ts";
-import type { TextRole } from "./text-role.ts";
 
 /** The search, and what to report. Plain data, because it is sent to worker threads. */
 export interface GrepQuery {

@@ -1,9 +1,9 @@
 import type { Redactor } from "../../redact/redact.ts";
+import type { TextRole } from "../../session/text-role.ts";
 import { lineEndsIn, type PlacedText, type PlacedTexts } from "./file-texts.ts";
 import type { GrepHit } from "./grep-job.ts";
 import { createPassageCutter } from "./passage-cutter.ts";
 import type { SessionPlace } from "./session-places.ts";
-import type { TextRole } from "./text-role.ts";
 
 /** The place of a hit in its session and on disk. */
 export interface HitPlace extends SessionPlace {

@@ -4,6 +4,7 @@ import { reasonOf } from "../../agents/isolate.ts";
 import type { Problem } from "../../errors.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { createRedactor, type Redactor } from "../../redact/redact.ts";
+import type { TextRole } from "../../session/text-role.ts";
 import { sessionOfStub } from "../history-stubs.ts";
 import { createByteFilter } from "./byte-filter.ts";
 import { type PlacedTexts, textsOfFile } from "./file-texts.ts";
@@ -19,7 +20,6 @@ import {
   sessionFactsOf,
 } from "./session-layers.ts";
 import type { SessionPlace } from "./session-places.ts";
-import type { TextRole } from "./text-role.ts";
 
 /** Searches sessions, one at a time. */
 export type ScanSession = (job: GrepJob) => AsyncGenerator<GrepStep, void, void>;
@@ -99,7 +99,7 @@ export function createScanner(data: GrepTaskData, disk: Disk, isTimeUp: IsTimeUp
   }
 
   function* scanFile(
-    { source }: SessionLayer,
+    { source, files }: SessionLayer,
     file: SessionFile,
     isFileTimeUp: () => boolean,
     problems: Problem[],
@@ -107,7 +107,7 @@ export function createScanner(data: GrepTaskData, disk: Disk, isTimeUp: IsTimeUp
     const { path } = file;
     try {
       if (filter !== undefined && !filter.mayMatchIn(source.chunks(path))) return;
-      for (const texts of textsOfFile(source, file, filter)) {
+      for (const texts of textsOfFile(source, files.agent, file, filter)) {
         if (isFileTimeUp()) {
           problems.push({
             path,

@@ -8,10 +8,10 @@ import { compilePattern, type PatternOptions } from "../../../src/search/grep/co
 import { type GrepHit, type GrepQuery, grepTask } from "../../../src/search/grep/grep-job.ts";
 import { type FoundIn, type GrepOptions, grepSessions } from "../../../src/search/grep/grep-sessions.ts";
 import { timeLimitOf } from "../../../src/search/grep/scan-session.ts";
-import { defaultRoles, textRoles } from "../../../src/search/grep/text-role.ts";
 import { noFilter, type SessionFilter } from "../../../src/search/query/session-filter.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
 import type { WorkerHandle } from "../../../src/search/worker-handle.ts";
+import { defaultRoles, textRoles } from "../../../src/session/text-role.ts";
 import { archiving } from "../../support/archive/archiving.ts";
 import { makeAccess, makeLibrary } from "../../support/make-library.ts";
 

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { type TextRole, textsOfValue } from "../../../src/search/grep/text-role.ts";
+import { agents } from "../../../src/agents/agents.ts";
+import { createTextReader } from "../../../src/search/grep/line-texts.ts";
+import type { TextRole } from "../../../src/session/text-role.ts";
 
 const said = [{ text: "words" }, { functionCall: { id: "c", name: "run", args: { command: "ls" } } }];
 const back = { functionResponse: { id: "c", name: "run", response: { output: "a.txt" } } };
@@ -138,8 +140,38 @@ test.each<[string, object, readonly (readonly [TextRole, string])[]]>([
     { type: "system.message", data: { content: "You are" } },
     [["snapshot", "You are"]],
   ],
-])("the texts of %s have their roles", (_, line, expected) => {
+  [
+    "a request of Claude Code that it wrote itself",
+    { type: "user", isMeta: true, message: { role: "user", content: "words" } },
+    [["note", "words"]],
+  ],
+  [
+    "the agent's own record of a result of Claude Code",
+    { type: "user", message: { role: "user", content: [] }, toolUseResult: { stdout: "a.txt" } },
+    [["result", "a.txt"]],
+  ],
+  [
+    "a command that the user of Pi ran",
+    {
+      type: "message",
+      message: { role: "bashExecution", command: "ls", output: "a.txt", details: { n: "1" } },
+    },
+    [
+      ["input", "ls"],
+      ["output", "a.txt"],
+      ["result", "1"],
+    ],
+  ],
+  [
+    "a reply of Codex as an event",
+    { type: "event_msg", payload: { type: "agent_message", message: "words", turn_id: "t" } },
+    [["reply", "words"]],
+  ],
+  ["a prompt of claw-code", { type: "prompt_history", text: "words" }, [["request", "words"]]],
+])("the texts of %s have their roles", (title, line, expected) => {
   const found: (readonly [TextRole, string])[] = [];
-  textsOfValue(line, (role, text) => void found.push([role, text]));
+  const of = agents.filter(({ name }) => title.includes(name));
+  expect(of).toHaveLength(1);
+  createTextReader(of[0]?.textRules)(line, (role, text) => void found.push([role, text]));
   expect(found.filter(([role]) => role !== "field")).toEqual(expected);
 });

@@ -1,0 +1,5 @@
+import type { TextRules } from "../text-rules.ts";
+
+export const clawTextRules: TextRules = {
+  types: [[/^prompt_history$/, "request"]],
+};
