@@ -7,16 +7,30 @@ import type { ToolCall, Turn } from "../session/session.ts";
  * would be the best hits of the next search for these words.
  */
 
-/** Commands that print what old sessions say. */
-const VERBS =
-  "search|grep|list|projects|show|files|pending|summary|export|retrieve|resume|pick|hook|retention";
+/** Commands that print what old sessions say; every other command of the table prints nothing that they say. */
+export const historyCommands = [
+  "search",
+  "grep",
+  "list",
+  "projects",
+  "show",
+  "files",
+  "pending",
+  "summary",
+  "export",
+  "retrieve",
+  "resume",
+  "pick",
+  "hook",
+  "retention",
+] as const;
 /** A call of this program in a shell command, with the assignments and runners that may come before it. */
 const CALL = new RegExp(
   "(?:^|[;&|({`\\n]|\\b(?:then|do|else|time|xargs)\\s)\\s*" +
     "(?:[A-Za-z_]\\w*=(?:\"[^\"]*\"|'[^']*'|[^\\s;&|]*)\\s+)*" +
     "(?:(?:npx|bunx|pnpm|yarn|npm|deno|node|tsx|env|command)\\s+(?:(?:exec|run|dlx|task|--|-[\\w-]+)\\s+)*)?" +
     "(?:[^\\s;&|()'\"`]*/)?(?:agent-)?sessions(?:\\.c?js)?\\s+(?:--?[\\w-]*\\s+)*" +
-    `(?:${VERBS})(?![\\w.-])`,
+    `(?:${historyCommands.join("|")})(?![\\w.-])`,
 );
 const LONGEST_CALL = 4_000;
 
