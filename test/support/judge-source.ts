@@ -44,7 +44,6 @@ const knowsTheMachine = [
   "src/cli/bundles/mcp.ts",
   "src/cli/bundles/serve.ts",
   "src/cli/bundles/pick.ts",
-  "src/cli/bundles/remote.ts",
   "src/fs/compile-cache.ts",
   "src/fs/engine-flags.ts",
   "src/fs/places.ts",
