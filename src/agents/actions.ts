@@ -37,7 +37,7 @@ const table: readonly ActingAgent[] = [
 ];
 
 const byName: ReadonlyMap<AgentName, AgentActions> = new Map(
-  table.map(({ agent, actions }) => [agent.agent, actions]),
+  table.map(({ agent, actions }) => [agent.name, actions]),
 );
 
 const NONE: AgentActions = {};

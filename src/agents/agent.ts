@@ -155,10 +155,10 @@ export interface HistoryPrompt {
  * all be left out: then its files are only read, archived and restored.
  */
 export interface Agent {
-  /** Its short name: in flags, in JSON, and in the names of folders of the archive. */
-  readonly agent: AgentName;
+  /** Its name in code and on disk: in flags, in JSON, and in the names of folders of the archive. */
+  readonly name: AgentName;
   /** As people call it. */
-  readonly name: string;
+  readonly displayName: string;
   /** Variables that say where its folders are. */
   readonly placeVariables: readonly string[];
   /** Variables that it sets for the programs that it runs. */

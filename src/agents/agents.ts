@@ -16,17 +16,17 @@ export const agents: readonly Agent[] = table;
 
 /** Names are checked where they are read: one that is not in the table is a bug. */
 export function agentNamed(name: AgentName): Agent {
-  const agent = table.find((each) => each.agent === name);
+  const agent = table.find((each) => each.name === name);
   if (agent === undefined) throw new Error(`No agent is called ${JSON.stringify(name)}`);
   return agent;
 }
 
 export function isAgent(name: string): boolean {
-  return table.some(({ agent }) => agent === name);
+  return table.some((agent) => agent.name === name);
 }
 
 export function agentNames(): readonly AgentName[] {
-  return table.map(({ agent }) => agent);
+  return table.map(({ name }) => name);
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;

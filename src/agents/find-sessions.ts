@@ -96,7 +96,7 @@ export function isFolderPath(project: string): boolean {
 
 function rootsOf(library: Library, format: Agent, projects: readonly string[]): readonly LogRoot[] {
   const own = format.roots({ ...library.surroundings, projects: projects.filter(isFolderPath) });
-  const extra = (library.config.sources[format.agent] ?? []).map(
+  const extra = (library.config.sources[format.name] ?? []).map(
     (folder): LogRoot => ({ folder, depth: 8, extensions: [".jsonl", ".json"] }),
   );
   return [...own, ...extra];
@@ -117,12 +117,12 @@ export function rootOfFile(library: Library, agent: AgentName, path: string): st
 export function belowRoots(library: Library): (real: string) => boolean {
   let known: readonly string[] | undefined;
   return (real) => {
-    known ??= agents.flatMap(({ agent }) =>
+    known ??= agents.flatMap(({ name: agent }) =>
       rootsWith(library, agent, library.surroundings.projects).flatMap((root) => realpathOf(library, root)),
     );
     return (
       known.some((root) => insideOf(root, real)) ||
-      agents.some(({ agent, inProjects }) => inProjects === true && rootOfFile(library, agent, real) !== null)
+      agents.some(({ name, inProjects }) => inProjects === true && rootOfFile(library, name, real) !== null)
     );
   };
 }
@@ -156,7 +156,7 @@ function foldersAbove(path: string): readonly string[] {
 
 /** Is there any log of any agent, or anything in the archive? Stops at the first. */
 export function hasLogs(library: Library): boolean {
-  const extra = agents.flatMap(({ agent }) => library.config.sources[agent] ?? []);
+  const extra = agents.flatMap(({ name }) => library.config.sources[name] ?? []);
   return (
     agents.some((format) =>
       format
@@ -193,7 +193,7 @@ interface HistoryFile extends Pick<PromptHistory, "readLine"> {
 
 /** The files of all agents that keep prompts beside their logs. They may be missing. */
 export function promptHistories({ surroundings }: Pick<Library, "surroundings">): readonly HistoryFile[] {
-  return agents.flatMap(({ agent, history }) =>
+  return agents.flatMap(({ name: agent, history }) =>
     history === undefined
       ? []
       : history.files(surroundings).map((path) => ({ agent, path, readLine: history.readLine })),

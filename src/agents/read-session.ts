@@ -181,7 +181,7 @@ function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly S
     description: known?.description ?? null,
     callId: known?.callId ?? null,
     source: file.path,
-    session: builder.finish({ agent: reader.format.agent, id, facts, lines, problems: [] }),
+    session: builder.finish({ agent: reader.format.name, id, facts, lines, problems: [] }),
   };
 }
 

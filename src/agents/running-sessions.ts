@@ -13,7 +13,7 @@ const REGISTRY_BYTES = 64 * 1024;
 export function runningSessions(library: Library): ReadonlySet<string> {
   const running = new Set<string>();
   const source = diskSource(library.disk);
-  for (const { agent, registry } of agents) {
+  for (const { name: agent, registry } of agents) {
     for (const folder of registry?.folders(library.surroundings) ?? []) {
       for (const { path } of findFiles(library.disk, { folder, depth: 1, extensions: [".json"] }).files) {
         const entry = registry?.read(source.text(path, REGISTRY_BYTES) ?? "");

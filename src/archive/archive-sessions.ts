@@ -288,7 +288,7 @@ export function identifySession<T extends SessionFiles>(source: ByteSource, file
     // A file that cannot be read is reported when it is read.
     if (head.length === 0 || agentNamed(files.agent).owns(head)) return files;
     const owner = agents.find((format) => format.owns(head));
-    if (owner !== undefined) return { ...files, agent: owner.agent };
+    if (owner !== undefined) return { ...files, agent: owner.name };
   }
   return isDamaged(source.head(lead.path)) ? files : undefined;
 }

@@ -25,9 +25,9 @@ import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 export { changeFiles, type FilePlan, nameOfChange, planFiles } from "../settings/change-files.ts";
 
 /** Agents that something can be installed for. */
-export const installableAgents: readonly AgentName[] = agentsThat("skills").map(({ agent }) => agent.agent);
+export const installableAgents: readonly AgentName[] = agentsThat("skills").map(({ agent }) => agent.name);
 /** Those that archive by themselves then. */
-const hookedAgents: readonly AgentName[] = agentsThat("hooks").map(({ agent }) => agent.agent);
+const hookedAgents: readonly AgentName[] = agentsThat("hooks").map(({ agent }) => agent.name);
 /** Meant if none is named. */
 export const defaultAgents: readonly AgentName[] = hookedAgents.slice(0, 1);
 
@@ -223,7 +223,7 @@ export function summaryWriters(
     const { extension } = actionsOf(agent);
     const [path] = extension?.paths(library, scope) ?? [];
     if (extension === undefined || path === undefined) return [];
-    return [{ name: agentNamed(agent).name, now: installedSummary(library, extension, path) }];
+    return [{ name: agentNamed(agent).displayName, now: installedSummary(library, extension, path) }];
   });
 }
 

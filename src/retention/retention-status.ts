@@ -80,7 +80,7 @@ interface SweptFolder {
 
 function statusOf(
   library: Library,
-  { agent: { agent, name: agentName }, how, folder }: SweptFolder,
+  { agent: { name: agent, displayName: agentName }, how, folder }: SweptFolder,
   swept: readonly SweptSession[],
   rows: ReadonlyMap<string, CatalogRow>,
   options: RetentionOptions,

@@ -5,7 +5,7 @@ import type { FileChange } from "../settings/receipt.ts";
 
 /** The user's settings files with this number of days in them; undefined takes back what was set. */
 export function retentionFiles(library: Library, days: number | undefined): readonly RequestedFile[] {
-  return agentsThat("retention").flatMap(({ agent: { agent }, how: { key, settingsFiles } }) =>
+  return agentsThat("retention").flatMap(({ agent: { name: agent }, how: { key, settingsFiles } }) =>
     settingsFiles(library).map(
       (path): RequestedFile => ({
         path,

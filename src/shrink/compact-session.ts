@@ -105,10 +105,13 @@ export function compactSession(
 function compactionOf({ agent }: LogFiles): Compactor {
   const { compaction } = actionsOf(agent);
   if (compaction !== undefined) return compaction;
-  throw new UserError(`Cannot compact: logs of ${agentNamed(agent).name} are only read, never changed`, {
-    exitCode: exitCodes.wrongUsage,
-    hint: "`sessions archive` keeps them, and `sessions search` finds what is in them",
-  });
+  throw new UserError(
+    `Cannot compact: logs of ${agentNamed(agent).displayName} are only read, never changed`,
+    {
+      exitCode: exitCodes.wrongUsage,
+      hint: "`sessions archive` keeps them, and `sessions search` finds what is in them",
+    },
+  );
 }
 
 /** The files of a session that has a log which can be rewritten. */

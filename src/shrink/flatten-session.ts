@@ -170,12 +170,15 @@ export function flattenSession(
 function finderOf({ agent }: LogFiles): (options: BulkyOptions) => BulkyFinder {
   const { flattening } = actionsOf(agent);
   if (flattening !== undefined) return flattening.finder;
-  throw new UserError(`Cannot flatten: logs of ${agentNamed(agent).name} are only read, never changed`, {
-    exitCode: exitCodes.wrongUsage,
-    hint: `flatten works on sessions of ${agentsThat("flattening")
-      .map(({ agent: each }) => each.name)
-      .join(" and ")}`,
-  });
+  throw new UserError(
+    `Cannot flatten: logs of ${agentNamed(agent).displayName} are only read, never changed`,
+    {
+      exitCode: exitCodes.wrongUsage,
+      hint: `flatten works on sessions of ${agentsThat("flattening")
+        .map(({ agent: each }) => each.displayName)
+        .join(" and ")}`,
+    },
+  );
 }
 
 function damagedSidecar(

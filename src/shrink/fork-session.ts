@@ -54,7 +54,7 @@ export function prepareFork(
 ): Fork {
   const { fork } = actionsOf(files.agent);
   if (fork === undefined) {
-    throw new UserError(`Cannot fork: sessions of ${agentNamed(files.agent).name} can't be forked`, {
+    throw new UserError(`Cannot fork: sessions of ${agentNamed(files.agent).displayName} can't be forked`, {
       exitCode: exitCodes.wrongUsage,
     });
   }

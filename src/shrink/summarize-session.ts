@@ -20,7 +20,7 @@ import type { Session } from "../session/session.ts";
 /** A page for people, about the whole session. The other formats are named after the agents that write them. */
 const MARKDOWN = "markdown";
 export const summaryFormats: readonly string[] = [
-  ...agentsThat("summary").map(({ agent }) => agent.agent),
+  ...agentsThat("summary").map(({ agent }) => agent.name),
   MARKDOWN,
 ];
 
@@ -109,7 +109,7 @@ function readBranch(
 ): Extract<NamedBranch, { kind: "branch" }> {
   const { branches } = actionsOf(session.agent);
   if (branches === undefined) {
-    const names = agentsThat("branches").map(({ agent }) => agent.name);
+    const names = agentsThat("branches").map(({ agent }) => agent.displayName);
     throw new UserError(
       `Cannot sum up a branch of session ${session.id}: only ${names.join(" and ")} names the entries of its branches`,
       { exitCode: exitCodes.wrongUsage },

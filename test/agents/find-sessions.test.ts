@@ -15,7 +15,7 @@ test("findLogs() finds each file once where roots lie within one another", () =>
     const sources = { ...library.config.sources, claude };
     const found = findLogs({ ...library, config: { ...library.config, sources } }, []);
     return found.flatMap(({ format, files }) =>
-      format.agent === "claude" ? files.map(({ path }) => path) : [],
+      format.name === "claude" ? files.map(({ path }) => path) : [],
     );
   };
   const own = pathsOf([]);

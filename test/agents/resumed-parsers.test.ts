@@ -7,7 +7,7 @@ import fc from "../support/fc.ts";
 import { damage, fixtureLogs } from "../support/format-fuzz.ts";
 import { lineEnds, parseBytes, parseInPieces } from "../support/parse-logs.ts";
 
-describe.each(agents.map((format) => [format.name, format] as const))(
+describe.each(agents.map((format) => [format.displayName, format] as const))(
   "a parser of %s that goes on from what another one saved",
   (_, format: Agent) => {
     const logs = fixtureLogs(format);

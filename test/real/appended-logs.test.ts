@@ -17,7 +17,7 @@ const CUTS = 12;
 
 test.each(["pi", "codex", "claw"])("real logs of %s are read in pieces as they are read at once", (agent) => {
   const home = realHome();
-  const format = agents.find((each) => each.agent === agent);
+  const format = agents.find((each) => each.name === agent);
   if (format === undefined) throw new Error(`No format for ${agent}`);
   const { int } = createSeededRandom(5);
   let read = 0;

@@ -10,7 +10,7 @@ import { type Parsed, parseBytes } from "./parse-logs.ts";
 export function checkAnyBytes(format: Agent): void {
   const logs = fixtureLogs(format);
 
-  describe(`the parser of ${format.name}`, () => {
+  describe(`the parser of ${format.displayName}`, () => {
     test("throws on no bytes at all", () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
@@ -75,7 +75,7 @@ export function checkAnyBytes(format: Agent): void {
 
 /** All logs of an agent that are fixtures, sound and broken. */
 export function fixtureLogs(format: Agent): readonly Buffer[] {
-  const root = fileURLToPath(new URL(`../../fixtures/${format.agent}/`, import.meta.url));
+  const root = fileURLToPath(new URL(`../../fixtures/${format.name}/`, import.meta.url));
   const logs = ["ok", "broken"].flatMap((folder) =>
     readdirSync(root + folder)
       .filter((name) => !name.endsWith(".expected.json"))

@@ -22,13 +22,13 @@ const TWIN = ".expected.json";
 
 /** A new case is two files and no code: `<name>.jsonl` (or `.json`) and `<name>.expected.json`. */
 export function checkTwins(format: Agent, atLeast: number): void {
-  const root = fileURLToPath(new URL(`../../fixtures/${format.agent}/`, import.meta.url));
+  const root = fileURLToPath(new URL(`../../fixtures/${format.name}/`, import.meta.url));
   const names = ["ok", "broken"].flatMap((folder) =>
     readdirSync(root + folder).map((name) => `${folder}/${name}`),
   );
   const logs = names.filter((name) => !name.endsWith(TWIN));
 
-  describe(`a log of ${format.name}`, () => {
+  describe(`a log of ${format.displayName}`, () => {
     test("has a twin that says what must come out", () => {
       expect(logs.length).toBeGreaterThanOrEqual(atLeast);
       const twins = names.filter((name) => name.endsWith(TWIN));
@@ -43,7 +43,7 @@ export function checkTwins(format: Agent, atLeast: number): void {
       expect(parsed.entries, claim.why).toEqual(claim.entries);
       expect(format.owns(bytes.subarray(0, 64 * 1024)), claim.why).toBe(true);
       if (claim.session === undefined && claim.context === undefined) return;
-      const { session } = readFixture(format.agent, root + name);
+      const { session } = readFixture(format.name, root + name);
       expect(session, claim.why).toMatchObject(claim.session ?? {});
       if (claim.context !== undefined) expect(contextTexts(session), claim.why).toEqual(claim.context);
     });

@@ -191,7 +191,7 @@ function agentOf(path: string): string | undefined {
   return name === "checkpoints" ? undefined : name;
 }
 
-const agentNames: readonly string[] = agents.map(({ agent }) => agent);
+const agentNames: readonly string[] = agents.map(({ name: agent }) => agent);
 
 /** The agent whose name a node makes a case of: in a comparison, a case, a key, a type, or a list of choices. */
 function agentBranchedOn(node: ts.Node): string | undefined {

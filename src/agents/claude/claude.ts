@@ -17,8 +17,8 @@ import { createClaudeParser } from "./parser.ts";
 import { claudeTextRules } from "./text-rules.ts";
 
 export const claude: Agent = {
-  agent: "claude",
-  name: "Claude Code",
+  name: "claude",
+  displayName: "Claude Code",
   placeVariables: ["CLAUDE_CONFIG_DIR"],
   childVariables: ["CLAUDECODE"],
   sessionVariable: "CLAUDE_CODE_SESSION_ID",

@@ -35,7 +35,7 @@ export const claudeHooks: Hooks = {
     return folders.flatMap((folder) => [join(folder, "settings.json"), join(folder, "settings.local.json")]);
   },
   read: (text, subcommand) =>
-    readHookEvent(text, subcommand, { agent: claude.agent, events: claudeHookEvents }),
+    readHookEvent(text, subcommand, { agent: claude.name, events: claudeHookEvents }),
   contextAnswer: (additionalContext) => ({
     hookSpecificOutput: { hookEventName: "SessionStart", additionalContext },
   }),

@@ -5,8 +5,8 @@ import { createClawParser } from "./parser.ts";
 import { clawTextRules } from "./text-rules.ts";
 
 export const claw: Agent = {
-  agent: "claw",
-  name: "claw-code",
+  name: "claw",
+  displayName: "claw-code",
   placeVariables: ["CLAW_CONFIG_HOME"],
   leafRule: "last-entry",
   inProjects: true,

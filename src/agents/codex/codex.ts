@@ -5,8 +5,8 @@ import { createCodexParser } from "./parser.ts";
 import { codexTextRules } from "./text-rules.ts";
 
 export const codex: Agent = {
-  agent: "codex",
-  name: "Codex",
+  name: "codex",
+  displayName: "Codex",
   placeVariables: ["CODEX_HOME"],
   childVariables: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
   leafRule: "last-entry",

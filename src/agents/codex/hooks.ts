@@ -27,7 +27,7 @@ export const codexHooks: Hooks = {
     const folders = new Set([codexFolder(surroundings), join(surroundings.folder, ".codex")]);
     return [...folders].map((folder) => join(folder, "hooks.json"));
   },
-  read: (text, subcommand) => readHookEvent(text, subcommand, { agent: codex.agent, events }),
+  read: (text, subcommand) => readHookEvent(text, subcommand, { agent: codex.name, events }),
   contextAnswer: (additionalContext) => ({
     hookSpecificOutput: { hookEventName: "SessionStart", additionalContext },
   }),

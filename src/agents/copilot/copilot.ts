@@ -4,8 +4,8 @@ import { createCopilotParser } from "./parser.ts";
 import { copilotTextRules } from "./text-rules.ts";
 
 export const copilot: Agent = {
-  agent: "copilot",
-  name: "Copilot CLI",
+  name: "copilot",
+  displayName: "Copilot CLI",
   placeVariables: ["COPILOT_HOME"],
   childVariables: ["COPILOT_CLI"],
   sessionVariable: "COPILOT_AGENT_SESSION_ID",

@@ -4,8 +4,8 @@ import { createGeminiParser } from "./parser.ts";
 import { geminiTextRules } from "./text-rules.ts";
 
 export const gemini: Agent = {
-  agent: "gemini",
-  name: "Gemini CLI",
+  name: "gemini",
+  displayName: "Gemini CLI",
   placeVariables: ["GEMINI_CLI_HOME"],
   childVariables: ["GEMINI_CLI"],
   leafRule: "last-entry",

@@ -7,8 +7,8 @@ import { createOpencodeParser } from "./parser.ts";
 import { opencodeTextRules } from "./text-rules.ts";
 
 export const opencode: Agent = {
-  agent: "opencode",
   name: "opencode",
+  displayName: "opencode",
   placeVariables: ["XDG_DATA_HOME", "OPENCODE_DB"],
   childVariables: ["OPENCODE", "OPENCODE_PID"],
   leafRule: "last-entry",

@@ -4,8 +4,8 @@ import { createPiParser } from "./parser.ts";
 import { piTextRules } from "./text-rules.ts";
 
 export const pi: Agent = {
-  agent: "pi",
-  name: "Pi",
+  name: "pi",
+  displayName: "Pi",
   placeVariables: ["PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"],
   // Only for what its model runs: a command that the user types with `!` has no such variable.
   childVariables: ["PI_SESSION_ID"],

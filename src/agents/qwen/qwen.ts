@@ -11,8 +11,8 @@ import { createQwenParser } from "./parser.ts";
 import { qwenTextRules } from "./text-rules.ts";
 
 export const qwen: Agent = {
-  agent: "qwen",
-  name: "Qwen Code",
+  name: "qwen",
+  displayName: "Qwen Code",
   placeVariables: ["QWEN_RUNTIME_DIR", "QWEN_HOME"],
   childVariables: ["QWEN_CODE"],
   sessionVariable: "QWEN_CODE_SESSION_ID",

@@ -33,7 +33,7 @@ export const command: Command = defineCommand({
     "Makes a session smaller, so that it can be resumed with room left. Every byte is archived first: `sessions " +
     "restore ID --generation N` restores the old log, and search still finds everything.\n\n" +
     agentsThat("compaction")
-      .map(({ agent, how }) => `${agent.name}: ${how.description}. `)
+      .map(({ agent, how }) => `${agent.displayName}: ${how.description}. `)
       .join("") +
     "A running session is not changed: --fork writes the smaller one as a new session, --when-idle waits for its end.",
   examples: [
@@ -117,7 +117,7 @@ function isOneId(sessions: readonly SelectedSession[]): boolean {
 function optionFlags(): FlagTable {
   const rows = agentsThat("compaction").flatMap(({ agent, how }) =>
     how.options.map(({ name, description, ...option }): [string, Flag] => {
-      const says = `${agent.name}: ${description}`;
+      const says = `${agent.displayName}: ${description}`;
       if (option.type === "boolean") return [name, { ...option, description: says }];
       const { type, default: standard, min = 0 } = option;
       return [name, { type, min, placeholder: "N", description: `${says} (${standard})` }];

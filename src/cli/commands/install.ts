@@ -136,7 +136,7 @@ export const command: Command = defineCommand({
           style.dim(`The changes are recorded in ${receipt}. Sessions that start from now on use them.\n`),
         );
         for (const { agent, how } of agentsThat("hooks"))
-          if (agents.includes(agent.agent) && how.trust !== undefined) world.stdout.write(`${how.trust}\n`);
+          if (agents.includes(agent.name) && how.trust !== undefined) world.stdout.write(`${how.trust}\n`);
         world.stdout.write(
           `${style.cyan("sessions doctor")} ${style.dim("checks that it works;")} ${style.cyan("sessions uninstall")} ${style.dim("undoes it.")}\n`,
         );

@@ -26,7 +26,7 @@ export const command: Command = defineCommand({
   flags: {
     format: {
       type: "string",
-      choices: [...agentsThat("summary").map(({ agent }) => agent.agent), "markdown"],
+      choices: [...agentsThat("summary").map(({ agent }) => agent.name), "markdown"],
       placeholder: "FORMAT",
       description: "claw-code's or Pi's summary, or a page (markdown)",
     },

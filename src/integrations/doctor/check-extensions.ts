@@ -21,12 +21,12 @@ export function checkPlugins(library: Library, version: string): readonly Check[
 
 function checkPlugin(
   library: Library,
-  { agent, name }: Agent,
+  { name: agent, displayName }: Agent,
   how: PluginSupport,
   plugin: InstalledPlugin,
   version: string,
 ): Check {
-  const what = `${name}: ${[plugin.name, plugin.version].filter((part) => part !== null).join(" ")}`;
+  const what = `${displayName}: ${[plugin.name, plugin.version].filter((part) => part !== null).join(" ")}`;
   const places = [plugin.folder];
   if (!plugin.isEnabled)
     return note("plugin", `${what} is installed, but disabled`, how.enable(plugin), places);
@@ -58,7 +58,7 @@ export function checkExtensions(
   isUsed: (agent: string) => boolean,
 ): readonly Check[] {
   const own = [program.command, ...program.args];
-  return agentsThat("extension").flatMap(({ agent: { agent, name }, how }) => {
+  return agentsThat("extension").flatMap(({ agent: { name: agent, displayName: name }, how }) => {
     const fix = `sessions install --agent ${agent}`;
     return how.paths(library, "user").flatMap((path) => {
       const file = readTextFile(library.disk, path);

@@ -27,7 +27,7 @@ export async function checkHooks(library: Library, run: DryRun): Promise<readonl
   const checks: Check[] = [];
   for (const { agent, how } of agentsThat("hooks")) {
     if (how.isHere(library)) checks.push(await checkHooksOf(library, agent, how, run));
-    else if (deletes(agent)) checks.push(note("hooks", `${agent.name} is not installed`));
+    else if (deletes(agent)) checks.push(note("hooks", `${agent.displayName} is not installed`));
   }
   return checks;
 }
@@ -46,23 +46,27 @@ async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: Dry
   const off =
     offKey === undefined ? undefined : files.find(({ settings }) => settingAt(settings, [offKey]) === true);
   if (off !== undefined)
-    return problem("hooks", `${agent.name}: all hooks are disabled`, `remove "${offKey}" from ${off.path}`);
-  const inSettings = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, agent.agent, how));
+    return problem(
+      "hooks",
+      `${agent.displayName}: all hooks are disabled`,
+      `remove "${offKey}" from ${off.path}`,
+    );
+  const inSettings = files.flatMap(({ path, settings }) => hooksIn(path, settings.text, agent.name, how));
   // The plugin leaves to the settings what they have.
-  const ofPlugin = pluginHooks(library, agent.agent, how).filter(
+  const ofPlugin = pluginHooks(library, agent.name, how).filter(
     ({ event }) => !inSettings.some((hook) => hook.event === event),
   );
   const installed = [...inSettings, ...ofPlugin];
   const missing = how.events.filter(({ name }) => !installed.some(({ event }) => event === name));
-  const isDefault = defaultAgents.includes(agent.agent);
-  const fix = isDefault ? "sessions install" : `sessions install --agent ${agent.agent}`;
+  const isDefault = defaultAgents.includes(agent.name);
+  const fix = isDefault ? "sessions install" : `sessions install --agent ${agent.name}`;
   if (missing.length === how.events.length) {
-    const what = `${agent.name}: not installed, so sessions are archived only when \`sessions\` is run`;
+    const what = `${agent.displayName}: not installed, so sessions are archived only when \`sessions\` is run`;
     return deletes(agent) ? problem("hooks", what, fix) : note("hooks", what, fix);
   }
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(", ");
-    return problem("hooks", `${agent.name}: not installed: ${names}`, fix);
+    return problem("hooks", `${agent.displayName}: not installed: ${names}`, fix);
   }
   const failures = await runDryEvents(library, how, installed, run);
   const bringers =
@@ -75,10 +79,10 @@ async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: Dry
   return failures.length === 0
     ? ok(
         "hooks",
-        `${agent.name}: ${installed.length} installed${bringers}, and a test event passed through each`,
+        `${agent.displayName}: ${installed.length} installed${bringers}, and a test event passed through each`,
         places,
       )
-    : problem("hooks", `${agent.name}: installed, but they do not work`, fix, failures);
+    : problem("hooks", `${agent.displayName}: installed, but they do not work`, fix, failures);
 }
 
 function hooksIn(path: string, text: string, agent: AgentName, { events }: Hooks): readonly InstalledHook[] {
@@ -141,7 +145,7 @@ export interface FoundAgent {
 /** Finds the agents that have sessions here, the one with the most first. */
 export async function findAgents({ rows, digestOf }: SessionCatalog): Promise<readonly FoundAgent[]> {
   const found: FoundAgent[] = [];
-  for (const { agent, name } of agents) {
+  for (const { name: agent, displayName: name } of agents) {
     const own = rows.filter(({ digest, state }) => digest.agent === agent && state !== "stub");
     const [newest] = own;
     if (newest === undefined) continue;

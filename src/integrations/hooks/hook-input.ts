@@ -18,7 +18,7 @@ export function extensionOf(subcommand: string): Extension | undefined {
 /** Reads what came on stdin, from the agent of that name; the first that has hooks if none is named. */
 export function readHookInput(text: string, subcommand: string, name?: string): ReadHookInput {
   const all = agentsThat("hooks");
-  const found = name === undefined ? all[0] : all.find(({ agent }) => agent.agent === name);
+  const found = name === undefined ? all[0] : all.find(({ agent }) => agent.name === name);
   return found?.how.read(text, subcommand) ?? { kind: "bad", what: `no agent "${name}" has hooks` };
 }
 

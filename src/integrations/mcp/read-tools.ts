@@ -81,9 +81,9 @@ export const summaryTool: McpTool = defineTool({
     format: z._default(
       z
         .enum(
-          [...agentsThat("summary").map(({ agent }) => agent.agent), "markdown"],
+          [...agentsThat("summary").map(({ agent }) => agent.name), "markdown"],
           `must be ${agentsThat("summary")
-            .map(({ agent }) => agent.agent)
+            .map(({ agent }) => agent.name)
             .join(", ")} or markdown`,
         )
         .check(z.describe("markdown: a page about the whole session. claw, pi: as these agents compact.")),

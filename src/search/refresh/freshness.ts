@@ -169,7 +169,7 @@ function isSameSnapshot(found: readonly FoundLogs[], { logs }: SourceSnapshot): 
     found.length === logs.length &&
     found.every(({ format, files }, i) => {
       const before = logs[i];
-      return before !== undefined && format.agent === before.agent && isSameList(files, before);
+      return before !== undefined && format.name === before.agent && isSameList(files, before);
     })
   );
 }
@@ -219,7 +219,7 @@ export function createPlacements(snapshot: SourceSnapshot | undefined): Placemen
     }),
     list: (found) =>
       found.map(({ format, files }) => ({
-        agent: format.agent,
+        agent: format.name,
         paths: pathsIn(files),
         marks: marksIn(files),
         placements: files.map((file) => learned.get(file) ?? "").join(SEPARATOR),

@@ -71,7 +71,7 @@ export async function scanSources(
   const isFound = snapshot !== undefined && isSameList(projects, snapshot.projects);
   const found = (isFound ? check?.found : undefined) ?? findLogs(library, projects);
   const placements = createPlacements(snapshot);
-  const groups = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.agent)));
+  const groups = found.flatMap((logs) => groupLogs(library, logs, placements.of(logs.format.name)));
   const sessions = withoutForgotten(library, groups);
   const forgotten = forgottenSessions(library);
   const hasNewHistory = !library.demo && historyMark(library) !== state.historyMark;

@@ -40,7 +40,8 @@ describe("copilot.owns()", () => {
   ])("%s", (_, head, owned) => {
     expect(copilot.owns(Buffer.from(head))).toBe(owned);
     if (owned)
-      for (const { agent, owns } of agents) expect(owns(Buffer.from(head)), agent).toBe(agent === "copilot");
+      for (const { name: agent, owns } of agents)
+        expect(owns(Buffer.from(head)), agent).toBe(agent === "copilot");
   });
 });
 

@@ -170,7 +170,7 @@ test.each<[string, object, readonly (readonly [TextRole, string])[]]>([
   ["a prompt of claw-code", { type: "prompt_history", text: "words" }, [["request", "words"]]],
 ])("the texts of %s have their roles", (title, line, expected) => {
   const found: (readonly [TextRole, string])[] = [];
-  const of = agents.filter(({ name }) => title.includes(name));
+  const of = agents.filter(({ displayName }) => title.includes(displayName));
   expect(of).toHaveLength(1);
   createTextReader(of[0]?.textRules)(line, (role, text) => void found.push([role, text]));
   expect(found.filter(([role]) => role !== "field")).toEqual(expected);

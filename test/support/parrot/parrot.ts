@@ -12,8 +12,8 @@ import { stringAt, timeAt } from "../../../src/jsonl/values.ts";
  * and nothing else can be done to them. One line is `{"parrot":ID,"folder":…,"at":…,"user":…}`, or the same with `bird`.
  */
 export const parrot: Agent = {
-  agent: "parrot",
-  name: "Parrot",
+  name: "parrot",
+  displayName: "Parrot",
   placeVariables: [],
   leafRule: "last-entry",
   roots: ({ home }) => [{ folder: join(home, ".parrot", "logs"), depth: 1, extensions: [".jsonl"] }],
