@@ -19,7 +19,7 @@ export interface ServedHistory extends Pick<ServedPage, "port" | "url"> {
 export async function serveHistory(world: World, port: number = 0): Promise<ServedHistory> {
   const { readAssets, servePage } = await import("../web/server/serve-page.ts");
   const { pageCalls } = await import("../web/server/page-calls.ts");
-  const { callsInThread, searchHere } = await import("../web/server/page-thread.ts");
+  const { callsInThread, quickHere } = await import("../web/server/page-thread.ts");
   const assets = readAssets(world.disk, world.pageFolder);
   // Sessions are archived while the server runs, not when it ends.
   const lasting = { ...world, afterwards: (work: () => Promise<void>): void => void work() };
@@ -33,7 +33,7 @@ export async function serveHistory(world: World, port: number = 0): Promise<Serv
   const run =
     history.demo || startWorker === undefined
       ? here
-      : searchHere(
+      : quickHere(
           here,
           callsInThread(() => {
             thread = startWorker("page", undefined);
@@ -41,7 +41,7 @@ export async function serveHistory(world: World, port: number = 0): Promise<Serv
           }),
         );
   // Starts the thread and compiles what a search needs, so that the first page and the first key do not wait for it.
-  await Promise.all([run("list", {}), run("search", { q: "first search" })]);
+  await Promise.all([run("refresh", {}), run("list", {}), run("search", { q: "first search" })]);
   let removeHandover = (): void => undefined;
   const page = await servePage({
     port,

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   browserPath,
@@ -244,6 +244,51 @@ describe.skipIf(browserPath === undefined)("the page, with an image in a request
     const image = page.getByAltText("Image 1 of the request");
     await image.waitFor();
     expect(await image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe.skipIf(browserPath === undefined)("the list of many sessions", () => {
+  const DAY = 86_400_000;
+  const line = (id: string, at: number, content: string): string =>
+    `${JSON.stringify({
+      type: "user",
+      uuid: `${at}`,
+      parentUuid: null,
+      sessionId: id,
+      cwd: "/home/ana/shop",
+      timestamp: new Date(Date.UTC(2026, 0, 1) + at * DAY).toISOString(),
+      message: { role: "user", content },
+    })}\n`;
+
+  test("shows the rows in view, wherever it is scrolled to, after a log has changed", async () => {
+    const MANY = 150;
+    const idOf = (at: number): string => `${String(at).padStart(8, "0")}-1b5d-461b-8db4-95cd4ce864a4`;
+    let oldest = "";
+    const server = await startServer((home) => {
+      const folder = join(home, ".claude/projects/-home-ana-shop");
+      mkdirSync(folder, { recursive: true });
+      for (let at = 0; at < MANY; at++)
+        writeFileSync(join(folder, `${idOf(at)}.jsonl`), line(idOf(at), at, `Request of day ${at}`));
+      oldest = join(folder, `${idOf(0)}.jsonl`);
+    });
+    const browser = await launchBrowser();
+    onTestFinished(async () => {
+      server.end();
+      await browser.close();
+    });
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.getByText(`${MANY} sessions, newest first`).waitFor();
+    const row = (at: number): Locator =>
+      page.locator(".entry").getByText(`Request of day ${at}`, { exact: true });
+    await page.locator(".virtual").evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await row(0).waitFor();
+    appendFileSync(oldest, line(idOf(0), MANY, "Now it is the newest"));
+    // As if one came back to the tab: it looks for changes at once.
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await row(0).waitFor({ state: "detached" });
+    await row(1).waitFor();
+    await expect.poll(() => page.locator(".ghost").count()).toBe(0);
     expect(wrong).toEqual([]);
   });
 });

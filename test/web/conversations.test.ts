@@ -211,6 +211,9 @@ describe("the actions", () => {
     expect((await page.post("archive", { key: KEY })).json).toMatchObject({ archived: 1 });
     expect((await page.post("archive", { key: KEY })).json).toMatchObject({ archived: 0 });
     rmSync(log);
+    // The list is answered from the index as it is.
+    expect((await page.get("list")).json.sessions[0]).toMatchObject({ key: KEY, state: "idle" });
+    await page.get("refresh");
     expect((await page.get("list")).json.sessions[0]).toMatchObject({ key: KEY, state: "kept" });
     const plan = await page.post("restore", { key: KEY, dryRun: true });
     expect(plan.json.sessions[0].files[0].path).toBe(log);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exitCodes, UserError } from "../../src/index.ts";
-import { answerCalls, callsInThread, searchHere } from "../../src/web/server/page-thread.ts";
+import { answerCalls, callsInThread, quickHere } from "../../src/web/server/page-thread.ts";
 
 /** Two ends that are connected as threads are: what is sent is copied. */
 function connectedThread(run: (name: string) => Promise<string>) {
@@ -67,13 +67,14 @@ describe("callsInThread()", () => {
   });
 });
 
-test("searchHere() keeps only searches in this thread", async () => {
-  const run = searchHere(
+test("quickHere() keeps only what reads no log in this thread", async () => {
+  const run = quickHere(
     async (name) => `here ${name}`,
     async (name) => `there ${name}`,
   );
-  expect(await Promise.all([run("search", {}), run("session", {}), run("refresh", {})])).toEqual([
+  expect(await Promise.all([run("search", {}), run("list", {}), run("session", {}), run("refresh", {})])).toEqual([
     "here search",
+    "here list",
     "there session",
     "there refresh",
   ]);

@@ -7,7 +7,7 @@ import { isWorker, runWorker, startWorker } from "../worker-threads.ts";
 
 /** For the other bundles, which do not have the server. */
 export { pageCalls } from "../../web/server/page-calls.ts";
-export { callsInThread, searchHere } from "../../web/server/page-thread.ts";
+export { callsInThread, quickHere } from "../../web/server/page-thread.ts";
 export { HOST, readAssets, servePage } from "../../web/server/serve-page.ts";
 export { pageTask } from "../page-thread.ts";
 

@@ -5,7 +5,7 @@ import type { ActivityReply, CountLine } from "../server/answers.ts";
 import { HeatMap } from "./heat-map.tsx";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { linkTo } from "./route.ts";
-import { useCall } from "./use-call.ts";
+import { type IndexVersion, useCall } from "./use-call.ts";
 import { dollars, short } from "./words.ts";
 
 type Measure = "turns" | "sessions" | "toolCalls" | "tokens" | "cost";
@@ -18,7 +18,7 @@ const measures: readonly (readonly [Measure, string])[] = [
 ];
 
 /** When and where there was work, and what it took. */
-export function ActivityView({ version }: { readonly version: number }): JSX.Element {
+export function ActivityView({ version }: { readonly version: IndexVersion }): JSX.Element {
   const called = useCall<ActivityReply>("activity", {}, version);
   const [measure, setMeasure] = useState<Measure>("turns");
   return (

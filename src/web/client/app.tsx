@@ -13,6 +13,7 @@ import { ProjectsView } from "./projects-view.tsx";
 import { linkTo, type Route, useRoute } from "./route.ts";
 import { SessionsView } from "./sessions-view.tsx";
 import { applyTheme, currentTheme, nextTheme } from "./theme.ts";
+import type { IndexVersion } from "./use-call.ts";
 import { WorkView } from "./work-view.tsx";
 
 const tabs: readonly {
@@ -57,7 +58,7 @@ export function App(): JSX.Element {
   );
 }
 
-function View({ route, version }: { readonly route: Route; readonly version: number }): JSX.Element {
+function View({ route, version }: { readonly route: Route; readonly version: IndexVersion }): JSX.Element {
   switch (route.view) {
     case "sessions":
     case "session":
@@ -65,7 +66,7 @@ function View({ route, version }: { readonly route: Route; readonly version: num
     case "projects":
       return <ProjectsView version={version} />;
     case "files":
-      return <FilesView route={route} />;
+      return <FilesView route={route} version={version} />;
     case "work":
       return <WorkView version={version} />;
     case "activity":
@@ -75,26 +76,23 @@ function View({ route, version }: { readonly route: Route; readonly version: num
   }
 }
 
-/** Has changed logs read into the index, again and again; `version` counts how often something was new. */
+/** Has changed logs read into the index, again and again. */
 function useRefresh(): {
-  readonly version: number;
+  readonly version: IndexVersion;
   readonly coverage: CoverageLine | undefined;
   readonly error: unknown;
 } {
-  const [state, setState] = useState<{ version: number; coverage?: CoverageLine; error?: unknown }>({
-    version: 0,
-  });
+  const [state, setState] = useState<{ version?: number; coverage?: CoverageLine; error?: unknown }>({});
   const refresh = useCallback(async () => {
     if (document.visibilityState !== "visible") return;
     try {
       const coverage = await get<CoverageLine>("refresh");
-      setState((before) => {
-        const isSame =
-          before.coverage === undefined || JSON.stringify(before.coverage) === JSON.stringify(coverage);
-        return { version: before.version + (isSame ? 0 : 1), coverage };
+      setState(({ version = 0, coverage: before }) => {
+        const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(coverage);
+        return { version: version + (isSame ? 0 : 1), coverage };
       });
     } catch (error) {
-      setState((before) => ({ ...before, error }));
+      setState((before) => ({ ...before, version: before.version ?? 0, error }));
     }
   }, []);
   useEffect(() => {

@@ -6,10 +6,15 @@ import { Icon } from "./icon.tsx";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { goTo, linkTo, type Route } from "./route.ts";
 import { SessionLink } from "./session-link.tsx";
-import { useCall } from "./use-call.ts";
+import { type IndexVersion, useCall } from "./use-call.ts";
+
+interface FilesViewProps {
+  readonly route: Route;
+  readonly version: IndexVersion;
+}
 
 /** Who touched this file, and when. */
-export function FilesView({ route }: { readonly route: Route }): JSX.Element {
+export function FilesView({ route, version }: FilesViewProps): JSX.Element {
   const [pattern, setPattern] = useState(route.q);
   useEffect(() => setPattern(route.q), [route.q]);
   return (
@@ -37,13 +42,18 @@ export function FilesView({ route }: { readonly route: Route }): JSX.Element {
         />
         <kbd>Enter</kbd>
       </form>
-      {route.q === "" ? null : <FoundFiles pattern={route.q} />}
+      {route.q === "" ? null : <FoundFiles pattern={route.q} version={version} />}
     </PageFrame>
   );
 }
 
-function FoundFiles({ pattern }: { readonly pattern: string }): JSX.Element {
-  const called = useCall<FilesReply>("files", { pattern });
+interface FoundFilesProps {
+  readonly pattern: string;
+  readonly version: IndexVersion;
+}
+
+function FoundFiles({ pattern, version }: FoundFilesProps): JSX.Element {
+  const called = useCall<FilesReply>("files", { pattern }, version);
   return (
     <Answered
       called={called}

@@ -4,14 +4,14 @@ import type { ActivityReply, KeepingReply, WorkReply } from "../server/answers.t
 import { Totals } from "./activity-view.tsx";
 import { HeatMap } from "./heat-map.tsx";
 import { linkTo, linkToSession } from "./route.ts";
-import { useCall } from "./use-call.ts";
+import { type IndexVersion, useCall } from "./use-call.ts";
 import { OpenItems } from "./work-view.tsx";
 
 const SHOWN_WORK = 4;
 const WEEKS = 40;
 
 /** What is shown beside the list before a session is chosen: the year, what will be deleted, what is open. */
-export function Home({ version }: { readonly version: number }): JSX.Element {
+export function Home({ version }: { readonly version: IndexVersion }): JSX.Element {
   const activity = useCall<ActivityReply>("activity", {}, version);
   const keeping = useCall<KeepingReply>("keeping", {}, version);
   const work = useCall<WorkReply>("work", {}, version);

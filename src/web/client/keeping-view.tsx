@@ -4,11 +4,11 @@ import { isForEver } from "../../retention/retention-days.ts";
 import type { KeepingReply } from "../server/answers.ts";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { linkToSession } from "./route.ts";
-import { useCall } from "./use-call.ts";
+import { type IndexVersion, useCall } from "./use-call.ts";
 import { daysUntil, folderName, fullTime } from "./words.ts";
 
 /** What agents will delete, and when, and whether the archive has it. */
-export function KeepingView({ version }: { readonly version: number }): JSX.Element {
+export function KeepingView({ version }: { readonly version: IndexVersion }): JSX.Element {
   const called = useCall<KeepingReply>("keeping", {}, version);
   return (
     <PageFrame

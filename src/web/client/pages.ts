@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isAborted } from "./api.ts";
+import type { IndexVersion } from "./use-call.ts";
 
 /** A part of a long list. */
 export interface Page<T> {
@@ -33,11 +34,11 @@ interface Loaded<T, P> {
 
 /**
  * Fetches a list in pages. While the first page of another list is on its way, the old rows stay, so that typing does not
- * flicker. `version` has the same list fetched again.
+ * flicker. `version` has the same list fetched again: what is in view of it stays until it has come.
  */
 export function usePages<T, P extends Page<T>>(
   of: string,
-  version: number,
+  version: IndexVersion,
   pageSize: number,
   fetchPage: (offset: number, signal: AbortSignal) => Promise<P>,
 ): Pages<T, P> {
@@ -60,15 +61,15 @@ export function usePages<T, P extends Page<T>>(
     requested.current = new Set([0]);
     fetchPage(0, current.signal).then(
       (first) => {
-        setLoaded({
+        setLoaded((before) => ({
           isLoaded: true,
           of,
           pageSize,
           total: first.total,
           first,
-          pages: new Map([[0, first.items]]),
+          pages: new Map([...(before.of === of ? before.pages : []), [0, first.items]]),
           error: undefined,
-        });
+        }));
       },
       (error: unknown) => {
         if (isAborted(error)) return;

@@ -3,11 +3,11 @@ import { countOf } from "../../render/words.ts";
 import type { ProjectLine, ProjectsReply } from "../server/answers.ts";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { linkTo } from "./route.ts";
-import { useCall } from "./use-call.ts";
+import { type IndexVersion, useCall } from "./use-call.ts";
 import { when } from "./words.ts";
 
 /** All projects, the last active first; each leads to its sessions. */
-export function ProjectsView({ version }: { readonly version: number }): JSX.Element {
+export function ProjectsView({ version }: { readonly version: IndexVersion }): JSX.Element {
   const called = useCall<ProjectsReply>("projects", {}, version);
   return (
     <PageFrame title="Projects" says="The last active first; worktrees are part of their repository.">

@@ -9,6 +9,7 @@ import { isTyping } from "./keys.ts";
 import { type Page, usePages } from "./pages.ts";
 import { goTo, linkTo, linkToSession, type Route } from "./route.ts";
 import { SessionView } from "./session-view.tsx";
+import type { IndexVersion } from "./use-call.ts";
 import { VirtualList } from "./virtual-list.tsx";
 import { folderName, when } from "./words.ts";
 
@@ -26,7 +27,7 @@ const HITS_SIZE = 20;
 const ADDRESS_MS = 400;
 
 /** The sessions: a search and its results, and the session that is chosen. */
-export function SessionsView(props: { readonly route: Route; readonly version: number }): JSX.Element {
+export function SessionsView(props: { readonly route: Route; readonly version: IndexVersion }): JSX.Element {
   const { route, version } = props;
   const [query, setQuery] = useState(route.q);
   const isSearch = query.trim() !== "";

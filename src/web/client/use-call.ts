@@ -7,14 +7,21 @@ export type Called<T> =
   | { readonly kind: "answer"; readonly answer: T }
   | { readonly kind: "failed"; readonly error: CallError };
 
-/** Makes a call, and again if its values or `version` change; the old answer stays until the new one has come. */
+/** How often the index had something new; undefined while that is checked for the first time. */
+export type IndexVersion = number | undefined;
+
+/**
+ * Makes a call once `version` is known, and again if it or the values change; the old answer stays until the new one has
+ * come.
+ */
 export function useCall<T>(
   call: string,
-  values: Readonly<Record<string, string | number>> = {},
-  version = 0,
+  values: Readonly<Record<string, string | number>>,
+  version: IndexVersion,
 ): Called<T> {
   const [called, setCalled] = useState<Called<T>>({ kind: "loading" });
   useEffect(() => {
+    if (version === undefined) return undefined;
     const controller = new AbortController();
     get<T>(call, values, controller.signal).then(
       (answer) => setCalled({ kind: "answer", answer }),

@@ -11,7 +11,7 @@ interface VirtualListProps {
   /** Changes if the rows are others than before: then the list starts at its top again. */
   readonly resetKey: string;
   readonly row: (index: number) => ComponentChildren;
-  /** Called with the rows that come into view. */
+  /** Called with the rows that come into view, and with those in view when it is another function than before. */
   readonly onShow: (first: number, last: number) => void;
 }
 
@@ -49,7 +49,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
   }, [selected]);
   useEffect(() => {
     if (last >= first) onShow(first, last);
-  }, [first, last, resetKey, total]);
+  }, [first, last, resetKey, total, onShow]);
 
   const rows: JSX.Element[] = [];
   for (let index = first; index <= last; index++) {

@@ -4,10 +4,10 @@ import type { WorkReply } from "../server/answers.ts";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { linkToSession } from "./route.ts";
 import { SessionLink } from "./session-link.tsx";
-import { useCall } from "./use-call.ts";
+import { type IndexVersion, useCall } from "./use-call.ts";
 
 /** What sessions left open, and no later session finished. */
-export function WorkView({ version }: { readonly version: number }): JSX.Element {
+export function WorkView({ version }: { readonly version: IndexVersion }): JSX.Element {
   const called = useCall<WorkReply>("work", {}, version);
   return (
     <PageFrame

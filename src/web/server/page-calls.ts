@@ -78,7 +78,7 @@ const MANY = 1_000_000;
 const place = { key, turn: z.optional(count(MANY)), agent: z.optional(key) };
 
 const calls: Readonly<Record<string, PageCall>> = {
-  /** Answers from the index as it is, so that a key stroke never waits for logs; `refresh` reads them. */
+  // These two answer from the index as it is, so that neither the first list nor a key waits for logs; `refresh` reads them.
   search: reading(
     { q: text, offset: z._default(count(MANY), 0), limit: z._default(count(100), 30), sort: sortOf() },
     async ({ history }, { q, offset, limit, sort }) =>
@@ -87,7 +87,7 @@ const calls: Readonly<Record<string, PageCall>> = {
   list: reading(
     { offset: z._default(count(MANY), 0), limit: z._default(count(500), 100) },
     async ({ history }, { offset, limit }) => {
-      const { total, rows, coverage } = await history.list({ offset, limit });
+      const { total, rows, coverage } = await history.list({ offset, limit, skipRefresh: true });
       return {
         total,
         sessions: rows.map(listedSession),

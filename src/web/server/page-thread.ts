@@ -105,7 +105,10 @@ function partsOf(error: unknown): Extract<AnswerMessage, { error: object }>["err
   return { message, hint: undefined, exitCode: undefined, stack };
 }
 
-/** Where a search takes place: in this thread, which has nothing else to do. Everything else may take long. */
-export function searchHere(here: RunCall, elsewhere: RunCall): RunCall {
-  return (name, args) => (name === "search" ? here(name, args) : elsewhere(name, args));
+/** Calls that read no log. */
+const quickCalls: ReadonlySet<string> = new Set(["search", "list"]);
+
+/** Runs what is quick in this thread, which has nothing else to do; everything else may take long. */
+export function quickHere(here: RunCall, elsewhere: RunCall): RunCall {
+  return (name, args) => (quickCalls.has(name) ? here(name, args) : elsewhere(name, args));
 }
