@@ -72,10 +72,7 @@ test("quickHere() keeps only what reads no log in this thread", async () => {
     async (name) => `here ${name}`,
     async (name) => `there ${name}`,
   );
-  expect(await Promise.all([run("search", {}), run("list", {}), run("session", {}), run("refresh", {})])).toEqual([
-    "here search",
-    "here list",
-    "there session",
-    "there refresh",
-  ]);
+  expect(
+    await Promise.all([run("search", {}), run("list", {}), run("session", {}), run("refresh", {})]),
+  ).toEqual(["here search", "here list", "there session", "there refresh"]);
 });

@@ -29,7 +29,15 @@ export function Actions({ session, onOutline }: ActionsProps): JSX.Element {
     <div class="actions">
       <button type="button" onClick={() => void copy()} title={session.resume}>
         <Icon name="copy" />
-        <span>{isCopied ? "Copied" : "Resume command"}</span>
+        <span role="status">
+          {isCopied ? (
+            "Copied"
+          ) : (
+            <>
+              Resume<span class="long"> command</span>
+            </>
+          )}
+        </span>
       </button>
       <button type="button" onClick={() => setAsks("export")} title="Export">
         <Icon name="download" />

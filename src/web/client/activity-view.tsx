@@ -4,7 +4,8 @@ import { countOf, formatNumber } from "../../render/words.ts";
 import type { ActivityReply, CountLine } from "../server/answers.ts";
 import { HeatMap } from "./heat-map.tsx";
 import { Answered, PageFrame } from "./page-frame.tsx";
-import { linkTo } from "./route.ts";
+import { linkTo, linkToProject } from "./route.ts";
+import { Tabs } from "./tabs.tsx";
 import { type IndexVersion, useCall } from "./use-call.ts";
 import { dollars, short } from "./words.ts";
 
@@ -31,19 +32,7 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
         show={(activity) => (
           <>
             <Totals total={activity.total} />
-            <div class="tabs" role="tablist">
-              {measures.map(([name, says]) => (
-                <button
-                  key={name}
-                  type="button"
-                  role="tab"
-                  aria-selected={measure === name}
-                  onClick={() => setMeasure(name)}
-                >
-                  {says}
-                </button>
-              ))}
-            </div>
+            <Tabs label="What is counted" tabs={measures} chosen={measure} onChoose={setMeasure} />
             <HeatMap
               days={activity.days.map((day) => ({ day: day.day, value: day[measure] ?? 0 }))}
               words={(value) => amount(measure, value)}
@@ -52,9 +41,9 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
               <Bars
                 title="Projects"
                 measure={measure}
-                rows={activity.projects.map((each) => ({
+                rows={distinctNames(activity.projects).map((each) => ({
                   ...each,
-                  link: each.project === null ? null : linkTo("sessions", `project:${each.project}`),
+                  link: each.project === null ? null : linkToProject(each.project),
                 }))}
               />
               <Bars
@@ -86,14 +75,25 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
   );
 }
 
+/** Names projects that have the same name with the folder that they are in, too. */
+function distinctNames(projects: ActivityReply["projects"]): ActivityReply["projects"] {
+  const times = new Map<string, number>();
+  for (const { name } of projects) times.set(name, (times.get(name) ?? 0) + 1);
+  return projects.map((each) =>
+    each.project === null || times.get(each.name) === 1
+      ? each
+      : { ...each, name: each.project.split(/[/\\]/).slice(-2).join("/") },
+  );
+}
+
 export function Totals({ total }: { readonly total: CountLine }): JSX.Element {
   return (
     <p class="tiles">
       <span>
-        <b>{formatNumber(total.sessions)}</b> sessions
+        <b>{formatNumber(total.sessions)}</b> {total.sessions === 1 ? "session" : "sessions"}
       </span>
       <span>
-        <b>{formatNumber(total.turns)}</b> turns
+        <b>{formatNumber(total.turns)}</b> {total.turns === 1 ? "turn" : "turns"}
       </span>
       <span title={countOf(total.failures, "failed call")}>
         <b>{short(total.toolCalls)}</b> tool calls
@@ -136,8 +136,10 @@ function Bars({ title, measure, rows }: BarsProps): JSX.Element {
       {shown.length === 0 ? <p class="soft">Nothing is known.</p> : null}
       <ul class="bars">
         {shown.map((row) => (
-          <li key={row.name}>
-            <span class="name">{row.link === null ? row.name : <a href={row.link}>{row.name}</a>}</span>
+          <li key={row.link ?? row.name}>
+            <span class="name" title={row.name}>
+              {row.link === null ? row.name : <a href={row.link}>{row.name}</a>}
+            </span>
             <span class="bar" aria-hidden="true">
               <i style={{ width: `${((row[measure] ?? 0) / most) * 100}%` }} />
             </span>

@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { countOf, formatNumber } from "../../render/words.ts";
 import type { CoverageLine } from "../server/answers.ts";
 import { ActivityView } from "./activity-view.tsx";
 import { CallError, get, hasToken } from "./api.ts";
@@ -34,7 +33,7 @@ const REFRESH_MS = 10_000;
 
 export function App(): JSX.Element {
   const route = useRoute();
-  const { version, coverage, error } = useRefresh();
+  const { version, error } = useRefresh();
   const [isHelpOpen, setHelpOpen] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -46,7 +45,7 @@ export function App(): JSX.Element {
   if (!hasToken() || (error instanceof CallError && error.status === 401)) return <Locked />;
   return (
     <div class={`app ${route.view}`}>
-      <Rail route={route} coverage={coverage} onHelp={() => setHelpOpen(true)} />
+      <Rail route={route} onHelp={() => setHelpOpen(true)} />
       {error instanceof CallError && error.status === 0 ? (
         <p class="banner" role="alert">
           {error.message}: {error.hint}.
@@ -79,7 +78,6 @@ function View({ route, version }: { readonly route: Route; readonly version: Ind
 /** Has changed logs read into the index, again and again. */
 function useRefresh(): {
   readonly version: IndexVersion;
-  readonly coverage: CoverageLine | undefined;
   readonly error: unknown;
 } {
   const [state, setState] = useState<{ version?: number; coverage?: CoverageLine; error?: unknown }>({});
@@ -104,17 +102,16 @@ function useRefresh(): {
       document.removeEventListener("visibilitychange", refresh);
     };
   }, []);
-  return { version: state.version, coverage: state.coverage, error: state.error };
+  return { version: state.version, error: state.error };
 }
 
 interface RailProps {
   readonly route: Route;
-  readonly coverage: CoverageLine | undefined;
   readonly onHelp: () => void;
 }
 
 /** The ways to the views: at the left, or at the bottom of a phone. */
-function Rail({ route, coverage, onHelp }: RailProps): JSX.Element {
+function Rail({ route, onHelp }: RailProps): JSX.Element {
   const [theme, setTheme] = useState(currentTheme());
   const change = (): void => {
     const next = nextTheme(theme);
@@ -131,9 +128,6 @@ function Rail({ route, coverage, onHelp }: RailProps): JSX.Element {
         </a>
       ))}
       <div class="rail-foot">
-        {coverage === undefined ? null : (
-          <p title={`${formatNumber(coverage.turns)} turns`}>{countOf(coverage.sessions, "session")}</p>
-        )}
         <button type="button" onClick={change} title={`Colours: ${theme}`} aria-label={`Colours: ${theme}`}>
           <Icon name={theme === "dark" ? "moon" : theme === "light" ? "sun" : "contrast"} />
         </button>

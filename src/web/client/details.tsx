@@ -92,12 +92,25 @@ export function Picture(props: {
   readonly alt: string;
 }): JSX.Element {
   const { mediaType, data, alt } = props;
-  const [url, setUrl] = useState<string>();
+  const [url, setUrl] = useState<string | null>();
   useEffect(() => {
-    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-    const made = URL.createObjectURL(new Blob([bytes], { type: mediaType }));
+    const made = blobAddress(data, mediaType);
     setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    return () => {
+      if (made !== null) URL.revokeObjectURL(made);
+    };
   }, [data]);
-  return url === undefined ? <div class="loading" /> : <img class="picture" src={url} alt={alt} />;
+  if (url === undefined) return <div class="loading" />;
+  if (url === null) return <p class="cut">{alt}: its bytes are damaged.</p>;
+  return <img class="picture" src={url} alt={alt} onError={() => setUrl(null)} />;
+}
+
+/** null if it is not base64. */
+function blobAddress(base64: string, mediaType: string): string | null {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return URL.createObjectURL(new Blob([bytes], { type: mediaType }));
+  } catch {
+    return null;
+  }
 }

@@ -1,9 +1,10 @@
 import type { JSX } from "preact";
-import { countOf } from "../../render/words.ts";
+import { countOf, formatNumber } from "../../render/words.ts";
 import type { ActivityReply, KeepingReply, WorkReply } from "../server/answers.ts";
 import { Totals } from "./activity-view.tsx";
 import { HeatMap } from "./heat-map.tsx";
-import { linkTo, linkToSession } from "./route.ts";
+import { linkTo } from "./route.ts";
+import { SessionLink } from "./session-link.tsx";
 import { type IndexVersion, useCall } from "./use-call.ts";
 import { OpenItems } from "./work-view.tsx";
 
@@ -34,10 +35,10 @@ export function Home({ version }: { readonly version: IndexVersion }): JSX.Eleme
             <h2>
               <a href={linkTo("work")}>Open work</a>
             </h2>
-            {work.answer.sessions.slice(0, SHOWN_WORK).map(({ key, title, items }) => (
-              <div key={key} class="open-session">
-                <a href={linkToSession(key)}>{title ?? "Untitled"}</a>
-                <OpenItems sessionKey={key} items={items.slice(0, 3)} />
+            {work.answer.sessions.slice(0, SHOWN_WORK).map(({ items, ...session }) => (
+              <div key={session.key} class="open-session">
+                <SessionLink session={session} />
+                <OpenItems sessionKey={session.key} items={items.slice(0, 3)} />
               </div>
             ))}
           </section>
@@ -49,13 +50,19 @@ export function Home({ version }: { readonly version: IndexVersion }): JSX.Eleme
 
 /** Warns of sessions that are about to be deleted and that the archive does not have. */
 function Risk({ keeping }: { readonly keeping: KeepingReply }): JSX.Element | null {
-  const all = keeping.agents.flatMap(({ atRisk }) => atRisk);
-  const lost = all.filter(({ isArchived }) => !isArchived).length;
-  if (all.length === 0) return null;
+  const sum = (count: (agent: KeepingReply["agents"][number]) => number): number =>
+    keeping.agents.reduce((all, agent) => all + count(agent), 0);
+  const all = sum(({ deleted }) => deleted.sessions);
+  const lost = sum(({ deleted }) => deleted.notArchived);
+  if (all === 0) return null;
   return (
     <p class={lost === 0 ? "risk" : "risk bad"}>
-      <a href={linkTo("keeping")}>{countOf(all.length, "session")} will be deleted within 30 days</a>
-      {lost === 0 ? "; the archive has all of them." : `; ${lost} of them are not archived.`}
+      <a href={linkTo("keeping")}>{countOf(all, "session")} will be deleted within 30 days</a>
+      {lost === 0
+        ? "; archived, so nothing is lost."
+        : lost === all
+          ? "; none of them is archived."
+          : `; ${formatNumber(lost)} of them not archived.`}
     </p>
   );
 }

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { countOf } from "../../render/words.ts";
+import { countOf, formatNumber } from "../../render/words.ts";
 import { isForEver } from "../../retention/retention-days.ts";
 import type { KeepingReply } from "../server/answers.ts";
 import { Answered, PageFrame } from "./page-frame.tsx";
@@ -34,8 +34,7 @@ export function KeepingView({ version }: { readonly version: IndexVersion }): JS
 }
 
 function AgentKeeping({ agent }: { readonly agent: KeepingReply["agents"][number] }): JSX.Element {
-  const { name, folder, days, from, paused, sessions, notArchived, atRisk } = agent;
-  const lost = atRisk.filter(({ isArchived }) => !isArchived).length;
+  const { name, folder, days, from, paused, sessions, notArchived, deleted, atRisk } = agent;
   return (
     <section class="agent-keeping">
       <h2>
@@ -46,13 +45,13 @@ function AgentKeeping({ agent }: { readonly agent: KeepingReply["agents"][number
       </p>
       <p class="tiles">
         <span>
-          <b>{sessions}</b> sessions
+          <b>{formatNumber(sessions)}</b> {sessions === 1 ? "session" : "sessions"}
         </span>
         <span class={notArchived === 0 ? "good" : "bad"}>
-          <b>{notArchived}</b> not archived
+          <b>{formatNumber(notArchived)}</b> not archived
         </span>
-        <span class={lost === 0 ? "good" : "bad"}>
-          <b>{atRisk.length}</b> deleted within 30 days
+        <span class={deleted.notArchived === 0 ? "good" : "bad"}>
+          <b>{formatNumber(deleted.sessions)}</b> deleted within 30 days
         </span>
       </p>
       {paused === null ? null : <p class="note">Nothing is deleted at present: {paused}.</p>}
@@ -64,6 +63,9 @@ function AgentKeeping({ agent }: { readonly agent: KeepingReply["agents"][number
       )}
       {atRisk.length === 0 ? null : (
         <div class="wide">
+          {deleted.sessions > atRisk.length ? (
+            <p class="soft">The {formatNumber(atRisk.length)} that are deleted first:</p>
+          ) : null}
           <table class="plain">
             <thead>
               <tr>

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import type { Called } from "./use-call.ts";
 
 interface PageFrameProps {
@@ -10,6 +11,12 @@ interface PageFrameProps {
 
 /** A view that takes the whole window beside the ways to the views. */
 export function PageFrame({ title, says, children }: PageFrameProps): JSX.Element {
+  useEffect(() => {
+    document.title = `${title} · sessions`;
+    return () => {
+      document.title = "sessions";
+    };
+  }, [title]);
   return (
     <main class="page">
       <div class="page-body">

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { countOf } from "../../render/words.ts";
 import type { ProjectLine, ProjectsReply } from "../server/answers.ts";
 import { Answered, PageFrame } from "./page-frame.tsx";
-import { linkTo } from "./route.ts";
+import { linkToProject } from "./route.ts";
 import { type IndexVersion, useCall } from "./use-call.ts";
 import { when } from "./words.ts";
 
@@ -28,11 +28,6 @@ export function ProjectsView({ version }: { readonly version: IndexVersion }): J
       />
     </PageFrame>
   );
-}
-
-/** A query for the sessions of a folder. */
-function projectQuery(folder: string): string {
-  return /\s/.test(folder) ? `project:"${folder}"` : `project:${folder}`;
 }
 
 function ProjectCard({
@@ -70,16 +65,12 @@ function ProjectCard({
       {folder === null ? (
         <div class="card">{words}</div>
       ) : (
-        <a class="card" href={linkTo("sessions", projectQuery(folder))}>
+        <a class="card" href={linkToProject(folder)}>
           {words}
         </a>
       )}
       {worktrees.map((each) => (
-        <a
-          key={each.worktree}
-          class="worktree"
-          href={linkTo("sessions", projectQuery(each.project ?? each.worktree))}
-        >
+        <a key={each.worktree} class="worktree" href={linkToProject(each.project ?? each.worktree)}>
           <span class="project">{each.worktree}</span>
           <span class="soft">
             {countOf(each.sessions, "session")} · {when(each.endedAt)}

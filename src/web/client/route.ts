@@ -36,6 +36,11 @@ export function linkTo(view: Exclude<Route["view"], "session">, q: string = ""):
   return withQuery(view === "sessions" ? "#/" : `#/${view}`, q);
 }
 
+/** The sessions of a folder. */
+export function linkToProject(folder: string): string {
+  return linkTo("sessions", /\s/.test(folder) ? `project:"${folder}"` : `project:${folder}`);
+}
+
 export function linkToSession(key: string, turn: number | null = null, q: string = ""): string {
   return `#${sessionPlace(key, turn, q)}`;
 }

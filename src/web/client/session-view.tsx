@@ -11,6 +11,7 @@ import { Icon } from "./icon.tsx";
 import { isTyping } from "./keys.ts";
 import { linkTo, linkToSession } from "./route.ts";
 import { contextWords, Steps } from "./steps.tsx";
+import { Tabs } from "./tabs.tsx";
 import { TurnSection } from "./turn.tsx";
 import { folderName, short, span, when } from "./words.ts";
 
@@ -76,19 +77,7 @@ export function SessionView({ sessionKey, turn, query }: SessionViewProps): JSX.
           <a class="back" href={linkTo("sessions", query)} aria-label="Back to the list">
             <Icon name="back" />
           </a>
-          <div class="tabs" role="tablist">
-            {tabs.map(([name, says]) => (
-              <button
-                key={name}
-                type="button"
-                role="tab"
-                aria-selected={tab === name}
-                onClick={() => setTab(name)}
-              >
-                {says}
-              </button>
-            ))}
-          </div>
+          <Tabs label="Views of the session" tabs={tabs} chosen={tab} onChoose={setTab} />
         </div>
         {tab === "conversation" ? (
           <ConversationView session={session} turns={turns} need={need} />

@@ -101,6 +101,11 @@ export function SessionsView(props: { readonly route: Route; readonly version: I
           )}
         </div>
         <Status page={rows.first} error={rows.error} query={query.trim()} onWord={setQuery} />
+        {isSearch && rows.isCurrent && rows.error === undefined && rows.total === 0 ? (
+          <p class="hint">
+            No session has such words. Try fewer, or the beginning of one with a star: <code>migrat*</code>.
+          </p>
+        ) : null}
         <VirtualList
           label="Sessions"
           total={rows.total}
@@ -251,7 +256,9 @@ function RowLink({ row, query, chosen }: RowProps): JSX.Element {
       aria-current={row.key === chosen ? "true" : undefined}
     >
       <span class="line">
-        <b class="title">{row.title ?? "Untitled"}</b>
+        <b class="title" title={row.title ?? ""}>
+          {row.title ?? "Untitled"}
+        </b>
         <time>{when(row.endedAt)}</time>
       </span>
       <span class="line soft">

@@ -1,10 +1,11 @@
 /** Sizes and times for people, in their time zone. */
 
-/** "12.3k", "1.2M": for tokens. */
+/** "1.2k", "21k", "1.2M", "1.7G": for tokens. */
 export function short(value: number): string {
   if (value < 1_000) return String(value);
   if (value < 999_500) return `${trimmed(value / 1_000)}k`;
-  return `${trimmed(value / 1_000_000)}M`;
+  if (value < 999_500_000) return `${trimmed(value / 1_000_000)}M`;
+  return `${trimmed(value / 1_000_000_000)}G`;
 }
 
 export function bytes(value: number): string {

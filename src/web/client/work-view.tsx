@@ -37,13 +37,6 @@ export function WorkView({ version }: { readonly version: IndexVersion }): JSX.E
   );
 }
 
-const sourceSigns: Readonly<Record<string, readonly [sign: string, says: string]>> = {
-  todo: ["☐", "a task of the agent's list"],
-  next: ["→", "a next step"],
-  question: ["?", "a question without an answer"],
-  interrupted: ["⏸", "an interrupted request"],
-};
-
 /** Open items of one session; each leads to the turn that says so. */
 export function OpenItems(props: {
   readonly sessionKey: string;
@@ -51,18 +44,15 @@ export function OpenItems(props: {
 }): JSX.Element {
   return (
     <ul class="open-items">
-      {props.items.map(({ text, turn, source }, at) => {
-        const [sign, says] = sourceSigns[source] ?? ["·", source];
-        return (
-          <li key={at}>
-            <span class="sign" title={says}>
-              {sign}
-            </span>
-            <span>{text}</span>
-            {turn === null ? null : <a href={linkToSession(props.sessionKey, turn)}>turn {turn}</a>}
-          </li>
-        );
-      })}
+      {props.items.map(({ text, turn, sign, says }, at) => (
+        <li key={at}>
+          <span class="sign" role="img" aria-label={says} title={says}>
+            {sign}
+          </span>
+          <span>{text}</span>
+          {turn === null ? null : <a href={linkToSession(props.sessionKey, turn)}>turn {turn}</a>}
+        </li>
+      ))}
     </ul>
   );
 }

@@ -271,7 +271,9 @@ export interface WorkReply {
     readonly items: readonly {
       readonly text: string;
       readonly turn: number | null;
-      readonly source: string;
+      readonly sign: string;
+      /** Where it comes from, or how far it is. */
+      readonly says: string;
     }[];
   })[];
 }
@@ -290,6 +292,9 @@ export interface KeepingReply {
     readonly sweepsAt: number;
     readonly sessions: number;
     readonly notArchived: number;
+    /** How many will be deleted within 30 days. */
+    readonly deleted: { readonly sessions: number; readonly notArchived: number };
+    /** The first of them. */
     readonly atRisk: readonly {
       readonly key: string;
       readonly title: string | null;

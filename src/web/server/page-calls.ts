@@ -12,6 +12,7 @@ import {
 import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import { labelProjects } from "../../render/project-labels.ts";
+import { pendingSign, pendingWords } from "../../render/words.ts";
 import type {
   ActivityReply,
   ChangesAnswer,
@@ -178,7 +179,12 @@ const calls: Readonly<Record<string, PageCall>> = {
       total,
       sessions: sessions.map(({ row, items }) => ({
         ...listedSession(row),
-        items: items.map(({ text, turn, source }) => ({ text, turn, source })),
+        items: items.map((item) => ({
+          text: item.text,
+          turn: item.turn,
+          sign: pendingSign(item),
+          says: pendingWords(item),
+        })),
       })),
     } satisfies WorkReply;
   }),
@@ -237,6 +243,7 @@ function keepingOf(status: RetentionStatus): KeepingReply["agents"][number] {
     sweepsAt: sweepsAtMs,
     sessions,
     notArchived,
+    deleted: { sessions: atRisk.length, notArchived: atRisk.filter(({ archived }) => !archived).length },
     atRisk: atRisk.slice(0, MAX_LISTED).map(({ id, title, project, deletedAfterMs, archived }) => ({
       key: `${agent}:${id}`,
       title,
