@@ -107,6 +107,10 @@ const usingModel: Record<TestedAgent, (model: FakeModel, home: string) => ModelC
       DISABLE_TELEMETRY: "1",
       DISABLE_AUTOUPDATER: "1",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      // The first request waits for servers, however slow the machine is, instead of going without their tools.
+      MCP_CONNECTION_NONBLOCKING: "0",
+      MCP_CONNECT_TIMEOUT_MS: "300000",
+      MCP_TIMEOUT: "300000",
     },
     words: [],
   }),
