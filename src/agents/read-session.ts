@@ -228,6 +228,7 @@ function mergeFacts(earlier: SourceFacts, later: SourceFacts): SourceFacts {
     version: later.version ?? earlier.version,
     firstAt: times.length === 0 ? null : Math.min(...times),
     lastAt: times.length === 0 ? null : Math.max(...times),
+    wentBackTo: later.wentBackTo,
   };
 }
 

@@ -21,10 +21,13 @@ const BRANCH = 0;
 const CURRENT = 1;
 const COMPACTED = 2;
 
-/** Resolves the tree: what the agent would load now, what was compacted away, what is on abandoned branches. */
-export function resolvePath(nodes: NodeTable, rule: LeafRule): CurrentPath {
+/**
+ * Resolves the tree: what the agent would load now, what was compacted away, what is on abandoned branches. If the agent
+ * went back and nothing has followed yet, the path ends there, or nowhere (null).
+ */
+export function resolvePath(nodes: NodeTable, rule: LeafRule, wentBackTo?: string | null): CurrentPath {
   const moved = moveKept(nodes, findCompactions(nodes));
-  const leaf = rule === "last-message" ? lastMessage(nodes) : nodes.last();
+  const leaf = wentBackTo === null ? NONE : (leafNamed(nodes, wentBackTo) ?? leafByRule(nodes, rule));
   const isStrict = rule === "named-parents";
   const path = isStrict ? namedPath(nodes, leaf) : walkUp(nodes, leaf, moved);
   const contexts = new Uint8Array(nodes.size).fill(UNKNOWN);
@@ -44,6 +47,15 @@ export function resolvePath(nodes: NodeTable, rule: LeafRule): CurrentPath {
   // If every entry has a name, everything that is not on the path is on a branch, even notes.
   if (isStrict) return { leaf, contextOf: (node) => CONTEXTS[contexts[node] ?? UNKNOWN] ?? "branch" };
   return { leaf, contextOf: (node) => CONTEXTS[contextOff(nodes, contexts, node)] ?? "branch" };
+}
+
+function leafNamed(nodes: NodeTable, uid: string | undefined): number | undefined {
+  const node = uid === undefined ? NONE : nodes.find(uid);
+  return node !== NONE && nodes.isPresent(node) ? node : undefined;
+}
+
+function leafByRule(nodes: NodeTable, rule: LeafRule): number {
+  return rule === "last-message" ? lastMessage(nodes) : nodes.last();
 }
 
 /** Walks from the leaf to the first entry whose parent is missing. */

@@ -245,4 +245,6 @@ export interface SourceFacts {
   readonly version: string | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
+  /** The entry that the agent went back to, if nothing has followed since; null: it went back to before the first. */
+  readonly wentBackTo?: string | null | undefined;
 }

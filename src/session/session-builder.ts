@@ -144,7 +144,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
     },
     finish(rest) {
       dropRepeatedPrompts(nodes, queued);
-      const path = resolvePath(nodes, leafRule);
+      const path = resolvePath(nodes, leafRule, rest.facts.wentBackTo);
       const { preamble, turns, turnOf } = makeTurns(nodes, path, calls);
       const subagents = makeSubagents(nodes, calls, turns, rest.subagents ?? []);
       const compactions = listCompactions(nodes, turnOf);

@@ -31,7 +31,13 @@ const DROPPED_TYPES: ReadonlySet<string> = new Set([
   "fork-context-ref",
 ]);
 /** Keys whose string names a line. */
-const NAME_KEYS: ReadonlySet<string> = new Set(["uuid", "logicalParentUuid", "leafUuid", "messageId"]);
+const NAME_KEYS: ReadonlySet<string> = new Set([
+  "uuid",
+  "logicalParentUuid",
+  "leafUuid",
+  "cutUuid",
+  "messageId",
+]);
 
 /**
  * As the agent forks: every line of the conversation has a new name, says which one it was, and belongs to the new

@@ -84,6 +84,7 @@ export function createClaudeParser(context: ParserContext): LineParser {
     if (head === undefined || !head.hasFacts) noteFacts(facts, object);
     noteTime(facts, envelope.at);
     const type = head?.type ?? object.type;
+    noteStepBack(facts, type, object, envelope);
     if (type === "queue-operation") queue.operation(object, envelope);
     const entry = readEntry(type, object, envelope, state, read);
     if (entry !== undefined) {
@@ -216,6 +217,20 @@ function noteFacts(facts: MutableFacts, object: JsonObject): void {
   const branch = stringAt(object, "gitBranch");
   if (branch !== undefined && branch !== "") facts.branch = branch;
   facts.version = stringAt(object, "version") ?? facts.version;
+}
+
+/**
+ * Going back, Claude Code writes where to, and nothing else; the next message is an answer to that one. A log that ends
+ * there is resumed from there.
+ */
+function noteStepBack(facts: MutableFacts, type: unknown, object: JsonObject, envelope: Envelope): void {
+  if (type === "last-prompt") {
+    const leaf = object.leafUuid === null ? null : stringAt(object, "leafUuid");
+    if (leaf === undefined) return;
+    if (object.explicit === true) facts.wentBackTo = leaf;
+    // What it writes at its end repeats the place, if that is still the same.
+    else if (leaf !== null && leaf !== facts.wentBackTo) facts.wentBackTo = undefined;
+  } else if (envelope.uid !== undefined && envelope.sidechain === undefined) facts.wentBackTo = undefined;
 }
 
 function noteTime(facts: MutableFacts, at: number | undefined): void {

@@ -68,8 +68,8 @@ function readKept(metadata: JsonObject | undefined): Pick<CompactionEntry, "kept
   return { keptSegment: { head, tail, anchor: segmentAnchor } };
 }
 
-/** Types that say nothing to us and are known: no need to count them as not understood. */
-const SILENT = new Set([
+/** Types that say nothing to us and are known: no need to count them as not understood. `last-prompt` is read by the parser. */
+const SILENT: ReadonlySet<string> = new Set([
   "file-history-snapshot",
   "file-history-delta",
   "queue-operation",
@@ -85,11 +85,27 @@ const SILENT = new Set([
   "cost-state",
   "relocated",
   "fork-context-ref",
+  "frame-link",
   "api-request",
   "api-request-shape",
   "api-request-blob",
   "atis-latch",
   "tools-used",
+  "resume-head-vouch",
+  "data-flow-records",
+  "data-flow-incomplete",
+  "derived-from",
+  "ended-by-model",
+  "artifact-comment-monitor",
+  "artifact-autoreact-ledger",
+  "history-suppression",
+  "attribution-snapshot",
+  "isolation-latch",
+  "session-owner",
+  "dev-mods",
+  "memory-mode",
+  "observer-ref",
+  "repl-mode",
 ]);
 
 /** Lines about the session as a whole. What is not known is kept as opaque, in the chain if it has a place there. */
@@ -116,6 +132,11 @@ function readFact(type: unknown, object: JsonObject): Fact | undefined {
       return { name: "tag", text: stringAt(object, "tag") ?? "" };
     case "pr-link": {
       const url = stringAt(object, "prUrl");
+      return url === undefined ? undefined : { name: "link", url };
+    }
+    // An artifact that the session published; without an address it only counts them.
+    case "frame-link": {
+      const url = stringAt(object, "frameUrl");
       return url === undefined ? undefined : { name: "link", url };
     }
     case "continued-in": {
