@@ -13,6 +13,25 @@ export const whenIdleFlags = {
   "wait-idle": { type: "boolean", hidden: true, description: "wait for the session to end, then do it" },
 } as const;
 
+/** What makes no sense with `--when-idle`, and why. */
+const ALONE: Readonly<Record<string, string>> = {
+  "dry-run": "a dry run changes nothing and need not wait: leave out --when-idle",
+  fork: "a fork leaves the session as it is and need not wait: leave out --when-idle",
+  reconnect: "nobody is there when the session has ended: leave out one of them",
+};
+
+/** Refuses flags that the background process would not follow. */
+export function checkWhenIdle(flags: Readonly<Record<string, unknown>>): void {
+  if (flags["when-idle"] !== true) return;
+  for (const [name, why] of Object.entries(ALONE)) {
+    if (flags[name] !== true) continue;
+    throw new UserError(`Cannot use --${name} and --when-idle together`, {
+      exitCode: exitCodes.wrongUsage,
+      hint: why,
+    });
+  }
+}
+
 /** Starts the same command in a background process that waits for the session to end. */
 export async function startWhenIdle(
   world: World,

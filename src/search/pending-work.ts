@@ -9,7 +9,7 @@ export interface PendingSession {
 }
 
 /**
- * Lists what is still open across sessions. An item is closed if a later session of the same project finished or dropped
+ * Lists what is still open across sessions. An item is closed if a later session of the same checkout finished or dropped
  * it: by its text, or by its task id if that session did not create a task with this id itself. Rows must come newest
  * first; so do the results.
  */
@@ -17,8 +17,8 @@ export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSessio
   const closedLater = new Map<string, Set<string>>();
   const open: PendingSession[] = [];
   for (const row of rows) {
-    const project = row.digest.project ?? "";
-    const closed = closedLater.get(project) ?? new Set<string>();
+    const checkout = checkoutOf(row);
+    const closed = closedLater.get(checkout) ?? new Set<string>();
     const items = row.digest.pending.filter(
       (item) =>
         !closed.has(textKey(item)) &&
@@ -31,9 +31,17 @@ export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSessio
     for (const item of row.digest.pending) if (item.source === "todo") closed.add(textKey(item));
     for (const item of row.digest.closed)
       closed.add(item.text === "" && item.id !== undefined ? idKey(item.id) : textKey(item));
-    closedLater.set(project, closed);
+    closedLater.set(checkout, closed);
   }
   return open;
+}
+
+/**
+ * Where a session worked: sessions in any folder of a repository share their open work, and a worktree has its own. Without
+ * a repository, the folder.
+ */
+function checkoutOf({ digest: { project, repository, worktree } }: CatalogRow): string {
+  return repository === null ? `folder ${project ?? ""}` : `repository ${repository}\0${worktree ?? ""}`;
 }
 
 function textKey(item: PendingItem | ClosedItem): string {

@@ -90,7 +90,11 @@ function selectByWord(
   throw new UserError(`Cannot find a session "${word}" in the archive`, {
     exitCode: exitCodes.nothingFound,
     hint:
-      close.length > 0 ? `the nearest ids are ${close.join(", ")}` : "`sessions list` shows what there is",
+      all.length === 0
+        ? NOTHING_ARCHIVED
+        : close.length > 0
+          ? `the nearest ids are ${close.join(", ")}`
+          : "`sessions list` shows what there is",
   });
 }
 
@@ -123,6 +127,8 @@ function partOfArchived(word: string, { id, files }: ListedSession): UserError {
   });
 }
 
+const NOTHING_ARCHIVED = "the archive is empty; where an agent has sessions, `sessions archive` fills it";
+
 function newest(
   library: Library,
   sessions: readonly ListedSession[],
@@ -137,7 +143,7 @@ function newest(
   if (here.length > 0) return firstOfEach(here).slice(0, count);
   throw new UserError(`Cannot find an archived session of ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
-    hint: "`--everywhere` takes the newest of all projects",
+    hint: all.length === 0 ? NOTHING_ARCHIVED : "`--everywhere` takes the newest of all projects",
   });
 }
 

@@ -158,16 +158,17 @@ function newest(
   if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
   return new UserError(`Cannot find a session of ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
-    hint:
-      all.length === 0
-        ? "no agent has sessions here; `sessions` shows an example history"
-        : "`--everywhere` takes the newest of all projects",
+    hint: all.length === 0 ? NO_SESSIONS : "`--everywhere` takes the newest of all projects",
   });
 }
 
 function eachOnce(all: readonly SessionPointer[], pointers: SessionPointers): readonly SessionPointer[] {
   return firstOfEach(all).map((pointer) => withOthers(pointer, pointers.withId(sessionKey(pointer))));
 }
+
+/** What to do where there are no logs. */
+export const NO_SESSIONS =
+  "no agent has sessions here yet; what `sessions list` shows then is an example history: it is for reading and for --dry-run, and nothing of it is written to files";
 
 /** The logs whose project is a folder, or else the nearest parent of it that is the project of any. */
 export function ofNearestFolder<T>(
@@ -267,15 +268,18 @@ function unknown(library: Library, word: string, pointers: SessionPointers): Use
       hint: `type at least ${MIN_PREFIX} characters of the id`,
     });
   }
+  const all = pointers.all();
   const close = nearest(
     word,
-    pointers.all().map(({ id }) => id.slice(0, Math.max(word.length, 8))),
+    all.map(({ id }) => id.slice(0, Math.max(word.length, 8))),
     { limit: 3 },
   );
   const hint =
-    close.length > 0
-      ? `the nearest ids are ${close.join(", ")}`
-      : "`sessions list` shows what there is, `sessions search` finds words";
+    all.length === 0 && !library.demo
+      ? NO_SESSIONS
+      : close.length > 0
+        ? `the nearest ids are ${close.join(", ")}`
+        : "`sessions list` shows what there is, `sessions search` finds words";
   return new UserError(`Cannot find a session "${word}"`, { exitCode: exitCodes.nothingFound, hint });
 }
 

@@ -81,6 +81,10 @@ describe("sessions export", () => {
     expect([shown.code, shown.err]).toEqual([0, expect.stringContaining("example history")]);
     const written = await exportIn(makeWorld(), ID, "-o", "x.md");
     expect([written.code, written.out]).toEqual([1, ""]);
+    expect(written.err).toContain("nothing of it is written to files");
+    const site = await exportIn(makeWorld(), "--site", "history");
+    expect([site.code, site.out]).toEqual([1, ""]);
+    expect(site.err).toContain("Cannot write a site: no agent has sessions here");
     expect(readdirSync(world.folder)).toEqual([]);
   });
 

@@ -268,3 +268,43 @@ describe("sessions resume", () => {
     );
   });
 });
+
+describe("commands that write, where there are no logs", () => {
+  const ID = "484e4bb2-8809-49fb-92e2-d5870129d604";
+
+  test.each([
+    ["compact", ID, "--dry-run"],
+    ["flatten", ID, "--dry-run"],
+  ])("%s %s %s shows what it would do in the example history", async (...argv) => {
+    const world = makeWorld();
+    expect(await run(argv, world)).toBe(0);
+    expect(world.err()).toContain("example history");
+    expect(world.out()).not.toBe("");
+  });
+
+  test.each([
+    ["compact", ID],
+    ["compact", "last"],
+    ["flatten", ID],
+    ["unflatten", ID],
+    ["forget", ID, "--yes"],
+    ["archive", ID],
+    ["retrieve", ID, "x", "-o", "x.txt"],
+    ["resume", ID, "--exec"],
+  ])("%s %s says that there is only an example", async (...argv) => {
+    const world = makeWorld();
+    expect(await run(argv, world)).toBe(1);
+    expect(world.err()).toContain(
+      "no agent has sessions here yet; what `sessions list` shows then is an example",
+    );
+  });
+
+  test.each([
+    ["restore", ID],
+    ["restore", "last", "--dry-run"],
+  ])("%s %s says that nothing is archived", async (...argv) => {
+    const world = makeWorld();
+    expect(await run(argv, world)).toBe(1);
+    expect(world.err()).toContain("the archive is empty");
+  });
+});

@@ -135,6 +135,21 @@ describe("sessions compact", () => {
     expect(fs.statSync(path).size).toBeLessThan(LOG.length);
   });
 
+  test.each([
+    ["compact", "--dry-run"],
+    ["compact", "--fork"],
+    ["compact", "--reconnect"],
+    ["flatten", "--dry-run"],
+    ["flatten", "--fork"],
+  ])("%s --when-idle with %s is refused: the process would not follow it", async (command, flag) => {
+    const { world } = ground();
+    const started: (readonly string[])[] = [];
+    const startDetached = async (args: readonly string[]): Promise<void> => void started.push(args);
+    const code = await run([command, TOOL_SESSION, "--when-idle", flag], { ...world, startDetached });
+    expect([code, started]).toEqual([2, []]);
+    expect(world.err()).toContain(`Cannot use ${flag} and --when-idle together`);
+  });
+
   test("a live session is refused with exit code 4", async () => {
     const { ask, world } = ground();
     putToolLog(world.home, LOG, 0o600, NOW - 2_000);

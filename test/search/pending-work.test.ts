@@ -6,20 +6,24 @@ import type { CatalogRow, SessionState } from "../../src/search/session-catalog.
 
 interface Given {
   readonly project?: string;
+  readonly repository?: string;
+  readonly worktree?: string;
   readonly pending?: readonly PendingItem[];
   readonly closed?: readonly ClosedItem[];
   readonly state?: SessionState;
 }
 
-function rowOf({ project = "/home/ana/shop", pending = [], closed = [], state = "idle" }: Given): CatalogRow {
+function rowOf(given: Given): CatalogRow {
+  const { project = "/home/ana/shop", repository = null, worktree = null } = given;
+  const { pending = [], closed = [], state = "idle" } = given;
   const digest: SessionRow = {
     agent: "claude",
     id: "0b8ec0de",
     title: null,
     project,
     branch: null,
-    repository: null,
-    worktree: null,
+    repository,
+    worktree,
     startedAt: null,
     endedAt: null,
     turns: 1,
@@ -67,6 +71,20 @@ describe("an item is closed by a later session of the project that finished it,"
     expect(openIn(later, earlier)).toEqual([]);
     expect(openIn(earlier, later)).toEqual([["Run the tests"]]);
     expect(openIn({ ...later, project: "/elsewhere" }, earlier)).toEqual([["Run the tests"]]);
+  });
+
+  test("also in another folder of the same repository, but not in another worktree of it", () => {
+    const repository = "/home/ana/shop";
+    const done = { closed: [{ text: "Run the tests" }], repository };
+    const earlier = { pending: [open("Run the tests")], repository };
+    expect(openIn({ ...done, project: "/home/ana/shop/web" }, earlier)).toEqual([]);
+    expect(
+      openIn({ ...done, worktree: "fix-1", project: "/w/1/web" }, { ...earlier, worktree: "fix-1" }),
+    ).toEqual([]);
+    expect(openIn({ ...done, worktree: "fix-1" }, earlier)).toEqual([["Run the tests"]]);
+    expect(openIn({ ...done, worktree: "fix-1" }, { ...earlier, worktree: "fix-2" })).toEqual([
+      ["Run the tests"],
+    ]);
   });
 
   test("but not by a task of its own with the same id", () => {

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { Problem } from "../../errors.ts";
+import { type Problem, UserError } from "../../errors.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode, explainDiskError } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
@@ -28,7 +28,9 @@ export function mirrorSessions(library: Library): readonly Problem[] {
       const except = place.kind === "storage" ? inDatabases : new Set<string>();
       for (const id of mirror(library, place, except, report)) inDatabases.add(id);
     } catch (error) {
-      report(errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error));
+      // Also a cache that can't be written: the sessions of other agents are read all the same.
+      if (error instanceof UserError) report(error.message);
+      else report(errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error));
     }
   }
   return problems;

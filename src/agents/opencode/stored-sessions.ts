@@ -41,6 +41,13 @@ export interface SessionRows {
 /** What never changes of a session, if it has that column. */
 const FIRST_LINE = ["id", "project_id", "parent_id", "slug", "directory", "version", "time_created"];
 
+/** Without these nothing of a conversation can be told. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  session: ["id"],
+  message: ["id", "session_id", "data"],
+  part: ["id", "session_id", "message_id", "data"],
+};
+
 /** Opens the database and looks through all its rows, of which only the first bytes are read. */
 export function openDatabase(disk: Disk, path: string): SessionStore {
   const pages = openPages(disk, path);
@@ -50,6 +57,12 @@ export function openDatabase(disk: Disk, path: string): SessionStore {
     const [sessions, messages, parts] = ["session", "message", "part"].map(table);
     if (sessions === undefined || messages === undefined || parts === undefined)
       throw new DatabaseError("it has no sessions");
+    for (const { name, columns } of [sessions, messages, parts])
+      for (const column of NEEDED[name] ?? [])
+        if (!columns.includes(column))
+          throw new DatabaseError(
+            `table ${name} has no column ${column}: a newer opencode may have written it`,
+          );
     const others = [...tables.values()].filter(
       ({ name, columns }) => name !== "message" && name !== "part" && columns.includes("session_id"),
     );
@@ -128,9 +141,12 @@ function addValue({ sums }: FoundRows, value: ColumnValue): void {
   sums[1] = Math.imul(b, 31) + 0xff;
 }
 
+/** Later times are none: no file can have them. */
+const LATEST = Date.UTC(2200, 0);
+
 function noteTime(rows: FoundRows, row: Row): void {
   const at = row.value("time_updated");
-  if (typeof at === "number" && at > rows.changedAt) rows.changedAt = at;
+  if (typeof at === "number" && at > rows.changedAt && at < LATEST) rows.changedAt = Math.floor(at);
 }
 
 interface LogTables {

@@ -42,8 +42,13 @@ export function writeLogs(
   }
   const disturbed = (): LogsWritten => ({ sessions: { ...known, ...sessions }, isWhole: false, damaged });
   try {
-    const named = stored.sessions.filter(({ id }) => NAME.test(id) && !except.has(id));
+    const named = stored.sessions.filter(({ id }) => isFileName(id) && !except.has(id));
     if (!stored.isStill()) return disturbed();
+    for (const { id } of stored.sessions)
+      if (!isFileName(id))
+        damaged.push(
+          `session ${JSON.stringify(id.slice(0, 60))} can't be read: its id can't be a file's name`,
+        );
     const parents = new Map(named.map(({ id, parent }) => [id, parent]));
     for (const session of named) {
       const { id, fingerprint, changedAt } = session;
@@ -74,6 +79,10 @@ export function writeLogs(
 
 /** An id names files: a database may have been tampered with. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,126}$/;
+
+function isFileName(id: string): boolean {
+  return NAME.test(id) && id !== MANIFEST_NAME;
+}
 
 function sessionsAbove(id: string, parents: ReadonlyMap<string, string | null>): readonly string[] {
   const above: string[] = [];

@@ -15,7 +15,7 @@ import {
   type FlagTable,
   type FlagValue,
 } from "../command.ts";
-import { openHistoryIn } from "../open-history.ts";
+import { namesFile, openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
@@ -24,7 +24,7 @@ import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
 import { forEachSession } from "../run-on-sessions.ts";
-import { loggedIfWaiting, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
+import { checkWhenIdle, loggedIfWaiting, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
 import type { World } from "../world.ts";
 import { resumeLine, runResume } from "./resume.ts";
 
@@ -58,7 +58,11 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
-    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    checkWhenIdle(flags);
+    const history = await openHistoryIn(world, {
+      reveal: flags.reveal,
+      allowDemo: flags["dry-run"] && !namesFile(positionals),
+    });
     const sessions = await history.select(positionals, {
       everywhere: flags.everywhere,
       forWriting: true,

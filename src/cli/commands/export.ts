@@ -106,7 +106,14 @@ async function exportSite(
 ): Promise<number> {
   if (flags.output !== undefined) throw wrongUse("give -o or --site, not both");
   const folder = outputFile({ output: site, reveal: flags.reveal }) ?? site;
-  const history = await openHistoryIn(world, { reveal: false, allowDemo: false });
+  const history = await openHistoryIn(world, { reveal: false, allowDemo: true });
+  if (history.demo) {
+    // An empty site would replace one that was made when there were logs.
+    throw new UserError("Cannot write a site: no agent has sessions here, and the archive is empty", {
+      exitCode: exitCodes.nothingFound,
+      hint: "run it where an agent has sessions; `sessions serve` shows the example history in the browser",
+    });
+  }
   const progress = createProgress("Exporting", world);
   const answer = await history
     .exportSite({

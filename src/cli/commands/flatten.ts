@@ -1,8 +1,8 @@
 import { exitCodes, UserError } from "../../index.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
-import { openHistoryIn } from "../open-history.ts";
+import { namesFile, openHistoryIn } from "../open-history.ts";
 import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
-import { loggedIfWaiting, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
+import { checkWhenIdle, loggedIfWaiting, startWhenIdle, whenIdleFlags } from "../when-idle.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -41,7 +41,11 @@ export const command: Command = defineCommand({
     ...whenIdleFlags,
   },
   async run({ flags, positionals }, world) {
-    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    checkWhenIdle(flags);
+    const history = await openHistoryIn(world, {
+      reveal: flags.reveal,
+      allowDemo: flags["dry-run"] && !namesFile(positionals),
+    });
     const sessions = await selectForFlattening(history, positionals, flags);
     if (flags["when-idle"]) {
       const [session, other] = sessions;
@@ -53,6 +57,7 @@ export const command: Command = defineCommand({
       const args = [
         "--min-size",
         String(flags["min-size"]),
+        ...(flags.bak ? ["--bak"] : []),
         ...(flags["tool-use-result"] ? [] : ["--no-tool-use-result"]),
       ];
       return startWhenIdle(world, "flatten", session, args, flags.json);

@@ -21,7 +21,7 @@ export const command: Command = defineCommand({
   description:
     "Lists unfinished work: open items of the agents' own todo and task lists (☐, ◐ in progress), next steps and " +
     "offers of the last reply (→), questions without an answer (?) and interrupted requests (■). Items that a " +
-    "later session of the same project finished are left out. In a project's folder it lists that project, " +
+    "later session of the same folder, repository or worktree finished are left out. In a project's folder it lists that project, " +
     "elsewhere all projects.",
   examples: [
     { line: "sessions pending", says: "in this folder's project" },

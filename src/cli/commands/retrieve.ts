@@ -1,6 +1,6 @@
 import { exitCodes, type RetrievedBlock, UserError } from "../../index.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { openHistoryIn } from "../open-history.ts";
+import { namesFile, openHistoryIn } from "../open-history.ts";
 import { formatBytes } from "../output/amounts.ts";
 import { printJsonWithTexts } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -24,7 +24,10 @@ export const command: Command = defineCommand({
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
-    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    const history = await openHistoryIn(world, {
+      reveal: flags.reveal,
+      allowDemo: flags.output === undefined && !namesFile(positionals.slice(0, 1)),
+    });
     const [selector = "", name = ""] = positionals;
     const { id, agent, blocks, from, generation, damages } = await history.retrieve(selector, name, {
       everywhere: flags.everywhere,

@@ -246,20 +246,66 @@ describe("sessions of a database of opencode", () => {
     ]);
   });
 
-  test("with names that are no file names are left out", () => {
+  test("with names that are no file names are named, and left out", () => {
     const library = makeLibrary();
     const database = makeDatabase();
     database.session("../../escape", {});
     database.session("__proto__", {});
     database.session("ses_loop1", { parent: "ses_loop2" });
     database.session("ses_loop2", { parent: "ses_loop1" });
+    database.session("manifest", {});
+    database.session("ses_ofManifest", { parent: "manifest" });
     put(library, database);
-    expect(find(library).filter((line) => line.includes("main"))).toEqual([
-      "ses_loop1 main opencode/ses_loop1.jsonl",
-      "ses_loop2 main opencode/ses_loop2.jsonl",
-      `${SHOP} main opencode/${SHOP}.jsonl`,
+    const { sessions, problems } = findSessionsOf(library, opencode, []);
+    expect(problems.map(({ what }) => what).sort()).toEqual([
+      "session \"../../escape\" can't be read: its id can't be a file's name",
+      "session \"__proto__\" can't be read: its id can't be a file's name",
+      "session \"manifest\" can't be read: its id can't be a file's name",
     ]);
+    expect(sessions.map(({ id }) => id).sort()).toEqual(["ses_loop1", "ses_loop2", "ses_ofManifest", SHOP]);
     expect(existsSync(join(library.places.cache, "..", "escape.jsonl"))).toBe(false);
+  });
+
+  test.each([1e300, 9e15, 1.5, -1, Number.POSITIVE_INFINITY, "x"])(
+    "with %j as the time of their last change are read, and their logs not written again",
+    (at) => {
+      const library = makeLibrary();
+      const database = makeDatabase();
+      database.session("ses_time1111", {});
+      database.sql.run("update session set time_updated = ? where id = 'ses_time1111'", [at]);
+      put(library, database);
+      const { sessions, problems } = findSessionsOf(library, opencode, []);
+      expect([sessions.map(({ id }) => id).sort(), problems]).toEqual([[SHOP, "ses_time1111"].sort(), []]);
+      const inode = (): number => statSync(logOf(library, "ses_time1111")).ino;
+      const before = inode();
+      expect(inode()).toBe(before);
+    },
+  );
+
+  test("of a newer schema are a problem that says so, and their logs stay as they were", () => {
+    const library = makeLibrary();
+    const database = makeDatabase();
+    put(library, database);
+    find(library);
+    const before = readFileSync(logOf(library, SHOP), "utf8");
+    database.sql.run("alter table part rename column data to payload");
+    put(library, database);
+    const { sessions, problems } = findSessionsOf(library, opencode, []);
+    expect(sessions.map(({ id }) => id)).toEqual([SHOP]);
+    expect(problems).toMatchObject([
+      { what: "table part has no column data: a newer opencode may have written it" },
+    ]);
+    expect(readFileSync(logOf({ ...library }, SHOP), "utf8")).toBe(before);
+  });
+
+  test("that can't be written to the cache are a problem, and stop nothing else", () => {
+    const library = makeLibrary();
+    put(library, makeDatabase());
+    const log = logOf(library, SHOP);
+    rmSync(dirname(log), { recursive: true });
+    writeFileSync(dirname(log), "a file in its place");
+    const { problems } = findSessionsOf(library, opencode, []);
+    expect(problems).toMatchObject([{ what: expect.stringContaining("Cannot") }]);
   });
 
   test("have rows of tables that are not known, which are counted", () => {

@@ -215,7 +215,8 @@ function localLength(length: number, usable: number): number {
 const MAX_ROW_BYTES = 1_000_000_000;
 
 function wholeRow(pages: DatabasePages, { size, local, overflow }: Cell): Buffer {
-  if (size > MAX_ROW_BYTES) throw new DatabaseError("a row is too long");
+  if (size > Math.min(MAX_ROW_BYTES, pages.count * pages.usable))
+    throw new DatabaseError("a row is too long");
   const whole = Buffer.allocUnsafe(size);
   let filled = local.copy(whole);
   for (let next = overflow; filled < size; ) {
