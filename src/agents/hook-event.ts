@@ -65,6 +65,11 @@ function bad(what: string): ReadHookInput {
   return { kind: "bad", what };
 }
 
+/** The answer to a session's start that adds a text to its context, in the form that Claude Code and Codex read. */
+export function contextAnswer(additionalContext: string): object {
+  return { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } };
+}
+
 /** What the agent would send of a session that was made up. */
 export function rehearsedEvent(event: string, sessionId: string, log: string, folder: string): string {
   return JSON.stringify({

@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, readJsonText } from "../jsonl/json-line.ts";
-import { jsonText, stringAt } from "../jsonl/values.ts";
+import { arrayAt, jsonText, stringAt } from "../jsonl/values.ts";
 import type { FileTouch, ToolCallPart, WorkUpdate } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
-import { readQuestions } from "./questions.ts";
 import { readWorkList } from "./work-list.ts";
 
 type ToolKind = "read" | "write" | "shell" | "work" | "patch" | "question";
@@ -168,4 +167,13 @@ export function joinWords(words: readonly unknown[]): string | undefined {
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The questions in the input of a tool that asks the user: a list of them, or a single one. */
+export function readQuestions(input: JsonObject | undefined): readonly string[] {
+  const list = arrayAt(input, "questions") ?? [input];
+  return list.flatMap((value) => {
+    const question = isObject(value) ? (stringAt(value, "question") ?? stringAt(value, "prompt")) : undefined;
+    return question === undefined || question.trim() === "" ? [] : [question];
+  });
 }

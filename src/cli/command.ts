@@ -73,6 +73,21 @@ export const pluginFlag = {
   description: "called by this agent's plugin: does nothing if `sessions install` set up the same",
 } as const;
 
+/** The sessions that a command is about. */
+export const sessionPositional = {
+  name: "session",
+  description: "id, start of an id, last, current, or a path",
+  many: true,
+} as const;
+
+/** Archived sessions; without any, all that other flags say. */
+export const archivedPositional = {
+  name: "session",
+  description: "id, start of an id, last, last N, or the path of its log",
+  optional: true,
+  many: true,
+} as const;
+
 export interface Positional {
   readonly name: string;
   readonly description: string;

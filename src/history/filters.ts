@@ -3,14 +3,14 @@ import { agentNames } from "../agents/agents.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { expandHome } from "../fs/places.ts";
 import { parseDate } from "../search/query/parse-date.ts";
-import { isWord, parseQuery } from "../search/query/parse-query.ts";
+import { isWord, parseQuery, type QueryField, queryFields } from "../search/query/parse-query.ts";
 import { queryDates } from "../search/query/query-dates.ts";
 import type { SessionFilter } from "../search/query/session-filter.ts";
 import type { SearchRequest } from "../search/search-sessions.ts";
 import { THIS_MACHINE } from "../search/session-condition.ts";
 import type { Machine } from "./open-store.ts";
 
-/** The fields of the query language. Of several values of a field, any may match. */
+/** The fields of the query language (`queryFields`), as flags and calls set them. Of several values of a field, any may match. */
 export interface Filters {
   /** A name, the end of a path, a glob, or `.` for the machine's folder. */
   readonly project?: readonly string[];
@@ -33,22 +33,6 @@ export interface Filters {
   readonly until?: string | undefined;
 }
 
-const fields: readonly (keyof Filters)[] = [
-  "project",
-  "file",
-  "agent",
-  "machine",
-  "owner",
-  "branch",
-  "tool",
-  "cmd",
-  "error",
-  "title",
-  "in",
-  "since",
-  "until",
-];
-
 /** The contexts that a turn can be in. */
 export const contexts = ["current", "compacted", "branch", "subagent"] as const;
 
@@ -63,10 +47,10 @@ export function readFilters(filters: Filters, words: readonly string[], machine:
   const titleWords: string[] = [];
   for (const word of words) {
     const [, field = "", value = ""] = /^([a-z]+):(.+)$/.exec(word) ?? [];
-    if (!fields.some((each) => each === field)) titleWords.push(word);
+    if (!queryFields.some((each) => each === field)) titleWords.push(word);
     else typed.set(field, [...(typed.get(field) ?? []), value]);
   }
-  const values = (field: keyof Filters): readonly string[] => {
+  const values = (field: QueryField): readonly string[] => {
     const given = filters[field] ?? [];
     return [...(typeof given === "string" ? [given] : given), ...(typed.get(field) ?? [])];
   };

@@ -1,8 +1,9 @@
+import type { CatalogRow } from "../search/session-catalog.ts";
+import { sessionKey } from "../session/session.ts";
 import { abortable, pauseOf } from "./call-options.ts";
 import type { HistoryContext } from "./context.ts";
-import { countAgents } from "./count-agents.ts";
 import { readFilters, readRequest } from "./filters.ts";
-import type { History } from "./history.ts";
+import type { AgentCount, History, SearchOptions } from "./history.ts";
 
 /** Calls over all sessions: what there is, and where something is. */
 export type FindCalls = Pick<
@@ -109,7 +110,6 @@ export function findCalls(context: HistoryContext): FindCalls {
     },
     async exportSite({ folder, clientFolder, filter = {}, words = [], query, onProgress, ...call }) {
       const { readClient, writeSite } = await import("../site/write-site.ts");
-      const { foundKeys } = await import("./found-keys.ts");
       const answer = await writeSite(library, abortable(access, call), {
         folder,
         filter: readFilters(filter, words, machine),
@@ -123,4 +123,34 @@ export function findCalls(context: HistoryContext): FindCalls {
     },
   };
   return calls;
+}
+
+/** Counts sessions, turns and bytes by agent; the agent with the most sessions first. */
+function countAgents(rows: readonly CatalogRow[]): readonly AgentCount[] {
+  const counts = new Map<string, AgentCount>();
+  for (const { digest, bytes } of rows) {
+    const { agent, turns } = digest;
+    const before = counts.get(agent) ?? { agent, sessions: 0, turns: 0, bytes: 0 };
+    counts.set(agent, {
+      agent,
+      sessions: before.sessions + 1,
+      turns: before.turns + turns,
+      bytes: before.bytes + bytes,
+    });
+  }
+  return [...counts.values()].sort((a, b) => b.sessions - a.sessions);
+}
+
+/** More sessions than anybody has. */
+const ALL = 100_000;
+
+/** The keys of the sessions that have all words and phrases of a query; undefined if there is none. */
+async function foundKeys(
+  search: History["search"],
+  query: string | undefined,
+  options: SearchOptions,
+): Promise<ReadonlySet<string> | undefined> {
+  if (query === undefined) return undefined;
+  const { hits } = await search(query, { ...options, limit: ALL });
+  return new Set(hits.filter(({ match }) => match !== "some").map(({ row }) => sessionKey(row.digest)));
 }

@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { actionsOf, agentsThat } from "../agents/actions.ts";
 import type { LogFiles, ResumeCommand } from "../agents/agent.ts";
 import type { Fork } from "../agents/agent-actions.ts";
@@ -22,7 +22,7 @@ import type { Session, SessionName, Step } from "../session/session.ts";
 import { sessionContext } from "../session/session-context.ts";
 import { writableFiles } from "./compact-session.ts";
 import { type Forked, type ForkNames, type ForkOptions, prepareFork, writeFork } from "./fork-session.ts";
-import { openJournal } from "./journal.ts";
+import { openTempJournal } from "./journal.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { giveOwnSidecar } from "./own-sidecar.ts";
 import { type PastLog, pastLogs } from "./past-logs.ts";
@@ -305,15 +305,7 @@ async function withDraft<T>(
   const { disk, places } = library;
   makeFolders(disk, dirname(path));
   const draft = tempPathFor(path);
-  const journal = openJournal(disk, places.rewrites, {
-    path,
-    temps: [basename(draft)],
-    old: null,
-    plannedTo: 0,
-    made: 0,
-    inode: null,
-    round: 0,
-  });
+  const journal = openTempJournal(disk, places.rewrites, path, draft);
   try {
     writeTempFile(disk, path, content, { mode: 0o600, path: draft });
     return await use(takeSnapshot(library, draft));

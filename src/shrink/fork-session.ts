@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { actionsOf } from "../agents/actions.ts";
 import type { LogFiles } from "../agents/agent.ts";
 import type { Fork } from "../agents/agent-actions.ts";
@@ -11,7 +11,7 @@ import type { Library } from "../fs/library.ts";
 import { replaceFile, tempPathFor } from "../fs/replace-file.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import { type RewritePlan, rewrittenBytes } from "../jsonl/rewrite-plan.ts";
-import { openJournal } from "./journal.ts";
+import { openTempJournal } from "./journal.ts";
 import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
 
 /** Names for new sessions and their entries. */
@@ -79,15 +79,7 @@ export function writeFork(
   const mode = disk.stat(snapshot.path)?.mode ?? 0o600;
   makeFolders(disk, dirname(path));
   const temp = tempPathFor(path);
-  const journal = openJournal(disk, places.rewrites, {
-    path,
-    temps: [basename(temp)],
-    old: null,
-    plannedTo: 0,
-    made: 0,
-    inode: null,
-    round: 0,
-  });
+  const journal = openTempJournal(disk, places.rewrites, path, temp);
   try {
     const written = replaceFile(disk, path, content, { mode, exclusive: true, temp });
     if (written.kind === "done") return { id, path, bytes: written.file.size };

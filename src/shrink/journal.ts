@@ -34,6 +34,12 @@ export interface Journal {
   close(): void;
 }
 
+/** Opens the journal of a temp file that will replace nothing: after a crash it is removed. */
+export function openTempJournal(disk: Disk, rewrites: string, path: string, temp: string): Journal {
+  const nothingYet = { old: null, plannedTo: 0, made: 0, inode: null, round: 0 };
+  return openJournal(disk, rewrites, { path, temps: [basename(temp)], ...nothingYet });
+}
+
 /** Writes the journal before any file is created beside the log. Durable when it returns. */
 export function openJournal(disk: Disk, rewrites: string, record: JournalRecord): Journal {
   const folder = openFolder(rewrites);

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import type { ArchiveStore, ListedSession } from "../archive/archive-store.ts";
@@ -15,7 +14,7 @@ import type { Library } from "../fs/library.ts";
 import { replaceFile, tempPathFor } from "../fs/replace-file.ts";
 import type { Locking } from "../fs/store.ts";
 import { plannedSize, type RewritePlan } from "../jsonl/rewrite-plan.ts";
-import { openJournal } from "./journal.ts";
+import { openTempJournal } from "./journal.ts";
 import { changedMeanwhile, heldBy, heldOpen, refuseLive } from "./refuse-live.ts";
 import { swapFile } from "./swap-file.ts";
 
@@ -196,15 +195,7 @@ function writeBak(library: Library, snapshot: LogSnapshot): string {
       continue;
     }
     const temp = tempPathFor(path);
-    const journal = openJournal(disk, places.rewrites, {
-      path: snapshot.realPath,
-      temps: [basename(temp)],
-      old: null,
-      plannedTo: 0,
-      made: 0,
-      inode: null,
-      round: 0,
-    });
+    const journal = openTempJournal(disk, places.rewrites, snapshot.realPath, temp);
     const { mode } = disk.stat(snapshot.realPath) ?? { mode: 0o600 };
     const { mtimeMs } = snapshot.mark;
     try {

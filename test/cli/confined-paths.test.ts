@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isReadableName } from "../../src/archive/raw/readable-name.ts";
+import { isReadableName } from "../../src/archive/raw/manifest.ts";
 import { sealJson } from "../../src/archive/raw/sealed-json.ts";
 import { run } from "../../src/cli/run.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";

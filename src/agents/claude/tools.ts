@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../jsonl/json-line.ts";
 import { arrayAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { FileTouch, ToolResult, WorkItem, WorkUpdate } from "../../session/entry.ts";
 import type { TextBudget } from "../../session/text-budget.ts";
-import { readQuestions } from "../questions.ts";
+import { readQuestions } from "../tool-call.ts";
 import type { ClaudeLine } from "./read-line.ts";
 
 /** What a tool call's input says of files, commands and work. Inputs may hold anything: every type is checked. */

@@ -7,8 +7,7 @@ import { replaceFile } from "../../fs/replace-file.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { ListedFile, ListedSession } from "../archive-store.ts";
 import { folderNameOf } from "./generations.ts";
-import { originFromJson } from "./manifest.ts";
-import { isReadableName } from "./readable-name.ts";
+import { isReadableName, originFromJson } from "./manifest.ts";
 import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 
 /*

@@ -5,7 +5,6 @@ import { ArchiveDamage } from "../../fs/damage.ts";
 import type { LogKey } from "../../session/session.ts";
 import type { KeptFile, MachineOrigin } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
-import { isReadableName } from "./readable-name.ts";
 import { readFields, senseless } from "./sealed-json.ts";
 
 /** A file and where its bytes are: chunks without gaps, from its first byte to its last. */
@@ -150,4 +149,15 @@ function chunkFromJson(value: unknown, own: number): Chunk {
     stored: read.count("stored"),
     generation: read.has("generation") ? read.count("generation") : own,
   };
+}
+
+/** One part of a name: no separator of any system, nothing that is not seen, not `.` or `..`. */
+const PART = /^(?!\.{1,2}$)[^/\\:\p{Cc}\p{Cf}\p{Cs}]+$/u;
+
+/**
+ * Whether this is the name of a readable copy, relative to their folder. It comes from a record that may have been
+ * tampered with, and the file is written and moved: a path that leaves the folder, or is not markdown, is refused.
+ */
+export function isReadableName(name: string): boolean {
+  return name.endsWith(".md") && name.split("/").every((part) => PART.test(part));
 }

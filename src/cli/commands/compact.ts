@@ -14,6 +14,7 @@ import {
   type Flag,
   type FlagTable,
   type FlagValue,
+  sessionPositional,
 } from "../command.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
@@ -41,7 +42,7 @@ export const command: Command = defineCommand({
     { line: "sessions compact 3f542803 --aggressive", says: "shrink smaller parts, too" },
     { line: "sessions compact current --fork", says: "write a smaller copy of the running session" },
   ],
-  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
+  positionals: [sessionPositional],
   flags: {
     "dry-run": dryRunFlag,
     ...optionFlags(),

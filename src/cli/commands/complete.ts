@@ -1,8 +1,7 @@
 import { exitCodes } from "../../errors.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { commandTable } from "../command-table.ts";
-import { completeLine } from "../completion/complete-line.ts";
-import { indexedSessions } from "../completion/indexed-sessions.ts";
+import { completeLine, indexedSessions } from "../completion/complete-line.ts";
 import { FILES_MARK } from "../completion/shell-scripts.ts";
 import { printJson } from "../output/print-json.ts";
 

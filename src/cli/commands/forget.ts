@@ -1,7 +1,7 @@
 import { exitCodes, type ForgetPreview, type History } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import { shellQuote } from "../../render/words.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, sessionPositional } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
@@ -21,7 +21,7 @@ export const command: Command = defineCommand({
     { line: "sessions forget 3f542803", says: "forget a session; asks first" },
     { line: "sessions forget 3f542803 --undo", says: "restore it" },
   ],
-  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
+  positionals: [sessionPositional],
   flags: {
     yes: { type: "boolean", alias: "y", description: "do not ask" },
     undo: { type: "boolean", description: "restore a forgotten session" },

@@ -9,7 +9,7 @@ import {
   UserError,
 } from "../../index.ts";
 import { shellQuote } from "../../render/words.ts";
-import { type Command, defineCommand, dryRunFlag } from "../command.ts";
+import { archivedPositional, type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
@@ -35,14 +35,7 @@ export const command: Command = defineCommand({
     { line: "sessions restore 3f542803 --into ~/work/shop", says: "into another project" },
     { line: "sessions restore --all --to /mnt/other-home --dry-run", says: "show what would be written" },
   ],
-  positionals: [
-    {
-      name: "session",
-      description: "id, start of an id, last, last N, or the path of its log",
-      optional: true,
-      many: true,
-    },
-  ],
+  positionals: [archivedPositional],
   flags: {
     all: { type: "boolean", description: "all archived sessions of this machine, or of --machine" },
     machine: { type: "string", placeholder: "NAME", description: "sessions of this machine" },

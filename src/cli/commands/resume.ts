@@ -1,6 +1,6 @@
 import { exitCodes, type ResumeCommand, UserError } from "../../index.ts";
 import { shellQuote } from "../../render/words.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, sessionPositional } from "../command.ts";
 import { noteCopies } from "../note-copies.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
@@ -14,7 +14,7 @@ export const command: Command = defineCommand({
     { line: "sessions resume last", says: "how to resume the newest session of this folder" },
     { line: "sessions resume 3f542803 --exec", says: "resume it now" },
   ],
-  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
+  positionals: [sessionPositional],
   flags: {
     exec: { type: "boolean", description: "run the command" },
     everywhere: { type: "boolean", description: "with last: in all projects" },

@@ -1,7 +1,7 @@
 import { exitCodes, type OpenSession, type Turn, UserError } from "../../index.ts";
 import { inBatches } from "../../render/text-parts.ts";
 import { agentFlags } from "../agent-answer.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, sessionPositional } from "../command.ts";
 import { noteCopies } from "../note-copies.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { page } from "../output/pager.ts";
@@ -18,7 +18,7 @@ export const command: Command = defineCommand({
     { line: "sessions show 3f542803 --turns 4-7", says: "turns 4 to 7, with replies and tool calls" },
     { line: "sessions show 3f542803 --context", says: "what the agent would load when resumed" },
   ],
-  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
+  positionals: [sessionPositional],
   flags: {
     turn: { type: "number", min: 1, placeholder: "N", description: "one turn" },
     turns: { type: "string", placeholder: "A-B", description: "turns from A to B" },

@@ -1,6 +1,6 @@
 import { agentsThat } from "../../agents/actions.ts";
 import { exitCodes } from "../../index.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, sessionPositional } from "../command.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
@@ -22,7 +22,7 @@ export const command: Command = defineCommand({
       says: "the branch of a Pi session that was abandoned at turn 7",
     },
   ],
-  positionals: [{ name: "session", description: "id, start of an id, last, current, or a path", many: true }],
+  positionals: [sessionPositional],
   flags: {
     format: {
       type: "string",

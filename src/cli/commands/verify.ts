@@ -7,7 +7,7 @@ import {
   UserError,
   type VerifyReport,
 } from "../../index.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { archivedPositional, type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
@@ -29,14 +29,7 @@ export const command: Command = defineCommand({
     { line: "sessions verify 3f542803 --json", says: "one session, as JSON" },
     { line: "sessions verify --remote home", says: "what your machines have pushed" },
   ],
-  positionals: [
-    {
-      name: "session",
-      description: "id, start of an id, last, last N, or the path of its log",
-      optional: true,
-      many: true,
-    },
-  ],
+  positionals: [archivedPositional],
   flags: {
     everywhere: { type: "boolean", description: "with last: in all projects" },
     remote: { type: "string", placeholder: "NAME", description: "check the repository of this remote" },

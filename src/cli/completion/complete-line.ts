@@ -1,9 +1,12 @@
 import type { SessionLabel } from "../../history/history.ts";
+import { sessionLabels } from "../../history/session-labels.ts";
 import { projectLabel } from "../../session/checkout.ts";
 import { type Command, type Flag, type FlagTable, flagDescription, globalFlags } from "../command.ts";
 import type { CommandRow } from "../command-table.ts";
+import { openStoreIn } from "../open-store.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { truncate } from "../output/text-width.ts";
+import type { World } from "../world.ts";
 
 /** Something that the word under the cursor can become. */
 export interface Suggestion {
@@ -161,4 +164,9 @@ function labelOf(session: SessionLabel): string {
   const project = sanitize(projectLabel(session));
   const title = sanitize(session.title ?? "(no title)");
   return `${truncate(title, Math.max(TITLE_CHARS - project.length - 3, TITLE_CHARS / 2))} · ${project}`;
+}
+
+/** The sessions of the index as it is. The library is not opened: that would take longer than all else of a Tab. */
+export async function indexedSessions(world: World): Promise<readonly SessionLabel[]> {
+  return sessionLabels(await openStoreIn(world, { allowDemo: false }));
 }

@@ -7,7 +7,7 @@ import { contextNote, firstChars, sessionLine } from "./session-line.ts";
 /** How many passages the hits of a page show: the best ones in more detail. */
 const PASSAGES = [3, 2, 2];
 const MIN_PASSAGES = 1;
-const PASSAGE_CHARS = 240;
+const SHOWN_CHARS = 240;
 
 export interface SearchAnswerOptions {
   readonly offset: number;
@@ -63,7 +63,7 @@ function hitText(hit: FoundSession, index: number, callingSession: string | unde
   const shown = hit.snippets.slice(0, PASSAGES[index] ?? MIN_PASSAGES);
   const passages = shown.map(
     ({ turn, role, context, text }) =>
-      `  turn ${turn}, ${role}${contextNote(context)}: ${firstChars(text, PASSAGE_CHARS)}`,
+      `  turn ${turn}, ${role}${contextNote(context)}: ${firstChars(text, SHOWN_CHARS)}`,
   );
   const { from } = hit;
   const whose = from === undefined ? "" : `of ${cleanLine(from.owner)} on ${cleanLine(from.machine)}: `;

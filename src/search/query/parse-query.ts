@@ -1,8 +1,8 @@
 import { cutText } from "../../session/text-budget.ts";
 import { terminalColors } from "../analysis/escapes.ts";
 
-/** Field names; the value follows the colon. */
-const queryFields = [
+/** The fields of the query language; the value follows the colon. */
+export const queryFields = [
   "project",
   "file",
   "agent",
@@ -18,7 +18,7 @@ const queryFields = [
   "until",
 ] as const;
 
-type QueryField = (typeof queryFields)[number];
+export type QueryField = (typeof queryFields)[number];
 
 export interface QueryWord {
   readonly kind: "word" | "phrase";
