@@ -66,7 +66,7 @@ function bad(what: string): ReadHookInput {
 }
 
 /** The answer to a session's start that adds a text to its context, in the form that Claude Code and Codex read. */
-export function contextAnswer(additionalContext: string): object {
+export function sessionStartAnswer(additionalContext: string): object {
   return { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } };
 }
 

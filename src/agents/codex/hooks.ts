@@ -3,7 +3,7 @@ import { makeFolders } from "../../fs/folders.ts";
 import type { Library } from "../../fs/library.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import type { HookEvent, Hooks } from "../agent-actions.ts";
-import { contextAnswer, readHookEvent, rehearsedEvent } from "../hook-event.ts";
+import { readHookEvent, rehearsedEvent, sessionStartAnswer } from "../hook-event.ts";
 import { codex } from "./codex.ts";
 import { codexFolder } from "./files.ts";
 
@@ -28,7 +28,7 @@ export const codexHooks: Hooks = {
     return [...folders].map((folder) => join(folder, "hooks.json"));
   },
   read: (text, subcommand) => readHookEvent(text, subcommand, { agent: codex.name, events }),
-  contextAnswer,
+  contextAnswer: sessionStartAnswer,
   rehearse(library, folder) {
     const log = makeSession(library, folder);
     return {
