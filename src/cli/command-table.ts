@@ -250,11 +250,15 @@ export const commandTable: readonly CommandRow[] = [
 export const defaultCommand = "overview";
 
 /** Finds the row of a command; for an unknown name the error hints at the nearest one. */
-export function findRow(name: string, table: readonly CommandRow[]): CommandRow {
+export function findRow(
+  name: string,
+  table: readonly CommandRow[],
+  next: string | undefined = undefined,
+): CommandRow {
   const row = table.find((each) => each.name === name);
   if (row !== undefined) return row;
   const known = table.filter((each) => each.hidden !== true).map((each) => each.name);
-  const hint = hintMeant(name) ?? hintNearest(name, known, (near) => `\`sessions ${near}\``);
+  const hint = hintMeant(name, next, known) ?? hintNearest(name, known, (near) => `\`sessions ${near}\``);
   throw new UserError(`Unknown command "${name}"`, {
     exitCode: exitCodes.wrongUsage,
     hint: hint ?? `to search: \`sessions search ${name}\`; all commands: \`sessions --help\``,
@@ -286,7 +290,15 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /** Guesses what a first word means that is no command: an id, a question, or another program's name for a command. */
-function hintMeant(name: string): string | undefined {
+function hintMeant(name: string, next: string | undefined, known: readonly string[]): string | undefined {
+  // The program's own name, said twice.
+  if (/^sessions?$/.test(name)) {
+    const command =
+      next === undefined
+        ? ""
+        : ` ${known.includes(next) ? next : Object.hasOwn(otherNames, next) ? otherNames[next] : "search"}`;
+    return `did you mean \`sessions${command}\`?`;
+  }
   if (/^(?=.*\d)[0-9a-f-]{4,}$/i.test(name)) return `did you mean \`sessions show ${name}\`?`;
   if (/\s/.test(name)) return `did you mean \`sessions search ${JSON.stringify(name)}\`?`;
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;

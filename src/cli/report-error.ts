@@ -4,6 +4,7 @@ import { diskError } from "../fs/disk-error.ts";
 import { printJson } from "./output/print-json.ts";
 import { sanitize } from "./output/sanitize.ts";
 import { createStyle } from "./output/style.ts";
+import { wrapMessage } from "./output/text-width.ts";
 import type { World } from "./world.ts";
 
 /** A failure of the program itself (EX_SOFTWARE in sysexits.h). */
@@ -24,11 +25,12 @@ export function reportError(
   const error = fromSystem(thrown);
   const style = createStyle(world.stderr.hasColor);
   const say = (text: string): void => world.stderr.write(`${text}\n`);
+  const fit = (text: string): string => wrapMessage(text, world.stderr.columns);
   if (isNamed<UserError>(error, "UserError")) {
     const message = sanitize(mask(error.message), "lines");
     const hint = error.hint === undefined ? undefined : mask(error.hint);
-    say(`${style.red("sessions:")} ${message}`);
-    if (hint !== undefined) say(`${style.dim("hint:")} ${sanitize(hint, "lines")}`);
+    say(fit(`sessions: ${message}`).replace("sessions:", style.red));
+    if (hint !== undefined) say(fit(`hint: ${sanitize(hint, "lines")}`).replace("hint:", style.dim));
     if (json) printJson(world, { error: { message, hint: hint ?? null, exitCode: error.exitCode } });
     return error.exitCode;
   }

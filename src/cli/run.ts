@@ -57,7 +57,7 @@ async function runLine(argv: readonly string[], world: World, table: readonly Co
   }
   // Help is shown whatever else is wrong with the line.
   if (flagsOf(rest).some((arg) => arg === "--help" || arg === "-h")) return showHelp(name, world, table);
-  return runRow(findRow(name ?? defaultCommand, table), rest, world);
+  return runRow(findRow(name ?? defaultCommand, table, rest[0]), rest, world);
 }
 
 async function runRow(row: CommandRow, argv: readonly string[], world: World): Promise<number> {

@@ -6,6 +6,7 @@ import { newestLogFirst } from "../agents/session-copies.ts";
 import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
+import { shorten } from "../extract/sentences.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { type SessionName, sessionKey } from "../session/session.ts";
@@ -232,14 +233,16 @@ export function partOfSession(word: string, pointer: SessionPointer): UserError 
 
 /** Sessions that an error names. */
 const MAX_NAMED = 5;
+const TITLE_CHARS = 36;
 /** Reading a longer log for its title would take too long. */
 const TITLE_BYTES = 32 * 1024 * 1024;
 
 function ambiguous(library: Library, word: string, matches: readonly SessionPointer[]): UserError {
   const all = [...new Map(matches.map((match) => [match.id, match])).values()];
-  const named = all.slice(0, MAX_NAMED).map((match) => `${match.id} (${titleOf(library, match)})`);
-  const more = all.length > named.length ? `; and ${all.length - named.length} more` : "";
-  return new UserError(`Cannot tell which session "${word}" is: ${named.join("; ")}${more} begin with it`, {
+  const named = all.slice(0, MAX_NAMED).map((match) => `  ${match.id} · ${titleOf(library, match)}`);
+  const more = all.length > named.length ? [`  … ${all.length - named.length} more`] : [];
+  const what = `Cannot tell which session "${word}" is: ${all.length} begin with it`;
+  return new UserError([what, ...named, ...more].join("\n"), {
     exitCode: exitCodes.wrongUsage,
     hint: "type more of the id",
   });
@@ -248,7 +251,7 @@ function ambiguous(library: Library, word: string, matches: readonly SessionPoin
 function titleOf(library: Library, { files, kept, stub }: SessionPointer): string {
   const size = files.files.reduce((sum, file) => sum + file.size, 0);
   if (stub !== undefined || size > TITLE_BYTES) return "no title";
-  return readSession(kept ?? diskSource(library.disk), files).title ?? "no title";
+  return shorten(readSession(kept ?? diskSource(library.disk), files).title ?? "no title", TITLE_CHARS);
 }
 
 function unknown(library: Library, word: string, pointers: SessionPointers): UserError {

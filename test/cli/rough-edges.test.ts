@@ -108,6 +108,12 @@ describe("selectors", () => {
     expect(err).toContain("Remove the old checkout");
   });
 
+  test("on a machine without logs say that what is listed is an example", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    expect(await run(["compact", "87f01b2f"], world)).toBe(1);
+    expect(world.err()).toContain("what `sessions list` shows is an example history");
+  });
+
   test("in the example history `last` needs no folder", async () => {
     const world = makeWorld({ nowMs: NOW });
     expect(await run(["show", "last"], world)).toBe(0);
@@ -121,11 +127,38 @@ describe("words that are no command", () => {
     ["find", "sessions search"],
     ["ls", "sessions list"],
     ["serch", "sessions search"],
+    ["session", "did you mean `sessions`?"],
   ])("%j suggests %j", async (word, hint) => {
     const world = makeWorld({ nowMs: NOW });
     expect(await run([word], world)).toBe(2);
     expect(world.err()).toContain(hint);
   });
+
+  test.each([
+    [["session", "find", "x"], "did you mean `sessions search`?"],
+    [["session", "list"], "did you mean `sessions list`?"],
+    [["sessions", "anything"], "did you mean `sessions search`?"],
+    [["session", "constructor"], "did you mean `sessions search`?"],
+  ])("the program's own name in %j suggests the command after it", async (argv, hint) => {
+    const world = makeWorld({ nowMs: NOW });
+    expect(await run(argv, world)).toBe(2);
+    expect(world.err()).toContain(hint);
+  });
+});
+
+const fits = (text: string, columns: number): boolean =>
+  text.split("\n").every((line) => line.length <= columns);
+
+test.each([50, 80])("errors and lists fit a terminal of %i columns", async (columns) => {
+  const { world } = oneSession();
+  const text = "Remove the old checkout, and all that it needs, from the shop and from its tests";
+  writeLog(world, "c7d81f60-0000-4000-8000-000000000001", [{ role: "user", content: text }]);
+  for (const argv of [["list"], ["grep", "checkout"], ["search", "--since", "nonsense", "x"]]) {
+    const { out, err } = await ask(world, argv, columns);
+    expect([argv, fits(out + err, columns)]).toEqual([argv, true]);
+  }
+  writeLog(world, SECOND, [{ role: "user", content: text }]);
+  expect(fits((await ask(world, ["show", "be2220da"], columns)).err, columns)).toBe(true);
 });
 
 describe("sessions list", () => {

@@ -9,6 +9,7 @@ import { printJson } from "../output/print-json.ts";
 import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { createStyle } from "../output/style.ts";
+import { wrapMessage } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -63,10 +64,12 @@ function format({ checks, disk }: Examination, world: World): string {
   const marks = { ok: style.green("ok  "), note: style.cyan("note"), problem: style.red("bad ") };
   const width = Math.max(...checks.map(({ name }) => name.length));
   const short = (text: string): string => sanitize(text.replaceAll(`${world.home}/`, "~/"));
+  const margin = " ".repeat(width + 8);
+  const fit = (text: string): string => wrapMessage(text, world.stdout.columns, margin);
   const lines = checks.flatMap(({ name, state, what, fix, details }: Check) => [
-    `${marks[state]}  ${style.bold(name.padEnd(width))}  ${short(what)}`,
-    ...details.map((detail) => style.dim(`${" ".repeat(width + 8)}${short(detail)}`)),
-    ...(fix === null ? [] : [`${" ".repeat(width + 8)}${style.dim("fix:")} ${style.cyan(short(fix))}`]),
+    `${marks[state]}  ${style.bold(name.padEnd(width))}  ${fit(short(what))}`,
+    ...details.map((detail) => style.dim(`${margin}${fit(short(detail))}`)),
+    ...(fix === null ? [] : [`${margin}${style.dim("fix:")} ${style.cyan(short(fix))}`]),
   ]);
   if (disk !== null) {
     const use = [
@@ -76,7 +79,7 @@ function format({ checks, disk }: Examination, world: World): string {
       `index ${formatBytes(disk.index)}`,
       `other ${formatBytes(disk.other)}`,
     ];
-    lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${use.join(", ")}`);
+    lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${fit(use.join(", "))}`);
   }
   const bad = checks.filter(({ state }) => state === "problem").length;
   lines.push("", bad === 0 ? style.green("No problems.") : style.red(`${amountOf(bad, "problem")}.`));

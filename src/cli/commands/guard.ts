@@ -41,7 +41,9 @@ export const command: Command = defineCommand({
       for (const what of failures.slice(0, MAX_NOTED)) noteFailure(world, "sync", what);
       if (flags.json) printJson(world, { archived, problems, synced });
       else {
-        world.stdout.write(`${amountOf(archived, "session")} archived.\n`);
+        world.stdout.write(
+          `${archived === 0 ? "Nothing to archive" : `${amountOf(archived, "session")} archived`}.\n`,
+        );
         for (const { remote } of synced) world.stdout.write(`synced with ${sanitize(remote)}.\n`);
         reportProblems(problems, world);
       }

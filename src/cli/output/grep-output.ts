@@ -15,6 +15,8 @@ import { createStyle, highlight, type Style } from "./style.ts";
 import { displayWidth, truncate } from "./text-width.ts";
 
 const INDENT = "    ";
+/** Where the whole of such an id leaves no room for a title, its start names the session as well. */
+const UUID = /^([0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f-]{22}$/;
 
 /** The place of the last hit: lines of one text are printed under one heading. */
 interface Last {
@@ -29,6 +31,7 @@ interface Last {
 export function createGrepPrinter(world: World): GrepReporter {
   const { stdout } = world;
   const style = createStyle(stdout.hasColor);
+  const isNarrow = stdout.columns !== undefined && stdout.columns < 100;
   let session = "";
   let last: Last | undefined;
   let lastLabel = "";
@@ -45,9 +48,10 @@ export function createGrepPrinter(world: World): GrepReporter {
     const when = found.endedAt === null ? [] : [relativeDate(found.endedAt, world)];
     const state = found.state === "idle" ? [] : [found.state];
     const about = sanitize([found.agent, projectLabel(found), ...when, ...state].join(" · "));
-    const room = (stdout.columns ?? 400) - found.id.length - about.length - 4;
-    const title = truncate(listTitle(found.title), Math.max(12, room));
-    return `${style.cyan(sanitize(found.id))}  ${style.bold(title)}  ${style.dim(about)}\n`;
+    const id = sanitize(isNarrow ? found.id.replace(UUID, "$1") : found.id);
+    const room = (stdout.columns ?? 400) - id.length - displayWidth(about) - 4;
+    const title = truncate(listTitle(found.title), Math.max(10, room));
+    return `${style.cyan(id)}  ${style.bold(title)}  ${style.dim(about)}\n`;
   };
 
   const placeLine = (hit: GrepHit): string => {

@@ -14,11 +14,15 @@ import { displayWidth, truncate, wrap } from "./text-width.ts";
 /** Enough of an id to tell sessions apart, and to select one. */
 const SHORT_ID = 8;
 
+/** A narrower terminal shows neither agent nor turns: the title says more. */
+const ALL_COLUMNS = 66;
+
 /** Formats sessions, one line each. In a pipe ids are complete, for programs to use. */
 export function formatSessions(rows: readonly CatalogRow[], world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const isTerminal = world.stdout.isTerminal;
   const ids = shortIds(rows.map(({ digest }) => digest.id));
+  const hasRoom = world.stdout.columns === undefined || world.stdout.columns >= ALL_COLUMNS;
   return formatTable(
     rows,
     [
@@ -33,14 +37,17 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
           state === "live" ? "now" : digest.endedAt === null ? "–" : relativeDate(digest.endedAt, world),
         style: (text, { state }) => (state === "live" ? style.green(text) : style.dim(text)),
       },
-      { title: "AGENT", text: ({ digest }) => digest.agent, style: style.dim },
+      ...(hasRoom ? [{ title: "AGENT", text: agentOf, style: style.dim }] : []),
       { title: "PROJECT", text: ({ digest }) => placeLabel(digest), shrinkTo: 10, cut: "middle" },
-      { title: "TURNS", text: ({ digest }) => String(digest.turns), align: "right", style: style.dim },
-      { title: "TITLE", text: (row) => title(row), shrinkTo: 20 },
+      ...(hasRoom ? [{ title: "TURNS", text: turnsOf, align: "right", style: style.dim } as const] : []),
+      { title: "TITLE", text: (row) => title(row), shrinkTo: 12 },
     ],
     { width: world.stdout.columns, titleStyle: style.dim },
   );
 }
+
+const agentOf = ({ digest }: CatalogRow): string => digest.agent;
+const turnsOf = ({ digest }: CatalogRow): string => String(digest.turns);
 
 /** The project of a session, with the machine if it is another one: `desktop:shop`. */
 export function placeLabel(digest: CatalogRow["digest"]): string {
@@ -128,6 +135,9 @@ export function sessionHead(open: OpenSession, world: World): string {
   ].join("\n");
 }
 
+/** A space at which a line is not broken. */
+const NO_BREAK = "\u00a0";
+
 /** Joins parts with dots into lines of at most `width` columns, broken between parts rather than inside a date. */
 function joinParts(parts: readonly string[], width: number | undefined): string {
   if (width === undefined) return parts.join(" · ");
@@ -137,7 +147,10 @@ function joinParts(parts: readonly string[], width: number | undefined): string 
     if (lines.length > 0 && displayWidth(joined) <= width) lines[lines.length - 1] = joined;
     else lines.push(lines.length === 0 ? part : `  ${part}`);
   }
-  return lines.map((text) => wrap(text, { width, firstIndent: "", indent: "  " })).join("\n");
+  return lines
+    .map((text) => wrap(text, { width, firstIndent: "", indent: "  " }))
+    .join("\n")
+    .replaceAll(NO_BREAK, " ");
 }
 
 function when({ digest }: OpenSession, world: World): readonly string[] {
@@ -149,7 +162,8 @@ function when({ digest }: OpenSession, world: World): readonly string[] {
   // The date is there already; only "3 days ago" says more.
   const ago = relativeDate(endedAt, world);
   const isDate = ago === day(endedAt, world);
-  return [`${localDateTime(startedAt, world)} – ${end}${span}${isDate ? "" : `, ${ago}`}`];
+  const start = localDateTime(startedAt, world);
+  return [`${start} – ${end}${span}${isDate ? "" : `, ${ago.replaceAll(" ", NO_BREAK)}`}`];
 }
 
 /** Shortens a path: `~` for the home. */

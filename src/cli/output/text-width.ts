@@ -146,29 +146,32 @@ interface WrapOptions {
   readonly indent?: string;
   /** Put before the first line instead; as wide as `indent`. */
   readonly firstIndent?: string;
+  /** A word wider than a line stays whole, so that paths and commands can be copied. */
+  readonly keepWords?: boolean;
 }
 
 /**
  * Wraps a text at spaces into lines of at most `width` columns. Its line breaks stay. A word wider than a line is broken
- * at the line's end.
+ * at the line's end, unless it is kept.
  */
 export function wrap(text: string, options: WrapOptions): string {
   const indent = options.indent ?? "";
   const room = Math.max(1, options.width - displayWidth(indent));
   return text
     .split("\n")
-    .flatMap((paragraph) => wrapParagraph(paragraph, room))
+    .flatMap((paragraph) => wrapParagraph(paragraph, room, options.keepWords === true))
     .map((line, index) => `${index === 0 ? (options.firstIndent ?? indent) : indent}${line}`.trimEnd())
     .join("\n");
 }
 
-function wrapParagraph(paragraph: string, room: number): readonly string[] {
+function wrapParagraph(paragraph: string, room: number, keepWords: boolean): readonly string[] {
   const lines: string[] = [];
   const leading = /^ */.exec(paragraph)?.[0] ?? "";
   let line = leading.length < room ? leading : "";
   let isEmpty = true;
   for (const word of paragraph.trim().split(/ +/)) {
-    for (const [index, piece] of piecesOf(word, room - (isEmpty ? line.length : 0)).entries()) {
+    const pieces = keepWords ? [word] : piecesOf(word, room - (isEmpty ? line.length : 0));
+    for (const [index, piece] of pieces.entries()) {
       const joined = isEmpty ? line + piece : `${line} ${piece}`;
       if (isEmpty || (index === 0 && displayWidth(joined) <= room)) {
         line = joined;
@@ -199,4 +202,18 @@ function piecesOf(word: string, room: number): readonly string[] {
     used += width;
   }
   return [...pieces, piece];
+}
+
+/**
+ * Wraps a message for a terminal; in a pipe, where `width` is undefined, it stays as it is. The first line is not
+ * indented: what is before it is as wide as the indent, or part of the text. Commands in backticks stay whole.
+ */
+export function wrapMessage(text: string, width: number | undefined, indent: string = "  "): string {
+  if (width === undefined) return text;
+  const whole = text.replace(/`[^`\n]*`/g, (command) => command.replaceAll(" ", "\u00a0"));
+  return whole
+    .split("\n")
+    .map((line) => wrap(line, { width, firstIndent: "", indent, keepWords: true }))
+    .join("\n")
+    .replaceAll("\u00a0", " ");
 }

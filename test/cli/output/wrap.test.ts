@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { displayWidth, wrap } from "../../../src/cli/output/text-width.ts";
+import { displayWidth, wrap, wrapMessage } from "../../../src/cli/output/text-width.ts";
 import fc from "../../support/fc.ts";
 
 describe("wrap()", () => {
@@ -10,6 +10,7 @@ describe("wrap()", () => {
     ["one two", { width: 7, indent: "  ", firstIndent: "- " }, "- one\n  two"],
     ["abcdefghij", { width: 4 }, "abcd\nefgh\nij"],
     ["see abcdefghij", { width: 5 }, "see\nabcde\nfghij"],
+    ["see abcdefghij x", { width: 5, keepWords: true }, "see\nabcdefghij\nx"],
     ["日本語 です", { width: 6 }, "日本語\nです"],
     ["  - kept in", { width: 8 }, "  - kept\nin"],
     ["a  b", { width: 9 }, "a b"],
@@ -26,5 +27,16 @@ describe("wrap()", () => {
         for (const line of wrapped.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);
       }),
     );
+  });
+});
+
+describe("wrapMessage()", () => {
+  test.each([
+    ["one two `three four` five", 12, "one two\n  `three four`\n  five"],
+    ["cannot read /a/very/long/path", 12, "cannot\n  read\n  /a/very/long/path"],
+    ["first\nsecond line", 8, "first\nsecond\n  line"],
+    ["one two three four", undefined, "one two three four"],
+  ])("of %j in %j columns is %j", (text, width, expected) => {
+    expect(wrapMessage(text, width)).toBe(expected);
   });
 });
