@@ -12,6 +12,12 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "ExitedReviewMode",
   "ImageView",
   "ImageGeneration",
+  "HookPrompt",
+  "FunctionCallOutput",
+  "DynamicToolCall",
+  "CollabAgentToolCall",
+  "SubAgentActivity",
+  "Sleep",
 ]);
 
 /** In paginated mode what is done is reported as items of the interface. False if one is not known. */

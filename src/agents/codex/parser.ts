@@ -9,6 +9,7 @@ import { sessionIdAt } from "../session-id.ts";
 import { readEvent } from "./event.ts";
 import { isOldHeader, OLD_ITEM_TYPES } from "./files.ts";
 import { readItem } from "./response-item.ts";
+import { readAgentMail, readSpoken } from "./spoken.ts";
 import { createCodexThread, emptyCodexThread, type SavedCodexThread } from "./thread.ts";
 
 /** Known and of no use here. */
@@ -16,6 +17,8 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "world_state",
   "token_usage_record",
   "inter_agent_communication_metadata",
+  "dynamic_tools_updated",
+  "security_risk_score",
 ]);
 
 /** What the parser needs to go on later. */
@@ -71,6 +74,11 @@ export function createCodexParser(context: ParserContext): LineParser {
         return readEvent(payload, thread);
       case "compacted":
         takeCompaction(payload);
+        return true;
+      case "realtime_item":
+        return readSpoken(payload, thread);
+      case "inter_agent_communication":
+        readAgentMail(payload, thread);
         return true;
       default:
         return SILENT.has(object.type);

@@ -5,7 +5,15 @@ import type { CodexThread } from "./thread.ts";
 import { readItemText } from "./user-text.ts";
 
 /** Known and of no use here: they repeat something, or hold nothing that can be read. */
-const SILENT: ReadonlySet<unknown> = new Set(["ghost_snapshot", "compaction", "compaction_summary", "other"]);
+const SILENT: ReadonlySet<unknown> = new Set([
+  "ghost_snapshot",
+  "compaction",
+  "compaction_summary",
+  "compaction_trigger",
+  "context_compaction",
+  "configuration_update",
+  "other",
+]);
 
 /** An item of the model's history. False if it is not known. */
 export function readItem(item: JsonObject, thread: CodexThread): boolean {
