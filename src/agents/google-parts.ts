@@ -3,7 +3,7 @@ import { arrayAt, jsonText, numberAt, objectAt, stringAt } from "../jsonl/values
 import type { ReplyPart, ToolResult } from "../session/entry.ts";
 import type { TextBudget } from "../session/text-budget.ts";
 import { INPUT_DATA, OUTPUT_DATA, openScope, RESULT_DATA, type TextScope } from "./text-rules.ts";
-import { isShellTool, readToolCall } from "./tool-call.ts";
+import { hasFailed, isShellTool, readToolCall } from "./tool-call.ts";
 
 /*
  * The parts of a message in Google's API (`text`, `thought`, `functionCall`, `functionResponse`, `inlineData`), which
@@ -98,13 +98,15 @@ export function readToolOutput(
   { callId, tool }: { readonly callId: string; readonly tool: string },
   whole: string,
   budget: TextBudget,
-  { isError = false, exitCode, agentId, spilledTo }: ResultNote,
+  { isError: couldNotRun = false, exitCode: told, agentId, spilledTo }: ResultNote,
 ): ToolResult {
   const text = withoutFrame(whole);
+  const exitCode = isShellTool(tool) ? (told ?? readExitCode(text, couldNotRun)) : null;
+  const isError = hasFailed(couldNotRun, exitCode);
   return {
     callId,
     isError,
-    exitCode: isShellTool(tool) ? (exitCode ?? readExitCode(text, isError)) : null,
+    exitCode,
     text: budget.output(text, isError),
     chars: whole.length,
     ...(agentId === undefined ? {} : { agentId }),

@@ -55,6 +55,11 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map(
 
 const PATH_KEYS = ["path", "file_path", "filePath", "notebook_path", "target_file", "file"];
 
+/** A command that failed is an error, also if its agent counts only calls that could not be made. */
+export function hasFailed(isError: boolean, exitCode: number | null): boolean {
+  return isError || (exitCode !== null && exitCode !== 0);
+}
+
 export function isShellTool(name: string): boolean {
   return kindOf(name) === "shell";
 }

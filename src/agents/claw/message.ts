@@ -4,7 +4,7 @@ import { arrayAt, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { ReplyPart, ToolResult, Usage } from "../../session/entry.ts";
 import type { TextBudget } from "../../session/text-budget.ts";
 import type { EntryBody } from "../entry-body.ts";
-import { isShellTool, readToolCall } from "../tool-call.ts";
+import { hasFailed, isShellTool, readToolCall } from "../tool-call.ts";
 
 export interface ClawMessage {
   readonly role: string;
@@ -115,8 +115,7 @@ function readToolOutput(block: JsonObject, budget: TextBudget): ToolResult {
   const object = isObject(parsed) ? parsed : undefined;
   const failed = block.is_error === true;
   const exitCode = isShellTool(tool) ? readExitCode(object, output, failed) : null;
-  // A command that failed is no error to claw-code, which reports its code beside the output.
-  const isError = failed || (exitCode !== null && exitCode !== 0);
+  const isError = hasFailed(failed, exitCode);
   const spilledTo = stringAt(object, "persistedOutputPath") ?? stringAt(object, "rawOutputPath");
   const plain = plainOutput(object);
   const kept = budget.output(plain ?? output, isError);

@@ -3,7 +3,7 @@ import { arrayAt, jsonText, numberAt, objectAt, stringAt } from "../../jsonl/val
 import type { Fact, ReplyPart, ToolResult, Usage } from "../../session/entry.ts";
 import type { TextBudget } from "../../session/text-budget.ts";
 import type { EntryBody } from "../entry-body.ts";
-import { readToolCall } from "../tool-call.ts";
+import { hasFailed, readToolCall } from "../tool-call.ts";
 
 /** What an event says: entries at its place in the tree, and facts of the session. */
 export interface CopilotRead {
@@ -124,16 +124,17 @@ export function readUsage(usage: JsonObject): Usage {
 const EXIT_CODE = /(?:completed|exited) with exit code (\d{1,9})>?\s*$/;
 
 export function readResult(data: JsonObject, agentId: string | undefined, budget: TextBudget): ToolResult {
-  const isError = data.success === false;
+  const couldNotRun = data.success === false;
   const result = objectAt(data, "result");
   const error = objectAt(data, "error");
-  const given = isError ? (stringAt(error, "message") ?? stringAt(result, "content")) : result?.content;
+  const given = couldNotRun ? (stringAt(error, "message") ?? stringAt(result, "content")) : result?.content;
   const text =
     typeof given === "string" ? given : given === undefined || given === null ? "" : jsonText(given);
-  const kept = budget.output(text, isError);
   const said = EXIT_CODE.exec(text.slice(-200))?.[1];
   const exitCode =
     numberAt(objectAt(data, "shellExecution"), "exitCode") ?? (said === undefined ? null : Number(said));
+  const isError = hasFailed(couldNotRun, exitCode);
+  const kept = budget.output(text, isError);
   return {
     callId: stringAt(data, "toolCallId") ?? "",
     isError,

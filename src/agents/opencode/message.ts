@@ -2,7 +2,7 @@ import type { JsonObject } from "../../jsonl/json-line.ts";
 import { arrayAt, jsonText, numberAt, objectAt, stringAt } from "../../jsonl/values.ts";
 import type { ReplyPart, ToolResult, Usage } from "../../session/entry.ts";
 import type { TextBudget } from "../../session/text-budget.ts";
-import { isShellTool, readToolCall } from "../tool-call.ts";
+import { hasFailed, isShellTool, readToolCall } from "../tool-call.ts";
 
 /** What a part of a message of the user adds to it. */
 export interface UserPart {
@@ -81,12 +81,13 @@ function readTool(part: JsonObject, id: string, budget: TextBudget): ReplyPiece 
   const callId = stringAt(part, "callID") ?? id;
   const state = objectAt(part, "state");
   const call = readToolCall(callId, tool, state?.input, budget);
-  const isError = state?.status === "error";
-  if (!isError && state?.status !== "completed") return { part: call };
-  const text = stringAt(state, isError ? "error" : "output") ?? "";
+  const couldNotRun = state?.status === "error";
+  if (!couldNotRun && state?.status !== "completed") return { part: call };
+  const text = stringAt(state, couldNotRun ? "error" : "output") ?? "";
   const metadata = objectAt(state, "metadata");
   const agentId = stringAt(metadata, "sessionId");
-  const exit = numberAt(metadata, "exit") ?? (isError ? null : 0);
+  const exitCode = isShellTool(tool) ? (numberAt(metadata, "exit") ?? (couldNotRun ? null : 0)) : null;
+  const isError = hasFailed(couldNotRun, exitCode);
   // The output that was too long for the model is in a file.
   const spilledTo = metadata?.truncated === true ? stringAt(metadata, "outputPath") : undefined;
   const kept = budget.output(text, isError);
@@ -99,7 +100,7 @@ function readTool(part: JsonObject, id: string, budget: TextBudget): ReplyPiece 
     result: {
       callId,
       isError,
-      exitCode: isShellTool(tool) ? exit : null,
+      exitCode,
       text: kept,
       chars: text.length + images,
       moreWords: budget.moreWords(text, kept),
