@@ -110,7 +110,10 @@ export interface LogBase {
 
 /** What small files beside a log say. */
 export interface SideFile {
+  /** What the user named the session. */
   readonly title?: string;
+  /** What the agent named it. */
+  readonly generatedTitle?: string;
   readonly work?: readonly WorkItem[];
   readonly subagent?: SubagentOrigin;
 }

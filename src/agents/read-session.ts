@@ -48,7 +48,8 @@ function readAll(reader: LogReader): Session {
   const { session: files, problems } = reader;
   const sidecars = readSidecars(reader, files.files);
   const main = readLogs(reader, inReadingOrder(files.files), false);
-  const title = sidecars.find((sidecar) => sidecar.title !== undefined)?.title;
+  const { title } = sidecars.find((sidecar) => sidecar.title !== undefined) ?? {};
+  const { generatedTitle } = sidecars.find((sidecar) => sidecar.generatedTitle !== undefined) ?? {};
   const work = workOf(sidecars);
   const subagents = files.files.flatMap((file) =>
     file.role === "subagent"
@@ -67,6 +68,7 @@ function readAll(reader: LogReader): Session {
     subagents,
     problems,
     ...(title === undefined ? {} : { title }),
+    ...(generatedTitle === undefined ? {} : { generatedTitle }),
     ...(work.length === 0 ? {} : { work }),
   };
   return main.builder.finish(rest);

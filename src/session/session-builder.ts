@@ -53,8 +53,9 @@ export interface SessionRest {
   readonly facts: SourceFacts;
   /** Logs of sub-agents in separate files. */
   readonly subagents?: readonly SubagentLog[];
-  /** A title from a file beside the log. */
+  /** Titles from a file beside the log: the user's, and the agent's own. */
   readonly title?: string;
+  readonly generatedTitle?: string;
   readonly lines: number;
   readonly problems: Session["problems"];
   /** The todo list from files beside the log: newer than what the log says. */
@@ -157,7 +158,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         ...checkoutInLog(rest.facts),
         branch: rest.facts.branch,
         ...chooseTitle({
-          given: givenTitles(facts, isHere, rest.title),
+          given: givenTitles(facts, isHere, rest),
           branch: rest.facts.branch,
           preamble,
           turns,
@@ -315,7 +316,7 @@ function keeps(entry: CompactionEntry): Compaction["keeps"] {
 function givenTitles(
   facts: readonly Fact[],
   isHere: (uid: string) => boolean,
-  beside: string | undefined,
+  beside: Pick<SessionRest, "title" | "generatedTitle">,
 ): readonly GivenTitle[] {
   const titled = (from: "custom" | "generated" | "session-name"): string | undefined => {
     const fact = facts.findLast((one) => one.name === "title" && one.from === from);
@@ -323,8 +324,8 @@ function givenTitles(
   };
   const ofLeaf = facts.findLast((fact) => fact.name === "leaf-title" && isHere(fact.leaf));
   const found: readonly (readonly [GivenTitle["from"], string | undefined])[] = [
-    ["custom", titled("custom") ?? beside],
-    ["generated", titled("generated")],
+    ["custom", titled("custom") ?? beside.title],
+    ["generated", titled("generated") ?? beside.generatedTitle],
     ["summary", ofLeaf?.name === "leaf-title" ? ofLeaf.text : undefined],
     ["session-name", titled("session-name")],
   ];

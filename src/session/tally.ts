@@ -47,6 +47,7 @@ export function createTally(messages: NameTable): Tally {
             if (result === undefined) continue;
             if (((answered[index] ?? 0) & FIRST_RESULT) !== 0) toolMessages++;
             characters.toolResults += result.chars;
+            work.answered(result.callId, result.isError);
             if (result.work !== undefined) work.update(result.work, result.callId);
           }
           return;
@@ -162,6 +163,8 @@ function contextOf(rows: Int32Array, row: number): number {
 /** The agent's own todo list: updates are applied in order, the last state counts. */
 interface WorkList {
   update(update: WorkUpdate, callId: string): void;
+  /** The call has its result. If that is an error, the call changed nothing. */
+  answered(callId: string, isError: boolean): void;
   items(): readonly WorkItem[];
 }
 
@@ -169,14 +172,34 @@ function createWorkList(): WorkList {
   let list: readonly WorkItem[] = [];
   /** Tasks by id; a task whose id is not known yet, by its call. */
   const tasks = new Map<string, WorkItem>();
+  /** Takes back what calls without a result changed, if nothing has changed it since. */
+  const undo = new Map<string, () => void>();
+  const putTask = (id: string, task: WorkItem, callId: string): void => {
+    const before = tasks.get(id);
+    tasks.set(id, task);
+    undo.set(callId, () => {
+      if (tasks.get(id) !== task) return;
+      if (before === undefined) tasks.delete(id);
+      else tasks.set(id, before);
+    });
+  };
   return {
+    answered(callId, isError) {
+      if (isError) undo.get(callId)?.();
+      undo.delete(callId);
+    },
     update(update, callId) {
       switch (update.kind) {
-        case "list":
+        case "list": {
+          const before = list;
           list = update.items;
+          undo.set(callId, () => {
+            if (list === update.items) list = before;
+          });
           return;
+        }
         case "create":
-          tasks.set(`call:${callId}`, { text: update.text, status: "pending" });
+          putTask(`call:${callId}`, { text: update.text, status: "pending" }, callId);
           return;
         case "created": {
           const created = tasks.get(`call:${callId}`);
@@ -190,11 +213,8 @@ function createWorkList(): WorkList {
         }
         case "update": {
           const task = tasks.get(update.id) ?? { id: update.id, text: "", status: "pending" };
-          tasks.set(update.id, {
-            ...task,
-            text: update.text ?? task.text,
-            status: update.status ?? task.status,
-          });
+          const { text = task.text, status = task.status } = update;
+          putTask(update.id, { ...task, text, status }, callId);
           return;
         }
         case "plan":

@@ -25,6 +25,7 @@ export function chooseTitle(sources: TitleSources): Title {
   for (const { from, text } of given) {
     // What the user named it is its name, whatever it says.
     const title = from === "custom" ? oneLine(text) : stripped(text);
+    if (from === "generated" && isRequest(text, turns)) continue;
     if (title !== "" && (from === "custom" || ownWords(title) > 0)) return { title, titleFrom: from };
   }
   const started = startedBy(sources);
@@ -46,6 +47,11 @@ export function chooseTitle(sources: TitleSources): Title {
     topic(branchWords(sources.branch), "branch") ??
     lastResort(sources, started)
   );
+}
+
+/** Some agents name a session by its first request, whatever that says: then it is chosen like any request. */
+function isRequest(title: string, [first]: readonly Turn[]): boolean {
+  return first !== undefined && oneLine(first.request) === oneLine(title);
 }
 
 const NO_TITLE: Title = { title: null, titleFrom: null };

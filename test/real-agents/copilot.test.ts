@@ -37,10 +37,12 @@ test("files, commands, errors, todo lists, sub-agents and compactions of copilot
     const { code, err } = await home.agent("copilot", ["-p", prompt, "--allow-all-tools", ...where]);
     expect(code, err).toBe(0);
   };
-  await run("make a plan");
+  // Copilot CLI names the session by it.
+  await run("hello");
   const [first] = listOf((await home.json(["list"])).sessions);
   const id = String(isRecord(first) ? first.sessionId : "");
   const prompts = [
+    "make a plan",
     "write it down",
     "read nothing",
     "list what is there",
@@ -58,12 +60,13 @@ test("files, commands, errors, todo lists, sub-agents and compactions of copilot
     opaqueLines: 0,
     compactions: 1,
     model: "gpt-4.1",
-    tools: { view: { count: 1, errors: 1 }, create: { count: 1, errors: 0 } },
+    tools: { bash: { count: 1, errors: 1 }, view: { count: 1, errors: 1 }, create: { count: 1, errors: 0 } },
     commands: [{ command: "ls; exit 3", exitCode: 3 }],
     pending: [{ text: "paint it" }],
     subagents: [{ type: "general-purpose", description: "look" }],
   });
   expect(listOf(shown.requests).map((request) => isRecord(request) && request.text)).toEqual([
+    "hello",
     "make a plan",
     "write it down",
     "read nothing",

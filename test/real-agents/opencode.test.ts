@@ -140,7 +140,7 @@ test("files, commands, errors, todo lists, sub-agents and compactions of opencod
     opaqueLines: 0,
     compactions: 1,
     model: "fake",
-    tools: { read: { count: 1, errors: 1 }, todowrite: { count: 1 } },
+    tools: { bash: { count: 1, errors: 1 }, read: { count: 1, errors: 1 }, todowrite: { count: 1 } },
     commands: [{ command: "ls; exit 3", exitCode: 3 }],
     pending: [{ text: "paint it" }],
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sessionTree } from "../../src/session/branches.ts";
-import type { Entry } from "../../src/session/entry.ts";
+import type { Entry, WorkUpdate } from "../../src/session/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { createSessionBuilder } from "../../src/session/session-builder.ts";
 import { sessionContext } from "../../src/session/session-context.ts";
@@ -34,6 +34,59 @@ const reply = (uid: string, parent: string, line: number, message = uid): Entry 
 });
 
 describe("createSessionBuilder()", () => {
+  test("a call that failed changes no list of work", () => {
+    const call = (line: number, id: string, work: WorkUpdate): Entry => ({
+      kind: "reply",
+      uid: `r${line}`,
+      parent: null,
+      line,
+      parts: [{ kind: "call", id, name: "todo_write", input: "", inputChars: 0, files: [], work }],
+    });
+    const answer = (line: number, callId: string, isError: boolean): Entry => ({
+      kind: "results",
+      uid: `a${line}`,
+      parent: `r${line - 1}`,
+      line,
+      results: [{ callId, isError, exitCode: null, text: "", chars: 0 }],
+    });
+    const list = (...texts: readonly string[]): WorkUpdate => ({
+      kind: "list",
+      items: texts.map((text) => ({ text, status: "pending" })),
+    });
+    const textsAfter = (...entries: readonly Entry[]): readonly string[] =>
+      build(entries).work.map(({ text, status }) => `${text} ${status}`);
+    const kept = [call(1, "c1", list("paint it")), answer(2, "c1", false)];
+    expect(textsAfter(...kept, call(3, "c2", list("burn it")), answer(4, "c2", true))).toEqual([
+      "paint it pending",
+    ]);
+    // What came in between stays.
+    expect(
+      textsAfter(
+        ...kept,
+        call(3, "c2", list("burn it")),
+        call(4, "c3", list("draw it")),
+        answer(5, "c2", true),
+        answer(6, "c3", false),
+      ),
+    ).toEqual(["draw it pending"]);
+    // Without a result it counts.
+    expect(textsAfter(...kept, call(3, "c2", list("burn it")))).toEqual(["burn it pending"]);
+    const created = [
+      call(1, "c1", { kind: "create", text: "paint it" }),
+      answer(2, "c1", true),
+      call(3, "c2", { kind: "create", text: "draw it" }),
+      answer(4, "c2", false),
+    ];
+    expect(textsAfter(...created)).toEqual(["draw it pending"]);
+    const updates = [
+      call(1, "c1", { kind: "update", id: "7", text: "paint it", status: "in_progress" }),
+      answer(2, "c1", false),
+      call(3, "c2", { kind: "update", id: "7", status: "completed" }),
+    ];
+    expect(textsAfter(...updates, answer(4, "c2", true))).toEqual(["paint it in_progress"]);
+    expect(textsAfter(...updates, answer(4, "c2", false))).toEqual(["paint it completed"]);
+  });
+
   test("gathers what follows a request into its turn, branch by branch", () => {
     const session = build([
       request("a", null, 1),

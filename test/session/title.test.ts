@@ -152,6 +152,11 @@ describe("chooseTitle()", () => {
     expect(titleOf({ given: [{ from: "custom", text: "x1" }], turns })).toBe("x1");
     expect(titleOf({ given: [{ from: "generated", text: "Uploader" }], turns })).toBe("Uploader");
     expect(titleOf({ given: [{ from: "generated", text: "8" }], turns })).toBe("add retries to the uploader");
+    const greeted = [turn("hello"), ...turns];
+    expect(titleOf({ given: [{ from: "generated", text: "hello" }], turns: greeted })).toBe(
+      "add retries to the uploader",
+    );
+    expect(titleOf({ given: [{ from: "custom", text: "hello" }], turns: greeted })).toBe("hello");
   });
 
   test("falls back to a sub-agent's prompt, and to nothing", () => {

@@ -77,12 +77,16 @@ function idInHead(head: Buffer): string | undefined {
 
 const NAME = /^name: (.+)$/m;
 
-/** The name of a session is in a small file of YAML. Copilot CLI makes one of the first prompt. */
+/** Names of older versions do not say who gave them. */
+const NAMED_BY_COPILOT = /^user_named: false\s*$/m;
+
+/** The name of a session is in a small file of YAML. Copilot CLI makes one of the first prompt, unless the user does. */
 export function readWorkspace(file: SessionFile, text: string): SideFile | undefined {
   if (file.role !== "title") return undefined;
   const [, given = ""] = NAME.exec(text) ?? [];
   const title = unquoted(given.trim());
-  return title === "" || /^[|>][+-]?$/.test(title) ? undefined : { title };
+  if (title === "" || /^[|>][+-]?$/.test(title)) return undefined;
+  return NAMED_BY_COPILOT.test(text) ? { generatedTitle: title } : { title };
 }
 
 function unquoted(text: string): string {

@@ -78,4 +78,11 @@ describe("copilot.group()", () => {
     } as const;
     expect(copilot.readSidecar?.(file, text)?.title).toBe(title);
   });
+
+  test("a name that Copilot CLI chose is none of the user's", () => {
+    const path = `${folder}/${ID}/workspace.yaml`;
+    const file = { path, size: 1, mtimeMs: 1, inode: 1, role: "title" } as const;
+    const text = "name: hello\nuser_named: false\n";
+    expect(copilot.readSidecar?.(file, text)).toEqual({ generatedTitle: "hello" });
+  });
 });
