@@ -163,7 +163,7 @@ function pairsOf({ sign, before }: Sign, offset: number): readonly number[] {
 
 /** Pairs of characters of logs, the most frequent first; all others are rarer than these. */
 const FREQUENT_PAIRS: readonly string[] = (
-  "re|in|es|te|er|on|nt|at|st|e |en|t |an|or|..|se|it|, |ti| t|s | s|le|th|ta|he|ss|io| c|ra|co|n |tr|r |ed|ng|om|= |et|ro|de|il|d | i|ch| f| a| e|" +
+  "  |re|in|es|te|er|on|nt|at|st|e |en|t |an|or|..|se|it|, |ti| t|s | s|le|th|ta|he|ss|io| c|ra|co|n |tr|r |ed|ng|om|= |et|ro|de|il|d | i|ch| f| a| e|" +
   'ec|me|al|is|: |rr|nd|si|ri| r|po|ge|to|la|li|ar| "|as|ck|nc| p|ne|ct|pl|f |ns|ea|if|ir|ur|ad|pr|mi| n|ex|ut|fi|ma|mm|mp|rn|un| =|--|tu|rk|ha|t.|' +
   'ou| b| {|",|ni|o |su|ts|//|ep|fo|ac|da|/ |lo|ve|l |ag|cl|el| d|pa| o|di|od| w|ai|pt|s.|==|) |oi|y |/c|na|pe|g | m|ot|sh|ul|oo|e_|h |gi|em|im|ue|' +
   'ce|am|""|Co| l|ow|ll|id|us|t_|no| 1|xt| (|/e|ho|rt| :|rs|:=|ru|ol|ca|cr|ef|Re|n_|br|kp|("|e.|()| -|fa|ip|wi|ew|ee|St|ID|be|um|No|- |e,|oc|ub|' +
