@@ -1,3 +1,5 @@
+import { once } from "../fs/once.ts";
+
 /* Titles of open work, as agents write them: "Next steps", "Remaining issues (3)", "Here's what is still missing". */
 
 /** A title is open if it is one of these states, alone or with one of the things. */
@@ -46,18 +48,18 @@ const DEALT_WITH = anyOf(
 export function isOpenTitle(title: string): boolean {
   const folded = fold(title);
   const core = withoutStart(folded.replace(/ \(.*\)$/, ""));
-  if (STARTS.some((start) => core.startsWith(`${start} `) || core === start)) return true;
+  if (STARTS().some((start) => core.startsWith(`${start} `) || core === start)) return true;
   if ([core, core.replace(AFTER, "")].some((text) => isOpenPhrase(text) || isOpenPhrase(singular(text))))
     return true;
-  return LEFT.test(folded) && !DEALT_WITH.test(folded);
+  return LEFT().test(folded) && !DEALT_WITH().test(folded);
 }
 
 function isOpenPhrase(text: string): boolean {
-  return TITLES.includes(text) || STATES.some((state) => text === state || isThingOf(state, text));
+  return TITLES().includes(text) || STATES().some((state) => text === state || isThingOf(state, text));
 }
 
 function isThingOf(state: string, text: string): boolean {
-  return text.startsWith(`${state} `) && THINGS.includes(text.slice(state.length + 1));
+  return text.startsWith(`${state} `) && THINGS().includes(text.slice(state.length + 1));
 }
 
 const RECOMMENDATIONS = phrases(
@@ -67,12 +69,12 @@ const RECOMMENDATIONS = phrases(
 /** Does the agent recommend what follows this title? */
 export function isRecommendation(title: string): boolean {
   const folded = fold(title);
-  return RECOMMENDATIONS.some((start) => folded.startsWith(start));
+  return RECOMMENDATIONS().some((start) => folded.startsWith(start));
 }
 
 /** Removes the words before the title proper. */
 function withoutStart(text: string): string {
-  const start = BEFORE.find((word) => text.startsWith(`${word} `));
+  const start = BEFORE().find((word) => text.startsWith(`${word} `));
   return start === undefined ? text : withoutStart(text.slice(start.length + 1));
 }
 
@@ -91,12 +93,12 @@ function fold(title: string): string {
     .replace(/\s+/g, " ");
 }
 
-/** Reads rows of a table: phrases with `|` between them. */
-function phrases(...rows: readonly string[]): readonly string[] {
-  return rows.flatMap((row) => row.split("|")).map(fold);
+/** Reads rows of a table: phrases with `|` between them. When first needed: most commands read no titles. */
+function phrases(...rows: readonly string[]): () => readonly string[] {
+  return once(() => rows.flatMap((row) => row.split("|")).map(fold));
 }
 
 /** Matches a text that has any of the phrases. */
-function anyOf(...rows: readonly string[]): RegExp {
-  return new RegExp(`\\b(?:${phrases(...rows).join("|")})\\b`);
+function anyOf(...rows: readonly string[]): () => RegExp {
+  return once(() => new RegExp(`\\b(?:${phrases(...rows)().join("|")})\\b`));
 }

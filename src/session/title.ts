@@ -1,3 +1,4 @@
+import { once } from "../fs/once.ts";
 import type { Compaction, Session, Step, ToolCall, Turn } from "./session.ts";
 import { cutText } from "./text-budget.ts";
 
@@ -133,8 +134,9 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-const WORD = /[\p{L}][\p{L}\p{M}\d_]+/gu;
-const HAN_OR_KANA = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+/** Compiled when first needed: most commands choose no title, and Unicode properties are slow to compile. */
+const word = once(() => /[\p{L}][\p{L}\p{M}\d_]+/gu);
+const hanOrKana = once(() => /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu);
 /** Addresses and flags: words in them are names of places, not of a topic. */
 const NO_WORDS = /\b[a-z]+:\/\/\S+|(?<!\S)--?[\w-]+/gi;
 
@@ -146,9 +148,9 @@ export function saysSomething(text: string): boolean {
 
 function ownWords(text: string): number {
   const words = text.replace(/['’]/g, "").replace(NO_WORDS, " ");
-  const own = words.match(WORD)?.filter((word) => !EMPTY_WORDS.has(word.toLowerCase())) ?? [];
+  const own = words.match(word())?.filter((each) => !EMPTY_WORDS.has(each.toLowerCase())) ?? [];
   // These scripts have no spaces; a word has two signs or more.
-  const signs = words.match(HAN_OR_KANA)?.length ?? 0;
+  const signs = words.match(hanOrKana())?.length ?? 0;
   return new Set(own).size + (signs >= 4 ? 1 : 0);
 }
 

@@ -1,3 +1,4 @@
+import { once } from "../../fs/once.ts";
 import type { WorkItem } from "../../session/entry.ts";
 
 /** The todo list of a session: Copilot CLI has the model keep it in a table `todos`, with statements of SQL. */
@@ -23,7 +24,8 @@ interface Token {
   readonly text: string;
 }
 
-const WORD = /[\p{L}\p{N}_.*-]/u;
+/** Compiled when first needed, as Unicode properties are slow to compile. */
+const word = once(() => /[\p{L}\p{N}_.*-]/u);
 
 /** Words, texts between quotes (in which a quote is doubled), and signs. */
 function tokensOf(query: string): readonly Token[] {
@@ -41,9 +43,9 @@ function tokensOf(query: string): readonly Token[] {
       }
       at++;
       tokens.push({ kind: "text", text });
-    } else if (WORD.test(sign)) {
+    } else if (word().test(sign)) {
       const start = at;
-      while (at < query.length && WORD.test(query[at] ?? "")) at++;
+      while (at < query.length && word().test(query[at] ?? "")) at++;
       tokens.push({ kind: "word", text: query.slice(start, at).toLowerCase() });
     } else {
       at++;

@@ -5,7 +5,7 @@ import { BLOCK_TERMS, type DictionaryPlace, LONG } from "./dictionary-writer.ts"
 import { createEditRows } from "./edit-rows.ts";
 import type { PagedFile } from "./paged-file.ts";
 import { openColumn } from "./paged-file.ts";
-import { type NearColumns, nearCandidates } from "./term-signature.ts";
+import { type NearColumns, nearCandidates, type TermRange } from "./term-signature.ts";
 
 /** Where the postings of a term are, relative to the postings of its segment. */
 export interface TermPlace {
@@ -202,11 +202,15 @@ function termsNear(
   maxDistance: number,
   isSameStart: boolean,
 ): NearTerm[] {
-  const candidates = nearCandidates(byLength, word, maxDistance);
+  const candidates = nearCandidates(
+    byLength,
+    word,
+    maxDistance,
+    isSameStart ? termsAt(table, word.charCodeAt(0)) : undefined,
+  );
   const rows = createEditRows(word, maxDistance);
   const units = new Uint16Array(place.longest);
   const found: NearTerm[] = [];
-  const firstBlock = isSameStart ? table.find(encodeUnits(word[0] ?? "")) : 0;
   let block = -1;
   let term = 0;
   let offset = 0;
@@ -215,7 +219,6 @@ function termsNear(
   let length = 0;
   for (const candidate of candidates) {
     const itsBlock = Math.floor(candidate / BLOCK_TERMS);
-    if (itsBlock < firstBlock) continue;
     if (itsBlock !== block) {
       block = itsBlock;
       window.enter(block);
@@ -240,6 +243,15 @@ function termsNear(
     found.push({ term: unitsToString(units, length), offset, length: window.postingsLength, distance });
   }
   return found;
+}
+
+const MAX_UNIT = 0xffff;
+
+/** The terms of all blocks that may have terms with this first unit. */
+function termsAt(table: SparseTable, unit: number): TermRange {
+  const blockOf = (first: number): number => table.find(encodeUnits(String.fromCharCode(first)));
+  const last = unit < MAX_UNIT ? blockOf(unit + 1) : table.blocks - 1;
+  return { from: blockOf(unit) * BLOCK_TERMS, to: (last + 1) * BLOCK_TERMS };
 }
 
 /** Where the blocks of a dictionary start; searched without decoding. */

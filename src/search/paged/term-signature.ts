@@ -70,22 +70,49 @@ export interface NearColumns {
   readonly terms: Pick<StoredColumn, "slice">;
 }
 
-/** Returns the numbers of the terms that may be within `maxDistance` edits of a word, in order. */
-export function nearCandidates(near: NearColumns, word: string, maxDistance: number): Uint32Array {
+/** Numbers of terms from `from` up to, not including, `to`. */
+export interface TermRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the numbers of the terms of a range that may be within `maxDistance` edits of a word, in order. */
+export function nearCandidates(
+  near: NearColumns,
+  word: string,
+  maxDistance: number,
+  range: TermRange = { from: 0, to: Number.POSITIVE_INFINITY },
+): Uint32Array {
   const signature = signatureOf(word);
-  const length = signature & MAX_LENGTH;
-  const from = near.starts[Math.max(0, length - maxDistance)] ?? 0;
-  const to = near.starts[Math.min(MAX_LENGTH, length + maxDistance) + 1] ?? from;
-  const letters = near.letters.slice(from, to);
-  const terms = near.terms.slice(from, to);
   const wanted = signature >>> LENGTH_BITS;
+  const ofWord = signature & MAX_LENGTH;
+  const longest = Math.min(MAX_LENGTH, ofWord + maxDistance);
   const found: number[] = [];
-  for (let i = 0; i < letters.length; i++) {
-    const has = letters[i] ?? 0;
-    if (hasAtMost(has & ~wanted, maxDistance) && hasAtMost(wanted & ~has, maxDistance))
-      found.push(terms[i] ?? 0);
+  for (let length = Math.max(0, ofWord - maxDistance); length <= longest; length++) {
+    const start = near.starts[length] ?? 0;
+    const terms = near.terms.slice(start, near.starts[length + 1] ?? start);
+    const first = firstFrom(terms, range.from);
+    const end = firstFrom(terms, range.to);
+    const letters = near.letters.slice(start + first, start + end);
+    for (let i = 0; i < letters.length; i++) {
+      const has = letters[i] ?? 0;
+      if (hasAtMost(has & ~wanted, maxDistance) && hasAtMost(wanted & ~has, maxDistance))
+        found.push(terms[first + i] ?? 0);
+    }
   }
   return Uint32Array.from(found).sort();
+}
+
+/** Where the first number is that is not less than `least`; the numbers are in order. */
+function firstFrom(numbers: ArrayLike<number>, least: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Whether at most so many bits are set. */
