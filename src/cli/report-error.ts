@@ -25,12 +25,12 @@ export function reportError(
   const error = fromSystem(thrown);
   const style = createStyle(world.stderr.hasColor);
   const say = (text: string): void => world.stderr.write(`${text}\n`);
-  const fit = (text: string): string => wrapMessage(text, world.stderr.columns);
+  const wrapped = (text: string): string => wrapMessage(text, world.stderr.columns);
   if (isNamed<UserError>(error, "UserError")) {
     const message = sanitize(mask(error.message), "lines");
     const hint = error.hint === undefined ? undefined : mask(error.hint);
-    say(fit(`sessions: ${message}`).replace("sessions:", style.red));
-    if (hint !== undefined) say(fit(`hint: ${sanitize(hint, "lines")}`).replace("hint:", style.dim));
+    say(wrapped(`sessions: ${message}`).replace("sessions:", style.red));
+    if (hint !== undefined) say(wrapped(`hint: ${sanitize(hint, "lines")}`).replace("hint:", style.dim));
     if (json) printJson(world, { error: { message, hint: hint ?? null, exitCode: error.exitCode } });
     return error.exitCode;
   }
