@@ -250,11 +250,7 @@ export const commandTable: readonly CommandRow[] = [
 export const defaultCommand = "overview";
 
 /** Finds the row of a command; for an unknown name the error hints at the nearest one. */
-export function findRow(
-  name: string,
-  table: readonly CommandRow[],
-  next: string | undefined = undefined,
-): CommandRow {
+export function findRow(name: string, table: readonly CommandRow[], next?: string): CommandRow {
   const row = table.find((each) => each.name === name);
   if (row !== undefined) return row;
   const known = table.filter((each) => each.hidden !== true).map((each) => each.name);
