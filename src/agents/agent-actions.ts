@@ -36,7 +36,7 @@ export interface ApiMessage {
   readonly content: readonly JsonObject[];
 }
 
-/** A copy of a session that is to become a session of its own. */
+/** A copy of a session that becomes a session in its own right. */
 export interface ForkRequest {
   /** The session that is copied, and its log. */
   readonly id: string;
@@ -50,11 +50,11 @@ export interface Fork {
   readonly id: string;
   /** Where its agent will find it. */
   readonly path: string;
-  /** The log of the copy, made of the lines of the original. `lines` may be asked twice. */
+  /** The log of the copy, from the lines of the original. `lines` may be read twice. */
   content(lines: () => Iterable<RawLine>): Iterable<Uint8Array>;
 }
 
-/** How an agent makes a session of its own out of a copy. */
+/** How an agent turns a copy into a session in its own right. */
 export type Forker = (request: ForkRequest) => Fork;
 
 /** How an agent compacts its sessions. */
@@ -67,7 +67,7 @@ export interface Compactor {
   readonly note?: string;
   /** Plans what becomes of a log. Changes nothing. */
   plan(input: CompactionInput): CompactionPlan;
-  /** Does this text stand for a result that was compacted away? */
+  /** Whether this text is the placeholder of a result that was compacted away. */
   isPlaceholder?(text: string): boolean;
 }
 
@@ -149,14 +149,14 @@ export interface NamedBranches {
 }
 
 export type NamedBranch =
-  /** `session`: the branch as a session of its own. */
+  /** `session`: the branch as a separate session. */
   | { readonly kind: "branch"; readonly entry: string; readonly session: Session }
   /** It was not left: the entry is on the current path. */
   | { readonly kind: "current"; readonly entry: string }
   | { readonly kind: "ambiguous"; readonly entries: readonly string[]; readonly count: number }
   | { readonly kind: "unknown"; readonly entries: readonly string[] };
 
-/** How an agent deletes sessions by itself, and the setting that says when. */
+/** How an agent deletes old sessions, and the setting that controls it. */
 export interface Retention {
   /** The key of that setting, a number of days. */
   readonly key: string;
@@ -187,7 +187,7 @@ export interface EffectiveRetention {
   /** The path of the file that decides; `default` if none does. */
   readonly from: string;
   readonly layer: string;
-  /** An administrator decided; nobody else can. */
+  /** Set by an administrator; users cannot change it. */
   readonly managed: boolean;
   /** Why nothing is swept, though a number of days is known. */
   readonly paused: { readonly reason: string; readonly place: string; readonly what: string } | undefined;
@@ -202,7 +202,7 @@ export interface Skills {
   folders(library: Library, scope: Scope): readonly string[];
 }
 
-/** Where an agent looks for commands that users type, each a page in a file of its own. */
+/** Where an agent looks for slash commands, one markdown file each. */
 export interface SlashCommands {
   folders(library: Library, scope: Scope): readonly string[];
 }
@@ -211,7 +211,7 @@ export interface SlashCommands {
 export interface McpServers {
   /** The files that our server is put into, JSON or TOML, and the path of the list in each. */
   lists(library: Library, scope: Scope): readonly { readonly path: string; readonly at: readonly string[] }[];
-  /** The agent hands few variables of its own on to servers, so those that name places must be in the entry. */
+  /** The agent passes few of its variables to servers, so the entry must contain those that name folders. */
   readonly hidesVariables?: boolean;
   /** The program of a server and its arguments are one list. */
   readonly form?: "list";
@@ -252,7 +252,7 @@ export interface HookEvent {
   readonly matcher?: string;
 }
 
-/** What an agent says of an event, as far as it matters here. */
+/** The parts of an agent's hook event that are used here. */
 export interface HookInput {
   readonly agent: AgentName;
   /** Which event it is, as we call it. */
@@ -328,12 +328,12 @@ export type ReadExtensionEvent =
   | { readonly kind: "good"; readonly event: ExtensionEvent }
   | { readonly kind: "bad"; readonly what: string };
 
-/** What an extension says of an event. */
+/** An event as an extension reports it. */
 export interface ExtensionEvent {
   /** The session's log; undefined if the agent writes none. */
   readonly log: string | undefined;
   /** The agent ends, and should not have to wait. */
   readonly isEnd: boolean;
-  /** What the extension asked for, as it takes it; undefined if it only reports. */
+  /** The answer to the extension, in its own format; undefined if it only reports. */
   answer?(mask: <T>(value: T) => T): object;
 }

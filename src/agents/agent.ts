@@ -67,9 +67,9 @@ export interface Placement {
   readonly role: FileRole;
 }
 
-/** Knows where files were placed before, so that those which have not changed need not be looked into again. */
+/** Remembers which session each file belongs to, so that unchanged files are not read again. */
 export interface PlacementCache {
-  /** null: it is none of this agent's; undefined: it is not known, or has changed. */
+  /** null: the file is not this agent's; undefined: it is unknown or has changed. */
   recall(file: FoundFile): Placement | null | undefined;
   remember(file: FoundFile, placed: Placement | null): void;
 }
@@ -91,13 +91,13 @@ export interface ParserContext {
   readonly budget: TextBudget;
   /** The file's path: formats whose lines lack something may know it from there. */
   readonly path: string;
-  /** It is a sub-agent's own log: what marks lines of sub-agents in others says nothing here. */
+  /** The log of a sub-agent: marks for sub-agent lines mean nothing in it. */
   readonly isSubagent: boolean;
   /** What a parser of the same agent saved before the first line that comes. */
   readonly resume?: string | undefined;
 }
 
-/** The log that another one goes on from: it has the beginning of the session, up to a place. */
+/** The log that another one continues: it has the session's beginning, up to some byte. */
 export interface LogBase {
   /** The session whose log it is. */
   readonly session: string;
@@ -108,7 +108,7 @@ export interface LogBase {
   isNamed(name: string): boolean;
 }
 
-/** What small files beside a log say. */
+/** What small files next to a log contain. */
 export interface SideFile {
   /** What the user named the session. */
   readonly title?: string;
@@ -118,7 +118,7 @@ export interface SideFile {
   readonly subagent?: SubagentOrigin;
 }
 
-/** Which call started a sub-agent, if a file beside its log says so. */
+/** Which call started a sub-agent, from the file next to its log. */
 export interface SubagentOrigin {
   readonly id: string;
   readonly type: string | null;
@@ -184,9 +184,9 @@ export interface Agent {
   owns(head: Buffer): boolean;
   /** Puts the files below all roots together into sessions. Files that are none are left out. */
   group(files: readonly FoundFile[], peek: Peek, memory?: PlacementCache): readonly SessionFiles[];
-  /** What a small file beside the log says (title, todos, tasks, a sub-agent's origin). */
+  /** Reads a small file next to the log (title, todos, tasks, a sub-agent's origin). */
   readSidecar?(file: SessionFile, text: string): SideFile | undefined;
-  /** The log that this one goes on from, if it holds only what came after; by its start. */
+  /** Finds, from a log's start, the log that it continues, if it has only what came after. */
   base?(path: string, head: Buffer): LogBase | undefined;
   /** Name of the sub-agent whose log this is. */
   subagentId?(path: string): string;
@@ -204,19 +204,19 @@ export interface Agent {
     readonly source: string | null;
   }): ResumeCommand;
   readonly rehoming: Rehoming;
-  /** For an agent whose logs are not files: how it takes archived sessions in. */
+  /** For an agent whose logs are not files: how it imports archived sessions. */
   readonly imports?: AgentImport;
   readonly history?: PromptHistory;
   /** It deletes logs whose time is older than this, if its settings say nothing else. Absent: it deletes none. */
   readonly deletesAfterMs?: number;
 }
 
-/** How an agent takes sessions in with a command of its own. */
+/** How an agent imports sessions with its own command. */
 export interface AgentImport {
-  /** The files to write, in the order in which they are to be taken in. */
+  /** The files to write, in the order of their import. */
   files<F extends ImportedFile>(session: ImportSource<F>): readonly ImportFile<F>[];
   command(path: string): readonly string[];
-  /** What a line says, without what an import changes: a log that was taken in is known by it. */
+  /** A line without what an import changes: used to recognise an imported log. */
   gist(line: Buffer): string;
 }
 
@@ -233,7 +233,7 @@ export interface ImportSource<F extends ImportedFile> {
 
 export interface ImportFile<F> {
   readonly name: string;
-  /** The log that it is made of. */
+  /** The log it is generated from. */
   readonly from: F;
   content(): Iterable<Uint8Array>;
 }

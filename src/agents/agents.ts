@@ -31,7 +31,7 @@ export function agentNames(): readonly AgentName[] {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The id of the session that runs this program, if its agent says so. */
+/** The id of the session that runs this program, if its agent sets a variable. */
 export function callingSession(variables: Variables): string | undefined {
   return firstOf(
     table.map(({ sessionVariable }) => sessionVariable),
@@ -39,7 +39,7 @@ export function callingSession(variables: Variables): string | undefined {
   );
 }
 
-/** The project of the session that runs this program, if its agent says so. */
+/** The project of the session that runs this program, if its agent sets a variable. */
 export function callingProject(variables: Variables): string | undefined {
   return firstOf(
     table.map(({ projectVariable }) => projectVariable),

@@ -3,7 +3,7 @@ import { type Line, splitLines } from "../jsonl/lines.ts";
 import type { Agent, LogBase } from "./agent.ts";
 import type { ByteSource } from "./byte-source.ts";
 
-/** A line of a log that another one goes on from. */
+/** A line of a log that another one continues. */
 export interface BaseLine {
   readonly line: Line;
   /** The session whose log it is in. */
@@ -28,7 +28,7 @@ export function* baseLines(source: ByteSource, format: Agent, path: string, dept
     yield { line, session: base.session, path: found };
 }
 
-/** The log that this one goes on from. None if its start can't be read: reading its lines will say why. */
+/** Finds the log that this one continues; none if its start can't be read, which reading its lines will report. */
 export function baseOf(source: ByteSource, format: Agent, path: string): LogBase | undefined {
   if (format.base === undefined) return undefined;
   try {

@@ -8,19 +8,19 @@ export interface BulkyBlock {
   readonly span: JsonSpan;
   /** What stays: the marker as a string, a text block with the marker, or an empty list. */
   readonly leaves: "string" | "text-block" | "empty-list";
-  /** A copy of a result, which nobody requests by itself. */
+  /** A copy of a result, which is never requested separately. */
   readonly isCopy: boolean;
   readonly content: FlatContent;
 }
 
 export interface BulkyOptions {
-  /** Only what is larger. */
+  /** Only larger blocks. */
   readonly minBytes: number;
   /** Also the copies of results that agents keep for their own display. */
   readonly copies: boolean;
 }
 
-/** Finds what is to be moved out of a line. To be given all lines in order: results do not name their tool. */
+/** Finds the blocks to move out of a line. Needs all lines in order, because results do not name their tool. */
 export type BulkyFinder = (bytes: Buffer) => readonly BulkyBlock[];
 
 /** A value in a line of a log that may have been moved out, or that has such values in it. */
@@ -175,7 +175,7 @@ function inCopy(bytes: Buffer, span: JsonSpan, call: CallOfResult, minBytes: num
   return { blocks: found.flatMap(({ blocks }) => blocks), left: rest };
 }
 
-/** Leaves out what is small, and markers that are there already. */
+/** Leaves out small blocks and existing markers. */
 export function bulkyOnly(
   bytes: Buffer,
   blocks: readonly BulkyBlock[],
@@ -190,7 +190,7 @@ export function bulkyOnly(
 
 /** A part that was moved out of a line. */
 export interface MovedPart {
-  /** Where it was in the line, and what is there now. */
+  /** The block's position in the line, and its replacement. */
   readonly start: number;
   readonly end: number;
   readonly by: Buffer;

@@ -25,7 +25,7 @@ export interface ByteSource {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The agent's own files. One buffer serves all of them, so only one file may be read at a time. */
+/** Reads the agent's own files. All share one buffer, so only one file may be read at a time. */
 export function diskSource(disk: Disk): ByteSource {
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   return unpacking({

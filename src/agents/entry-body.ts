@@ -2,10 +2,10 @@ import { isObject, type JsonObject } from "../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../jsonl/values.ts";
 import type { Entry, EntryPlace } from "../session/entry.ts";
 
-/** What an entry says, before it has a place: readers of messages need not know where they are. */
+/** An entry without its line and time, which readers of messages need not know. */
 export type EntryBody = Entry extends infer E ? (E extends Entry ? Omit<E, keyof EntryPlace> : never) : never;
 
-/** Line and time of what is read now. */
+/** Line and time of the current entry. */
 export interface LinePlace {
   readonly line: number;
   readonly at: number | undefined;
@@ -53,7 +53,7 @@ export function readContentText(content: unknown): ContentText {
   return { text, chars: text.length + imageChars, images };
 }
 
-/** Pi writes the base64 beside the type, Codex a data URL, others a source object. */
+/** Pi writes the base64 next to the type, Codex a data URL, others a source object. */
 function imageData(block: JsonObject): string | undefined {
   if (block.type === "image")
     return stringAt(block, "data") ?? stringAt(objectAt(block, "source"), "data") ?? "";

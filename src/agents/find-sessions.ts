@@ -27,7 +27,7 @@ export interface FoundLogs {
   readonly problems: readonly Problem[];
 }
 
-/** Finds the logs of all agents. Nothing is read but names, and heads of files whose name says nothing. */
+/** Finds the logs of all agents. Reads only names, and the heads of files whose name does not identify them. */
 export function findSessions(library: Library, projects: readonly string[] = []): FoundSessions {
   const found = findLogs(library, projects);
   return {
@@ -89,7 +89,7 @@ function withoutTwins(
   ];
 }
 
-/** What a log says of its folder may be anything: only an absolute path is one to be looked into. */
+/** A log's project field can contain anything: only absolute paths are searched. */
 export function isFolderPath(project: string): boolean {
   return isAbsolute(project) && !project.includes("\0");
 }
@@ -191,7 +191,7 @@ interface HistoryFile extends Pick<PromptHistory, "readLine"> {
   readonly path: string;
 }
 
-/** The files of all agents that keep prompts beside their logs. They may be missing. */
+/** The prompt histories of all agents that keep one. The files may be missing. */
 export function promptHistories({ surroundings }: Pick<Library, "surroundings">): readonly HistoryFile[] {
   return agents.flatMap(({ name: agent, history }) =>
     history === undefined

@@ -30,7 +30,7 @@ interface PromptText {
 /** What follows it was read from files that the prompt names with @. */
 const FILES_START = /^\s*--- Content from referenced files ---/;
 
-/** What the user wrote. The content of files that a prompt names is put after it, and is none of their words. */
+/** What the user wrote, without the content of files that the agent appended to it. */
 export function readPrompt(parts: readonly JsonObject[]): PromptText {
   const texts = parts.flatMap((part) => stringAt(part, "text") ?? []);
   const filesAt = texts.findIndex((text) => FILES_START.test(text));
@@ -66,7 +66,7 @@ export function isResponse(part: JsonObject): boolean {
   return objectAt(part, "functionResponse") !== undefined;
 }
 
-/** More about a result than its part says. */
+/** Facts about a result that its part lacks. */
 interface ResultNote {
   readonly isError?: boolean;
   readonly exitCode?: number | null;
@@ -157,7 +157,7 @@ export function tokensUsed(
   };
 }
 
-/** The text of a history that replaces another: what its first message of the user says. */
+/** The summary in a history that replaces another: its first message of the user. */
 export function summaryIn(history: readonly unknown[]): string | undefined {
   for (const content of history) {
     if (!isObject(content) || content.role !== "user") continue;

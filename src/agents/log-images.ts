@@ -42,7 +42,7 @@ export function readImages(
         if (images.length > 0) found.set(number, images);
       }
     } catch (error) {
-      // What can't be read of a log is said where its text is shown.
+      // Unreadable parts of a log are reported where its text is shown.
       source.explain(error);
     }
   }

@@ -15,7 +15,7 @@ import { readSession, spareMemoryFor } from "./read-session.ts";
 export interface LogSnapshot {
   /** As the session names it; links are followed. */
   readonly path: string;
-  /** With no link on the way: this is what is replaced. */
+  /** The path without symbolic links: this file is replaced. */
   readonly realPath: string;
   readonly mark: FileMark;
   /** Of all bytes, in hex. Reads them, at the first time. */

@@ -47,7 +47,7 @@ export function unpackHead(packed: Buffer): Buffer {
   try {
     for (const part of unpackChunks([packed])) parts.push(part);
   } catch {
-    // The file goes on after these bytes, or is damaged: what was unpacked must do.
+    // The file continues after these bytes, or is damaged: use what was unpacked.
   }
   return Buffer.concat(parts).subarray(0, HEAD_BYTES);
 }

@@ -59,7 +59,7 @@ function readAll(reader: LogReader): Session {
   const rest: SessionRest = {
     agent: files.agent,
     id: files.id,
-    // If only sub-agents are left, they say where and when it was.
+    // If only sub-agents are left, project and times come from them.
     facts:
       main.lines > 0
         ? main.facts
@@ -104,7 +104,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
   const builder = createSessionBuilder(format.leafRule);
   // Of several files all have one budget: if the first one grew, the next ones have less.
   // A packed log has no places to go on from, and does not grow.
-  // One that goes on from another log depends on both.
+  // A log that continues another depends on both.
   const isPlain =
     files.length === 1 &&
     files.every(({ path }) => !isPacked(path) && baseOf(source, format, path) === undefined);
@@ -118,7 +118,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
     let recorder: CheckpointRecorder | undefined;
     let copiedFrom: string | undefined;
     const take = (entry: Entry): void => {
-      // What is wrong with another session's log is said there.
+      // Problems in another session's log are reported there.
       if (entry.kind === "opaque" && entry.problem !== undefined && copiedFrom === undefined)
         problems.push({ path, line: entry.line, what: entry.problem });
       builder.add(copiedFrom !== undefined && entry.kind === "request" ? { ...entry, copiedFrom } : entry);
@@ -138,7 +138,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
     const end = (): void => recorder?.end(() => parser.save(), budget.used, lines);
     try {
       if (isFork) {
-        // Its own header first: that says whose session it is.
+        // Its own header first: it names the session.
         for (const line of splitLines(source.chunks(path))) {
           parser.line(line);
           break;

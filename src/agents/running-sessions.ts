@@ -25,7 +25,7 @@ export function runningSessions(library: Library): ReadonlySet<string> {
   return running;
 }
 
-/** Whether a file was written a moment ago, by its time. One in the future says nothing: see `mayBeWritten`. */
+/** Whether a file was just written, by its mtime. An mtime in the future proves nothing: see `mayBeWritten`. */
 export function isBeingWritten(mtimeMs: number, nowMs: number): boolean {
   return mtimeMs <= nowMs && mayBeWritten(mtimeMs, nowMs);
 }

@@ -1,10 +1,10 @@
-/** What must be known of a file to say which log it belongs to. */
+/** The part of a file's description that decides which log it belongs to. */
 interface PlacedFile {
   readonly path: string;
   readonly role: string;
 }
 
-/** The order of logs with one id: the one that was written last leads. All that shows or selects one of them uses it. */
+/** The order of logs with one id: the newest leads. Lists, search and selectors all use it. */
 export function newestLogFirst(a: DatedFile, b: DatedFile): number {
   return b.mtimeMs - a.mtimeMs || b.size - a.size || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 }
@@ -15,12 +15,12 @@ interface DatedFile {
   readonly mtimeMs: number;
 }
 
-/** Parts of a conversation: each belongs to one log. Other files (lists of work, titles) may serve several. */
+/** Parts of a conversation: each belongs to one log. Other files (todo lists, titles) may belong to several. */
 const PARTS: ReadonlySet<string> = new Set(["rotation", "subagent", "subagent-meta", "spilled"]);
 
 /**
  * Splits the files of a session by log, in the order of their paths: a session id may be in several folders (a copied
- * project, a worktree) or several times in one (a checkpoint), and each of these logs is a file of its own. What
+ * project, a worktree) or several times in one (a checkpoint), and each of these logs is a separate file. What
  * belongs to a log is near it; what is as near to several, as the lists of work that an agent keeps by session id,
  * belongs to each of them.
  */

@@ -56,7 +56,7 @@ export function factsInHead(agent: SessionFiles["agent"], path: string, head: Ui
   return parser.finish();
 }
 
-/** The sessions that a log says it was forked from, by its start. */
+/** Returns the sessions that a log was forked from, according to its start. */
 export function parentsInHead(agent: AgentName, path: string, head: Uint8Array): readonly string[] {
   const parents = new Set<string>();
   const parser = agentNamed(agent).parser({

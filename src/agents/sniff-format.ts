@@ -47,7 +47,7 @@ function headBehind(path: string, peek: Peek): Buffer | undefined {
     if (bytes.length === 0) return undefined;
     const { at, isWhole } = firstObject(bytes);
     if (isWhole) return at === 0 ? bytes : peek(path, from + at);
-    // A line that goes on after these bytes is looked at again, from its start; not one that is longer.
+    // A line that continues after these bytes is read again from its start, unless it is longer.
     from += at === 0 ? bytes.length : at;
   }
   return undefined;
@@ -71,7 +71,7 @@ function firstObject(bytes: Buffer): { readonly at: number; readonly isWhole: bo
 /** Whose log it is and which session are two questions about one head. */
 const known = new WeakMap<Buffer, readonly JsonObject[]>();
 
-/** The objects on the first lines of a file. The last line of the head may be cut: it gives none. */
+/** The objects on the first lines of a file. The last line of the head may be cut off, and is skipped. */
 export function headObjects(head: Buffer): readonly JsonObject[] {
   const objects = known.get(head) ?? readObjects(head);
   known.set(head, objects);
@@ -88,10 +88,10 @@ function readObjects(head: Buffer): readonly JsonObject[] {
   return objects;
 }
 
-/** Which session a file belongs to and as what; undefined if it is none of this agent's. */
+/** Which session a file belongs to, and its role; undefined if it is not this agent's. */
 type PlaceFile = (file: FoundFile) => Placement | undefined;
 
-/** Puts files of the same id together: the newest log leads, what is no log follows by path. */
+/** Groups files by session id: the newest log first, then files that are no logs, by path. */
 export function groupFiles(
   agent: AgentName,
   files: readonly FoundFile[],
@@ -112,7 +112,7 @@ export function groupFiles(
   return [...byId].map(([id, group]) => ({ agent, id, files: group.sort(leadFirst) }));
 }
 
-/** A file that makes the program stumble is a log under its own name: its bytes are kept, and who reads it says why. */
+/** A file that can't be parsed is a log under its own name: its bytes are archived, and reading it reports why. */
 function placeSafely(file: FoundFile, placeFile: PlaceFile): Placement | undefined {
   try {
     return placeFile(file);

@@ -70,7 +70,7 @@ export interface FittingPart {
   readonly length: number;
   readonly toolUseId: string;
   readonly isCopy: boolean;
-  /** It stands for a list of a copy, which leaves no marker: others may have emptied it, or it always was empty. */
+  /** Replaces a list in a copy, which leaves no marker: another program may have emptied it, or it always was empty. */
   readonly isList: boolean;
 }
 

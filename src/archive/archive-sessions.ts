@@ -29,7 +29,7 @@ export interface ArchiveOptions {
   /** Only these; absent: all that changed. */
   readonly sessions?: readonly LogFiles[];
   readonly markdown?: MarkdownWriter;
-  /** Reads everything again, whatever sizes and times say, and checks and repairs what is archived. */
+  /** Reads everything again, even if sizes and times are unchanged, and checks and repairs the archive. */
   readonly thorough?: boolean;
   readonly locking: Locking;
   readonly onProgress?: (progress: ArchiveProgress) => void;
@@ -244,7 +244,7 @@ function toAnswer(
   };
 }
 
-/** Removes temp files that a killed run left beside a readable copy; each folder once. */
+/** Removes temp files that a killed run left next to a readable copy; each folder once. */
 function sweepBeside(library: Library, session: ListedSession, swept: Set<string>): void {
   const folder = dirname(markdownPath(library, session) ?? "");
   if (swept.has(folder)) return;

@@ -101,7 +101,7 @@ export interface FileToKeep extends ListedFile {
   open(): OpenedFile;
 }
 
-/** A file as it is now. Later growth is not seen. */
+/** The present content of a file, without later growth. */
 export interface OpenedFile {
   readonly mark: KeptMark;
   readonly mode: number;
@@ -113,7 +113,7 @@ export interface OpenedFile {
 }
 
 export interface PutOptions {
-  /** Reads everything, even if sizes and times are unchanged, and checks and repairs what is archived. */
+  /** Reads everything, even if sizes and times are unchanged, and checks and repairs the archive. */
   readonly thorough?: boolean;
   /**
    * Archives what is about to be replaced as a generation of its own that does not count as the newest: the session's
@@ -172,7 +172,7 @@ export interface ArchiveStore {
   get(key: LogKey, generation?: number): KeptSession | undefined;
   /** Durable when it returns. Only one may write at a time. */
   put(key: LogKey, files: readonly FileToKeep[], options?: PutOptions): PutOutcome;
-  /** Makes an earlier generation the newest one again, as a generation of its own. */
+  /** Makes an earlier generation the newest again, as a new generation. */
   repeat(key: LogKey, generation: number): ListedSession | undefined;
   prove(key: LogKey): Verification;
   /** Attaches a note that the listing returns; it may be lost at any time, so it is only a shortcut. */

@@ -59,7 +59,7 @@ function machinesOf(session: ListedSession): MachinesOfLogs {
   return Object.fromEntries(files.map(({ path }) => [shownPath(session, path), origin.name]));
 }
 
-/** What the archive lists; nothing beside an example history. */
+/** The sessions in the archive; none with the example history. */
 export function listArchive(library: Library): readonly ListedSession[] {
   return library.demo ? [] : openArchive(library).list().sessions;
 }

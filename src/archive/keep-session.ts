@@ -110,7 +110,7 @@ export function keepSession(
 
 /** What is remembered of a session so that it need not be read again. */
 interface Note {
-  /** What the readable copy was made of, and by what. */
+  /** The bytes that the readable copy was rendered from, and the version of the renderer. */
   readonly of: string;
   readonly project: string | null;
 }
@@ -126,7 +126,7 @@ export function readRenderNote({ note }: Pick<ListedSession, "note">): Note | un
   return { of, project };
 }
 
-/** Whether the readable copy exists and was made of the present bytes. */
+/** Whether the readable copy exists and was rendered from the present bytes. */
 export function isRendered(library: Library, session: ListedSession, writer: MarkdownWriter): boolean {
   if (readRenderNote(session)?.of !== renderedState(session, writer)) return false;
   const path = markdownPath(library, session);

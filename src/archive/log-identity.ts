@@ -43,7 +43,7 @@ export function logIdentities(library: Library, sessions?: readonly ListedSessio
     else others.push(log);
   };
   for (const session of archived) {
-    // A log of another machine is none of this one, even if it has the same path, inode or bytes.
+    // A log of another machine is never one of this machine, even with the same path, inode or bytes.
     if (session.origin !== null) continue;
     const { agent, id, copy, files } = session;
     const [lead] = files;

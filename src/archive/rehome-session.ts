@@ -83,7 +83,7 @@ function* readUnpacked(kept: KeptSession, file: KeptFile): Generator<Uint8Array,
   }
 }
 
-/** Where a log goes whose lines are adapted: nothing here can pack it again. */
+/** The path of a log whose lines are adapted: it is written unpacked. */
 export function unpackedPlace(place: string): string {
   return isPacked(place) ? place.replace(/\.zst$/, "") : place;
 }
@@ -177,7 +177,7 @@ export function restorePlace(
   options: PlaceOptions,
 ): string {
   const { to, into } = options;
-  // What an archive says may have been tampered with.
+  // The archive may have been tampered with.
   if (!isAbsolute(file.path) || resolve(file.path) !== file.path || file.path.includes("\0")) {
     throw leaves(file.path);
   }

@@ -33,7 +33,7 @@ import { importFiles, readMoved, standingOfLog, writeImports } from "./restore-i
 export interface RestoreHow extends PlaceOptions {
   /** Also over files of other content, which are archived first. */
   readonly force?: boolean;
-  /** With the present time instead of their own: old logs get swept. */
+  /** With the present time instead of the archived one: agents delete old logs. */
   readonly touch?: boolean;
   readonly dryRun?: boolean;
 }
@@ -149,7 +149,7 @@ const IN_PLACE: ReadonlySet<RestoreAction> = new Set(["written", "identical", "g
 interface Plan {
   readonly planned: readonly PlannedFile[];
   readonly damaged: readonly RestoredFile[];
-  /** A file would be written where it does not belong: then nothing of the session is written. */
+  /** A file would be written outside of its folder, so nothing of the session is written. */
   readonly leaves: boolean;
   readonly move: SessionMove | undefined;
   /** The project that the restored session is of. */
@@ -273,7 +273,7 @@ function putAside(
     return [sourceFile(library.disk, listed, rootOfFile(library, kept.agent, target))];
   });
   if (standing.length === 0) return { marks: new Map(), generation: null };
-  // What stands there is a log of this machine, whatever machine the other is of.
+  // The present file is a log of this machine, wherever the archived one is from.
   const owner =
     kept.origin === null ? kept : (logAt(library, standing[0]?.path ?? "") ?? { ...kept, copy: null });
   const { generation, problems } = archive.put(owner, standing, { aside: true });
@@ -337,7 +337,7 @@ function applyRestore(
 export type Standing =
   | { readonly kind: "absent" }
   | { readonly kind: "identical"; readonly stat: FileStat }
-  /** It begins with what is archived and goes on: nothing of the archive is missing there. */
+  /** It begins with the archived bytes and continues: nothing is missing. */
   | { readonly kind: "grown"; readonly stat: FileStat }
   | { readonly kind: "different"; readonly stat: FileStat }
   /** A folder, or something else that is no file; a link that leads to nothing, or out of all folders of logs. */

@@ -60,7 +60,7 @@ export interface VerifyAnswer {
   readonly strays: number;
 }
 
-/** Proves the archive: every byte of every generation against its hash, and against its source where that exists. */
+/** Checks every byte of every generation against its hash, and against its source if that exists. */
 export async function verifyArchive(library: Library, options: VerifyOptions = {}): Promise<VerifyAnswer> {
   const archive = openArchive(library);
   const listing = archive.list();

@@ -40,7 +40,7 @@ const MAX_DEPTH = 256;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Finds the values on a line: nearly always one, several if lines were glued together. Stops at what is not JSON. */
+/** Finds the values on a line: nearly always one, several if lines were glued together. Stops where it is not JSON. */
 export function scanJsonLine(bytes: Buffer): readonly JsonSpan[] {
   const found: JsonSpan[] = [];
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;

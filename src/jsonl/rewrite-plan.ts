@@ -120,7 +120,7 @@ export function plannedSize({ pieces }: RewritePlan): number {
   return size;
 }
 
-/** Does the plan leave everything as it is? */
+/** Whether the plan changes nothing. */
 export function changesNothing({ pieces }: RewritePlan): boolean {
   for (const piece of pieces) if (piece.kind !== "keep") return false;
   return true;
@@ -187,7 +187,7 @@ function createReader(source: Iterable<Uint8Array>): Reader {
   let chunk: Uint8Array = new Uint8Array();
   let start = 0;
   let at = 0;
-  /** Returns what is left of the current chunk, up to `offset`. */
+  /** Returns the rest of the current chunk, up to `offset`. */
   const next = (offset: number): Uint8Array => {
     while (at === start + chunk.length) {
       const read = chunks.next();

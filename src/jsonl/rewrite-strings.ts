@@ -6,7 +6,7 @@ export type KeyPath = readonly string[];
 export interface StringRewriting {
   /** The strings that may be replaced. */
   readonly at: readonly KeyPath[];
-  /** Returns the new text; undefined leaves the string as it is, byte for byte. */
+  /** Returns the new text; undefined keeps the string, byte for byte. */
   readonly replace: (value: string) => string | undefined;
   /** Each line is JSON by itself, whatever the line before it was; false if the whole file is one value. */
   readonly lines: boolean;

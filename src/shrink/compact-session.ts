@@ -21,7 +21,7 @@ import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 export interface CompactOptions extends RewriteOptions {
   readonly rule: CompactionOptions;
   readonly dryRun?: boolean | undefined;
-  /** Leave the session as it is, and write the shrunk copy as a new one. */
+  /** Leave the session unchanged, and write the shrunk copy as a new one. */
   readonly fork?: ForkNames | undefined;
 }
 

@@ -14,11 +14,11 @@ import { isSecondName, isTempName, replaceFile } from "../fs/replace-file.ts";
 export interface JournalRecord {
   /** The log, with no link on the way. */
   readonly path: string;
-  /** Names of files beside it that are removed at the end. */
+  /** Names of files next to it that are removed at the end. */
   readonly temps: readonly string[];
   /** A second name (hard link) of the old file, to which lines may still be appended; null if there is none. */
   readonly old: string | null;
-  /** How much of the old file the new one was made of, and the length of what was made of it. */
+  /** How many bytes of the old file the plan covers, and how many bytes replace them. */
   readonly plannedTo: number;
   readonly made: number;
   /** The new file; null as long as it is being written. */
@@ -97,7 +97,7 @@ function readRecord(disk: Disk, path: string): JournalRecord | undefined {
     const log = fields.text("path");
     const temps = fields.list("temps").filter((name) => typeof name === "string");
     const old = fields.textOrNull("old");
-    // Files beside the log are removed by these names, so only names of temp files are accepted.
+    // Files next to the log are removed by these names, so only names of temp files are accepted.
     if (!isAbsolute(log) || !temps.every(isTempName)) return undefined;
     if (old !== null && !isSecondName(old)) return undefined;
     return {

@@ -46,7 +46,7 @@ export function giveOwnSidecar(
   const path = sidecarPath(places.flat, files);
   const own = openSidecar(disk, path);
   const alone = planUnflatten(agent, snapshot, { sidecar: own, archived: () => [] });
-  // A damaged sidecar is not replaced: `unflatten` can still save what is left of it.
+  // A damaged sidecar is not replaced: `unflatten` can still use its undamaged parts.
   if (alone.missing.length === 0 || (own !== undefined && own.damage !== null))
     return { sidecar: own, missing: alone.missing.length };
   const relatives = relativesOf(library, files, snapshot);

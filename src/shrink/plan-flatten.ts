@@ -19,7 +19,7 @@ import {
 } from "./sidecar.ts";
 import { createLineMatcher, hashOfLine, restoredLine } from "./sidecar-lines.ts";
 
-/** What is flattened: a log, or what is to become one. */
+/** A log to flatten, or a draft of one. */
 export type FlattenSource = Pick<LogSnapshot, "chunks" | "range" | "parts"> & {
   readonly mark: Pick<FileMark, "size">;
 };

@@ -241,7 +241,7 @@ export function planUnflatten(
           const begin = line.offset + from;
           const sha256 = hashOfLine(bytes.subarray(at, at + length));
           if (taken.has(begin) || (line.gaps.get(begin)?.sha256 ?? sha256) !== sha256) continue;
-          // An empty list alone says nothing, unless the sidecar has this very list.
+          // An empty list alone proves nothing, unless the sidecar has exactly this list.
           if (isList && !isSameLine && !isInSidecar({ toolUseId, sha256 })) continue;
           if (!fitting.isExact) isEachExact = false;
           put(begin, line.offset + to, isCopy, fetchPart(kept, offset + at, length));

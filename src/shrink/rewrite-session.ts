@@ -24,7 +24,7 @@ export interface RewriteOptions {
   readonly markdown?: MarkdownWriter | undefined;
   /** Rewrites even if the log changed a moment ago, but never if a process holds it open. */
   readonly force?: boolean | undefined;
-  /** Also leave the old bytes beside the log. */
+  /** Also keep the old bytes in a file next to the log. */
   readonly bak?: boolean | undefined;
 }
 
@@ -106,7 +106,7 @@ function mtimeAfter(library: Library, { mtimeMs }: Pick<FileStat, "mtimeMs">): n
   return Math.min(Math.max(mtimeMs, now - DAY_MS), now);
 }
 
-/** Archives a session as it is, and verifies that the archive has every byte of the snapshot. */
+/** Archives the current state of a session, and verifies that the archive has every byte of the snapshot. */
 export function secureLog(
   library: Library,
   files: LogFiles,
@@ -150,7 +150,7 @@ function filesNow({ disk }: Library, files: LogFiles): LogFiles {
   };
 }
 
-/** Reads the archived log back and compares it; returns what is wrong, else undefined. */
+/** Reads the archived log back and compares it; returns the first difference, else undefined. */
 function proveKept(
   archive: ArchiveStore,
   session: ListedSession,

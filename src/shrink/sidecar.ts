@@ -26,7 +26,7 @@ import { changedMeanwhile } from "./refuse-live.ts";
 export interface FlatBlock extends Omit<FlatContent, "file"> {
   readonly file: string | null;
   readonly isCopy: boolean;
-  /** Where it is in the file, how long it is there and unpacked, and the hash of what is unpacked. */
+  /** Its position in the file, its packed and unpacked length, and the hash of its unpacked bytes. */
   readonly offset: number;
   readonly stored: number;
   readonly length: number;
@@ -35,7 +35,7 @@ export interface FlatBlock extends Omit<FlatContent, "file"> {
   readonly pieces?: readonly number[];
 }
 
-/** A line of the flattened log, and what is to be put back into it. */
+/** A line of the flattened log, and the blocks to put back into it. */
 export interface SidecarLine {
   /** Where it was when it was flattened. */
   readonly offset: number;
@@ -85,7 +85,7 @@ export function pendingPath(path: string): string {
   return `${path}.new`;
 }
 
-/** Where a sidecar goes whose index can't be read, once no log needs it. */
+/** Where a sidecar with an unreadable index is moved, once no log needs it. */
 export function damagedPath(path: string): string {
   return `${path}.damaged`;
 }
@@ -113,7 +113,7 @@ export type BlockSource = { readonly from: number; readonly to: number } | ReadP
 /** Thrown if the log has changed since the plan was made. */
 class BlockChanged extends Error {}
 
-/** Collects what is moved out of a log. The bytes stay where they are until `write` reads them, block by block. */
+/** Collects the blocks that are moved out of a log. Their bytes are read only by `write`, block by block. */
 export interface SidecarBuilder {
   /** A block of the log; returns its number. */
   add(block: NewBlock, source: BlockSource): number;

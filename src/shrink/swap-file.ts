@@ -225,7 +225,7 @@ async function putInOrder(disk: Disk, swap: Swap, misplaced: Misplaced, round: n
 }
 
 interface Watch {
-  /** The old file, which has no name of its own any more, and the new one. */
+  /** The old file, which has lost its name, and the new one. */
   readonly source: Handle;
   readonly target: Handle;
   /** How much of the old file is in the new one, and how long that is. */

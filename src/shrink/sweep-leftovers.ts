@@ -46,7 +46,7 @@ function sweep(library: Library, dryRun: boolean): Leftovers {
   };
 }
 
-/** Where logs are, and where those were that can be restored. */
+/** The folders of logs, and those of logs that can be restored. */
 function foldersOfLogs(library: Library): readonly string[] {
   const folders = new Set<string>();
   for (const { files } of [...findSessions(library).sessions, ...openArchive(library).list().sessions])

@@ -30,7 +30,7 @@ export interface UnflattenAnswer extends FlattenAnswer {
   readonly blocksLeft: number;
   /** Markers that stay in the log, because their block is nowhere. */
   readonly markersLeft: number;
-  /** What could not be done, and what is wrong with the sidecar. */
+  /** What failed, and the sidecar's damages. */
   readonly problems: readonly Problem[];
 }
 
@@ -121,7 +121,7 @@ function archiveAgain(
 
 type SidecarFile = Pick<Sidecar, "path" | "damage">;
 
-/** A function of its own, so that the sidecar's index is freed: for a long log it does not fit beside the session. */
+/** A separate function, so that the sidecar's index is freed: it and a long session do not both fit into memory. */
 function makePlan(
   library: Library,
   files: LogFiles,

@@ -64,7 +64,7 @@ export function evictCheckpoints(
   return true;
 }
 
-/** Removes what nobody has used for long, and what belongs to these sessions. */
+/** Removes checkpoints that were not used for long, and those of the given sessions. */
 export function sweepCheckpoints(
   disk: Disk,
   index: string,

@@ -22,7 +22,7 @@ import { checkpointFolder, checkpointName, evictCheckpoints } from "./checkpoint
 
 /** Shorter logs are read in some milliseconds. */
 const LEAST_BYTES: number = 1024 * 1024;
-/** So much may follow what is kept before it is written again: it is read in a few milliseconds. */
+/** A log may grow this much past its checkpoint before a new one is written. */
 const MOST_BEHIND: number = 1024 * 1024;
 /** No checkpoint is a larger share of its log, or hardly one: what would not fit is not made. */
 const LIKELY_SHARE = 0.05;
@@ -44,7 +44,7 @@ export interface ParsedPrefix {
   chunks(): Iterable<Uint8Array>;
 }
 
-/** Takes down what is being read, for the next time. */
+/** Records what is read, for the next run. */
 export interface CheckpointRecorder {
   /** Hands the bytes on. */
   watch(chunks: Iterable<Uint8Array>): Iterable<Uint8Array>;
@@ -184,7 +184,7 @@ export function createParseCheckpoints(
   };
 }
 
-/** Where a reading ended; without a state, nobody can go on from there. */
+/** Where a reading ended; without a state, a later one can't continue there. */
 interface ReadUpTo {
   readonly state: string | undefined;
   readonly used: number;

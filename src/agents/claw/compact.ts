@@ -83,7 +83,7 @@ function ruleOf(options: CompactionOptions, threshold: string | undefined): Claw
   const least = Number(threshold);
   return {
     preserve: chosenNumber(options, PRESERVE),
-    // Past the threshold all goes that can.
+    // Past the threshold, everything removable is removed.
     maxTokens: auto ? 0 : chosenNumber(options, MAX_TOKENS),
     onlyFromInputTokens: !auto ? null : Number.isInteger(least) && least > 0 ? least : AUTO_INPUT_TOKENS,
   };
@@ -183,7 +183,7 @@ export interface ClawSized {
   readonly inputTokens: number;
   readonly beginsWithResult: boolean;
   readonly hasCall: boolean;
-  /** It stands for what an earlier compaction removed. */
+  /** The placeholder of an earlier compaction. */
   readonly isSummary: boolean;
 }
 
@@ -220,7 +220,7 @@ export function cutClawMessages(
     : { removedFrom, keptFrom };
 }
 
-/** A result without its call is refused by the model's service: what is kept begins with the call. */
+/** The model's API refuses a result without its call, so the kept part begins with the call. */
 function withWholeCalls(messages: readonly ClawSized[], from: number, least: number): number {
   let keptFrom = from;
   while (keptFrom > least && messages[keptFrom]?.beginsWithResult === true) {

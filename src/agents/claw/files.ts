@@ -25,7 +25,7 @@ export function clawRoots({ home, variables, folder, projects }: Environment): r
   add(join(variables.CLAW_CONFIG_HOME || join(home, ".claw"), "sessions"), 2, [".json", ".jsonl"]);
   for (const project of [folder, ...projects]) {
     add(below(project, `.claw${sep}sessions`), 2, [".json", ".jsonl"]);
-    // The first builds wrote beside the settings of Claude Code.
+    // The first builds wrote next to the settings of Claude Code.
     add(below(project, `.claude${sep}sessions`), 1, [".json"]);
   }
   return [...roots.values()];

@@ -82,7 +82,7 @@ export function createClawParser(context: ParserContext): LineParser {
         takeLine(line);
       }
     },
-    // What may be a whole-file log is rewritten, and never goes on.
+    // A possible whole-file log is rewritten, never appended to.
     save: () =>
       held.length > 0 ? undefined : JSON.stringify({ thread: thread.save(), isFirst } satisfies SavedState),
     finish() {

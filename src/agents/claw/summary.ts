@@ -118,7 +118,7 @@ function keyFiles(messages: readonly SummaryMessage[]): readonly string[] {
   const files = new Set<string>();
   for (const { blocks } of messages) {
     for (const block of blocks) {
-      // A backslash is what is left of JSON inside JSON.
+      // A backslash remains of JSON inside JSON.
       for (const path of fileCandidates(wordsOf(block), KEY_EXTENSIONS))
         if (!path.includes("\\")) files.add(path);
     }

@@ -196,9 +196,9 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** What a file says of its session as a whole. */
+/** The header: facts about the whole session. */
 interface ClawMeta {
-  /** Takes the header; gives what it says beside the source's facts. */
+  /** Reads the header, and returns what it has besides the source's facts. */
   header(object: JsonObject): readonly Fact[];
   at(at: number): void;
   facts(): SourceFacts;

@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const SESSIONS = "sessions";
 
 /**
- * The log that a fork goes on from: its header names the thread, and how much of that thread's log is its own beginning.
+ * The log that a fork continues: its header names the thread, and how much of that thread's log is its beginning.
  * Logs are in a folder for the day of their start, in local time, and the id of a thread begins with that time.
  */
 export function codexBase(path: string, head: Buffer): LogBase | undefined {

@@ -20,7 +20,7 @@ export function codexFolder({
 export function codexRoots(surroundings: Environment): readonly LogRoot[] {
   const folder = codexFolder(surroundings);
   return [
-    // Logs are in <year>/<month>/<day>; what people put deeper costs nothing if there is none.
+    // Logs are in <year>/<month>/<day>; deeper folders cost nothing if there are none.
     { folder: join(folder, "sessions"), depth: 12, extensions: EXTENSIONS },
     { folder: join(folder, "archived_sessions"), depth: 1, extensions: EXTENSIONS },
   ];
@@ -44,7 +44,7 @@ export function groupCodexFiles(
   return groupFiles("codex", files, place, memory);
 }
 
-/** One that can't be unpacked is a log, too: its bytes are kept, and who reads it says why. */
+/** A file that can't be unpacked is a log, too: its bytes are archived, and reading it reports why. */
 function placePacked(path: string, head: Buffer): Placement | undefined {
   if (head.length > 0 && !ownsCodex(head)) return undefined;
   return { id: idInHead(head) ?? idOfCodexPath(path), role: "main" };

@@ -20,7 +20,7 @@ const SILENT: ReadonlySet<unknown> = new Set([
   "Sleep",
 ]);
 
-/** In paginated mode what is done is reported as items of the interface. False if one is not known. */
+/** In paginated mode, work is reported as items of the interface. Returns false for an unknown item. */
 export function readFinishedItem(item: JsonObject, thread: CodexThread): boolean {
   const id = stringAt(item, "id") ?? "";
   switch (item.type) {

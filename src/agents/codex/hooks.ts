@@ -7,7 +7,7 @@ import { readHookEvent, rehearsedEvent, sessionStartAnswer } from "../hook-event
 import { codex } from "./codex.ts";
 import { codexFolder } from "./files.ts";
 
-/** Codex has the events of Claude Code, by the same names. It gives SessionEnd three seconds at most. */
+/** Codex has the events of Claude Code, by the same names. It allows SessionEnd three seconds. */
 const events: readonly HookEvent[] = [
   { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30 },
   { name: "PostCompact", subcommand: "post-compact", timeoutSeconds: 10 },

@@ -119,7 +119,7 @@ function callName(item: JsonObject): string {
 export interface CallOutput {
   readonly text: string;
   readonly chars: number;
-  /** null: the command still runs; undefined: the output says nothing of it. */
+  /** null: the command still runs; undefined: the output does not tell. */
   readonly exitCode: number | null | undefined;
   readonly failed: boolean;
 }

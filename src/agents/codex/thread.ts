@@ -23,7 +23,7 @@ export interface CodexThread {
   /** `total` distinguishes a count of tokens from a repetition of it. */
   usage(usage: Usage, total?: string): void;
   title(text: string): void;
-  /** The last turns are taken back: what follows goes on from where they began. */
+  /** The last turns are undone: the next entry continues from where they began. */
   rollBack(turns: number): void;
   save(): SavedCodexThread;
 }

@@ -4,7 +4,7 @@ export type CodexUserText =
   | { readonly kind: "bash"; readonly command: string; readonly result: string }
   /** Put there by Codex: the same in every session, and never indexed. */
   | { readonly kind: "injected" }
-  /** One element that is not known: most likely put there too, but nobody can be sure. */
+  /** An unknown element: most likely also inserted by Codex, but not certainly. */
   | { readonly kind: "element"; readonly text: string };
 
 const INJECTED = [

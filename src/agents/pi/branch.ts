@@ -4,7 +4,7 @@ import { readPiEntries } from "./compact.ts";
 import { findPiBranch, type PiEntry } from "./context.ts";
 import { readPiTrail } from "./read-log.ts";
 
-/** Pi gives every entry an id, so a branch that was left can be named by any entry on it. */
+/** In Pi every entry has an id, so any entry on an abandoned branch can name the branch. */
 export const piBranches: NamedBranches = { read: readBranch };
 
 function readBranch(session: Session, chunks: () => Iterable<Uint8Array>, name: string): NamedBranch {
@@ -20,7 +20,7 @@ function readBranch(session: Session, chunks: () => Iterable<Uint8Array>, name: 
   return { kind: "branch", entry: entry.id, session: { ...entries, id, title, project } };
 }
 
-/** Shortest start of an id that may stand for it. */
+/** The shortest accepted prefix of an id. */
 const MIN_PREFIX = 4;
 
 type FoundEntry =

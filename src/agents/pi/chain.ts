@@ -17,7 +17,7 @@ export interface PiChain {
   header(id: string): void;
   /** Name and parent of the next entry. `index`: its place among the entries that Pi itself can read. */
   next(object: JsonObject, index: string): PiPlace;
-  /** Name and parent of an entry that Pi itself can't read: nothing follows it, and nobody can name it. */
+  /** Name and parent of an entry that Pi itself can't read: no entry follows or names it. */
   aside(index: string): PiPlace;
   /** Entries after the first of the same line: what follows the line follows the last of them. */
   further(uid: string, count: number): PiPlace;
@@ -38,7 +38,7 @@ export interface SavedChain {
 export const emptyChain: SavedChain = { last: null, ends: [], calls: [] };
 
 export function createPiChain(before: SavedChain): PiChain {
-  /** `last`: the end of all entries so far; `lastNamed`: the last entry that has a name of its own. */
+  /** `last`: the end of all entries so far; `lastNamed`: the last entry that has an id. */
   let { headerId, last, lastNamed } = before;
   /** Where a named entry ends, if that is not the entry itself. */
   const ends = new Map(before.ends);

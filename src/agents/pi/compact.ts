@@ -73,7 +73,7 @@ function compactPi(input: CompactionInput): CompactionPlan {
     return { plan, before, after: before, shrunk: [], nothing: prepared.nothing };
   }
   const line = newLine(input, trail, prepared);
-  // What is appended meanwhile would be on a branch that nobody goes on with: better do it again.
+  // Lines appended meanwhile would be on an abandoned branch, so plan again.
   const plan = planAppend(line, snapshot.mark.size, "give-up");
   const after = estimateContext(readPlanned(library, files, snapshot, plan));
   return { plan, before, after, shrunk: [], nothing: null };
@@ -166,7 +166,7 @@ function newName({ entries }: PiTrail, leaf: TrailEntry, summary: string): strin
   return hash;
 }
 
-/** What is kept is loaded without its system messages: the compaction says what they came to. */
+/** Kept entries are loaded without their system messages: the compaction records their net effect. */
 function systemMessage({ content, sections, tools }: CurrentSystem, now: number): object {
   return {
     role: "system",
@@ -179,7 +179,7 @@ function systemMessage({ content, sections, tools }: CurrentSystem, now: number)
 
 const NO_FACTS = { id: null, project: null, branch: null, version: null, firstAt: null, lastAt: null };
 
-/** Some entries of a Pi log as a session of their own, with their words as they are loaded. */
+/** Builds a session from some entries of a Pi log, with their texts as Pi loads them. */
 export function readPiEntries(
   chunks: () => Iterable<Uint8Array>,
   trail: PiTrail,
@@ -208,7 +208,7 @@ function* loadedEntries(
   }
 }
 
-/** Entries as a conversation of their own: one after the other, whatever else was between them. */
+/** Links entries into one conversation, whatever was between them. */
 export function sessionOfPiEntries(entries: Iterable<NumberedEntry>): Session {
   const budget = createTextBudget();
   const builder = createSessionBuilder("last-entry");

@@ -48,7 +48,7 @@ export interface PiFileUse {
 
 export const NO_FILES: PiFileUse = { read: [], modified: [] };
 
-/** What a system message says or takes back. */
+/** What a system message sets or revokes. */
 export interface PiSystem {
   readonly text: string;
   readonly sections: Readonly<Record<string, string | null>>;
@@ -62,12 +62,12 @@ export interface PiTool {
   readonly declaration: object;
 }
 
-/** An entry on the way from the root to the last entry, with what is loaded of it now. */
+/** An entry on the path from the root to the last entry, with the part of it that Pi loads. */
 export interface PiLoaded {
   readonly entry: PiEntry;
   /** Its message, with edits applied; undefined if nothing is loaded of it. */
   readonly message: PiMessage | PiCompaction | undefined;
-  /** The edit that stands for its own words. */
+  /** The edit that replaces its text. */
   readonly edited: boolean;
 }
 
@@ -105,7 +105,7 @@ export function piContext(path: readonly PiEntry[]): readonly PiLoaded[] {
       return { entry, message: undefined, edited: edit === null };
     if (edit === undefined || says.kind !== "message" || !EDITABLE.has(says.role))
       return { entry, message: says, edited: false };
-    // The calls that a tool made are beside its words, and stay; an agent's own calls are among its words.
+    // Calls that a tool made are stored next to its text, and stay; an agent's own calls are part of its text.
     const files = says.role === "toolResult" ? says.files : NO_FILES;
     const message: PiMessage = { ...says, tokens: edit.tokens, files };
     return { entry, message, edited: true };

@@ -108,7 +108,7 @@ function findPiCut(context: readonly PiLoaded[], from: number, keepRecentTokens:
   const full = whereFull(context, from, keepRecentTokens);
   let keptFrom = full === -1 ? first : (cuts.find((at) => at >= full) ?? cuts.at(-1) ?? first);
   if (full !== -1 && isLeftAttempt(context, keptFrom)) keptFrom++;
-  // What says nothing itself stays with what it comes before.
+  // An entry without text stays with the one after it.
   while (keptFrom > from && isSilent(context[keptFrom - 1])) keptFrom--;
   if (hasRole(context[keptFrom], TURN_ROLES)) return { keptFrom, splitTurnFrom: null };
   const turn = context.findLastIndex(

@@ -5,14 +5,14 @@ import type { TextBudget } from "../../session/text-budget.ts";
 import { type EntryBody, readContentText } from "../entry-body.ts";
 import { readPiMessage } from "./message.ts";
 
-/** What a line says: the entries that are in its place in the tree, and what it says of the session. */
+/** A parsed line: the entries at its position in the tree, and facts about the session. */
 export interface PiRead {
   readonly bodies: readonly EntryBody[];
   readonly facts?: readonly Fact[];
   readonly isUnknown?: boolean;
 }
 
-/** An entry of the log. Facts are beside the tree, so the entry's place in it is held by a link. */
+/** An entry of the log. Facts are outside the tree, so a link takes the entry's position in it. */
 export function readPiEntry(object: JsonObject, uid: string, budget: TextBudget): PiRead {
   switch (object.type) {
     case "message": {
@@ -66,7 +66,7 @@ function readCompaction(object: JsonObject, uid: string, budget: TextBudget): En
   };
 }
 
-/** Version 1 gives an index; a newer document shows the kept entries themselves, or their names. */
+/** Version 1 has an index; newer versions have the kept entries themselves, or their names. */
 export function readKeptFrom(object: JsonObject): string | undefined {
   const index = numberAt(object, "firstKeptEntryIndex");
   const first = arrayAt(object, "retainedTail")?.[0];

@@ -10,7 +10,7 @@ export const piExtensionEvents = ["before-compact", "before-tree", "shutdown"] a
 
 type Mask = <T>(value: T) => T;
 
-/** Reads an event of the extension. The answer, if one is asked for, is made only when it is needed. */
+/** Reads an event of the extension. If it requests an answer, that is built only when needed. */
 export function readPiExtensionEvent(text: string, name: string): ReadExtensionEvent {
   const sent = tryParse(text);
   if (!isObject(sent)) return { kind: "bad", what: "stdin is not a JSON object" };

@@ -6,7 +6,7 @@ import { type EntryBody, readContentText } from "../entry-body.ts";
 import { isShellTool, readToolCall } from "../tool-call.ts";
 import { readWorkList } from "../work-list.ts";
 
-/** What a message of any role says; undefined if its role is not known. */
+/** Reads a message of any role; undefined if the role is unknown. */
 export function readPiMessage(
   message: JsonObject,
   uid: string,

@@ -16,7 +16,7 @@ const ITEM_CHARS = 240;
 const REQUEST_CHARS = 120;
 /** Pi cuts tool results here before it has them summarised. */
 const RESULT_CHARS = 2_000;
-/** A thumb up says nothing. */
+/** A thumbs-up has no content. */
 const MIN_ANSWER = 4;
 
 /** What the user insists on. Few words, each plain: a list of wrong ones is worse than a short list. */
@@ -25,7 +25,7 @@ const INSISTS =
 
 const SAYS_NOTHING = /^\s*(?:\(no output\)\s*)?(?:Command exited with code \d+\s*)?$/;
 
-/** Fills the sections of Pi's summary from what is known of a session, without a model. */
+/** Fills the sections of Pi's summary from the digest of a session, without a model. */
 export function piSectionsOf(session: Session): PiSections {
   const digest = extractDigest(session);
   const last = session.turns.at(-1);
@@ -78,7 +78,7 @@ function closedItems(session: Session): readonly string[] {
     .map(({ text }) => cutLine(text, ITEM_CHARS));
 }
 
-/** A turn that ended with words is done, as far as the log says: what was requested, and what was answered. */
+/** A turn that ended with a reply is done, as far as the log shows: its request and its answer. */
 function outcome(turn: Turn): readonly string[] {
   const reply = lastReply(turn);
   if (reply === undefined || !endsWithWords(turn)) return [];
@@ -123,7 +123,7 @@ function blocked(session: Session): readonly string[] {
 
 function failure(step: Extract<Step, { kind: "tool" }>): string | undefined {
   const { result } = step.call;
-  // A search that finds nothing fails too, and says nothing: that is in nobody's way.
+  // A search that finds nothing also fails, without output: that blocks nothing.
   if (result === undefined || !result.isError || SAYS_NOTHING.test(result.text)) return undefined;
   return cutLine(result.text, ITEM_CHARS);
 }

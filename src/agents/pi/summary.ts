@@ -97,7 +97,7 @@ const MAX_BLOCKED = 8;
  */
 export function mergePiSections(earlier: string, newer: PiSections): PiSections {
   const old = parsePiSections(earlier);
-  // Another shape, written by a person or an extension: it is kept as it is.
+  // An unknown format, written by a person or an extension: kept unchanged.
   if (old === undefined)
     return { ...newer, critical: [`Earlier summary:\n${earlier.trim()}`, ...newer.critical] };
   const done = union(old.done, newer.done);
@@ -174,7 +174,7 @@ const HEADINGS: readonly (readonly [string, SectionName])[] = [
 const SECTION_OF: ReadonlyMap<string, SectionName> = new Map(HEADINGS);
 
 const NONE = "(none)";
-/** Between a summary and what it says of a turn that was split. */
+/** Separates a summary from its part about a split turn. */
 const SPLIT_TURN = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 const NO_HISTORY = "No prior history.";
 

@@ -14,7 +14,7 @@ import {
 } from "../google-parts.ts";
 import { sessionIdAt } from "../session-id.ts";
 
-/** What a line says: the entries that are in its place in the tree, and what it says of the session. */
+/** A parsed line: the entries at its position in the tree, and facts about the session. */
 interface QwenRead {
   readonly bodies: readonly EntryBody[];
   readonly facts?: readonly Fact[];
@@ -26,7 +26,7 @@ function silent(more: Omit<QwenRead, "bodies"> = {}): QwenRead {
   return { bodies: [{ kind: "link" }], ...more };
 }
 
-/** Says of the session what is only of use to Qwen Code. */
+/** Facts about the session that only Qwen Code uses. */
 const SILENT_SUBTYPES: ReadonlySet<unknown> = new Set([
   "agent_bootstrap",
   "agent_launch_prompt",
@@ -97,7 +97,7 @@ function readReply(
   };
 }
 
-/** Beside the part that the model gets, the line says what became of the call. */
+/** Next to the part for the model, the line has the outcome of the call. */
 function readResults(
   object: JsonObject,
   parts: readonly JsonObject[],

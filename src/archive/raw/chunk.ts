@@ -11,7 +11,7 @@ import type { FolderOf } from "./generations.ts";
 import type { StoredFile } from "./manifest.ts";
 import type { WriteChunk } from "./store-file.ts";
 
-/** Files are cut at multiples of this, so that equal beginnings give equal chunks. */
+/** Files are cut at multiples of this, so that equal beginnings become equal chunks. */
 export const CHUNK_BYTES: number = 1024 * 1024;
 
 /** A stretch of a file, and the chunk file that holds it. */
@@ -65,7 +65,7 @@ export function readChunk(disk: Disk, folder: string, chunk: Chunk): Buffer {
   return unpackChunk(readPacked(disk, chunkPath(folder, chunk)), chunk);
 }
 
-/** Reads a chunk as it is stored, once it has proven to be what its hash says. Throws `ArchiveDamage`. */
+/** Reads a stored chunk and checks it against its hash. Throws `ArchiveDamage`. */
 export function readPackedChunk(disk: Disk, folder: string, chunk: Chunk): Buffer {
   const packed = readPacked(disk, chunkPath(folder, chunk));
   unpackChunk(packed, chunk);

@@ -65,7 +65,7 @@ type FoundEntry =
 
 /** Reads what the manifests of one session say. */
 export function readEntry(disk: Disk, folder: string, agent: AgentName, folderName: string): FoundEntry {
-  // Before reading: what is written meanwhile must make the entry stale.
+  // Taken before reading, so that a write meanwhile makes the entry stale.
   const newest = generationNumbers(disk, folder).at(-1) ?? 0;
   const times = timesOf(disk, folder, newest);
   const found = findListed(disk, folder, { agent, folderName });

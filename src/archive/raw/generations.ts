@@ -165,7 +165,7 @@ export function removeUnfinished(disk: Disk, sessionFolder: string): void {
   }
 }
 
-/** Says what is wrong in a few words. Throws errors that are neither damage nor system errors. */
+/** Describes the damage in a few words. Rethrows errors that are neither damage nor system errors. */
 function explainDamage(error: unknown): string {
   if (error instanceof ArchiveDamage) return error.what;
   if (errorCode(error) === undefined) throw error;

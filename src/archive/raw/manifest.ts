@@ -102,7 +102,7 @@ export function manifestFromJson(value: unknown): Manifest {
   };
 }
 
-/** Parses what a record or the catalog says of the machine that a session was pulled from. */
+/** Parses the machine that a session was pulled from, in a record or the catalog. */
 export function originFromJson(value: unknown): MachineOrigin {
   const read = readFields(value);
   const machine = read.text("machine");

@@ -39,7 +39,7 @@ export function mirroredGenerations(disk: Disk, raw: string, key: LogKey): Reado
   return found;
 }
 
-/** Whether the store has a chunk of a mirrored session already, and it is what its hash says. */
+/** Whether the store already has a chunk of a mirrored session, and its hash is right. */
 export function hasMirroredChunk(disk: Disk, raw: string, key: LogKey, chunk: Chunk): boolean {
   return isWhole(disk, foldersOf(sessionFolder(raw, key))(chunk.generation), chunk);
 }

@@ -274,7 +274,7 @@ function withoutRepeats(files: readonly StoredFile[]): readonly StoredFile[] {
   return [...last.values()];
 }
 
-/** A file, and what is kept of it. */
+/** A file, and its archived state. */
 interface Match {
   readonly file: FileToKeep;
   readonly kept: StoredFile | undefined;

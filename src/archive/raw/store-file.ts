@@ -8,7 +8,7 @@ import type { StoredFile } from "./manifest.ts";
 /** What became of a file of which a state is kept already. */
 type Examined =
   | { readonly kind: "same" }
-  /** It begins with what is archived; `hash` has those bytes. */
+  /** It begins with the archived bytes, which are in `hash`. */
   | { readonly kind: "grown"; readonly hash: Hash }
   | { readonly kind: "rewritten" }
   /** Something is done to it while it is read. */

@@ -29,7 +29,7 @@ export function tidySession(disk: Disk, sessionFolder: string, newest: Manifest)
   });
 }
 
-/** Removes what is left of a session that was begun and never got a generation. */
+/** Removes the remains of a session that never got a generation. */
 export function tidyUnfinished(disk: Disk, sessionFolder: string): void {
   quietly(() => {
     removeUnfinished(disk, sessionFolder);

@@ -55,7 +55,7 @@ export interface Tombstones {
 export function readTombstones(disk: Disk, forgotten: string): Tombstones {
   const stones: Tombstone[] = [];
   const folders = new Set<string>();
-  /** Stones that name no file stand for every log with their id. */
+  /** Tombstones without a file cover every log with their id. */
   const wholeSessions = new Set<string>();
   for (const agent of agentNames()) {
     for (const { name } of entriesOf(disk, join(forgotten, agent))) {
@@ -82,7 +82,7 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
 /** Returns a value that changes when a tombstone is set, changed or removed. */
 export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
   const agents = agentNames().map((agent) => join(forgotten, agent));
-  // Every search asks, and most people forget nothing: an error for each folder takes longer than to ask for the first.
+  // Every search calls this, and most people forget nothing: one check here is cheaper than an error per folder.
   const isEmpty = disk.stat(forgotten) === undefined;
   const graves = isEmpty
     ? []
