@@ -190,7 +190,7 @@ function bringBack(library: Library, stone: Tombstone, removers: readonly Remove
   removeTombstone(library.disk, forgottenFolder(library), stone);
 }
 
-/** A session's sidecar in its grave, and what killed runs or damage may have left beside it. */
+/** A session's sidecar in its grave, and what killed runs or damage may have left next to it. */
 const SIDECARS = [
   ["sidecar.flat", ""],
   ["sidecar.flat.new", pendingPath("")],
@@ -279,13 +279,13 @@ export interface MarkedLog {
 export interface ForgottenLogs {
   /** Until when all can be brought back. */
   readonly undoUntil: number;
-  /** Copies and forks that got a sidecar of their own, with what their markers stand for. */
+  /** Copies and forks that got their own sidecar, with what their markers stand for. */
   readonly provided: readonly MarkedLog[];
   /** Copies and forks with markers for which nothing was found. */
   readonly unprovided: readonly MarkedLog[];
 }
 
-/** Forgets several logs of one session. Copies and forks that need what goes with them get a sidecar of their own first. */
+/** Forgets several logs of one session. Copies and forks that need what goes with them get their own sidecar first. */
 export async function forgetLogs(
   library: Library,
   logs: readonly ForgetTarget[],

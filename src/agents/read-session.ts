@@ -19,7 +19,7 @@ import type { CheckpointRecorder, ParseCheckpoints } from "./checkpoints/parse-c
 import { isolate, reasonOf } from "./isolate.ts";
 import { isPacked } from "./packed-log.ts";
 
-/** Files beside a log are small; larger ones are not read. */
+/** Files next to a log are small; larger ones are not read. */
 const SIDECAR_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -116,7 +116,7 @@ export interface PutOptions {
   /** Reads everything, even if sizes and times are unchanged, and checks and repairs the archive. */
   readonly thorough?: boolean;
   /**
-   * Archives what is about to be replaced as a generation of its own that does not count as the newest: the session's
+   * Archives what is about to be replaced as a separate generation that does not count as the newest: the session's
    * present state does not change, even if the replacement then fails.
    */
   readonly aside?: boolean;

@@ -119,7 +119,7 @@ export function* inBlocks(parts: Iterable<Uint8Array>, block: Buffer): Generator
 }
 
 /**
- * The project that a session is to belong to: the one that was asked for; for a session of another machine, the folder
+ * The project that a session is to belong to: the one that was requested; for a session of another machine, the folder
  * that corresponds to its project, if that is here. undefined: it stays what it is.
  */
 export function projectHere(

@@ -256,7 +256,7 @@ interface PutAside {
 }
 
 /**
- * Archives what is about to be overwritten, as a generation of its own, which is put aside: until the files are
+ * Archives what is about to be overwritten, as a separate generation, which is put aside: until the files are
  * replaced, and also where that fails, the session stays what it was. undefined if it could not be archived.
  */
 function putAside(

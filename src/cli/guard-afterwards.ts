@@ -11,7 +11,7 @@ export function mayStartGuard({ variables, startDetached }: World): boolean {
   return startDetached !== undefined && variables[GUARD_VARIABLE] !== "off";
 }
 
-/** Is it time for the guard? Then nobody else starts it now. */
+/** Whether it is time for the guard; if so, no other process starts it now. */
 export function claimGuard(world: World, library: Library, hasChanged: boolean): boolean {
   return mayStartGuard(world) && claimGuardRun(library, world.now(), hasChanged);
 }

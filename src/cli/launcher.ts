@@ -17,7 +17,7 @@ interface Bundle {
   runProcess(host: NodeJS.Process): Promise<boolean>;
 }
 
-/** Commands with a separate bundle beside this file. All others are in main.cjs. */
+/** Commands with a separate bundle next to this file. All others are in main.cjs. */
 const ownBundles: ReadonlyMap<string, string> = new Map([
   ["search", "search.cjs"],
   ["mcp", "mcp.cjs"],

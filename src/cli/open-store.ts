@@ -15,7 +15,7 @@ export function openStoreIn(world: World, choice: StoreChoice): Promise<OpenStor
   return opened(world, choice, openStore);
 }
 
-/** Opens a machine; says so if it is the example history, and starts the guard afterwards if it is not. */
+/** Opens a machine. Prints a note if it is the example history; otherwise the guard is started afterwards. */
 export async function opened<T extends { readonly library: Library }>(
   world: World,
   { allowDemo }: StoreChoice,

@@ -28,7 +28,7 @@ export function takeProcess(
   const afterwards: (() => Promise<void>)[] = [];
   const world = realWorld(host, startWorker, interrupts, (work) => afterwards.push(work));
   const onInterrupt = (): void => interrupts.request(exitCodes.interrupted);
-  // A rejected promise that nobody awaits ends here, too.
+  // A rejected promise that nothing awaits ends here, too.
   const onError = (error: unknown): void => {
     const exitCode = reportError(error, world, false);
     host.exit(neverFails ? exitCodes.done : exitCode);

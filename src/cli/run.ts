@@ -19,7 +19,7 @@ export async function start(
   const { world, finish } = takeProcess(host, startThread, neverFails(argv, table));
   const exitCode = await run(argv, world, table);
   await finish();
-  // Not process.exit: it would cut off what is still being written to a pipe.
+  // Not process.exit: it would cut off output that is still being written to a pipe.
   host.exitCode = exitCode;
 }
 

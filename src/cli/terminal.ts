@@ -9,7 +9,7 @@ export interface TerminalListener {
   /** What was typed, as the terminal sends it. */
   onInput(text: string): void;
   onResize(): void;
-  /** The terminal is gone: nobody will type any more. */
+  /** The terminal is gone: there will be no more input. */
   onEnd(): void;
 }
 
@@ -41,7 +41,7 @@ export function takeTerminal(host: NodeJS.Process, listener: TerminalListener): 
   let isOpen = true;
   const onData = (text: string): void => listener.onInput(text);
   const onEnd = (): void => listener.onEnd();
-  // The stream notes its new size in a listener of its own, which may come after this one.
+  // The stream notes its new size in its own listener, which may come after this one.
   const onResize = (): void => void setImmediate(() => isOpen && listener.onResize());
   const signals = SIGNALS.map(([name, number]) => {
     const end = (): void => {

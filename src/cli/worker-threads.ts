@@ -24,7 +24,7 @@ function threadsOf(host: NodeJS.Process): typeof import("node:worker_threads") {
   return host.getBuiltinModule("node:worker_threads");
 }
 
-/** Is this another thread of the program? Deno's threads have no command line of their own. */
+/** Is this another thread of the program? Deno's threads have no separate command line. */
 export function isWorker(host: NodeJS.Process): boolean {
   const mayBe = host.argv[2] === WORKER_MARK || host.versions.deno !== undefined;
   return mayBe && !threadsOf(host).isMainThread;
@@ -47,7 +47,7 @@ export async function runWorker(host: NodeJS.Process): Promise<void> {
 const READY = "sessions: ready";
 const FINISH = "sessions: finish";
 
-/** Starts threads of this very program: `program` is the path of the bundle, or of a source beside main.ts. */
+/** Starts threads of this very program: `program` is the path of the bundle, or of a source next to main.ts. */
 export function startWorker(
   program: string,
   host: NodeJS.Process,

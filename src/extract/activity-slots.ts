@@ -1,6 +1,6 @@
 import { type Activity, column, WIDTH } from "../session/activity.ts";
 
-/** Half an hour: days of nearly every time zone can be made of it, and few numbers are enough for a session. */
+/** Half an hour: fine enough for the days of nearly every time zone, and few numbers per session. */
 export const SLOT_MS: number = 30 * 60 * 1000;
 
 /** The slot of what has no time. */

@@ -94,7 +94,7 @@ export interface DigestError {
 
 export interface PendingItem {
   readonly text: string;
-  /** The last turn that said so; null if a file beside the log says so. */
+  /** The last turn that said so; null if a file next to the log says so. */
   readonly turn: number | null;
   readonly source: "todo" | "next" | "question" | "interrupted";
   readonly id?: string;

@@ -60,7 +60,7 @@ export function extractDigest(session: Session): Digest {
   };
 }
 
-/** Titles that somebody wrote as such; others are words of the session. */
+/** Titles that were set as titles; others are texts of the session. */
 const GIVEN: ReadonlySet<Session["titleFrom"]> = new Set(["custom", "generated", "summary", "session-name"]);
 
 function extractSummaries(session: Session): readonly DigestSummary[] {

@@ -6,7 +6,7 @@ const DONE =
   /\b(?:complete|completed|done|finished|addressed|implemented|resolved|fixed|merged|committed)\b/i;
 /** ... but these say that it is not, or not all of it. */
 const NOT_DONE = /\b(?:not|n't|isn't|partially|partly|remaining|almost|nearly|except|until|once|when|if)\b/i;
-/** What stands for all of the work. */
+/** Words that mean all of the work. */
 const WHOLE =
   /^(?:done|all|everything|both|(?:the |this )?(?:plan|implementation|work|feature|refactoring|migration)|(?:the|this) (?:task|fix))\b/i;
 /** The summary of a reply is in its titles and first sentences. */

@@ -22,7 +22,7 @@ export interface SessionEnd {
 /** Steps that say how a turn ended. */
 type EndStep = Extract<Step, { readonly kind: "reply" | "thinking" | "tool" | "note" }>;
 
-/** Finds the last turn of the conversation and says how it ended. */
+/** Finds the last turn of the conversation, and how it ended. */
 export function endOf(session: Session): SessionEnd {
   const turn = session.turns.findLast(isOfConversation);
   const all = turn?.steps ?? (session.turns.length === 0 ? session.preamble : []);

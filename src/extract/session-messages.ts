@@ -46,7 +46,7 @@ function stepMessages(steps: readonly Step[]): SummaryMessage[] {
         flush();
         messages.push({ role: "system", blocks: [{ kind: "text", text: step.text }] });
         break;
-      // Notes were added by the agent program; they are nobody's message.
+      // Notes were added by the agent program, so they are not messages.
       case "note":
         break;
     }

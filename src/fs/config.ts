@@ -55,7 +55,7 @@ export interface ReadConfig {
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /**
- * Reads config.json. Without a file, returns the defaults. A broken file is a UserError that says where it is broken; the
+ * Reads config.json. Without a file, returns the defaults. A broken file is a UserError with the position of the fault; the
  * file is never changed. `~/` in it means `home`.
  */
 export async function readConfig(disk: Disk, path: string, home: string): Promise<ReadConfig> {

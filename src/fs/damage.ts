@@ -19,7 +19,7 @@ export class IndexDamage extends Error {
 
 export interface Damaged {
   readonly kind: "damaged";
-  /** Which file, and what is wrong with it. */
+  /** The file, and its damage. */
   readonly what: string;
 }
 

@@ -69,7 +69,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   ENOMEM: { what: "the machine is out of memory" },
 };
 
-/** Says in a few words what is wrong with a file, for lists of problems. */
+/** Describes in a few words what is wrong with a file, for lists of problems. */
 export function explainDiskError(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) throw error;

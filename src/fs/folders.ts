@@ -45,7 +45,7 @@ export function namesIn(disk: Disk, folder: string): readonly string[] {
 export function moveEntry(disk: Disk, from: string, to: string): boolean {
   try {
     if (disk.lstat(from) === undefined) return false;
-    // The caller holds the store's lock, so nobody creates it in between.
+    // The caller holds the store's lock, so no other process creates it in between.
     if (disk.lstat(to) !== undefined) throw systemError("EEXIST", to);
     makeFolders(disk, dirname(to));
     disk.rename(from, to);

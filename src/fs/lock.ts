@@ -47,7 +47,7 @@ interface Attempting {
   readonly path: string;
   readonly processes: Processes;
   readonly self: ProcessMark;
-  /** Tokens of lock files that have been unreadable for so long that nobody can be writing them. */
+  /** Tokens of lock files that have been unreadable for so long that no process can still be writing them. */
   readonly condemned: ReadonlySet<string>;
 }
 
@@ -224,7 +224,7 @@ function heldTooLong(
   });
 }
 
-/** What a lock file says: the process that made it, and a unique token. */
+/** The content of a lock file: the process that created it, and a unique token. */
 interface LockRecord {
   readonly token: string;
   /** undefined if the file cannot be read: damaged by a power cut, or made by another program. */

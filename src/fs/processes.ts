@@ -4,11 +4,11 @@ import { kill, pid } from "node:process";
 import type { Disk } from "./disk.ts";
 import { errorCode } from "./disk-error.ts";
 
-/** What the system says about processes. Passed in, like the disk. */
+/** Access to the system's processes. Passed in, like the disk. */
 export interface Processes {
   readonly pid: number;
   readonly host: string;
-  /** False only if the system says that there is none; another user's process exists. */
+  /** False only if the process certainly does not exist; another user's process does. */
   exists(pid: number): boolean;
 }
 

@@ -171,7 +171,7 @@ function placeOverPlaceholder(disk: Disk, temp: string, target: string): boolean
 }
 
 /**
- * Makes a path for a temp file, beside its target so that it can be renamed. The name has a constant length, so that
+ * Makes a path for a temp file, next to its target so that it can be renamed. The name has a constant length, so that
  * targets with long names can be written; it is hidden, and no agent takes it for a log.
  */
 export function tempPathFor(target: string): string {
@@ -210,7 +210,7 @@ interface TempOptions {
   readonly path?: string | undefined;
 }
 
-/** Writes a temp file beside its target. If that fails, nothing is left of it. */
+/** Writes a temp file next to its target. If that fails, nothing is left of it. */
 export function writeTempFile(
   disk: Disk,
   target: string,

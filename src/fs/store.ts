@@ -19,7 +19,7 @@ export interface Locking extends LockWaiting {
   readonly migrations: readonly MigrationStep[];
 }
 
-/** Does something to the store while nobody else can. It is created, migrated and recovered first. */
+/** Runs a write while holding the store's lock. The store is created, migrated and recovered first. */
 export async function withStore<T>(
   library: Library,
   locking: Locking,
@@ -31,7 +31,7 @@ export async function withStore<T>(
   makeFolders(disk, places.home);
   return withLock(disk, places.lock, locking.processes, locking, () => {
     prepareStore(disk, places, { current: STORE_VERSION, steps: locking.migrations });
-    // Others write beside the lock without holding it: only what is old was left by the dead.
+    // Others write next to the lock without holding it: only old files were left by dead processes.
     sweepTempFiles(disk, places.home, { now: now() });
     locking.recover(library);
     return work();

@@ -169,7 +169,7 @@ export interface GrepCallOptions extends AnyCallOptions {
   readonly contextLines?: number;
   /** Only texts of these kinds; absent: all, and fields of the format if nothing else matches. */
   readonly roles?: readonly TextRole[];
-  /** Also what agents wrote down of their own requests to the model. */
+  /** Also the agents' records of their own requests to the model. */
   readonly allLines?: boolean;
   readonly filter?: Filters;
   /** Gives up on a file after this time. */
@@ -273,7 +273,7 @@ export interface RewriteCallOptions extends SelectedOptions {
   readonly dryRun?: boolean;
   /** Even if the log changed a moment ago. Never if a process holds it open. */
   readonly force?: boolean;
-  /** Also writes the old bytes beside the log. */
+  /** Also writes the old bytes next to the log. */
   readonly bak?: boolean;
   /** Waits for a running session to end. */
   readonly waitUntilIdle?: boolean;
@@ -311,7 +311,7 @@ export interface ForgetPreview extends SessionName {
   readonly sources: readonly string[];
   /** The logs that are forgotten: one, or with `allCopies` each with the id. */
   readonly logs: readonly ForgetTarget[];
-  /** Names what is forgotten, for `undoForget`: the id, or the path of the log if others have the same id. */
+  /** Names the forgotten session for `undoForget`: the id, or the path of the log if others have the same id. */
   readonly selector: string;
   /** Only the index still has it: it can't be restored. */
   readonly isIndexed: boolean;
@@ -322,7 +322,7 @@ export interface ForgetPreview extends SessionName {
 export interface ForgetAnswer extends ForgetPreview {
   /** Also copies and forks with markers for which nothing was found. */
   readonly flattened: readonly MarkedLog[];
-  /** Copies and forks with markers of this session, which got a sidecar of their own with the results. */
+  /** Copies and forks with markers of this session, which got their own sidecar with the results. */
   readonly provided: readonly MarkedLog[];
   /** Until when it can be restored; null: it can't. */
   readonly undoUntil: number | null;
@@ -381,7 +381,7 @@ export interface History {
     selector: Selector,
     options: SelectedOptions & { readonly format: ExportFormat },
   ): Promise<ExportedDocument>;
-  /** Writes the sessions that match as a folder of static pages with a search of their own, for a browser alone. */
+  /** Writes the sessions that match as a folder of static pages with their own search, for a browser alone. */
   exportSite(options: SiteCallOptions): Promise<SiteAnswer>;
   summary(selector: Selector, options?: SummaryCallOptions): Promise<SessionSummary>;
   retrieve(

@@ -7,7 +7,7 @@ import { sessionCalls } from "./session-calls.ts";
 import { shrinkCalls } from "./shrink-calls.ts";
 import type { Writing } from "./writing.ts";
 
-/** A history with the parts that it is made of, for the integrations of this program. */
+/** A history together with its parts, for the integrations of this program. */
 export interface OpenHistory extends History, OpenStore {
   /** What calls that write to the store need. */
   writing(): Promise<Writing>;

@@ -15,7 +15,7 @@ export interface Team {
 }
 
 export interface PushCallOptions {
-  /** Who may read the sessions of this machine; absent: what `push.team` in config.json says. */
+  /** Who may read the sessions of this machine; absent: `push.team` of config.json. */
   readonly visibility?: Visibility | undefined;
   readonly rebuild?: boolean;
   readonly reindex?: boolean;

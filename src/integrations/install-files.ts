@@ -40,7 +40,7 @@ export interface Package {
   readonly skill: { readonly name: string; readonly text: string };
 }
 
-/** What this version installs, run as `program` says. */
+/** What this version installs; `program` is how it is run. */
 export function packageOf({ program, variables }: Pick<Package, "program" | "variables">): Package {
   return { program, variables, skill: { name: skillName, text: skillText } };
 }
@@ -50,7 +50,7 @@ export interface InstallOptions {
   readonly scope: Scope;
   /** Make agents keep sessions for ever. */
   readonly retention: boolean;
-  /** Who writes summaries, for agents with an extension. Absent: as it is installed now, else the agent itself. */
+  /** Who writes summaries, for agents with an extension. Absent: as installed now, else the agent itself. */
   readonly summaryBy?: SummaryBy | undefined;
 }
 
@@ -159,7 +159,7 @@ function formatOf(path: string): SettingsFormat {
   return path.endsWith(".toml") ? "toml" : "json";
 }
 
-/** Agents keep secrets beside their servers, so a new file is the user's own. */
+/** Agents keep secrets next to their servers, so a new file is the user's own. */
 function serversFile(path: string, server: ServerChange, agent: AgentName): RequestedFile {
   return {
     path,
@@ -290,7 +290,7 @@ function isHere(library: Library, record: FileRecord, scope: Scope | undefined):
   return scope !== "project" || insideOf(library.surroundings.folder, record.path);
 }
 
-/** A file that the receipt names, as if what it says were still requested. */
+/** A file in the receipt, as if its changes were still requested. */
 function recordedFile({ path, agent, scope, now, before }: FileRecord): RequestedFile {
   const isContent = [...now.changes, ...before.changes].some(({ kind }) => kind === "content");
   return {

@@ -45,7 +45,7 @@ const LONGEST_REST_MS = 3_000;
 
 /**
  * Archives every session that is not safe yet, those first that the agent will delete first, and brings the
- * index up to date. Meant for a process of its own in the background.
+ * index up to date. Meant for a separate process in the background.
  */
 export async function guardSessions(library: Library, options: GuardOptions): Promise<GuardAnswer> {
   const problems: Problem[] = [];
@@ -148,7 +148,7 @@ function* batchesOf(sessions: readonly LogFiles[]): Generator<readonly LogFiles[
   if (batch.length > 0) yield batch;
 }
 
-/** Also tidies the index: nobody waits here, and searches leave that to others. */
+/** Also tidies the index: no user waits for the guard, and searches leave that to it. */
 async function refresh(library: Library, { access }: GuardOptions): Promise<void> {
   await withIndex(library, access, async () => {});
   await tidyIndex(library, access);

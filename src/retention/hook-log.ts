@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 
-/** One thing that went wrong where nobody could be told: in a hook, or in the background. */
+/** A failure that could not be shown to a user: in a hook, or in the background. */
 export interface HookFailure {
   /** Milliseconds since 1970. */
   readonly at: number;

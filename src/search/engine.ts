@@ -190,7 +190,7 @@ export interface IndexBatch {
 export interface BatchBuilder {
   put(session: IndexedSession): void;
   finish(): readonly IndexBatch[];
-  /** Removes what is not finished. */
+  /** Removes unfinished writes. */
   abandon(): void;
 }
 

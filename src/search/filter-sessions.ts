@@ -26,7 +26,7 @@ export async function filterSessions(
   return matching;
 }
 
-/** The same row, with a log in a project that was asked for. */
+/** The same row, with a log in a project that was requested. */
 function inProject(row: CatalogRow, { projects }: SessionFilter): CatalogRow {
   if (projects.length === 0 || row.digest.logs === undefined) return row;
   const digest = withLeadingLog(row.digest, { projects });

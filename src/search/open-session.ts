@@ -47,7 +47,7 @@ export function openSession(
   return readPointed(library, selectSession(library, words, options));
 }
 
-/** Reads a session. If that fails, the error says which file is the reason, and why. */
+/** Reads a session. If that fails, the error names the file and the reason. */
 export function readPointed(library: Library, pointer: SessionPointer): OpenSession {
   try {
     return readWhole(library, pointer);

@@ -74,7 +74,7 @@ export interface SearchResult {
   readonly totalIsExact: boolean;
   readonly hits: readonly FoundSession[];
   readonly nearestWords: readonly NearestWords[];
-  /** Words of the query that are neither in conversations nor in tool output, and what is shown in their place. */
+  /** Words of the query that are neither in conversations nor in tool output, and the words shown instead. */
   readonly missingWords: readonly MissingWord[];
   readonly coverage: Coverage;
   /** Why an answer of a team's engine has not everything. */

@@ -70,7 +70,7 @@ function selectByWord(
   const isHere = (file: string): boolean => file === path;
   const leadsHere = (file: string): boolean => real(file) === real(path);
   for (const is of /[/\\]/.test(word) ? [isHere, leadsHere] : [isHere]) {
-    // A path of another machine is typed as it is shown: `desktop:/home/ana/…`.
+    // A path of another machine is typed as shown: `desktop:/home/ana/…`.
     const isIt = (session: ListedSession, file: string): boolean =>
       session.origin === null ? is(file) : shownPath(session, file) === word;
     const byPath = all.find((each) => each.files[0] !== undefined && isIt(each, each.files[0].path));

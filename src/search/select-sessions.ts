@@ -193,7 +193,7 @@ function looksLikePath(word: string): boolean {
   return /[/\\]/.test(word) || /\.jsonl?$/.test(word);
 }
 
-/** The log at a path, which may be anywhere: its content says whose it is. */
+/** The log at a path, which may be anywhere: its content decides whose it is. */
 function selectByPath(
   library: Library,
   pointers: SessionPointers,

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 
-/** Which git repository a session worked in. A worktree is a further checkout of a repository, in a folder of its own. */
+/** Which git repository a session worked in. A worktree is a further checkout of a repository, in a separate folder. */
 export interface Checkout {
   /** The folder of the repository's main checkout, or only its name if no more is known; null if nothing is. */
   readonly repository: string | null;
@@ -12,7 +12,7 @@ export interface Checkout {
 
 const UNKNOWN: Checkout = { repository: null, worktree: null };
 
-/** What a log says about the place of a session. */
+/** The folder, branch and repository of a session, as its log has them. */
 export interface PlaceInLog {
   readonly project: string | null;
   readonly branch: string | null;
@@ -20,7 +20,7 @@ export interface PlaceInLog {
   readonly checkout?: Checkout | undefined;
 }
 
-/** Finds the checkout by the log alone: what it says, or else where tools put worktrees. */
+/** Finds the checkout from the log alone: from its fields, or else from the usual folders of worktrees. */
 export function checkoutInLog({ project, branch, checkout }: PlaceInLog): Checkout {
   if (project === null) return checkout ?? UNKNOWN;
   const byPath = checkoutByPath(project, () => branch);
@@ -94,7 +94,7 @@ export function findCheckout(disk: Disk, home: string, place: PlaceInLog): Check
   try {
     return (isLocalFolder(disk, project) ? readCheckout(disk, home, project) : undefined) ?? inLog;
   } catch (error) {
-    // A folder that may not be read says nothing.
+    // An unreadable folder decides nothing.
     if (errorCode(error) === undefined) throw error;
     return inLog;
   }

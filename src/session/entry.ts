@@ -1,7 +1,7 @@
 import type { Checkout } from "./checkout.ts";
 
 /**
- * An entry is what one line of a log says, in terms that all agents share. Each agent's parser turns bytes into entries;
+ * An entry is one line of a log in terms that all agents share. Each agent's parser turns bytes into entries;
  * the session builder turns entries into a session. Entries are consumed one by one, so a log of gigabytes is never in
  * memory as entries.
  */
@@ -25,7 +25,7 @@ export interface EntryPlace {
   readonly aside?: true;
 }
 
-/** Connects other entries and says nothing itself (progress, attachments, bookkeeping). */
+/** Connects other entries without content of its own (progress, attachments, bookkeeping). */
 export interface LinkEntry extends EntryPlace {
   readonly kind: "link";
 }
@@ -41,7 +41,7 @@ export interface RequestEntry extends EntryPlace {
   /** Length of the text in the log, in characters; `text` may be cut or cleaned. */
   readonly chars: number;
   readonly images: number;
-  /** The session that this line was copied from, if it says so. */
+  /** The session that this line was copied from, if the line names one. */
   readonly copiedFrom?: string;
 }
 
@@ -74,7 +74,7 @@ export interface ToolCallPart {
   readonly files: readonly FileTouch[];
   /** The shell command that it runs, if it runs one. */
   readonly command?: string | undefined;
-  /** What the call says about the work to be done, if it is a todo, task or plan tool. */
+  /** The todo items that the call sets, if it is a todo, task or plan tool. */
   readonly work?: WorkUpdate | undefined;
   /** What it asks the user, if that is what the tool is for. */
   readonly questions?: readonly string[] | undefined;
@@ -122,7 +122,7 @@ export interface ToolResult {
   readonly agentId?: string | undefined;
   /** Where the agent put output that was too long for the log. */
   readonly spilledTo?: string | undefined;
-  /** What the result says about the work to be done (the id of a created task). */
+  /** What the result adds to the list of work (the id of a created task). */
   readonly work?: WorkUpdate | undefined;
 }
 
@@ -210,7 +210,7 @@ export interface FactEntry extends EntryPlace {
   readonly fact: Fact;
 }
 
-/** A line that is not understood. It is counted, never dropped; `problem` says what is wrong if it is not even JSON. */
+/** A line that is not understood. It is counted, never dropped; `problem` is set if it is not even JSON. */
 export interface OpaqueEntry extends EntryPlace {
   readonly kind: "opaque";
   readonly problem?: string;

@@ -31,7 +31,7 @@ export function isFlatMarker(text: string): boolean {
   return text.startsWith(START);
 }
 
-/** What a marker says. Its names have been through `plain`. */
+/** The content of a marker. Its names have been through `plain`. */
 export interface FlatMarker
   extends Pick<FlatContent, "toolUseId" | "kind" | "mediaType" | "bytes" | "lines" | "number"> {
   readonly session: string;
@@ -59,7 +59,7 @@ export function parseFlatMarker(text: string): FlatMarker | undefined {
       };
 }
 
-/** Does this content match everything that the marker says? */
+/** Whether this content matches all of the marker. */
 export function fitsMarker(marker: FlatMarker, content: Omit<FlatContent, "tool" | "file">): boolean {
   return (
     marker.toolUseId === plain(content.toolUseId) &&

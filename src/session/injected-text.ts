@@ -2,10 +2,10 @@ import type { NoteEntry, RequestEntry } from "./entry.ts";
 
 /*
  * Programs put text in the user's place: reminders, events of a build, what an editor shows. It is wrapped in elements
- * (`<system-reminder>…</system-reminder>`) with names that nobody types, and no agent's format marks it otherwise.
+ * (`<system-reminder>…</system-reminder>`) with names that nobody types; nothing else in the log marks it.
  */
 
-/** Elements that are put beside a prompt: taken out, the rest is the prompt. */
+/** Elements that are put next to a prompt: taken out, the rest is the prompt. */
 const BESIDE_PROMPTS = ["system-reminder", "system_reminder", "user-prompt-submit-hook"];
 
 /** Elements that some programs put around the prompt itself. */
@@ -33,7 +33,7 @@ function promptIn(text: string): string {
     const [open, name = ""] = ELEMENT_START.exec(rest) ?? [];
     const close = `</${name}>`;
     const end = open === undefined ? -1 : rest.indexOf(close);
-    // Words beside an element, or a tag that nothing closes: the user wrote that.
+    // Text next to an element, or an unclosed tag: the user wrote it.
     if (open === undefined || end === -1) return text;
     if (PROMPT.test(name)) prompts.push(rest.slice(open.length, end).trim());
     rest = rest.slice(end + close.length).trimStart();

@@ -58,7 +58,7 @@ export interface SessionRest {
   readonly generatedTitle?: string;
   readonly lines: number;
   readonly problems: Session["problems"];
-  /** The todo list from files beside the log: newer than what the log says. */
+  /** The todo list from files next to the log: newer than what the log says. */
   readonly work?: Session["work"];
 }
 

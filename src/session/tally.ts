@@ -82,7 +82,7 @@ interface UsageTable {
   set(message: number, usage: Usage | undefined, node: number): void;
   /** How many messages there are. */
   count(): number;
-  /** Adds up all messages; the last current one says how full the context is. */
+  /** Adds up all messages; the last current one has the size of the context. */
   total(isCurrent: (node: number) => boolean): SessionUsage;
 }
 

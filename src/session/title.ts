@@ -2,7 +2,7 @@ import { once } from "../fs/once.ts";
 import type { Compaction, Session, Step, ToolCall, Turn } from "./session.ts";
 import { cutText } from "./text-budget.ts";
 
-/** A title that the log or a file beside it has. */
+/** A title that the log or a file next to it has. */
 export interface GivenTitle {
   readonly from: "custom" | "generated" | "summary" | "session-name";
   readonly text: string;
@@ -24,7 +24,7 @@ type Title = Pick<Session, "title" | "titleFrom">;
 export function chooseTitle(sources: TitleSources): Title {
   const { given, preamble, turns } = sources;
   for (const { from, text } of given) {
-    // What the user named it is its name, whatever it says.
+    // A title that the user chose is used, whatever it is.
     const title = from === "custom" ? oneLine(text) : stripped(text);
     if (from === "generated" && isRequest(text, turns)) continue;
     if (title !== "" && (from === "custom" || ownWords(title) > 0)) return { title, titleFrom: from };
@@ -61,7 +61,7 @@ const TITLE_CHARS = 200;
 /** Of a longer command the topic alone is shown. */
 const COMMAND_CHARS = 40;
 
-/** Any words at all: a request that says little, the command that started it, a sub-agent's prompt. */
+/** Any words at all: a vague request, the command that started it, a sub-agent's prompt. */
 function lastResort({ turns, subagents }: TitleSources, started: string | undefined): Title {
   const request = turns.find(({ via, request: text }) => via !== "bash" && text.trim() !== "");
   if (request !== undefined) return { title: oneLine(request.request), titleFrom: "request" };
@@ -79,7 +79,7 @@ function startedBy({ preamble, turns }: TitleSources): string | undefined {
   return turns[0]?.via === "command" ? oneLine(turns[0].request) : undefined;
 }
 
-/** Returns a title of what the user asked for; undefined if the request says nothing. */
+/** Returns a title from the user's request; undefined if the request is too vague for one. */
 function requestTitle({ via, request }: Turn): string | undefined {
   if (via === "bash") return undefined;
   // A command that was typed ahead is a request like any other.
@@ -140,7 +140,7 @@ const hanOrKana = once(() => /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Kataka
 /** Addresses and flags: words in them are names of places, not of a topic. */
 const NO_WORDS = /\b[a-z]+:\/\/\S+|(?<!\S)--?[\w-]+/gi;
 
-/** Whether a text has two words of its own, or one in a sentence, so that it tells one session from another. */
+/** Whether a text has two specific words, or one in a sentence, which distinguish the session from others. */
 export function saysSomething(text: string): boolean {
   const own = ownWords(text);
   return own >= 2 || (own === 1 && text.trim().split(/\s+/).length >= 4);
@@ -154,7 +154,7 @@ function ownWords(text: string): number {
   return new Set(own).size + (signs >= 4 ? 1 : 0);
 }
 
-/** What an agent read or was told at the start says what a session is about. */
+/** What an agent read or was given at the start shows what a session is about. */
 interface Topic {
   readonly from: "plan" | "pull-request" | "teammate" | "compaction";
   readonly text: string;

@@ -185,7 +185,7 @@ export interface RequestedFile {
 
 type Bytes = Uint8Array | undefined;
 
-/** What to do to one file, and what is needed to undo it. */
+/** What to do to one file, and how to undo it. */
 export interface FilePlan {
   readonly target: RequestedFile;
   readonly file: TextFile;

@@ -213,7 +213,7 @@ function isOurServer(server: unknown): boolean {
   return args.length > 1 && args.at(-1) === "mcp" && runsUs(args.at(-2));
 }
 
-/** Agents and users add settings of their own to a server. */
+/** Agents and users add their own settings to a server. */
 function isSameServer(present: unknown, server: object): boolean {
   return Object.entries(server).every(
     ([key, value]) => JSON.stringify(memberOf(present, key)) === JSON.stringify(value),

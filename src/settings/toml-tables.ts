@@ -8,7 +8,7 @@ import type { BrokenSettings } from "./parse-settings.ts";
  * what a file means and has no places, so a scanner finds those, and each edit is checked by parsing its result.
  */
 
-/** A table with a header of its own: texts, lists of texts, and one level of tables of texts. */
+/** A table with its own header: texts, lists of texts, and one level of tables of texts. */
 export type PlainTable = Readonly<
   Record<string, string | readonly string[] | Readonly<Record<string, string>>>
 >;

@@ -293,7 +293,7 @@ async function flattenFork(
 }
 
 /**
- * Writes the copy, not flattened, into a temp file beside its final place while it is needed: it can be generated only
+ * Writes the copy, not flattened, into a temp file next to its final place while it is needed: it can be generated only
  * once, and does not fit into memory.
  */
 async function withDraft<T>(

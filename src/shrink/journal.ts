@@ -40,7 +40,7 @@ export function openTempJournal(disk: Disk, rewrites: string, path: string, temp
   return openJournal(disk, rewrites, { path, temps: [basename(temp)], ...nothingYet });
 }
 
-/** Writes the journal before any file is created beside the log. Durable when it returns. */
+/** Writes the journal before any file is created next to the log. Durable when it returns. */
 export function openJournal(disk: Disk, rewrites: string, record: JournalRecord): Journal {
   const folder = openFolder(rewrites);
   makeFolders(disk, folder);

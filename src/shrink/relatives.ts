@@ -113,7 +113,7 @@ export interface DependentLog {
 
 /**
  * Finds every other log that has what a session moved out: copies of its log, and forks by the agent. They need the
- * session's sidecar or archive, unless they have a sidecar of their own.
+ * session's sidecar or archive, unless they have their own sidecar.
  */
 export function dependentLogs(
   library: Library,

@@ -167,7 +167,7 @@ export const NORMAL_RULE: ShrinkRule = { keep: KEEP.default, minResultBytes: 102
 const AGGRESSIVE_RULE: ShrinkRule = { ...NORMAL_RULE, minResultBytes: 500, minInputBytes: 1024 };
 
 const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
-/** What agents read about a project; it stays readable as long as it is what the file says. */
+/** What agents read about a project; it is kept as long as the file is unchanged. */
 const GUIDES = /^(?:CLAUDE(?:\.local)?\.md|README(?:\.[A-Za-z]+)?|package\.json)$/i;
 
 /** What becomes of each part, in the order of the parts; undefined if it stays. */
@@ -279,7 +279,7 @@ function replaced({ start, end }: JsonSpan, by: Buffer): Shrunk {
   return { edits: [{ from: start, to: end, with: by }], length: by.length };
 }
 
-/** What stands for results; the agent's display knows the one of Grep, and fails at other words there. */
+/** The placeholders of results. Claude Code parses that of Grep, and fails at any other text there. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   Grep: "No matches found",
   Read: "[file content compacted]",
@@ -293,7 +293,7 @@ function placeholderFor(tool: string): string {
   return PLACEHOLDERS[tool] ?? OTHER_PLACEHOLDER;
 }
 
-/** Does this stand for a result? What Grep says may be its own word. */
+/** Whether this is a placeholder. The one of Grep is also what Grep itself can print. */
 function isCompactedText(text: string): boolean {
   return text === OTHER_PLACEHOLDER || Object.values(PLACEHOLDERS).includes(text);
 }

@@ -67,7 +67,7 @@ function place(file: FoundFile, peek: Peek): Placement | undefined {
     if (id !== undefined) return { id: id.toLowerCase(), role };
   }
   if (!path.endsWith(".jsonl")) return undefined;
-  // Flat files of sub-agents, and logs under a name of someone's own: only the content says.
+  // Flat files of sub-agents, and renamed logs: only the content identifies them.
   const head = peek(file.path);
   const first = firstWithSession(head);
   if (first === undefined) return undefined;
@@ -107,7 +107,7 @@ export function ownsClaude(head: Buffer): boolean {
 
 const HEAD_BYTES = 32 * 1024;
 
-/** One by one: nearly always the first says all. */
+/** One by one: nearly always the first decides. */
 function* firstObjects(head: Buffer): Generator<JsonObject> {
   let count = 0;
   for (const line of splitLines([head])) {

@@ -22,7 +22,7 @@ export const claudePlugins: PluginSupport = {
   update: ({ name }) => `claude plugin update ${name}`,
 };
 
-/** Claude Code lists the installed plugins in a file of its own; settings say which of them are enabled. */
+/** Claude Code lists the installed plugins in a separate file; settings say which of them are enabled. */
 function installedIn(library: Library, folder: string): readonly InstalledPlugin[] {
   const file = readSettingsFile(library.disk, join(folder, "plugins", "installed_plugins.json"));
   const plugins = file.kind === "parsed" ? settingAt(file.settings, ["plugins"]) : undefined;

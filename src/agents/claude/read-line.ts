@@ -44,7 +44,7 @@ export function readClaudeLine(line: Line, heads?: HeadMemory): ClaudeLine {
   return rest ?? readWhole(line);
 }
 
-/** If a crash tore a line, the next one follows what is left of it. */
+/** If a crash tore a line, the next one follows the rest of it. */
 function readGlued({ bytes, ended }: Line): ClaudeLine {
   const read = readJsonLine(bytes, ended);
   const at = bytes.lastIndexOf(ENVELOPE);

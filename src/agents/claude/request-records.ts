@@ -88,7 +88,7 @@ export function snapshotsInUse(chunks: Iterable<Uint8Array>): ReadonlySet<string
       }
       parents.set(uuid, stringOf(bytes, memberAt(line, "parentUuid")));
       const snapshot = mayHaveSnapshot(bytes) ? snapshotOf(bytes, line) : undefined;
-      // A bare one was made small before, and says nothing.
+      // A bare one was already shrunk, and is empty.
       if (snapshot !== undefined && lengthOf(snapshot) > BARE_SNAPSHOT.length)
         snapshots.set(uuid, memberAt(snapshot, "tools") !== undefined);
     }

@@ -108,7 +108,7 @@ function textBytes(bytes: Buffer, span: JsonSpan): number {
   return measureString(bytes, span.start, span.end)?.bytes ?? 0;
 }
 
-/** Bytes of an input as its JSON, without the spaces that somebody may have put between. */
+/** Size of an input as JSON without white space. */
 export function inputBytes(bytes: Buffer, input: JsonSpan): number {
   if (lengthOf(input) > MAX_DECODED) return lengthOf(input);
   try {

@@ -5,7 +5,7 @@ import type { TextBudget } from "../../session/text-budget.ts";
 import { readQuestions } from "../tool-call.ts";
 import type { ClaudeLine } from "./read-line.ts";
 
-/** What a tool call's input says of files, commands and work. Inputs may hold anything: every type is checked. */
+/** Files, commands and todo items in a tool call's input. Inputs may hold anything: every type is checked. */
 interface ToolInput {
   readonly files: readonly FileTouch[];
   readonly command?: string;
@@ -99,7 +99,7 @@ export function readStatus(status: unknown): WorkItem["status"] | undefined {
     : undefined;
 }
 
-/** Tools whose `toolUseResult` says something that is nowhere else. */
+/** Tools whose `toolUseResult` has facts that are nowhere else. */
 const RESULT_NEEDED = new Set(["Task", "Agent", "TaskCreate"]);
 
 const EXIT_CODE = /^Exit code (\d{1,9})\b/;

@@ -23,7 +23,7 @@ export function readUserLine(
       if (tool !== undefined) state.openCalls.delete(callId);
       results.push(readToolResult(block, callId, tool, state.budget, object, line));
     }
-    // Words beside a result are the user's: an answer to a question, a reason to refuse.
+    // Words next to a result are the user's: an answer to a question, a reason to refuse.
     if (content.text.trim() !== "") {
       state.emit({
         kind: "note",
@@ -145,7 +145,7 @@ type UserText =
 /** How every continuation text begins, in all versions. */
 const CONTINUATION = "This session is being continued from a previous conversation";
 
-/** Blocks that tools and hooks put around or beside a prompt: taken out, the rest is the prompt. */
+/** Blocks that tools and hooks put around or next to a prompt: taken out, the rest is the prompt. */
 const BESIDE_PROMPTS = ["system-reminder", "ide_opened_file", "ide_selection", "user-prompt-submit-hook"];
 
 /** A text that begins with one of these is no request. */

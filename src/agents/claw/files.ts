@@ -21,7 +21,7 @@ export function clawRoots({ home, variables, folder, projects }: Environment): r
   const add = (path: string, depth: number, extensions: readonly string[]): void => {
     if (!roots.has(path)) roots.set(path, { folder: path, depth, extensions });
   };
-  // One folder per workspace below it; the logs of older versions are beside those folders.
+  // One folder per workspace below it; the logs of older versions are next to those folders.
   add(join(variables.CLAW_CONFIG_HOME || join(home, ".claw"), "sessions"), 2, [".json", ".jsonl"]);
   for (const project of [folder, ...projects]) {
     add(below(project, `.claw${sep}sessions`), 2, [".json", ".jsonl"]);

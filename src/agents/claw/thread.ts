@@ -61,7 +61,7 @@ interface OpenCompaction {
 
 /**
  * Messages have no names, and one that a rotation holds must have the same name in the current log: a
- * name is made of the content. What a user types repeats itself ("continue"), so its name is made of the
+ * name is built from the content. What a user types repeats itself ("continue"), so its name is built from the
  * reply too, and each message is held back until the next is known.
  *
  * A link `<name>^` comes before each message. If a compaction kept that message, the current log

@@ -19,7 +19,7 @@ export const copilot: Agent = {
   resume: ({ id, project }) => ({ command: ["copilot", `--resume=${id}`], folder: project }),
   rehoming: {
     keys: [["data", "context", "cwd"]],
-    // A session has a folder of its own, which is named after it and not after the project.
+    // A session has its own folder, which is named after it and not after the project.
     place: (relative) => ({ relative }),
   },
 };

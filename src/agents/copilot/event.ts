@@ -5,7 +5,7 @@ import type { TextBudget } from "../../session/text-budget.ts";
 import type { EntryBody } from "../entry-body.ts";
 import { hasFailed, readToolCall } from "../tool-call.ts";
 
-/** What an event says: entries at its place in the tree, and facts of the session. */
+/** A parsed event: entries at its position in the tree, and facts about the session. */
 export interface CopilotRead {
   readonly bodies: readonly EntryBody[];
   readonly facts?: readonly Fact[];

@@ -26,7 +26,7 @@ export function copilotRoots(surroundings: Environment): readonly LogRoot[] {
   return [{ folder: join(copilotFolder(surroundings), "session-state"), depth: 3, extensions }];
 }
 
-/** What Copilot CLI keeps in the folder of a session, beside its events. */
+/** What Copilot CLI keeps in the folder of a session, next to its events. */
 const IN_FOLDER = /\/session-state\/([^/.][^/]*)\/(.+)$/;
 
 export function groupCopilotFiles(

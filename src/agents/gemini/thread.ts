@@ -292,7 +292,7 @@ function idOf(message: JsonObject): string {
   return stringAt(message, "id") ?? "";
 }
 
-/** Its words and its calls. Calls are in the content or beside it. */
+/** Its words and its calls. Calls are in the content or next to it. */
 function gistOf(message: JsonObject): string {
   const parts = partsOf(message.content);
   const words = parts.flatMap((part) => (part.thought === true ? [] : (stringAt(part, "text") ?? [])));

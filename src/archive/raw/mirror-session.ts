@@ -18,7 +18,7 @@ import type { Manifest } from "./manifest.ts";
 import { chunksOf, tidySession } from "./tidy-session.ts";
 
 /*
- * Sessions of other machines are kept beside those of this one, under the same id and a `copy` of their own: the same
+ * Sessions of other machines are kept next to those of this one, under the same id and a `copy` of their own: the same
  * generations with the same chunks as on their machine. They are only ever changed by taking over what that machine has.
  */
 

@@ -111,7 +111,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
 }
 
 /**
- * Says whether sessions came or went: a new one has a folder of its own, and every run that writes ends with the
+ * Says whether sessions came or went: a new one has its own folder, and every run that writes ends with the
  * catalog.
  */
 export function rawArchiveMark(disk: Disk, raw: string): FolderMark {

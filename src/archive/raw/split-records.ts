@@ -20,7 +20,7 @@ import {
 import type { Manifest, StoredFile } from "./manifest.ts";
 
 /**
- * Version 1 kept all logs with one id in one record. This gives each log but the first a record of its own, with every
+ * Version 1 kept all logs with one id in one record. This gives each log but the first its own record, with every
  * generation that has it under the same number. Nothing that is there is moved or changed. A generation appears at once
  * and whole, so a run that was killed leaves only generations to be made, and the next one makes them.
  */

@@ -98,7 +98,7 @@ function wrongUse(why: string): UserError {
   });
 }
 
-/** Writes a site, and says where its page is. */
+/** Writes a site, and prints the path of its page. */
 async function exportSite(
   site: string,
   { flags, positionals }: Arguments<typeof filterFlags & typeof outputFlags & typeof queryFlag>,

@@ -166,7 +166,7 @@ function labelOf(session: SessionLabel): string {
   return `${truncate(title, Math.max(TITLE_CHARS - project.length - 3, TITLE_CHARS / 2))} · ${project}`;
 }
 
-/** The sessions of the index as it is. The library is not opened: that would take longer than all else of a Tab. */
+/** Lists the sessions of the index without refreshing it. Opening the library would take longer than the rest of a Tab. */
 export async function indexedSessions(world: World): Promise<readonly SessionLabel[]> {
   return sessionLabels(await openStoreIn(world, { allowDemo: false }));
 }

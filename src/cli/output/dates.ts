@@ -53,7 +53,7 @@ function localDayNumber(ms: number, clock: Clock): number {
   return Math.floor((ms + clock.offsetMinutesAt(ms) * MINUTE_MS) / DAY_MS);
 }
 
-/** A date whose UTC fields are the local ones (docs/decisions/command-line.md says why not date-fns). */
+/** A date whose UTC fields are the local ones (docs/decisions/command-line.md explains why not date-fns). */
 function local(ms: number, clock: Clock): Date {
   const date = new Date(ms + clock.offsetMinutesAt(ms) * MINUTE_MS);
   // An index of an older version may hold times that no calendar has.

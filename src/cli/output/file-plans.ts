@@ -10,7 +10,7 @@ import { createStyle, type Style } from "./style.ts";
 
 export type FileAction = "created" | "changed" | "removed" | "unchanged" | "left";
 
-/** `left`: the file is not ours, or somebody else changed it. */
+/** `left`: the file is not ours, or was changed since. */
 export function actionOf(plan: FilePlan): FileAction {
   if (plan.foreign) return "left";
   if (isSameFile(plan)) return "unchanged";

@@ -142,7 +142,7 @@ function pending(page: Page, digest: Digest): string {
   return section(page, "Pending", rows, rows.length);
 }
 
-/** Formats an item of open work, after a sign that says where it comes from. */
+/** Formats an item of open work, after a sign for its source. */
 export function formatPendingItem(item: PendingItem, width: number): string {
   const words = item.source === "interrupted" ? "interrupted: " : "";
   return wrap(sanitize(`${words}${item.text}`), {

@@ -70,7 +70,7 @@ export function listTitle(title: string | null): string {
   return truncate(sanitize(title ?? "(no title)"), LIST_TITLE);
 }
 
-/** The shortest prefixes, of at least eight characters, that tell these ids apart: ids by time start alike. */
+/** The shortest unique prefixes of these ids, of at least eight characters: ids by time start alike. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = [...new Set(ids)].sort();
   const short = new Map<string, string>();
@@ -159,7 +159,7 @@ function when({ digest }: OpenSession, world: World): readonly string[] {
   const sameDay = localDateTime(startedAt, world).slice(0, 10) === localDateTime(endedAt, world).slice(0, 10);
   const end = sameDay ? localTime(endedAt, world) : localDateTime(endedAt, world);
   const span = endedAt - startedAt >= 60_000 ? ` (${formatDuration(endedAt - startedAt)})` : "";
-  // The date is there already; only "3 days ago" says more.
+  // The date is shown already; only "3 days ago" adds to it.
   const ago = relativeDate(endedAt, world);
   const isDate = ago === day(endedAt, world);
   const start = localDateTime(startedAt, world);

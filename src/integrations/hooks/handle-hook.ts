@@ -22,7 +22,7 @@ export interface HookPorts {
   readonly locking: Locking;
   /** Leaves this log's session to a background process; false if none may be started. */
   readonly handOver: (log: string) => Promise<boolean>;
-  /** The newest sessions of a folder, by the index as it is; none if there is no index. */
+  /** The newest sessions of a folder, from the index without a refresh; none if there is no index. */
   readonly sessionsIn: (folder: string) => Promise<readonly EarlierSession[]>;
   /** Starts the guard if it is time for it. */
   readonly startGuard: () => Promise<void>;
@@ -61,7 +61,7 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
   }
 }
 
-/** Archives the session of an extension's event, then returns what the extension asked for. */
+/** Archives the session of an extension's event, then returns the requested answer. */
 export async function handleExtensionEvent(event: ExtensionEvent, ports: HookPorts): Promise<string> {
   const { library, handOver, note } = ports;
   const { log, isEnd, answer } = event;
@@ -105,7 +105,7 @@ async function archiveNow(log: string, ports: HookPorts): Promise<void> {
 async function afterCompaction(input: HookInput, { library, handOver }: HookPorts): Promise<void> {
   const { agent, sessionId, summary, trigger, log } = input;
   if (summary !== undefined) {
-    // The log says best whose session it is.
+    // The log itself is the best source for the session's id.
     const known = log === undefined ? undefined : logAt(library, log);
     const session = known ?? (sessionId === undefined ? undefined : { agent, id: sessionId, copy: null });
     if (session !== undefined) noteSummary(library, session, { text: summary, trigger: trigger ?? null });

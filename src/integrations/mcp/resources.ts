@@ -37,7 +37,7 @@ export async function listResources(
   return next < total ? { resources, nextCursor: String(next) } : { resources };
 }
 
-/** Reads a session as markdown. A long one is cut; its first line says so, because what follows is quoted. */
+/** Reads a session as markdown. A long one is cut, which its first line states, because the rest is quoted. */
 export async function readResource(history: OpenHistory, uri: string): Promise<string> {
   const [, agent = "", id = ""] = /^sessions:\/\/([^/?#]+)\/([^/?#]+)$/.exec(uri) ?? [];
   if (!isAgent(agent)) {

@@ -15,7 +15,7 @@ export interface McpHost extends StdioStreams {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The folder that `last`, `current` and `.` refer to, unless the agent or a call names another. */
   readonly folder: string;
-  /** Opens the history as it is now. Called for each request, so that the server keeps nothing and sees every change. */
+  /** Opens the history. Called for each request, so that the server keeps no state and sees every change. */
   open(folder: string): Promise<OpenHistory>;
   /** Does the agent run another server of ours in that folder? Then this one offers nothing, so that tools are there once. */
   isSecond?(folder: string): Promise<boolean>;

@@ -6,7 +6,7 @@ import { type AgentAnswer, type Cursor, readCursor } from "../../render/agent/pa
 export interface ToolContext {
   /** Opens the history as it is now, with `last` and `current` meaning this folder; absent: the caller's project. */
   open(folder?: string): Promise<OpenHistory>;
-  /** The session that called, if its agent says so. */
+  /** The session that called, if its agent names it. */
   readonly callingSession: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -26,14 +26,14 @@ export interface McpTool {
   /** JSON Schema of the arguments. */
   readonly inputSchema: InputSchema;
   readonly isReadOnly: boolean;
-  /** Checks the arguments of a call; a UserError says what is wrong with them. */
+  /** Checks the arguments of a call; throws a UserError if they are wrong. */
   read(args: Readonly<Record<string, unknown>>): {
     readonly page: CallPage;
     run(context: ToolContext): Promise<AgentAnswer>;
   };
 }
 
-/** Types of properties are needed to read arguments; clients get whatever else the schema says. */
+/** Types of properties are needed to read arguments; the rest of the schema is for clients. */
 export type InputSchema = {
   readonly type: "object";
   readonly properties: Readonly<Record<string, { readonly type?: string; readonly description?: string }>>;
@@ -44,7 +44,7 @@ const MIN_TOKENS = 200;
 /** Clients refuse answers that are much longer. */
 const MAX_TOKENS = 20_000;
 
-/** Text that says something. */
+/** A text that is not empty. */
 export function text(description: string): z.ZodMiniString {
   return z.string("must be text").check(z.minLength(1, "must not be empty"), z.describe(description));
 }
@@ -154,7 +154,7 @@ export function defineTool<const Shape extends z.core.$ZodShape>({
 /**
  * The arguments under the names that the tool knows. Models write `sessionId` for `session_id`, `"5"` for 5, and null for
  * what they leave out: all of that is understood. A name that nothing is like is an error, because the answer would not
- * be the one that was asked for.
+ * be the one that was requested.
  */
 function knownArguments(
   tool: string,

@@ -24,7 +24,7 @@ import type { SessionPlace } from "./session-places.ts";
 /** Searches sessions, one at a time. */
 export type ScanSession = (job: GrepJob) => AsyncGenerator<GrepStep, void, void>;
 
-/** Says whether the time for a file is up; called between lines. */
+/** Whether the time for a file is up; called between lines. */
 type IsTimeUp = (step: Extract<GrepStep, { kind: "file" }>) => boolean;
 
 /** Hits reported in one step. */

@@ -94,7 +94,7 @@ export async function openLayer(
   };
 }
 
-/** Says whether any filter is set. */
+/** Whether any filter is set. */
 export function hasFilters(filter: SessionFilter): boolean {
   return Object.values(filter).some((value) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined,

@@ -17,7 +17,7 @@ export interface IndexTotals {
   readonly lengths: readonly number[];
 }
 
-/** Texts of the sessions that were fetched, by id. Which others were asked for is noted. */
+/** Texts of the sessions that were fetched, by id. Which others were requested is noted. */
 export interface FetchedTexts {
   readonly known: ReadonlyMap<string, SessionTexts>;
   readonly missing: Set<string>;

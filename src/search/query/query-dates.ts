@@ -56,7 +56,7 @@ const YEARS_BACK = 20;
 
 /**
  * Finds the dates that the plain words of a query name: `2026-03-14`, `14 march`, `march 2026`, `in 2026`, `last march`.
- * "may" and "march" are dates only beside a number or after in, during or last. A date without a year is that of any
+ * "may" and "march" are dates only next to a number or after in, during or last. A date without a year is that of any
  * year up to the present one. The words stay words of the query.
  */
 export function queryDates(words: readonly QueryWord[], context: DateContext): readonly DateSpan[] {

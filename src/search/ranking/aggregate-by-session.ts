@@ -5,7 +5,7 @@ import { type DocumentSet, inverseFrequency } from "./scorer.ts";
 import type { SessionScope } from "./session-scope.ts";
 
 /*
- * How sessions are scored by their documents; docs/decisions/ranking.md says why.
+ * How sessions are scored by their documents; docs/decisions/ranking.md explains why.
  *
  *   share of a document  the weights of the clauses that it matches / the weights of all clauses
  *   worth of a document  its score · its share

@@ -118,7 +118,7 @@ export function clauseTest(clause: Clause): TextTest | undefined {
   return (fields) => tests.some((test) => test?.(fields));
 }
 
-/** Returns a function that says whether any of a document's texts has the phrase. */
+/** Returns a function that checks whether any of a document's texts has the phrase. */
 export function checkPhrase(clause: PhraseClause): TextTest {
   const test = createPhraseTest(clause.text);
   return (fields) =>

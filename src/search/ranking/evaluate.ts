@@ -24,7 +24,7 @@ export interface Evaluation extends DocumentSets {
  * Scores every document as one big MiniSearch of all documents would if its query were the clauses combined with OR:
  * the sum over terms and fields of BM25, weighted for prefixes and typos. MiniSearch multiplies that by the number of
  * distinct terms that match; ranking weighs them by their information instead. Computed from the postings directly;
- * docs/decisions/search-engine.md says why.
+ * docs/decisions/search-engine.md explains why.
  */
 export function evaluate(
   view: IndexView,

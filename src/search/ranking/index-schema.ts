@@ -28,7 +28,7 @@ export interface IndexField {
   readonly boost: number;
   /**
    * Whether the text is kept for snippets and phrases. The card need not keep what the turns keep. "apart": in
-   * blocks of its own, for long texts that are rarely shown, so that reading the other fields does not read it.
+   * separate blocks, for long texts that are rarely shown, so that reading the other fields does not read it.
    */
   readonly stored: boolean | "apart";
 }

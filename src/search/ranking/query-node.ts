@@ -43,7 +43,7 @@ export interface ClauseOptions {
 /** A prefix of fewer UTF-16 units would match a large part of the dictionary. */
 const SHORTEST_PREFIX = 3;
 
-/** Builds the query node of a clause, exactly as it is. */
+/** Builds the query node of a clause, without alternatives for its words. */
 export function exactNode(clause: Clause, options: Pick<ClauseOptions, "fields" | "has">): QueryNode {
   return clauseNode(clause, options, (term) => term);
 }

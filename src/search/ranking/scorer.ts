@@ -192,7 +192,7 @@ function decodeLiving({ part, bytes, group, kind }: TermGroup, arena: PostingsAr
   arena.length = to;
 }
 
-/** How a term is scored, and which clause it stands for. */
+/** How a term is scored, and the clause it belongs to. */
 export interface TermScoring {
   /** Bit mask of the fields that count. */
   readonly fields: number;
@@ -247,7 +247,7 @@ export function createTermScorer(view: IndexView, boosts: readonly number[]): Te
           averageLength: view.averageLengths[field] ?? 0,
           weight: weight * (boosts[field] ?? 1) * idf,
           clause,
-          // Texts that are not stored are long: a word that conversations have, too, says nothing there.
+          // Texts that are not stored are long: a word that is in conversations too proves nothing there.
           isCounted: kind === "card" || isStored(field) || inTurns < RARE,
         });
         if (kind === "turn" && isStored(field)) addedTurns += added;

@@ -246,7 +246,7 @@ function compareNumbers(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Breaks ties by key, so that the same sessions give the same answer however the index was built. */
+/** Breaks ties by key, so that the order does not depend on how the index was built. */
 function compareKeys(view: IndexView, a: number, b: number): number {
   return view.key(a) < view.key(b) ? -1 : 1;
 }

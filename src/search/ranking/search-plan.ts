@@ -6,7 +6,7 @@ export interface WordClause {
   readonly kind: "word";
   /** As it was typed, if it is a word of the query by itself. */
   readonly text?: string;
-  /** The terms that the analysis made of it: one document must have all of them. */
+  /** Its terms after analysis: one document must have all of them. */
   readonly terms: readonly string[];
   /** From `pre*`: longer terms that start with the last one of `terms` match as well. */
   readonly prefix?: boolean;

@@ -2,7 +2,7 @@ import type { SessionToRead } from "./scan-sources.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /**
- * Returns a function that says whether a session is a fork: its first turn is in another one that ended before it. It
+ * Returns a function that checks whether a session is a fork: its first turn is in another one that ended before it. It
  * remembers every session that it is asked about.
  */
 export function forkFinder(rows: ReadonlyMap<string, SessionRow>): (row: SessionRow) => boolean {

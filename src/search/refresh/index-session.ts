@@ -167,7 +167,7 @@ interface IndexOptions {
   readonly mask: (text: string) => string;
   /** Earlier states of its log, before it was shrunk; absent if it never was. */
   readonly eachEarlier?: EachEarlier | undefined;
-  /** Absent: fingerprints are made of the masked texts. */
+  /** Absent: fingerprints are built from the masked texts. */
   readonly seed?: FingerprintSeed | undefined;
   /** Where its logs are, if there are several. */
   readonly logs?: readonly LogPlace[] | undefined;
@@ -200,7 +200,7 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
 }
 
 /**
- * Masks a document. Masking takes as long as everything else together, so with a seed the fingerprint is made of the
+ * Masks a document. Masking takes as long as everything else together, so with a seed the fingerprint is built from the
  * plain texts, and a document that the index has already is never masked.
  */
 function masked(document: SessionDocument, { mask, seed, spilled }: IndexOptions): IndexDocument {

@@ -92,7 +92,7 @@ function workElsewhere(
   return { batches, end: () => worker.terminate() };
 }
 
-/** Returns a function that says whether a thread has failed: then the rest is not needed. */
+/** Returns a function that checks whether a thread has failed: then the rest is not needed. */
 function failureOf(others: readonly OtherThread[]): () => boolean {
   let hasFailed = false;
   for (const { batches } of others) {

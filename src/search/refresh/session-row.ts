@@ -47,7 +47,7 @@ export interface SessionRow extends Checkout {
   readonly closed: readonly ClosedItem[];
   readonly problems: readonly Problem[];
   readonly activity: ActivitySlots;
-  /** Forks share messages with their original: the first one, the session that it says it is a fork of. */
+  /** The original that it is a fork of, by its log: forks share their first messages with it. */
   readonly firstMessage?: number;
   readonly forkOf?: string;
 }

@@ -3,9 +3,9 @@ import type { SessionFile } from "../../agents/agent.ts";
 import type { ByteSource } from "../../agents/byte-source.ts";
 import type { CollectWords } from "../../session/text-budget.ts";
 
-/** Tool output that an agent wrote to files beside the log, because it was long. */
+/** Tool output that an agent wrote to files next to the log, because it was long. */
 export interface SpilledOutputs {
-  /** What tells a state of these files from another, without reading them. */
+  /** Identifies a state of these files, without reading them. */
   markOf(paths: readonly string[]): string;
   /** Their different words, without secrets. */
   wordsOf(paths: readonly string[]): string;

@@ -65,7 +65,7 @@ export async function countStats(
   for (const row of rows) {
     const { models: names, slots, turns } = shared.get(row) ?? row.digest.activity;
     const whole = [total, projects.of(projectOf(row)), agents.of(row.digest.agent)];
-    // A fork without anything of its own is a session all the same.
+    // A fork without anything new is a session all the same.
     const counts = new Set<Count>(isActive(row.digest.activity, options) ? whole : []);
     const into = (slot: number): readonly Count[] =>
       slot === NO_SLOT ? whole : [...whole, days.of(dayOf(slot))];

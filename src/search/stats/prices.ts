@@ -23,7 +23,7 @@ const listPrices: Readonly<Record<string, ModelPrice>> = {
   "claude-3-5-haiku": { input: 0.8, output: 4 },
 };
 
-/** Tokens by what is paid for them. */
+/** Tokens by price class. */
 export interface PricedTokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
