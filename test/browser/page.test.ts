@@ -66,6 +66,51 @@ describe.skipIf(browserPath === undefined)("the page, with the example history",
     expect(wrong).toEqual([]);
   });
 
+  test("opens a session with Enter also if the address is about to follow what was typed", async () => {
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.getByText("13 sessions, newest first").waitFor();
+    await page.getByRole("searchbox").evaluate(async (input: HTMLInputElement) => {
+      // The pause after which the address follows is over when this test says so.
+      let followTyped: (() => void) | undefined;
+      const start = window.setTimeout.bind(window);
+      window.setTimeout = ((work: () => void, ms?: number) => {
+        if (ms !== 400) return start(work, ms);
+        followTyped = work;
+        return 0;
+      }) as typeof window.setTimeout;
+      input.value = "memory leak";
+      input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      while (document.querySelector(".entry mark") === null || followTyped === undefined)
+        await new Promise(requestAnimationFrame);
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+      followTyped();
+    });
+    await page.getByRole("heading", { name: "Memory leak in tally watch" }).waitFor();
+    await expect.poll(() => new URL(page.url()).hash).toContain("#/session/");
+    expect(wrong).toEqual([]);
+  });
+
+  test("keeps a key that comes at the moment when the address follows what was typed", async () => {
+    const { page, wrong } = await openPage(browser, server.url);
+    await page.getByText("13 sessions, newest first").waitFor();
+    await page.getByRole("searchbox").evaluate((input: HTMLInputElement) => {
+      const type = (text: string): void => {
+        input.value = text;
+        input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      };
+      const replace = history.replaceState.bind(history);
+      history.replaceState = (...place) => {
+        replace(...place);
+        history.replaceState = replace;
+        type("memory leak");
+      };
+      type("memory");
+    });
+    await expect.poll(() => new URL(page.url()).hash).toBe("#/?q=memory+leak");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("memory leak");
+    expect(wrong).toEqual([]);
+  });
+
   test("opens at the place that comes with the token, which leaves the address at once", async () => {
     const place = `${TOKEN_SESSION.slice(1)}/4?q=token`;
     const { page, wrong } = await openPage(browser, `${server.url}&to=${encodeURIComponent(place)}`);

@@ -7,7 +7,7 @@ import { Home } from "./home.tsx";
 import { Icon } from "./icon.tsx";
 import { isTyping } from "./keys.ts";
 import { type Page, usePages } from "./pages.ts";
-import { goTo, linkTo, linkToSession, type Route } from "./route.ts";
+import { goTo, linkTo, linkToSession, type Route, readRoute } from "./route.ts";
 import { SessionView } from "./session-view.tsx";
 import type { IndexVersion } from "./use-call.ts";
 import { VirtualList } from "./virtual-list.tsx";
@@ -38,21 +38,30 @@ export function SessionsView(props: { readonly route: Route; readonly version: I
     (offset, signal) => fetchRows(query.trim(), offset, signal),
   );
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => setQuery(route.q), [route.q]);
+  // The query that this view put into the address last: it does not come back from there over what was typed since.
+  const addressed = useRef(route.q);
+  useEffect(() => {
+    if (route.q !== addressed.current) setQuery(route.q);
+    addressed.current = route.q;
+  }, [route.q]);
   useEffect(() => {
     if (query === route.q) return undefined;
     const timer = setTimeout(() => {
-      const link =
-        route.key === null ? linkTo("sessions", query) : linkToSession(route.key, route.turn, query);
-      goTo(link, "replace");
+      // The address may be another one since this view was drawn.
+      const { view, key, turn } = readRoute(location.hash);
+      if (view !== "sessions" && view !== "session") return;
+      addressed.current = query;
+      goTo(key === null ? linkTo("sessions", query) : linkToSession(key, turn, query), "replace");
     }, ADDRESS_MS);
     return () => clearTimeout(timer);
-  }, [query, route.q, route.key, route.turn]);
+  }, [query, route.q]);
 
   const selected = useSelected(rows.total, rows.at, route.key);
   const open = (index: number): void => {
     const row = rows.at(index);
-    if (row !== undefined) goTo(linkOf(row, query), route.key === null ? "push" : "replace");
+    if (row === undefined) return;
+    addressed.current = query;
+    goTo(linkOf(row, query), route.key === null ? "push" : "replace");
   };
   // Enter means what was typed, also if its rows have not come yet.
   const wantsFirst = useRef(false);
