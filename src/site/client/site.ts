@@ -57,12 +57,17 @@ function make(tag: string, kind: string, text = ""): HTMLElement {
   return made;
 }
 
+/** "30 Jan 2026": no reader takes the day for the month. */
+function dayOf(ms: number): string {
+  return new Date(ms).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+}
+
 function sessionItem(session: SiteSession): HTMLElement {
   const item = make("li", "session");
   const title = session.title ?? "(no title)";
   const head = session.hasPage ? make("a", "title", title) : make("span", "title", title);
   if (head instanceof HTMLAnchorElement) head.href = `sessions/${session.name}.html`;
-  const when = session.endedAt === null ? [] : [new Date(session.endedAt).toLocaleDateString()];
+  const when = session.endedAt === null ? [] : [dayOf(session.endedAt)];
   const project = session.project === null ? [] : [session.project];
   const branch = session.branch === null ? [] : [session.branch];
   const turns = session.turns === 1 ? "1 turn" : `${session.turns} turns`;
@@ -87,7 +92,7 @@ async function addPassages(
       const snippet = makeSnippet(text, terms, { maxChars: 240, phrases: [] });
       if (snippet === undefined) continue;
       const line = make("p", "passage");
-      const link = make("a", "turn", `${turn} ${role}${context === "current" ? "" : ` ${context}`}`);
+      const link = make("a", "turn", [`turn ${turn}`, role, ...(context === "current" ? [] : [context])].join(" · "));
       if (link instanceof HTMLAnchorElement && session.hasPage)
         link.href = `sessions/${session.name}.html#turn-${turn}`;
       line.append(link, " ", ...marked(snippet.text, snippet.highlights));
@@ -120,7 +125,7 @@ function termsOf(query: string): ReadonlySet<string> {
 function showAll({ sessions, madeAt }: SiteSessions): void {
   list.replaceChildren(...sessions.slice(0, SHOWN).map(sessionItem));
   const more = sessions.length > SHOWN ? `, the newest ${SHOWN} are shown` : "";
-  status.textContent = `${sessions.length} sessions, exported ${new Date(madeAt).toLocaleDateString()}${more}`;
+  status.textContent = `${sessions.length} sessions, exported ${dayOf(madeAt)}${more}`;
 }
 
 async function start(): Promise<void> {
