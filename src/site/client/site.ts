@@ -92,7 +92,11 @@ async function addPassages(
       const snippet = makeSnippet(text, terms, { maxChars: 240, phrases: [] });
       if (snippet === undefined) continue;
       const line = make("p", "passage");
-      const link = make("a", "turn", [`turn ${turn}`, role, ...(context === "current" ? [] : [context])].join(" · "));
+      const link = make(
+        "a",
+        "turn",
+        [`turn ${turn}`, role, ...(context === "current" ? [] : [context])].join(" · "),
+      );
       if (link instanceof HTMLAnchorElement && session.hasPage)
         link.href = `sessions/${session.name}.html#turn-${turn}`;
       line.append(link, " ", ...marked(snippet.text, snippet.highlights));
