@@ -41,7 +41,7 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
               <Bars
                 title="Projects"
                 measure={measure}
-                rows={distinctNames(activity.projects).map((each) => ({
+                rows={activity.projects.map((each) => ({
                   ...each,
                   link: each.project === null ? null : linkToProject(each.project),
                 }))}
@@ -72,17 +72,6 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
         )}
       />
     </PageFrame>
-  );
-}
-
-/** Names projects that have the same name with the folder that they are in, too. */
-function distinctNames(projects: ActivityReply["projects"]): ActivityReply["projects"] {
-  const times = new Map<string, number>();
-  for (const { name } of projects) times.set(name, (times.get(name) ?? 0) + 1);
-  return projects.map((each) =>
-    each.project === null || times.get(each.name) === 1
-      ? each
-      : { ...each, name: each.project.split(/[/\\]/).slice(-2).join("/") },
   );
 }
 
