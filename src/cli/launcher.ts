@@ -14,7 +14,7 @@ import { findPlaces } from "../fs/places.ts";
 /** What every bundle exports. */
 interface Bundle {
   /** Runs the command line of a process. False: nothing was done or printed, and the main bundle has to do it. */
-  runProcess(host: NodeJS.Process): Promise<boolean>;
+  runProcess(host: NodeJS.Process, keepCode: () => void): Promise<boolean>;
 }
 
 /** Commands with a separate bundle next to this file. All others are in main.cjs. */
@@ -58,7 +58,7 @@ async function launch(): Promise<void> {
 async function runBundle(name: string): Promise<boolean> {
   const loaded = load(join(__dirname, name));
   if (loaded === undefined) return true;
-  const isDone = await (loaded.exports as Bundle).runProcess(process);
+  const isDone = await (loaded.exports as Bundle).runProcess(process, () => loaded.keepCode());
   // Only a run that did its work has compiled what the next one needs.
   if (isDone && DID_ITS_WORK.includes(Number(process.exitCode ?? 0))) loaded.keepCode();
   return isDone;

@@ -78,6 +78,8 @@ export interface World {
   readonly startDetached?: (args: readonly string[]) => Promise<void>;
   /** Schedules work for after the answer; absent: it is not done. */
   readonly afterwards?: (work: () => Promise<void>) => void;
+  /** Keeps the code that was compiled so far for the next start, for a server that its client kills; absent: at the end. */
+  readonly keepCode?: () => void;
   /** Resolves when a server is to end. In a terminal that is never: Ctrl-C ends the process. */
   untilEnd(): Promise<void>;
   /** Runs a step that must not be left half done: Ctrl-C and a closed pipe end the program only after it. */

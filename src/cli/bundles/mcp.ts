@@ -9,12 +9,12 @@ import { isWorker, runWorker, startWorker } from "../worker-threads.ts";
 export { serveMcp, toolDescriptions } from "../../integrations/mcp/serve-mcp.ts";
 
 /** Runs the MCP server. Help and wrong arguments are left to the main bundle. */
-export async function runProcess(host: NodeJS.Process): Promise<boolean> {
+export async function runProcess(host: NodeJS.Process, keepCode: () => void): Promise<boolean> {
   const argv = host.argv.slice(3);
   if (!/^(?:--json|--plugin [\w-]+)?$/.test(argv.join(" "))) return false;
   const args = parseArguments("mcp", command, argv);
   const { world, finish } = takeProcess(host, startWorker(import.meta.filename, host));
-  host.exitCode = await runReported("mcp", command, argv, args, world);
+  host.exitCode = await runReported("mcp", command, argv, args, { ...world, keepCode });
   await finish();
   return true;
 }

@@ -52,6 +52,7 @@ export const command: Command = defineCommand({
       write: (text) => world.stdout.write(text),
       log: (what) => world.stderr.write(`sessions mcp: ${sanitize(what, "lines")}\n`),
       open,
+      ...(world.keepCode !== undefined && { keepCode: world.keepCode }),
     });
     return exitCodes.done;
   },

@@ -21,6 +21,8 @@ export interface McpHost extends StdioStreams {
   isSecond?(folder: string): Promise<boolean>;
   /** Writes to the server's log. */
   readonly log: (what: string) => void;
+  /** Keeps the code that was compiled so far: clients kill their servers, so the end of the process may never come. */
+  readonly keepCode?: () => void;
 }
 
 const INSTRUCTIONS =
@@ -52,11 +54,19 @@ function createServer(host: McpHost): Server {
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
   const inTurn = oneAtATime();
-  server.setRequestHandler("tools/list", () => ({ tools: [...toolDescriptions] }));
+  const keepAfter = codeKeeper(host);
+  server.setRequestHandler("tools/list", () => {
+    keepAfter("list");
+    return { tools: [...toolDescriptions] };
+  });
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
     const tool = mcpTools.find(({ name }) => name === params.name);
     if (tool === undefined) throw unknownTool(params.name);
-    return inTurn(mcpReq.signal, () => callTool(host, tool, params.arguments ?? {}, mcpReq.signal));
+    return inTurn(mcpReq.signal, async () => {
+      const result = await callTool(host, tool, params.arguments ?? {}, mcpReq.signal);
+      keepAfter("call");
+      return result;
+    });
   });
   server.setRequestHandler("resources/list", ({ params }, { mcpReq }) =>
     inTurn(mcpReq.signal, () => answered(host, (history) => listResources(history, params?.cursor))),
@@ -70,6 +80,16 @@ function createServer(host: McpHost): Server {
     ),
   );
   return server;
+}
+
+/** Keeps code after the first list of tools, and after the first call, which needs more of it; each when it is answered. */
+function codeKeeper({ keepCode }: McpHost): (what: "list" | "call") => void {
+  const kept = new Set<string>();
+  return (what) => {
+    if (keepCode === undefined || kept.has(what)) return;
+    kept.add(what);
+    setImmediate(keepCode);
+  };
 }
 
 function emptyServer({ version }: McpHost): Server {

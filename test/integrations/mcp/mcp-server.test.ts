@@ -177,6 +177,36 @@ describe("sessions mcp", () => {
     expect(await exited).toBe(0);
   });
 
+  // Deno has a code cache of its own.
+  test.skipIf(process.versions.deno !== undefined)(
+    "has kept its compiled code when its client kills it",
+    async () => {
+      const { home, put, start } = ground();
+      put(FIRST, ["Make the zebra crossing blink", "It blinks now."]);
+      const cache = join(home, ".sessions", "cache");
+      const keptBytes = (): number => {
+        const name = fs.existsSync(cache)
+          ? fs.readdirSync(cache).find((each) => each.startsWith("code.mcp."))
+          : undefined;
+        return name === undefined ? 0 : fs.statSync(join(cache, name)).size;
+      };
+      const first = start();
+      await first.initialize();
+      await first.call("search_sessions", { query: "zebra" });
+      await expect.poll(keptBytes, { timeout: 20_000 }).toBeGreaterThan(0);
+      first.child.kill("SIGKILL");
+      await first.end();
+
+      // The code of a start is kept without a call; the store is there now.
+      fs.rmSync(cache, { recursive: true });
+      const second = start();
+      await second.initialize();
+      await second.request("tools/list");
+      await expect.poll(keptBytes, { timeout: 20_000 }).toBeGreaterThan(0);
+      second.child.kill("SIGKILL");
+    },
+  );
+
   test("survives a megabyte of nonsense, in one line and in many", async () => {
     const { put, start } = ground();
     put(FIRST, ["Make the zebra crossing blink", "It blinks now."]);
