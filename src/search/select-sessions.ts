@@ -7,6 +7,7 @@ import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { shorten } from "../extract/sentences.ts";
+import { isExcluded } from "../fs/config.ts";
 import type { Library } from "../fs/library.ts";
 import { insideOf } from "../fs/places.ts";
 import { type SessionName, sessionKey } from "../session/session.ts";
@@ -110,9 +111,12 @@ function selectByWord(
 function chooseCopies(
   library: Library,
   pointers: SessionPointers,
-  copies: readonly SessionPointer[],
+  all: readonly SessionPointer[],
   { copies: rule = "one" }: SelectOptions,
 ): Selected {
+  // What the user excludes is not taken for another copy; if it is all there is, it was named.
+  const allowed = withoutExcludedProjects(library, pointers, all);
+  const copies = allowed.length > 0 ? allowed : all;
   if (rule === "all" || copies.length === 1) return copies.map((copy) => withOthers(copy, copies));
   // A log that is there is meant before one that only the archive has.
   const present = copies.filter(({ kept, stub }) => kept === undefined && stub === undefined);
@@ -129,6 +133,15 @@ function chooseCopies(
   if (chosen === undefined) return [];
   const named = withOthers(chosen, copies);
   return [pool.length > 1 ? { ...named, chosenFrom: pool.map(leadOf) } : named];
+}
+
+function withoutExcludedProjects(
+  library: Library,
+  pointers: SessionPointers,
+  all: readonly SessionPointer[],
+): readonly SessionPointer[] {
+  if (library.config.exclude.length === 0) return all;
+  return all.filter((each) => !isExcluded(library, { project: pointers.projectOf(each) }));
 }
 
 function withOthers(pointer: SessionPointer, copies: readonly SessionPointer[]): SessionPointer {
@@ -152,7 +165,7 @@ function newest(
   count: number,
   { everywhere = false, endedAt }: SelectOptions,
 ): Selected {
-  const all = pointers.newestFirst(endedAt);
+  const all = withoutExcludedProjects(library, pointers, pointers.newestFirst(endedAt));
   // The example history has no folder here.
   if (everywhere || library.demo) return eachOnce(all, pointers).slice(0, count);
   const here = ofNearestFolder(library.surroundings.folder, all, pointers.projectOf);

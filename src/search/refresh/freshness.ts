@@ -8,7 +8,7 @@ import type { Library } from "../../fs/library.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { SearchEngine, SearchReader } from "../engine.ts";
 import { historyMark } from "../history-stubs.ts";
-import { settingsMark, type Totals } from "./index-rows.ts";
+import { settingsMark, type Totals, unreadIn } from "./index-rows.ts";
 import type { Refreshed } from "./refresh-index.ts";
 
 /*
@@ -47,7 +47,7 @@ export async function openIfCurrent(
   if (opened.kind !== "open") return stale;
   const { reader } = opened;
   if (reader.id === snapshot.index) {
-    const problems = found.flatMap((logs) => logs.problems);
+    const problems = [...found.flatMap((logs) => logs.problems), ...unreadIn(reader.state)];
     return { kind: "current", reader, refreshed: { ...NO_CHANGE, problems, totals: snapshot.totals } };
   }
   await reader.close();

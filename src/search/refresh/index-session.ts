@@ -10,6 +10,7 @@ import { withoutExcluded } from "../../agents/excluded-logs.ts";
 import { reasonOf } from "../../agents/isolate.ts";
 import { readSession } from "../../agents/read-session.ts";
 import { factsInHead } from "../../agents/session-of-log.ts";
+import { headObjects } from "../../agents/sniff-format.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
 import type { KeptSession } from "../../archive/archive-store.ts";
@@ -102,7 +103,8 @@ function read(
     checkpoints === undefined || archived !== undefined
       ? undefined
       : createParseCheckpoints(library, limits, sessionSchema.analysisVersion, checkpoints);
-  const read = readSession(source, identified, limits, parsed, collectWords);
+  const log = readSession(source, identified, limits, parsed, collectWords);
+  const read = namedIfNoise(log, source, identified);
   const session = { ...read, ...findCheckout(library.disk, library.surroundings.home, read) };
   if (isExcluded(library, session)) return undefined;
   const isElsewhere = Object.keys(machines).length > 0;
@@ -197,6 +199,16 @@ export function indexSession(log: Session, files: SessionFiles, options: IndexOp
   const documents = all.map((document) => masked(document, options));
   const stored = { ...digest, activity: comparedMessages(digest.activity) };
   return { key: sessionKey(session), row: JSON.stringify(row), digest: JSON.stringify(stored), documents };
+}
+
+/** A log of nothing but zeros has no line that is wrong, and none that is right: it is named all the same. */
+function namedIfNoise(session: Session, source: ByteSource, { files: [lead] }: SessionFiles): Session {
+  const { user, assistant, tool } = session.counts;
+  const isRead = session.turns.length + user + assistant + tool + session.problems.length > 0;
+  if (isRead || lead === undefined || lead.role !== "main") return session;
+  const head = source.head(lead.path);
+  if (head.length === 0 || headObjects(head).length > 0) return session;
+  return { ...session, problems: [{ path: lead.path, line: 1, what: "no line of it can be read" }] };
 }
 
 /**

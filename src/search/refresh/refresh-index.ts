@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { diskSource } from "../../agents/byte-source.ts";
 import { sweepCheckpoints } from "../../agents/checkpoints/checkpoint-folder.ts";
 import type { CheckpointOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
+import { headObjects } from "../../agents/sniff-format.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import { type Problem, UserError } from "../../errors.ts";
 import { errorCode } from "../../fs/disk-error.ts";
@@ -176,15 +177,18 @@ async function write(
     ...Object.entries(state.skipped),
     ...none.map(({ key, mark }) => [key, mark] as const),
   ]);
+  const unread = Object.fromEntries(none.flatMap((each) => unreadLog(library, each)));
+  const found = [...problems, ...Object.values(unread)];
   const next: IndexState = {
     indexedAt: library.now(),
     gone: plan.gone,
     skipped,
+    unread: { ...state.unread, ...unread },
     ...(state.settings === undefined ? {} : { settings: state.settings }),
     historyMark: stubs?.mark ?? state.historyMark,
     // The archive may have what vanished a moment ago: the next refresh lists it again.
     ...(marks === undefined || !isAllRead || none.length > 0 ? {} : { archiveMark: marks }),
-    problems: problems.slice(0, MAX_PROBLEMS),
+    problems: found.slice(0, MAX_PROBLEMS),
   };
   const known = counting.known();
   const committed = await writer.commit({
@@ -199,13 +203,24 @@ async function write(
     removed: plan.toRemove.length,
     stale: 0,
     bytes,
-    problems,
+    problems: found,
     rebuilt,
     ...(known === undefined ? {} : { totals: known.totals }),
   };
 }
 
 const MAX_PROBLEMS = 200;
+
+/** Names a log of which there is only a torn line; nothing if the file is of another kind. */
+function unreadLog({ disk }: Library, { key, files: { files } }: SessionToRead): [string, Problem][] {
+  const path = files[0]?.path;
+  if (path === undefined || disk.stat(path)?.kind !== "file") return [];
+  const head = diskSource(disk).head(path);
+  // A text is no log, and no damage.
+  const isTorn = /^\s*\{/.test(head.toString("latin1", 0, 1_000)) && headObjects(head).length === 0;
+  if (!isTorn) return [];
+  return [[key, { path, line: 1, what: "no line of it can be read, so it is in no list" }]];
+}
 
 /** Reads sessions in this thread, one after the other. */
 function readHere(library: Library, onVanished: () => void, checkpoints?: CheckpointOptions): PutSessions {

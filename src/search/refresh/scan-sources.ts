@@ -66,7 +66,7 @@ export async function scanSources(
   } = rebuild === true ? { ...NOTHING, rebuilt: "asked" as const } : await readRows(engine);
   const settings = settingsMark(library.config);
   const hasNewSettings = before.settings !== settings;
-  const state = hasNewSettings ? { ...before, settings, skipped: {} } : before;
+  const state = hasNewSettings ? { ...before, settings, skipped: {}, unread: {} } : before;
   const projects = projectsOf(rows);
   const isFound = snapshot !== undefined && isSameList(projects, snapshot.projects);
   const found = (isFound ? check?.found : undefined) ?? findLogs(library, projects);
@@ -100,7 +100,8 @@ export async function scanSources(
   const stubs = hasNewHistory
     ? historyStubs(library, (session) => known.has(sessionKey(session)))
     : undefined;
-  const problems = found.flatMap((logs) => logs.problems);
+  const unread = stillUnread(state, sessions);
+  const problems = [...found.flatMap((logs) => logs.problems), ...Object.values(unread)];
   const keepSnapshot: SourceScan["keepSnapshot"] = (has) => {
     if (marks === undefined) return;
     const logs = placements.list(found);
@@ -112,7 +113,28 @@ export async function scanSources(
       logs,
     });
   };
-  return { index, plan, rows, totals, state, marks, stubs, problems, rebuilt, keepSnapshot };
+  return {
+    index,
+    plan,
+    rows,
+    totals,
+    state: { ...state, unread },
+    marks,
+    stubs,
+    problems,
+    rebuilt,
+    keepSnapshot,
+  };
+}
+
+/** What could not be read the last time, and is as it was. */
+function stillUnread(
+  { unread = {}, skipped }: IndexState,
+  sessions: readonly SessionFiles[],
+): Readonly<Record<string, Problem>> {
+  if (Object.keys(unread).length === 0) return unread;
+  const marks = new Map(sessions.map((files) => [sessionKey(files), filesMark(files)]));
+  return Object.fromEntries(Object.entries(unread).filter(([key]) => marks.get(key) === skipped[key]));
 }
 
 function projectsOf(rows: ReadonlyMap<string, SessionRow>): readonly string[] {
