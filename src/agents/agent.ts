@@ -185,7 +185,7 @@ export interface Agent {
   /** Puts the files below all roots together into sessions. Files that are none are left out. */
   group(files: readonly FoundFile[], peek: Peek, memory?: PlacementCache): readonly SessionFiles[];
   /** Reads a small file next to the log (title, todos, tasks, a sub-agent's origin). */
-  readSidecar?(file: SessionFile, text: string): SideFile | undefined;
+  readSideFile?(file: SessionFile, text: string): SideFile | undefined;
   /** Finds, from a log's start, the log that it continues, if it has only what came after. */
   base?(path: string, head: Buffer): LogBase | undefined;
   /** Name of the sub-agent whose log this is. */

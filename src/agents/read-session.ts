@@ -20,7 +20,7 @@ import { isolate, reasonOf } from "./isolate.ts";
 import { isPacked } from "./packed-log.ts";
 
 /** Files next to a log are small; larger ones are not read. */
-const SIDECAR_BYTES = 4 * 1024 * 1024;
+const SIDE_FILE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads all files of a session into one model. A file that can't be read is a problem, not a failure; so is one that
@@ -46,14 +46,14 @@ export function readSession(
 
 function readAll(reader: LogReader): Session {
   const { session: files, problems } = reader;
-  const sidecars = readSidecars(reader, files.files);
+  const sideFiles = readSideFiles(reader, files.files);
   const main = readLogs(reader, inReadingOrder(files.files), false);
-  const { title } = sidecars.find((sidecar) => sidecar.title !== undefined) ?? {};
-  const { generatedTitle } = sidecars.find((sidecar) => sidecar.generatedTitle !== undefined) ?? {};
-  const work = workOf(sidecars);
+  const { title } = sideFiles.find((file) => file.title !== undefined) ?? {};
+  const { generatedTitle } = sideFiles.find((file) => file.generatedTitle !== undefined) ?? {};
+  const work = workOf(sideFiles);
   const subagents = files.files.flatMap((file) =>
     file.role === "subagent"
-      ? (isolate(problems, file.path, "cannot be read", () => readSubagent(reader, file, sidecars)) ?? [])
+      ? (isolate(problems, file.path, "cannot be read", () => readSubagent(reader, file, sideFiles)) ?? [])
       : [],
   );
   const rest: SessionRest = {
@@ -173,10 +173,10 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
   return { builder, facts, lines };
 }
 
-function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly SideFile[]): SubagentLog {
+function readSubagent(reader: LogReader, file: SessionFile, sideFiles: readonly SideFile[]): SubagentLog {
   const { builder, facts, lines } = readLogs(reader, [file], true);
   const id = reader.format.subagentId?.(file.path) ?? file.path;
-  const known: SubagentOrigin | undefined = sidecars.find((sidecar) => sidecar.subagent?.id === id)?.subagent;
+  const known: SubagentOrigin | undefined = sideFiles.find((file) => file.subagent?.id === id)?.subagent;
   return {
     id,
     type: known?.type ?? null,
@@ -187,23 +187,23 @@ function readSubagent(reader: LogReader, file: SessionFile, sidecars: readonly S
   };
 }
 
-function readSidecars(reader: LogReader, files: readonly SessionFile[]): readonly SideFile[] {
+function readSideFiles(reader: LogReader, files: readonly SessionFile[]): readonly SideFile[] {
   const { format, source } = reader;
-  if (format.readSidecar === undefined) return [];
+  if (format.readSideFile === undefined) return [];
   const found: SideFile[] = [];
   for (const file of files) {
-    if (!SIDECAR_ROLES.has(file.role) || file.size > SIDECAR_BYTES) continue;
-    const text = source.text(file.path, SIDECAR_BYTES);
-    const sidecar = text === undefined ? undefined : format.readSidecar(file, text);
-    if (sidecar !== undefined) found.push(sidecar);
+    if (!SIDE_FILE_ROLES.has(file.role) || file.size > SIDE_FILE_BYTES) continue;
+    const text = source.text(file.path, SIDE_FILE_BYTES);
+    const said = text === undefined ? undefined : format.readSideFile(file, text);
+    if (said !== undefined) found.push(said);
   }
   return found;
 }
 
-const SIDECAR_ROLES: ReadonlySet<string> = new Set(["title", "todos", "task", "subagent-meta"]);
+const SIDE_FILE_ROLES: ReadonlySet<string> = new Set(["title", "todos", "task", "subagent-meta"]);
 
-function workOf(sidecars: readonly SideFile[]): readonly WorkItem[] {
-  return sidecars.flatMap((sidecar) => sidecar.work ?? []);
+function workOf(sideFiles: readonly SideFile[]): readonly WorkItem[] {
+  return sideFiles.flatMap((file) => file.work ?? []);
 }
 
 const NO_FACTS: SourceFacts = {

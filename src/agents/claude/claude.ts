@@ -27,7 +27,7 @@ export const claude: Agent = {
   roots: claudeRoots,
   owns: ownsClaude,
   group: groupClaudeFiles,
-  readSidecar: readClaudeSideFile,
+  readSideFile: readClaudeSideFile,
   subagentId: (path) => agentIdOf({ path }),
   registry: {
     folders: (surroundings) => claudeFolders(surroundings).map((folder) => join(folder, "sessions")),

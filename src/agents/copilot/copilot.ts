@@ -13,7 +13,7 @@ export const copilot: Agent = {
   roots: copilotRoots,
   owns: ownsCopilot,
   group: groupCopilotFiles,
-  readSidecar: readWorkspace,
+  readSideFile: readWorkspace,
   parser: createCopilotParser,
   textRules: copilotTextRules,
   resume: ({ id, project }) => ({ command: ["copilot", `--resume=${id}`], folder: project }),

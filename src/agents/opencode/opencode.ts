@@ -16,7 +16,7 @@ export const opencode: Agent = {
   roots: opencodeRoots,
   owns: ownsOpencode,
   group: groupOpencodeFiles,
-  readSidecar: readOpencodeState,
+  readSideFile: readOpencodeState,
   subagentId: nameOfLog,
   parser: createOpencodeParser,
   textRules: opencodeTextRules,

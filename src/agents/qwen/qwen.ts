@@ -20,7 +20,7 @@ export const qwen: Agent = {
   roots: qwenRoots,
   owns: ownsQwen,
   group: groupQwenFiles,
-  readSidecar: readQwenSideFile,
+  readSideFile: readQwenSideFile,
   subagentId: qwenSubagentId,
   parser: createQwenParser,
   textRules: qwenTextRules,

@@ -76,13 +76,13 @@ describe("copilot.group()", () => {
       inode: 1,
       role: "title",
     } as const;
-    expect(copilot.readSidecar?.(file, text)?.title).toBe(title);
+    expect(copilot.readSideFile?.(file, text)?.title).toBe(title);
   });
 
   test("a name that Copilot CLI chose is none of the user's", () => {
     const path = `${folder}/${ID}/workspace.yaml`;
     const file = { path, size: 1, mtimeMs: 1, inode: 1, role: "title" } as const;
     const text = "name: hello\nuser_named: false\n";
-    expect(copilot.readSidecar?.(file, text)).toEqual({ generatedTitle: "hello" });
+    expect(copilot.readSideFile?.(file, text)).toEqual({ generatedTitle: "hello" });
   });
 });

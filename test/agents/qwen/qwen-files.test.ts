@@ -60,9 +60,9 @@ describe("qwen.group()", () => {
   test("knows which call started a sub-agent", () => {
     const path = `${folder}/subagents/${ID}/agent-x-1.meta.json`;
     const file = { path, size: 1, mtimeMs: 1, inode: 1, role: "subagent-meta" } as const;
-    expect(qwen.readSidecar?.(file, '{"agentType":"x","description":"look","toolUseId":"c1"}')).toEqual({
+    expect(qwen.readSideFile?.(file, '{"agentType":"x","description":"look","toolUseId":"c1"}')).toEqual({
       subagent: { id: "x-1", type: "x", description: "look", callId: "c1" },
     });
-    expect(qwen.readSidecar?.(file, "[")).toBeUndefined();
+    expect(qwen.readSideFile?.(file, "[")).toBeUndefined();
   });
 });
