@@ -121,7 +121,8 @@ async function ground({ after = [], change }: Case): Promise<Ground> {
   };
 }
 
-describe("a disk that fails at any call", () => {
+// All of its calls take more than ten minutes.
+describe("a disk that fails at any call", { timeout: 3_600_000 }, () => {
   test.each(cases)("is reported as what it is: sessions $argv", async (each) => {
     const { world, reset } = await ground(each);
     const bugs: string[] = [];
