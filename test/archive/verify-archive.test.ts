@@ -49,6 +49,7 @@ describe("verifyArchive()", () => {
     const damage = {
       agent: "pi",
       id: made.ids.pi,
+      machine: null,
       generation: 1,
       path: log?.path,
       from: 0,

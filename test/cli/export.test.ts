@@ -99,7 +99,8 @@ describe("sessions export", () => {
   ])("refuses %s", async (_, argv, expected, message) => {
     const { code, out, err } = await exportIn(worldWithLogs({ columns: 80 }), ...argv);
     expect([code, out]).toEqual([expected, ""]);
-    expect(err).toContain(message);
+    // Without the line breaks of a narrow terminal.
+    expect(err.replaceAll(/\s+/g, " ")).toContain(message);
   });
 
   test("masks secrets in every format", async () => {
