@@ -65,10 +65,10 @@ function format({ checks, disk }: Examination, world: World): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const short = (text: string): string => sanitize(text.replaceAll(`${world.home}/`, "~/"));
   const margin = " ".repeat(width + 8);
-  const fit = (text: string): string => wrapMessage(text, world.stdout.columns, margin);
+  const wrapped = (text: string): string => wrapMessage(text, world.stdout.columns, margin);
   const lines = checks.flatMap(({ name, state, what, fix, details }: Check) => [
-    `${marks[state]}  ${style.bold(name.padEnd(width))}  ${fit(short(what))}`,
-    ...details.map((detail) => style.dim(`${margin}${fit(short(detail))}`)),
+    `${marks[state]}  ${style.bold(name.padEnd(width))}  ${wrapped(short(what))}`,
+    ...details.map((detail) => style.dim(`${margin}${wrapped(short(detail))}`)),
     ...(fix === null ? [] : [`${margin}${style.dim("fix:")} ${style.cyan(short(fix))}`]),
   ]);
   if (disk !== null) {
@@ -79,7 +79,7 @@ function format({ checks, disk }: Examination, world: World): string {
       `index ${formatBytes(disk.index)}`,
       `other ${formatBytes(disk.other)}`,
     ];
-    lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${fit(use.join(", "))}`);
+    lines.push(`${marks.note}  ${style.bold("disk".padEnd(width))}  ${wrapped(use.join(", "))}`);
   }
   const bad = checks.filter(({ state }) => state === "problem").length;
   lines.push("", bad === 0 ? style.green("No problems.") : style.red(`${amountOf(bad, "problem")}.`));

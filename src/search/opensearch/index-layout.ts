@@ -4,7 +4,7 @@ import { type Cluster, refusal, textIn } from "./cluster.ts";
 
 /*
  * How an index of the cluster looks. Its name is that of the alias and a version; the alias names the one that is read
- * and written now. Another version gets an index of its own next to it, and then the alias moves (reindex.ts).
+ * and written now. Another version gets an index of its own next to it, and then the alias moves (republish.ts).
  *
  * Three kinds of documents:
  *   source   one per machine and person: who writes, what was committed, and sums over its sessions
