@@ -23,6 +23,22 @@ export function isDamaged(head: Buffer): boolean {
   return head.includes(0) || ![0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, head.length - cut)));
 }
 
+/** A log of which nothing can be read. */
+export function isUnreadable(path: string, peek: Peek): boolean {
+  return isDamaged(peek(path)) || isTorn(path, peek);
+}
+
+/** A log of which there is only half a line, as of a session that has just been started. */
+export function isTorn(path: string, peek: Peek): boolean {
+  const head = peek(path);
+  // A text is no log, and no damage.
+  if (!/^(?:\xef\xbb\xbf)?\s*\{/.test(head.toString("latin1", 0, 1_000))) return false;
+  for (const each of sniffHeads(path, peek)) if (hasObject(each)) return false;
+  if (path.endsWith(".jsonl")) return true;
+  // An object may be written on several lines, and be longer than what is looked at.
+  return peek(path, head.length).length === 0 && tryParse(head.toString("utf8")) === undefined;
+}
+
 /** Lines that are looked at. */
 const MAX_LINES = 20;
 

@@ -50,6 +50,87 @@ test("a log of which no line can be read is named, by every answer and by doctor
   expect(JSON.parse(await ask(world, "list", "--json"))).toMatchObject({ coverage: { problems: 1 } });
 });
 
+const TORN: readonly (readonly [agent: string, path: string, start: string, line: string])[] = [
+  [
+    "pi",
+    ".pi/agent/sessions/--a--/2026-11-16T08-00-00-000Z_7.jsonl",
+    '{"type":"sess',
+    'ion","version":3,"id":"7","timestamp":"2026-11-16T08:00:00.000Z","cwd":"/a"}',
+  ],
+  [
+    "codex",
+    ".codex/sessions/2026/11/16/rollout-2026-11-16T08-00-00-66666666-0000-4000-8000-00000000000f.jsonl",
+    '{"timestamp":"2026-11-16T08:00:00.000Z","type":"ses',
+    'sion_meta","payload":{"id":"66666666-0000-4000-8000-00000000000f","cwd":"/a"}}',
+  ],
+  [
+    "gemini",
+    ".gemini/tmp/a/chats/session-2026-11-16T08-00-77777777.jsonl",
+    '{"sessionId":"77777777-0000-',
+    '4000-8000-00000000000f","projectHash":"a","startTime":"2026-11-16T08:00:00.000Z"}',
+  ],
+  [
+    "gemini",
+    ".gemini/tmp/a/chats/session-2026-11-16T09-00-88888888.json",
+    '{\n  "sessionId": "88888888-',
+    '0000-4000-8000-00000000000f",\n  "projectHash": "a",\n  "messages": []\n}',
+  ],
+  [
+    "qwen",
+    ".qwen/projects/-a/chats/99999999-0000-4000-8000-00000000000f.jsonl",
+    '{"uuid":"1","parentUuid":nu',
+    'll,"sessionId":"99999999-0000-4000-8000-00000000000f","type":"user","cwd":"/a","message":{"role":"user","parts":[{"text":"hello"}]}}',
+  ],
+  [
+    "copilot",
+    ".copilot/session-state/aaaaaaaa-0000-4000-8000-00000000000f/events.jsonl",
+    '{"type":"session.sta',
+    'rt","data":{"sessionId":"aaaaaaaa-0000-4000-8000-00000000000f"},"id":"1","timestamp":"2026-11-16T08:00:00.000Z","parentId":null}',
+  ],
+  [
+    "claw",
+    ".claw/sessions/session-1.jsonl",
+    '{"type":"session_m',
+    'eta","session_id":"session-1","version":1,"created_at_ms":1,"updated_at_ms":1}',
+  ],
+];
+
+test.each(TORN)(
+  "a log of %s of which there is half a line is named and archived",
+  async (agent, path, start, rest) => {
+    const world = makeWorld({ nowMs: NOW });
+    const id = "11111111-0000-4000-8000-00000000000a";
+    put(world, `${PROJECTS}/-a/${id}.jsonl`, line(id, "/a", "whole"));
+    const torn = put(world, path, start);
+    for (const _ of ["first", "unchanged"]) {
+      const answer = await ask(world, "list", "--json");
+      expect(JSON.parse(answer)).toMatchObject({ coverage: { problems: 1, sessions: 1 } });
+    }
+    await ask(world, "doctor");
+    expect(world.err()).toContain(`${torn}:1: no line of it can be read, so it is in no list`);
+    await run(["archive"], world);
+    expect(JSON.parse(await ask(world, "verify", "--json"))).toMatchObject({ sessions: 2 });
+    put(world, path, `${start}${rest}\n`, NOW - 60_000);
+    await run(["archive"], world);
+    const mended = JSON.parse(await ask(world, "list", "--json"));
+    expect(mended).toMatchObject({ coverage: { problems: 0, sessions: 2 } });
+    expect(mended.sessions.map((each: { agent: string }) => each.agent).sort()).toEqual(
+      ["claude", agent].sort(),
+    );
+  },
+);
+
+test("files of another kind in the folders of logs are neither named nor archived", async () => {
+  const world = makeWorld({ nowMs: NOW });
+  put(world, ".pi/agent/sessions/--a--/notes.jsonl", "plain text\n");
+  put(world, ".pi/agent/sessions/--a--/other.jsonl", '{"kind":"other"}\n');
+  put(world, ".claw/sessions/index.json", '{\n  "sessions": [\n    "a"\n  ]\n}\n');
+  put(world, ".claw/sessions/long.json", `{\n  "sessions": [\n    "${"a".repeat(100_000)}"\n  ]\n}\n`);
+  put(world, ".gemini/tmp/a/logs.json", "[\n  {\n");
+  const answer = await ask(world, "list", "--json");
+  expect(JSON.parse(answer)).toMatchObject({ coverage: { problems: 0, sessions: 0 } });
+});
+
 test("a copy in an excluded project is read neither by id nor as the newest, also if it leads", async () => {
   const world = makeWorld({ nowMs: NOW });
   const id = "22222222-0000-4000-8000-00000000000b";

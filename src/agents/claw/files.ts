@@ -13,7 +13,7 @@ import type {
   SessionFiles,
 } from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isUnreadable, sniffHeads } from "../sniff-format.ts";
 import { isWholeFileLog } from "./parser.ts";
 
 export function clawRoots({ home, variables, folder, projects }: Environment): readonly LogRoot[] {
@@ -51,7 +51,7 @@ export function groupClawFiles(
     const named = sessionIdOfPath(file.path.replace(ROTATION, ".jsonl"));
     for (const head of sniffHeads(file.path, peek))
       if (ownsClaw(head)) return { id: idInHead(head) ?? named, role };
-    return isDamaged(peek(file.path)) ? { id: named, role } : undefined;
+    return isUnreadable(file.path, peek) ? { id: named, role } : undefined;
   };
   const groups = groupFiles("claw", files, place, memory);
   return groups.map((group) => ({ ...group, files: withLead(group.files) }));

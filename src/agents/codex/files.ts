@@ -6,7 +6,7 @@ import { objectAt, stringAt } from "../../jsonl/values.ts";
 import type { FoundFile, LogRoot, Peek, Placement, PlacementCache, SessionFiles } from "../agent.ts";
 import { isPacked, unpackHead } from "../packed-log.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isUnreadable, sniffHeads } from "../sniff-format.ts";
 
 /** Where Codex keeps its settings and logs. */
 export function codexFolder({
@@ -39,7 +39,7 @@ export function groupCodexFiles(
     if (isPacked(file.path)) return placePacked(file.path, unpackHead(peek(file.path)));
     for (const head of sniffHeads(file.path, peek))
       if (ownsCodex(head)) return { id: idInHead(head) ?? idOfCodexPath(file.path), role: "main" };
-    return isDamaged(peek(file.path)) ? { id: idOfCodexPath(file.path), role: "main" } : undefined;
+    return isUnreadable(file.path, peek) ? { id: idOfCodexPath(file.path), role: "main" } : undefined;
   };
   return groupFiles("codex", files, place, memory);
 }

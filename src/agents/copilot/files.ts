@@ -14,7 +14,7 @@ import type {
   SideFile,
 } from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isUnreadable, sniffHeads } from "../sniff-format.ts";
 
 export function copilotFolder({ home, variables }: Environment): string {
   return variables.COPILOT_HOME || join(home, ".copilot");
@@ -48,7 +48,7 @@ function place(file: FoundFile, peek: Peek): Placement | undefined {
   if (!path.endsWith(".jsonl")) return undefined;
   for (const head of sniffHeads(file.path, peek))
     if (ownsCopilot(head)) return { id: folder ?? idInHead(head) ?? sessionIdOfPath(path), role: "main" };
-  return isDamaged(peek(file.path)) ? { id: folder ?? sessionIdOfPath(path), role: "main" } : undefined;
+  return isUnreadable(file.path, peek) ? { id: folder ?? sessionIdOfPath(path), role: "main" } : undefined;
 }
 
 /** A first event may be longer than the head. */

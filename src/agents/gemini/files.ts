@@ -14,7 +14,7 @@ import type {
   SessionFiles,
 } from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isUnreadable, sniffHeads } from "../sniff-format.ts";
 
 export function geminiFolder({ home, variables }: Environment): string {
   return join(variables.GEMINI_CLI_HOME || home, ".gemini");
@@ -58,7 +58,7 @@ function place(file: FoundFile, peek: Peek): Placement | undefined {
   }
   for (const head of /\.jsonl?$/.test(path) ? sniffHeads(file.path, peek) : [])
     if (ownsGemini(head)) return { id: idInHead(head) ?? sessionIdOfPath(file.path), role: "main" };
-  return CHAT.test(path) && isDamaged(peek(file.path))
+  return CHAT.test(path) && isUnreadable(file.path, peek)
     ? { id: sessionIdOfPath(file.path), role: "main" }
     : undefined;
 }

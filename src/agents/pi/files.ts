@@ -5,7 +5,7 @@ import type { JsonObject } from "../../jsonl/json-line.ts";
 import { objectAt, stringAt } from "../../jsonl/values.ts";
 import type { FoundFile, LogRoot, Peek, Placement, PlacementCache, SessionFiles } from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isUnreadable, sniffHeads } from "../sniff-format.ts";
 
 /** Where Pi keeps what is the user's: settings, skills, sessions. */
 export function piFolder({ home, variables }: Environment): string {
@@ -50,7 +50,7 @@ export function groupPiFiles(
       const named = isHeader(first) ? sessionIdAt(first, "id") : undefined;
       return { id: named ?? idOfPiPath(file.path), role: "main" };
     }
-    return isDamaged(peek(file.path)) ? { id: idOfPiPath(file.path), role: "main" } : undefined;
+    return isUnreadable(file.path, peek) ? { id: idOfPiPath(file.path), role: "main" } : undefined;
   };
   return groupFiles("pi", files, place, memory);
 }

@@ -14,7 +14,7 @@ import type {
   SideFile,
 } from "../agent.ts";
 import { sessionIdAt, sessionIdOfPath } from "../session-id.ts";
-import { groupFiles, headObjects, isDamaged, sniffHeads } from "../sniff-format.ts";
+import { groupFiles, headObjects, isUnreadable, sniffHeads } from "../sniff-format.ts";
 
 export function qwenRoots({ home, variables }: Environment): readonly LogRoot[] {
   const folder = variables.QWEN_RUNTIME_DIR || variables.QWEN_HOME || join(home, ".qwen");
@@ -48,7 +48,7 @@ function place(file: FoundFile, peek: Peek): Placement | undefined {
   if (!file.path.endsWith(".jsonl")) return undefined;
   for (const head of sniffHeads(file.path, peek))
     if (ownsQwen(head)) return { id: idInHead(head) ?? sessionIdOfPath(file.path), role: "main" };
-  return isDamaged(peek(file.path)) ? { id: sessionIdOfPath(file.path), role: "main" } : undefined;
+  return isUnreadable(file.path, peek) ? { id: sessionIdOfPath(file.path), role: "main" } : undefined;
 }
 
 function idInHead(head: Buffer): string | undefined {

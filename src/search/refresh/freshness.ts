@@ -80,7 +80,7 @@ export interface ListedLogs {
 }
 
 /** Changes with the format of the snapshot, and with how agents recognize their files. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** File times are only this exact: what changed more recently may change again with the same time. */
 const TICK_MS = 50;

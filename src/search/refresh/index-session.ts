@@ -10,7 +10,7 @@ import { withoutExcluded } from "../../agents/excluded-logs.ts";
 import { reasonOf } from "../../agents/isolate.ts";
 import { readSession } from "../../agents/read-session.ts";
 import { factsInHead } from "../../agents/session-of-log.ts";
-import { headObjects } from "../../agents/sniff-format.ts";
+import { isUnreadable } from "../../agents/sniff-format.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
 import type { KeptSession } from "../../archive/archive-store.ts";
@@ -206,8 +206,7 @@ function namedIfNoise(session: Session, source: ByteSource, { files: [lead] }: S
   const { user, assistant, tool } = session.counts;
   const isRead = session.turns.length + user + assistant + tool + session.problems.length > 0;
   if (isRead || lead === undefined || lead.role !== "main") return session;
-  const head = source.head(lead.path);
-  if (head.length === 0 || headObjects(head).length > 0) return session;
+  if (!isUnreadable(lead.path, source.head)) return session;
   return { ...session, problems: [{ path: lead.path, line: 1, what: "no line of it can be read" }] };
 }
 

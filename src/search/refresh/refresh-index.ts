@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { diskSource } from "../../agents/byte-source.ts";
 import { sweepCheckpoints } from "../../agents/checkpoints/checkpoint-folder.ts";
 import type { CheckpointOptions } from "../../agents/checkpoints/parse-checkpoints.ts";
-import { headObjects } from "../../agents/sniff-format.ts";
+import { isTorn } from "../../agents/sniff-format.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
 import { type Problem, UserError } from "../../errors.ts";
 import { errorCode } from "../../fs/disk-error.ts";
@@ -215,10 +215,7 @@ const MAX_PROBLEMS = 200;
 function unreadLog({ disk }: Library, { key, files: { files } }: SessionToRead): [string, Problem][] {
   const path = files[0]?.path;
   if (path === undefined || disk.stat(path)?.kind !== "file") return [];
-  const head = diskSource(disk).head(path);
-  // A text is no log, and no damage.
-  const isTorn = /^\s*\{/.test(head.toString("latin1", 0, 1_000)) && headObjects(head).length === 0;
-  if (!isTorn) return [];
+  if (!isTorn(path, diskSource(disk).head)) return [];
   return [[key, { path, line: 1, what: "no line of it can be read, so it is in no list" }]];
 }
 
