@@ -1,3 +1,4 @@
+import { cleanText, isClean } from "./clean-text.ts";
 import type { Finding } from "./finding.ts";
 
 /** Changes with the rules: an index and readable copies that older rules masked are made again. */
@@ -31,6 +32,14 @@ export function findMasks(text: string): readonly (readonly [number, number])[] 
  */
 export function maskDeep<T>(value: T, mask: (text: string) => string): T {
   return mapStrings(value, mask) as T;
+}
+
+/**
+ * Masks and cleans every string of plain data. What is taken out may have split a secret, and may have been all that
+ * separated it from the word before: a text that is not clean is masked before and after.
+ */
+export function maskAndClean<T>(value: T, mask: (text: string) => string): T {
+  return maskDeep(value, (text) => (isClean(text) ? mask(text) : mask(cleanText(mask(text)))));
 }
 
 function mapStrings(value: unknown, mask: (text: string) => string): unknown {

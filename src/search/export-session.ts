@@ -1,8 +1,7 @@
 import type { ResumeCommand } from "../agents/agent.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import type { Library } from "../fs/library.ts";
-import { cleanText } from "../redact/clean-text.ts";
-import { maskDeep } from "../redact/mask.ts";
+import { maskAndClean } from "../redact/mask.ts";
 import type { ExportFormat } from "../render/export-formats.ts";
 import { htmlParts } from "../render/html/render-html.ts";
 import { sessionDocument } from "../render/json/session-document.ts";
@@ -63,14 +62,11 @@ export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask):
       : htmlParts(session, digest, { resume, images: open.images(session.turns) });
 }
 
-/**
- * Cleans a session before it is masked, because control characters could split a secret. The digest is made of the masked
- * session, because it cuts texts.
- */
+/** Masks and cleans a session. The digest is made of the masked session, because it cuts texts. */
 export function cleanSession(open: OpenSession, mask: Mask): OpenSession {
   const { digest: _, session: read, ...where } = open;
-  const session = mask(maskDeep(read, cleanText));
-  return { ...mask(maskDeep(where, cleanText)), session, digest: extractDigest(session) };
+  const session = maskAndClean(read, mask);
+  return { ...maskAndClean(where, mask), session, digest: extractDigest(session) };
 }
 
 function resumeLine({ command, folder }: ResumeCommand): string {

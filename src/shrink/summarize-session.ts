@@ -6,8 +6,7 @@ import { extractDigest } from "../extract/extract-digest.ts";
 import { focusSession } from "../extract/session-messages.ts";
 import { continuationText } from "../extract/summary-text.ts";
 import type { Library } from "../fs/library.ts";
-import { cleanText } from "../redact/clean-text.ts";
-import { maskDeep } from "../redact/mask.ts";
+import { maskAndClean } from "../redact/mask.ts";
 import { markdownSummary } from "../render/markdown/render-markdown.ts";
 import { shellQuote } from "../render/words.ts";
 import type { Mask } from "../search/export-session.ts";
@@ -57,8 +56,8 @@ export function summarizeSession(
   const lead = pointer.files.files[0]?.path;
   const source = pointer.kept ?? diskSource(library.disk);
   const chunks = (): Iterable<Uint8Array> => (lead === undefined ? [] : source.chunks(lead));
-  // Clean before masking, and mask before cutting: half a secret would not be recognized.
-  const mask: Mask = (value) => options.mask(maskDeep(value, cleanText));
+  // Masked before it is cut: half a secret would not be recognized.
+  const mask: Mask = (value) => maskAndClean(value, options.mask);
   const branch = options.branch === undefined ? null : readBranch(open.session, chunks, options.branch);
   const format = options.format ?? (branch === null ? MARKDOWN : agent);
   const resume = mask(shellQuote(open.resume.command));

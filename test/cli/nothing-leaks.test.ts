@@ -460,6 +460,30 @@ describe("a hostile history", () => {
     for (const { sessionId } of sessions) expect(sessionId).toMatch(/^[A-Za-z0-9][\w.-]*$/);
   });
 
+  test("masks a secret that only what is not seen separates from the word before it", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    const joined = `title\u202e\x1b[0m${secret(3)}`;
+    const { path, lines } = claudeLog(`.claude/projects/-home-ana-shop/${ID}.jsonl`, ID);
+    const title = { type: "custom-title", customTitle: joined, sessionId: ID };
+    mkdirSync(dirname(join(world.home, path)), { recursive: true });
+    writeFileSync(
+      join(world.home, path),
+      [...lines, title].map((line) => `${JSON.stringify({ ...line, gitBranch: joined })}\n`).join(""),
+    );
+    for (const args of [
+      ["export", ID],
+      ["export", ID, "--format", "html"],
+      ["export", ID, "--format", "json"],
+      ["summary", ID],
+      ["show", ID],
+      ["list"],
+    ]) {
+      const { out } = await call(world, args);
+      expect(out).toContain("[masked: github-token ghp_…]");
+      expect(out).not.toMatch(SECRETS);
+    }
+  });
+
   test("names no file, and is in no readable copy, as it is", async () => {
     const world = hostileWorld();
     await call(world, ["archive"]);

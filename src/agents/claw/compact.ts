@@ -4,8 +4,7 @@ import { continuationText } from "../../extract/summary-text.ts";
 import { estimateContext } from "../../extract/tokens.ts";
 import type { Library } from "../../fs/library.ts";
 import { type Edit, planEdits, type RewritePlan } from "../../jsonl/rewrite-plan.ts";
-import { cleanText } from "../../redact/clean-text.ts";
-import { maskDeep } from "../../redact/mask.ts";
+import { maskAndClean } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import {
   type CompactionInput,
@@ -96,11 +95,11 @@ function summarize(
 ): string {
   const { redact } = createRedactor({ extra: config.redact });
   const messages = removed.map(({ message }) => summaryMessage(message));
-  const summary = clawSummary(maskDeep(maskDeep(messages, cleanText), redact));
+  const summary = clawSummary(maskAndClean(messages, redact));
   const merged =
     earlier === undefined
       ? summary
-      : mergeClawSummary(redact(cleanText(summaryOfContinuation(messageText(earlier.message)))), summary);
+      : mergeClawSummary(maskAndClean(summaryOfContinuation(messageText(earlier.message)), redact), summary);
   return fitClawSummary(merged, SUMMARY_CHARS);
 }
 

@@ -6,8 +6,7 @@ import { decodeLine, isObject, type JsonObject, tryParse } from "../../jsonl/jso
 import { splitLines } from "../../jsonl/lines.ts";
 import { planAppend, planEdits } from "../../jsonl/rewrite-plan.ts";
 import { objectAt, stringAt, timeAt } from "../../jsonl/values.ts";
-import { cleanText } from "../../redact/clean-text.ts";
-import { maskDeep } from "../../redact/mask.ts";
+import { maskAndClean } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import type { Session } from "../../session/session.ts";
 import { createSessionBuilder } from "../../session/session-builder.ts";
@@ -95,7 +94,7 @@ function newLine(
   const firstKept = named(trail, prepared.firstKept.id, files.id);
   const leaf = named(trail, prepared.leaf.id, files.id);
   const { redact } = createRedactor({ extra: library.config.redact });
-  const mask = <T>(value: T): T => maskDeep(maskDeep(value, cleanText), redact);
+  const mask = <T>(value: T): T => maskAndClean(value, redact);
   const read = (loaded: readonly PiLoaded[]): Session | null =>
     loaded.length === 0 ? null : mask(readPiEntries(snapshot.chunks, trail, loaded));
   const details = { readFiles: prepared.readFiles, modifiedFiles: prepared.modifiedFiles };

@@ -7,8 +7,8 @@ import { logAt } from "../../archive/log-identity.ts";
 import type { Digest } from "../../extract/digest.ts";
 import type { Library } from "../../fs/library.ts";
 import type { Locking } from "../../fs/store.ts";
-import { cleanText, encodeJson } from "../../redact/clean-text.ts";
-import { maskDeep } from "../../redact/mask.ts";
+import { encodeJson } from "../../redact/clean-text.ts";
+import { maskAndClean } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import { type EarlierSession, type RecallOptions, recallPacket } from "../../render/agent/recall-packet.ts";
 import type { AgentName } from "../../session/entry.ts";
@@ -76,7 +76,7 @@ export async function handleExtensionEvent(event: ExtensionEvent, ports: HookPor
   }
   if (answer === undefined) return "";
   const { redact } = createRedactor({ extra: library.config.redact });
-  return encodeJson(answer((value) => maskDeep(maskDeep(value, cleanText), redact)));
+  return encodeJson(answer((value) => maskAndClean(value, redact)));
 }
 
 /**
