@@ -1,10 +1,4 @@
-import { type Activity, column, WIDTH } from "../session/activity.ts";
-
-/** Half an hour: fine enough for the days of nearly every time zone, and few numbers per session. */
-export const SLOT_MS: number = 30 * 60 * 1000;
-
-/** The slot of what has no time. */
-export const NO_SLOT = -1;
+import { type Activity, column, slotOf, WIDTH } from "../session/activity.ts";
 
 /** What a session used and did by half hours, small enough for its row in the index. */
 export interface ActivitySlots {
@@ -40,10 +34,10 @@ export function countSlots(
   for (let from = 0; from < messages.length; from += WIDTH) {
     const at = (which: number): number => messages[from + which] ?? 0;
     if (!isCounted(at(column.key))) continue;
-    const name = `${at(column.at)} ${at(column.model)}`;
+    const name = `${at(column.slot)} ${at(column.model)}`;
     let slot = slots.get(name);
     if (slot === undefined) {
-      slot = [at(column.at), at(column.model), 0, 0, 0, 0, 0, 0, 0, 0];
+      slot = [at(column.slot), at(column.model), 0, 0, 0, 0, 0, 0, 0, 0];
       slots.set(name, slot);
     }
     slot[slotColumn.messages] = (slot[slotColumn.messages] ?? 0) + 1;
@@ -63,21 +57,7 @@ export function countTurns(times: readonly (number | null)[]): ActivitySlots["tu
 /** More messages are counted, but not compared with those of other sessions. */
 const MAX_COMPARED = 20_000;
 
-/** Replaces times by slots. `otherwise` is the time of messages that have none. */
-export function inSlots({ models, messages }: Activity, otherwise: number | null): Activity {
-  return {
-    models,
-    messages: messages.map((value, index) =>
-      index % WIDTH === column.at ? slotOf(value === -1 ? otherwise : value) : value,
-    ),
-  };
-}
-
 /** The first messages, for a comparison with other sessions: forks share their beginning. */
 export function comparedMessages({ models, messages }: Activity): Activity {
   return { models, messages: messages.slice(0, MAX_COMPARED * WIDTH) };
-}
-
-function slotOf(at: number | null): number {
-  return at === null || at < 0 ? NO_SLOT : Math.floor(at / SLOT_MS);
 }

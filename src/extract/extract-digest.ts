@@ -1,5 +1,4 @@
 import type { Session } from "../session/session.ts";
-import { inSlots } from "./activity-slots.ts";
 import type { Digest, DigestSummary } from "./digest.ts";
 import { closedWork, extractPending } from "./pending.ts";
 import { shorten } from "./sentences.ts";
@@ -24,7 +23,7 @@ export function extractDigest(session: Session): Digest {
     version: session.version,
     counts,
     usage: session.usage,
-    activity: inSlots(session.activity, session.startedAt ?? session.endedAt),
+    activity: session.activity,
     lineage: session.lineage,
     turns: session.turns.length,
     messages: counts.user + counts.assistant + counts.tool,

@@ -12,12 +12,23 @@ export interface Activity {
   readonly messages: readonly number[];
 }
 
+/** Half an hour: fine enough for the days of nearly every time zone, and few numbers per session. */
+export const SLOT_MS: number = 30 * 60 * 1000;
+
+/** The slot of what has no time. */
+export const NO_SLOT = -1;
+
+/** The half hour since 1970 that a time is in. */
+export function slotOf(at: number | null | undefined): number {
+  return at === null || at === undefined || at < 0 ? NO_SLOT : Math.floor(at / SLOT_MS);
+}
+
 /** The numbers of a message. */
 export const column = {
   /** Identifies it across sessions. */
   key: 0,
-  /** Milliseconds since 1970; -1 if the log has no times. */
-  at: 1,
+  /** Half hours since 1970. */
+  slot: 1,
   /** Index in `models`; -1 if it is not known. */
   model: 2,
   inputTokens: 3,
@@ -36,7 +47,11 @@ interface ActivityTally {
   addReply(entry: ReplyEntry): void;
   /** `answered` has one element for each result. */
   addResults(entry: ResultsEntry, answered: readonly Answered[]): void;
-  finish(model: string | null, others: readonly Activity[]): Activity;
+  /** `otherwise` are model and time of messages that name none; `others` are the activities of sub-agents. */
+  finish(
+    otherwise: { readonly model: string | null; readonly at: number | null },
+    others: readonly Activity[],
+  ): Activity;
 }
 
 export function createActivityTally(): ActivityTally {
@@ -56,7 +71,7 @@ export function createActivityTally(): ActivityTally {
     const message = (name === undefined ? names.unnamed() : names.number(name)) * WIDTH;
     while (messages.length <= message) {
       const last = messages.length === 0 ? -1 : (messages[messages.length - WIDTH + column.model] ?? -1);
-      messages.push(keyOf(name, entry), entry.at ?? -1, last, 0, 0, 0, 0, 0, 0, 0);
+      messages.push(keyOf(name, entry), slotOf(entry.at), last, 0, 0, 0, 0, 0, 0, 0);
     }
     return message;
   };
@@ -85,7 +100,11 @@ export function createActivityTally(): ActivityTally {
         if (message !== undefined && isFirst && isError) add(message, column.failures, 1);
       });
     },
-    finish: (model, others) => mergeActivity([withModel({ models, messages }, model), ...others]),
+    finish({ model, at }, others) {
+      const settled = settleMessages(messages, slotOf(at), (index) => models[index] ?? model ?? undefined);
+      const own = { models: settled, messages };
+      return others.length === 0 ? own : mergeActivity([own, ...others]);
+    },
   };
 }
 
@@ -126,13 +145,34 @@ function hashOf(text: string): number {
   return (b >>> 12) * 2 ** 32 + (a >>> 0);
 }
 
-function withModel(activity: Activity, model: string | null): Activity {
-  if (model === null) return activity;
-  const models = [...activity.models, model];
-  const messages = activity.messages.map((value, index) =>
-    index % WIDTH === column.model && value === -1 ? models.length - 1 : value,
-  );
-  return { models, messages };
+/**
+ * Leaves out messages that did nothing, gives those without a time a slot, and numbers the models that are left, whose names
+ * it returns. In place: a log of gigabytes has a million messages, and copies of them would take much memory.
+ */
+function settleMessages(
+  messages: number[],
+  slot: number,
+  modelAt: (index: number) => string | undefined,
+): readonly string[] {
+  const models: string[] = [];
+  let kept = 0;
+  for (let from = 0; from < messages.length; from += WIDTH) {
+    if (isIdle(messages, from)) continue;
+    messages.copyWithin(kept, from, from + WIDTH);
+    const name = modelAt(messages[kept + column.model] ?? -1);
+    if (name !== undefined && !models.includes(name)) models.push(name);
+    messages[kept + column.model] = name === undefined ? -1 : models.indexOf(name);
+    if (messages[kept + column.slot] === NO_SLOT) messages[kept + column.slot] = slot;
+    kept += WIDTH;
+  }
+  messages.length = kept;
+  return models;
+}
+
+function isIdle(messages: readonly number[], from: number): boolean {
+  for (let which: number = column.inputTokens; which < WIDTH; which++)
+    if (messages[from + which] !== 0) return false;
+  return true;
 }
 
 /** Joins activities; of a message that is in several, the first counts. Messages that did nothing are left out. */
@@ -144,7 +184,7 @@ export function mergeActivity(all: readonly Activity[]): Activity {
     for (let from = 0; from < each.messages.length; from += WIDTH) {
       const numbers = each.messages.slice(from, from + WIDTH);
       const key = numbers[column.key] ?? 0;
-      if (seen.has(key) || numbers.slice(column.inputTokens).every((amount) => amount === 0)) continue;
+      if (seen.has(key) || isIdle(numbers, 0)) continue;
       seen.add(key);
       const name = each.models[numbers[column.model] ?? -1];
       if (name !== undefined && !models.includes(name)) models.push(name);

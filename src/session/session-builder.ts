@@ -184,7 +184,7 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         characters: tally.characters(),
         usage: tally.usage((node) => path.contextOf(node) === "current"),
         activity: activity.finish(
-          model,
+          { model, at: rest.facts.firstAt ?? rest.facts.lastAt },
           (rest.subagents ?? []).map(({ session }) => session.activity),
         ),
         lines: rest.lines,

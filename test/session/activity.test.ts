@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { countSlots, inSlots } from "../../src/extract/activity-slots.ts";
-import { column, mergeActivity, WIDTH } from "../../src/session/activity.ts";
+import { countSlots } from "../../src/extract/activity-slots.ts";
+import { column, mergeActivity, SLOT_MS, WIDTH } from "../../src/session/activity.ts";
 import type { ReplyEntry } from "../../src/session/entry.ts";
 import { createSessionBuilder } from "../../src/session/session-builder.ts";
 
@@ -20,13 +20,13 @@ const keyOf = (entry: Partial<ReplyEntry>): number | undefined =>
 describe("the activity of a session", () => {
   test("has the last usage of a message, and its model", () => {
     const { models, messages } = activityOf([
-      { message: "m1", model: "a", usage: { ...usage, outputTokens: 1 }, at: 5 },
-      { message: "m1", model: "a", usage, at: 6 },
-      { message: "m2", model: "b", usage, at: 7 },
+      { message: "m1", model: "a", usage: { ...usage, outputTokens: 1 }, at: 5 * SLOT_MS },
+      { message: "m1", model: "a", usage, at: 6 * SLOT_MS },
+      { message: "m2", model: "b", usage, at: 7 * SLOT_MS },
     ]);
     expect(messages).toHaveLength(2 * WIDTH);
     expect(models).toEqual(["a", "b"]);
-    expect(messages.slice(column.at, WIDTH)).toEqual([5, 0, 1, 2, 3, 4, 0, 0, 0]);
+    expect(messages.slice(column.slot, WIDTH)).toEqual([5, 0, 1, 2, 3, 4, 0, 0, 0]);
   });
 
   test("leaves out messages that used and did nothing", () => {
@@ -74,15 +74,12 @@ describe("mergeActivity()", () => {
 
 describe("countSlots()", () => {
   test("adds up the messages of half an hour and a model, without those that are refused", () => {
-    const activity = inSlots(
-      activityOf([
-        { message: "message-number-one", model: "a", usage, at: 0 },
-        { message: "message-number-two", model: "a", usage, at: 60_000 },
-        { message: "message-number-three", model: "a", usage, at: 1_800_000 },
-        { message: "message-without-a-time", model: "a", usage },
-      ]),
-      null,
-    );
+    const activity = activityOf([
+      { message: "message-number-one", model: "a", usage, at: 0 },
+      { message: "message-number-two", model: "a", usage, at: 60_000 },
+      { message: "message-number-three", model: "a", usage, at: 1_800_000 },
+      { message: "message-without-a-time", model: "a", usage },
+    ]);
     expect(countSlots(activity).slots).toEqual([
       [0, 0, 2, 2, 4, 6, 8, 0, 0, 0],
       [1, 0, 1, 1, 2, 3, 4, 0, 0, 0],

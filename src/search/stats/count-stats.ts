@@ -1,12 +1,6 @@
-import {
-  type ActivitySlots,
-  countSlots,
-  countTurns,
-  NO_SLOT,
-  SLOT_MS,
-  slotColumn,
-} from "../../extract/activity-slots.ts";
+import { type ActivitySlots, countSlots, countTurns, slotColumn } from "../../extract/activity-slots.ts";
 import type { Digest } from "../../extract/digest.ts";
+import { NO_SLOT, SLOT_MS } from "../../session/activity.ts";
 import { lastPart } from "../../session/checkout.ts";
 import { sessionKey } from "../../session/session.ts";
 import { projectFinder } from "../list-projects.ts";
