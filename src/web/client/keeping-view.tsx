@@ -21,11 +21,7 @@ export function KeepingView({ version }: { readonly version: IndexVersion }): JS
           agents.length === 0 ? (
             <p>No agent here deletes sessions.</p>
           ) : (
-            <>
-              {agents.map((agent) => (
-                <AgentKeeping key={agent.folder} agent={agent} />
-              ))}
-            </>
+            agents.map((agent) => <AgentKeeping key={agent.folder} agent={agent} />)
           )
         }
       />
