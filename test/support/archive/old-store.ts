@@ -15,6 +15,8 @@ export const OLD_IDS = {
 
 /** A day after the store was written: what was forgotten can still be restored. */
 export const OLD_STORE_NOW_MS: number = Date.UTC(2026, 10, 19);
+/** When the logs last changed: a checkout would give them the time of the checkout. */
+const LOGS_CHANGED_AT = new Date(Date.UTC(2026, 10, 17));
 
 /** The two logs of a session. */
 export function oldLogs(home: string, id: string): { readonly shop: string; readonly copy: string } {
@@ -24,7 +26,9 @@ export function oldLogs(home: string, id: string): { readonly shop: string; read
 
 /** Puts a store that the build of version 1 has written, and its logs, into a home. */
 export function putOldStore(home: string): void {
-  fs.cpSync(join(fixture, "claude"), join(home, ".claude"), { recursive: true, preserveTimestamps: true });
+  fs.cpSync(join(fixture, "claude"), join(home, ".claude"), { recursive: true });
+  for (const id of Object.values(OLD_IDS))
+    for (const log of Object.values(oldLogs(home, id))) fs.utimesSync(log, LOGS_CHANGED_AT, LOGS_CHANGED_AT);
   const store = join(home, ".sessions");
   fs.cpSync(join(fixture, "store"), store, { recursive: true });
   for (const name of fs.readdirSync(store, { recursive: true, encoding: "utf8" })) {
