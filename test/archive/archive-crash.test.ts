@@ -10,7 +10,6 @@ import { verifyArchive } from "../../src/archive/verify-archive.ts";
 import { forgetSession, storeUpkeep, undoForget } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
-import { findPlaces } from "../../src/fs/places.ts";
 import type { Locking } from "../../src/fs/store.ts";
 import { allArchived } from "../../src/search/select-archived.ts";
 import type { LogKey } from "../../src/session/session.ts";
@@ -19,31 +18,12 @@ import { village } from "../crash/village.ts";
 import { plainWriter } from "../support/archive/archiving.ts";
 import { claudeLog, type LogHome, makeLogHome, standing } from "../support/archive/log-home.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
+import { libraryIn } from "../support/library-in.ts";
 
 /** The library of a death: its processes die with it, so that their lock is found to be dead. */
 function libraryOn(disk: Disk, folder: string, hours = 0): Library {
-  const home = join(folder, "home");
-  const variables = { SESSIONS_HOME: join(folder, "store") };
-  return {
-    disk,
-    surroundings: { home, variables, folder: home, projects: [] },
-    places: findPlaces({ home, variables, folder: home }),
-    config: {
-      exclude: [],
-      sources: { claude: [], pi: [], claw: [], codex: [] },
-      redact: [],
-      hooks: { recall: "compact" },
-      search: { limit: 10 },
-      index: { outputChars: 2_000 },
-      paths: {},
-      sync: { remotes: [], everyMinutes: 60 },
-      prices: {},
-      archive: { site: false },
-    },
-    demo: false,
-    now: () => Date.now() + hours * 3_600_000,
-    isRunning: () => false,
-  };
+  const now = (): number => Date.now() + hours * 3_600_000;
+  return libraryIn(join(folder, "home"), { disk, now, store: join(folder, "store") });
 }
 
 const people = village();

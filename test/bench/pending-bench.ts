@@ -19,8 +19,8 @@ import {
   shownItems,
 } from "../quality/open-work.ts";
 import { realHome, temporaryFolder } from "../real/support/real-home.ts";
+import { libraryIn } from "../support/library-in.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
-import { benchLibrary } from "./support/bench-library.ts";
 
 const LAST_STEPS = 4;
 const LAST_CHARS = 1_500;
@@ -77,12 +77,12 @@ function draw(items: readonly ShownItem[], count: number, seed: number): void {
   const random = createSeededRandom(seed);
   const left = [...items];
   const sessions = new Map(
-    findSessions(benchLibrary(home, store.path)).sessions.map((files) => [
+    findSessions(libraryIn(home, { store: store.path })).sessions.map((files) => [
       `${files.agent}:${files.id}`,
       files,
     ]),
   );
-  const source = diskSource(benchLibrary(home, store.path).disk);
+  const source = diskSource(libraryIn(home, { store: store.path }).disk);
   print(`${count} of ${items.length} items, seed ${seed}`);
   for (let number = 1; number <= count && left.length > 0; number++) {
     const [item] = left.splice(random.int(left.length), 1);

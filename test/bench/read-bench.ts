@@ -21,7 +21,7 @@ import { extractDigest } from "../../src/extract/extract-digest.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { nodeDisk } from "../../src/fs/node-disk.ts";
 import { splitLines } from "../../src/jsonl/lines.ts";
-import { benchLibrary } from "./support/bench-library.ts";
+import { libraryIn } from "../support/library-in.ts";
 import { writeHome, writeLog } from "./support/write-logs.ts";
 
 const ROUNDS = 5;
@@ -80,7 +80,7 @@ function median(numbers: readonly number[]): number {
 }
 
 function compare(name: string, home: string): void {
-  const sessions = sessionsOf(benchLibrary(home));
+  const sessions = sessionsOf(libraryIn(home));
   const bytes = parseAll(sessions);
   readAll(sessions);
   const rounds = Array.from({ length: ROUNDS }, () => ({

@@ -9,14 +9,14 @@ import process from "node:process";
 import { maskDeep } from "../../src/redact/mask.ts";
 import { createRedactor } from "../../src/redact/redact.ts";
 import { summarizeSession, summaryFormats } from "../../src/shrink/summarize-session.ts";
-import { benchLibrary } from "./support/bench-library.ts";
+import { libraryIn } from "../support/library-in.ts";
 import { writeLog } from "./support/write-logs.ts";
 
 const home = mkdtempSync(join(tmpdir(), "sessions-bench-"));
 try {
   const path = join(home, ".claude/projects/-home-ana-shop/5b4de5a1-1111-4000-8000-000000000000.jsonl");
   writeLog(path, 5_000_000, 7, "/home/ana/shop", Date.UTC(2026, 0, 1));
-  const library = benchLibrary(home);
+  const library = libraryIn(home);
   const { redact } = createRedactor({ extra: [] });
   process.stdout.write(`${(statSync(path).size / 1e6).toFixed(1)} MB\n`);
   for (const format of summaryFormats) {

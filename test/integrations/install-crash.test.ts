@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { storeUpkeep } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
-import { findPlaces } from "../../src/fs/places.ts";
 import { isTempName } from "../../src/fs/replace-file.ts";
 import { installFiles, type Package, uninstallFiles } from "../../src/integrations/install-files.ts";
 import { retentionFiles } from "../../src/retention/set-retention.ts";
@@ -14,6 +13,7 @@ import { everyDeath } from "../crash/every-death.ts";
 import { quickDisk } from "../crash/quick-disk.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
 import { village } from "../crash/village.ts";
+import { libraryIn } from "../support/library-in.ts";
 
 const people = village();
 const ORIGINAL = '\ufeff{\r\n\t"a": 1, // one\r\n\t"hooks": {}\r\n}\r\n';
@@ -24,28 +24,8 @@ const pack: Package = {
   skill: { name: "session-finder", text: "---\nname: session-finder\n---\n" },
 };
 
-const ground: Omit<Library, "disk" | "surroundings" | "places"> = {
-  config: {
-    exclude: [],
-    sources: { claude: [], pi: [], claw: [], codex: [] },
-    redact: [],
-    hooks: { recall: "compact" },
-    search: { limit: 10 },
-    index: { outputChars: 2_000 },
-    paths: {},
-    sync: { remotes: [], everyMinutes: 60 },
-    prices: {},
-    archive: { site: false },
-  },
-  demo: false,
-  now: () => Date.now(),
-  isRunning: () => false,
-};
-
 function libraryOn(disk: Disk, folder: string): Library {
-  const home = join(folder, "home");
-  const from = { home, variables: { SESSIONS_HOME: join(folder, "store") }, folder: home };
-  return { ...ground, disk, surroundings: { ...from, projects: [] }, places: findPlaces(from) };
+  return libraryIn(join(folder, "home"), { disk, store: join(folder, "store") });
 }
 
 const settings = (folder: string): string => join(folder, "home", ".claude", "settings.json");

@@ -8,7 +8,7 @@ import { queryDates } from "../../src/search/query/query-dates.ts";
 import { noFilter } from "../../src/search/query/session-filter.ts";
 import { searchSessions } from "../../src/search/search-sessions.ts";
 import type { HitSnippet } from "../../src/search/search-snippets.ts";
-import { benchLibrary } from "../bench/support/bench-library.ts";
+import { libraryIn } from "../support/library-in.ts";
 
 /** What somebody types weeks later, and the session that is meant: any of several where they are alike. */
 export interface QualityQuery {
@@ -50,7 +50,7 @@ export async function askQueries(
   store: string,
   queries: readonly QualityQuery[] = qualityQueries,
 ): Promise<readonly Outcome[]> {
-  const library = { ...benchLibrary(home, store), now: () => NOW };
+  const library = libraryIn(home, { store, now: () => NOW });
   const access = {
     engine: openEngine(library, nodeProcesses),
     inMemory: () =>

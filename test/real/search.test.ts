@@ -7,14 +7,14 @@ import { parseQuery } from "../../src/search/query/parse-query.ts";
 import type { SessionFilter } from "../../src/search/query/session-filter.ts";
 import { type SearchResult, searchSessions } from "../../src/search/search-sessions.ts";
 import { withCatalog } from "../../src/search/session-catalog.ts";
-import { benchLibrary } from "../bench/support/bench-library.ts";
 import { askQueries, figuresOf, type Outcome } from "../quality/ask-queries.ts";
+import { libraryIn } from "../support/library-in.ts";
 import { createSeededRandom, type SeededRandom } from "../support/seeded-random.ts";
 import { realHome, temporaryFolder } from "./support/real-home.ts";
 
 const store = temporaryFolder();
 const home = realHome();
-const library = benchLibrary(home, store.path);
+const library = libraryIn(home, { store: store.path });
 const access = {
   engine: openEngine(library, nodeProcesses),
   inMemory: () => openEngine({ disk: createMemoryDisk(library.now), places: library.places }, nodeProcesses),

@@ -5,47 +5,26 @@ import { verifyArchive } from "../../src/archive/verify-archive.ts";
 import { storeUpkeep } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
-import { findPlaces } from "../../src/fs/places.ts";
 import { selectSession } from "../../src/search/select-sessions.ts";
 import { compactSession } from "../../src/shrink/compact-session.ts";
 import { everyDeath } from "../crash/every-death.ts";
 import { village } from "../crash/village.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
 import { loadClaw } from "../support/claw-loader.ts";
+import { libraryIn } from "../support/library-in.ts";
 import { loadPi } from "../support/pi-loader.ts";
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 const people = village();
 
-function libraryIn(disk: Disk, folder: string): Library {
-  const home = join(folder, "home");
-  const variables = { SESSIONS_HOME: join(folder, "store") };
-  return {
-    disk,
-    surroundings: { home, variables, folder: home, projects: [] },
-    places: findPlaces({ home, variables, folder: home }),
-    config: {
-      exclude: [],
-      sources: { claude: [], pi: [], claw: [], codex: [] },
-      redact: [],
-      hooks: { recall: "compact" },
-      search: { limit: 10 },
-      index: { outputChars: 2_000 },
-      paths: {},
-      sync: { remotes: [], everyMinutes: 60 },
-      prices: {},
-      archive: { site: false },
-    },
-    demo: false,
-    now: () => NOW,
-    isRunning: () => false,
-  };
+function libraryOn(disk: Disk, folder: string): Library {
+  return libraryIn(join(folder, "home"), { disk, now: () => NOW, store: join(folder, "store") });
 }
 
 /** A process compacts and is gone, if it was killed or not. */
 async function compact(disk: Disk, folder: string, id: string): Promise<void> {
   const processes = people.born();
-  const library = libraryIn(disk, folder);
+  const library = libraryOn(disk, folder);
   const rule = { auto: false, aggressive: false, preserve: 1, "max-tokens": 0, "keep-recent": 10 };
   try {
     await compactSession(library, selectSession(library, [id]), {
@@ -103,7 +82,7 @@ describe("killed at every call", () => {
           expect(after).not.toBe(each.log);
           expect(diedAt === undefined ? [after] : [each.log, after]).toContain(left);
           expect(() => each.load(after)).not.toThrow();
-          expect((await verifyArchive(libraryIn(disk, folder))).damages).toEqual([]);
+          expect((await verifyArchive(libraryOn(disk, folder))).damages).toEqual([]);
           const litter = [...filesBelow(folder).keys()].filter((name) =>
             /^home\/.*\.tmp$|rewrites\/(?:open\/|.*\.tmp$)/.test(name),
           );

@@ -6,7 +6,6 @@ import { verifyArchive } from "../../src/archive/verify-archive.ts";
 import { storeUpkeep } from "../../src/forget.ts";
 import type { Disk } from "../../src/fs/disk.ts";
 import type { Library } from "../../src/fs/library.ts";
-import { findPlaces } from "../../src/fs/places.ts";
 import type { Locking } from "../../src/fs/store.ts";
 import { selectSession } from "../../src/search/select-sessions.ts";
 import { compactSession } from "../../src/shrink/compact-session.ts";
@@ -15,6 +14,7 @@ import { unflattenSession } from "../../src/shrink/unflatten-session.ts";
 import { everyDeath } from "../crash/every-death.ts";
 import { village } from "../crash/village.ts";
 import { filesBelow } from "../support/archive/source-files.ts";
+import { libraryIn } from "../support/library-in.ts";
 import { callOf, putToolLog, TOOL_SESSION, toolLog } from "../support/shrink/tool-log.ts";
 
 const people = village();
@@ -26,29 +26,12 @@ async function asProcess<T>(
   work: (library: Library, locking: Locking) => Promise<T>,
 ): Promise<T> {
   const processes = people.born();
-  const home = join(folder, "home");
-  const variables = { SESSIONS_HOME: join(folder, "store") };
-  const library: Library = {
-    // Who holds what open is looked for elsewhere; here it would be most of the time.
-    disk: { ...disk, stat: (path) => (path.startsWith("/proc/") ? undefined : disk.stat(path)) },
-    surroundings: { home, variables, folder: home, projects: [] },
-    places: findPlaces({ home, variables, folder: home }),
-    config: {
-      exclude: [],
-      sources: { claude: [], pi: [], claw: [], codex: [] },
-      redact: [],
-      hooks: { recall: "compact" },
-      search: { limit: 10 },
-      index: { outputChars: 2_000 },
-      paths: {},
-      sync: { remotes: [], everyMinutes: 60 },
-      prices: {},
-      archive: { site: false },
-    },
-    demo: false,
-    now: () => Date.now(),
-    isRunning: () => false,
+  // Who holds what open is looked for elsewhere; here it would be most of the time.
+  const withoutProc: Disk = {
+    ...disk,
+    stat: (path) => (path.startsWith("/proc/") ? undefined : disk.stat(path)),
   };
+  const library = libraryIn(join(folder, "home"), { disk: withoutProc, store: join(folder, "store") });
   try {
     return await work(library, { processes, ...storeUpkeep, wait: async () => {} });
   } finally {

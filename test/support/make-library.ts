@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Library } from "../../src/fs/library.ts";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
-import { nodeDisk } from "../../src/fs/node-disk.ts";
-import { findPlaces } from "../../src/fs/places.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
 import { openEngine } from "../../src/search/open-engine.ts";
 import type { IndexAccess } from "../../src/search/refresh/index-access.ts";
+import { libraryIn } from "./library-in.ts";
 
 export interface MakeLibraryOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>;
@@ -27,27 +26,14 @@ export function makeLibrary(options: MakeLibraryOptions = {}): Library {
   onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   const home = options.home ?? join(root, "home");
   mkdirSync(home, { recursive: true });
-  const variables = { SESSIONS_HOME: join(root, "store"), ...options.variables };
-  const folder = options.folder ?? home;
   return {
-    disk: nodeDisk,
-    surroundings: { home, variables, folder, projects: [] },
-    places: findPlaces({ home, variables, folder }),
-    config: {
-      exclude: [],
-      sources: { claude: [], pi: [], claw: [], codex: [] },
-      redact: [],
-      hooks: { recall: "compact" },
-      search: { limit: 10 },
-      index: { outputChars: 2_000 },
-      paths: {},
-      sync: { remotes: [], everyMinutes: 60 },
-      prices: {},
-      archive: { site: false },
-      ...options.config,
-    },
-    demo: false,
-    now: () => options.nowMs ?? Date.UTC(2026, 10, 16, 12),
+    ...libraryIn(home, {
+      store: join(root, "store"),
+      now: () => options.nowMs ?? Date.UTC(2026, 10, 16, 12),
+      ...(options.variables && { variables: options.variables }),
+      ...(options.folder !== undefined && { folder: options.folder }),
+      config: { sources: { claude: [], pi: [], claw: [], codex: [] }, ...options.config },
+    }),
     isRunning: (pid) => options.running?.includes(pid) ?? false,
   };
 }

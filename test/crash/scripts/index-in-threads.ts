@@ -5,12 +5,12 @@ import { nodeProcesses } from "../../../src/fs/processes.ts";
 import { openEngine } from "../../../src/search/open-engine.ts";
 import { readInWorkers } from "../../../src/search/refresh/index-workers.ts";
 import { refreshIndex } from "../../../src/search/refresh/refresh-index.ts";
-import { benchLibrary } from "../../bench/support/bench-library.ts";
+import { libraryIn } from "../../support/library-in.ts";
 
 if (isWorker(process)) await runWorker(process);
 else {
   const [, , home = "", store = "", threads = ""] = process.argv;
-  const library = benchLibrary(home, store);
+  const library = libraryIn(home, { store });
   const inThreads = readInWorkers(library, startWorker(import.meta.filename, process), Number(threads));
   const { read, bytes } = await refreshIndex(library, {
     engine: openEngine(library, nodeProcesses),

@@ -10,8 +10,8 @@ import { parseQuery } from "../../../../src/search/query/parse-query.ts";
 import { queryDates } from "../../../../src/search/query/query-dates.ts";
 import { searchClauses } from "../../../../src/search/query/search-clauses.ts";
 import { refreshIndex } from "../../../../src/search/refresh/refresh-index.ts";
-import { benchLibrary } from "../../../bench/support/bench-library.ts";
 import type { QualityQuery } from "../../../quality/ask-queries.ts";
+import { libraryIn } from "../../../support/library-in.ts";
 
 export interface Agreement {
   readonly queries: number;
@@ -35,7 +35,7 @@ export async function compareEngines(
   { urls, alias }: { readonly urls: readonly string[]; readonly alias: string },
   queries: readonly QualityQuery[],
 ): Promise<Agreement> {
-  const library = { ...benchLibrary(home, store), now: () => NOW };
+  const library = libraryIn(home, { store, now: () => NOW });
   const embedded = openEngine(library, nodeProcesses);
   const cluster = createCluster({ urls, fetch: globalThis.fetch, now: Date.now, random: Math.random, wait });
   const shared = createOpenSearchEngine({
