@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
@@ -13,7 +12,7 @@ import type { Library } from "../fs/library.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { safeName } from "../fs/safe-name.ts";
 import type { MarkdownMeta } from "../render/markdown/sections.ts";
-import { inBatches } from "../render/text-parts.ts";
+import { encodeParts } from "../render/text-parts.ts";
 import { shellQuote } from "../render/words.ts";
 import { lastPart } from "../session/checkout.ts";
 import type { LogKey, Session } from "../session/session.ts";
@@ -184,11 +183,7 @@ function writeMarkdown(library: Library, kept: KeptSession, parsed: Parsed, writ
     }),
   });
   makeFolders(library.disk, dirname(path));
-  replaceFile(library.disk, path, encoded(parts));
-}
-
-function* encoded(parts: Iterable<string>): Generator<Uint8Array, void, void> {
-  for (const part of inBatches(parts)) yield Buffer.from(part);
+  replaceFile(library.disk, path, encodeParts(parts));
 }
 
 const MAX_TITLE_BYTES = 60;

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Disk } from "./disk.ts";
+import type { Disk, FolderEntry } from "./disk.ts";
 import { diskError, errorCode, isAbsent, systemError } from "./disk-error.ts";
 
 /**
@@ -30,8 +30,13 @@ function make(disk: Disk, folder: string): void {
 
 /** Lists the names in a folder; none if there is no such folder. */
 export function namesIn(disk: Disk, folder: string): readonly string[] {
+  return entriesIn(disk, folder).map(({ name }) => name);
+}
+
+/** Lists a folder; nothing if there is no such folder. */
+export function entriesIn(disk: Disk, folder: string): readonly FolderEntry[] {
   try {
-    return disk.readdir(folder).map(({ name }) => name);
+    return disk.readdir(folder);
   } catch (error) {
     if (isAbsent(error)) return [];
     throw error;

@@ -38,7 +38,7 @@ function followed(disk: Disk, path: string): string | undefined {
   return quietly(() => (disk.stat(path) === undefined ? undefined : disk.realpath(path)));
 }
 
-function quietly<T>(look: () => T): T | undefined {
+export function quietly<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {

@@ -1,3 +1,4 @@
+import { shellQuote } from "../render/words.ts";
 import { placesIn } from "./place-variables.ts";
 
 export const timers = ["cron", "systemd", "launchd"] as const;
@@ -19,7 +20,7 @@ export function timerText(timer: Timer, { program, variables }: TimerOptions): s
 type Pairs = readonly (readonly [string, string])[];
 
 function cronText(line: readonly string[], places: Pairs): string {
-  const words = [...places.map(([name, value]) => `${name}=${shellWord(value)}`), ...line.map(shellWord)];
+  const words = [...places.map(([name, value]) => `${name}=${shellQuote([value])}`), shellQuote(line)];
   return [
     "# Add this line with `crontab -e`.",
     // An unescaped per cent sign would end the command.
@@ -79,10 +80,6 @@ function launchdText(line: readonly string[], places: Pairs): string {
     "</plist>",
     "",
   ].join("\n");
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Escapes what systemd expands, per cent signs and dollars too. */

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode, explainDiskError, isAbsent } from "../fs/disk-error.ts";
-import { makeFolders } from "../fs/folders.ts";
+import { entriesIn, makeFolders } from "../fs/folders.ts";
 import { removeQuietly } from "../fs/lock.ts";
 import { isTempName, replaceFile, tempPathFor } from "../fs/replace-file.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
@@ -53,7 +53,7 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
       return reach(() => {
         const found: ListedObject[] = [];
         const walk = (path: string, name: string): void => {
-          for (const entry of entriesOf(disk, path)) {
+          for (const entry of entriesIn(disk, path)) {
             const inner = name === "" ? entry.name : `${name}/${entry.name}`;
             const mayMatch = inner.startsWith(prefix) || prefix.startsWith(`${inner}/`);
             if (!mayMatch || isTempName(entry.name)) continue;
@@ -88,13 +88,4 @@ export function openFolderStore(disk: Disk, folder: string): ObjectStore {
 function isWithoutLinks(disk: Disk, folder: string, name: string): boolean {
   const parts = name.split("/");
   return parts.every((_, index) => disk.lstat(join(folder, ...parts.slice(0, index + 1)))?.kind !== "link");
-}
-
-function entriesOf(disk: Disk, folder: string): ReturnType<Disk["readdir"]> {
-  try {
-    return disk.readdir(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { encodeJson } from "../redact/clean-text.ts";
 
 /**
@@ -50,4 +51,9 @@ export function* inBatches(parts: Iterable<string>): Generator<string, void, voi
     chars = 0;
   }
   if (chars > 0) yield batch.join("");
+}
+
+/** The bytes of a text that comes in parts, ready to be written. */
+export function* encodeParts(parts: Iterable<string>): Generator<Uint8Array, void, void> {
+  for (const part of inBatches(parts)) yield Buffer.from(part);
 }

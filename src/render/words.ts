@@ -122,11 +122,12 @@ function spanOf(minutes: number): string {
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48
-    ? join(hours, "h", minutes % 60, "min")
-    : join(Math.floor(hours / 24), "d", hours % 24, "h");
+    ? inTwoUnits(hours, "h", minutes % 60, "min")
+    : inTwoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
-function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
+/** "2 h 15 min"; the smaller unit only if there is something of it. */
+export function inTwoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 

@@ -22,7 +22,7 @@ interface TextEdit {
 
 /** Sets a value; creates missing objects on the way. */
 export function setSetting(text: string, path: SettingsPath, value: unknown): string {
-  const { root } = parsed(text);
+  const { root } = parsedSettings(text);
   if (root === undefined) return fromNothing(text, nest(path, value));
   const present = nodeAt(root, path);
   if (present !== undefined) {
@@ -36,7 +36,7 @@ export function setSetting(text: string, path: SettingsPath, value: unknown): st
 
 /** Adds an element to the end of a list; creates the list if it is missing. */
 export function appendSetting(text: string, path: readonly string[], value: unknown): string {
-  const { root } = parsed(text);
+  const { root } = parsedSettings(text);
   const list = nodeAt(root, path);
   if (root === undefined || list === undefined) return setSetting(text, path, [value]);
   if (list.type !== "array") throw notA("list", path);
@@ -45,7 +45,7 @@ export function appendSetting(text: string, path: readonly string[], value: unkn
 
 /** Removes a value, or an element of a list, with its comma; comments stay. Returns the same text if there is none. */
 export function removeSetting(text: string, path: SettingsPath): string {
-  const { root } = parsed(text);
+  const { root } = parsedSettings(text);
   const container = nodeAt(root, path.slice(0, -1));
   const last = path.at(-1);
   if (container === undefined || last === undefined) return text;
@@ -56,7 +56,8 @@ export function removeSetting(text: string, path: SettingsPath): string {
   return typeof last === "number" ? rest : removeSetting(rest, path);
 }
 
-function parsed(text: string): ParsedSettings {
+/** Parses settings that were checked before. */
+export function parsedSettings(text: string): ParsedSettings {
   const result = parseSettings(text);
   if (result.kind === "parsed") return result;
   throw new Error(`Settings were not checked: ${result.line}:${result.column}: ${result.what}`);
@@ -305,7 +306,8 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", offset - 1) + 1))?.[0] ?? "";
 }
 
-function eolOf(text: string): string {
+/** How the lines of a text end; like the first one. */
+export function eolOf(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? "\n";
 }
 

@@ -1,6 +1,6 @@
 import { assertNever } from "../errors.ts";
-import { appendSetting, removeSetting, setSetting } from "./edit-settings.ts";
-import { type ParsedSettings, parseSettings, settingAt } from "./parse-settings.ts";
+import { appendSetting, parsedSettings, removeSetting, setSetting } from "./edit-settings.ts";
+import { settingAt } from "./parse-settings.ts";
 import { type PlainTable, removeTable, setTable, tableAt } from "./toml-tables.ts";
 
 /** A program for an agent to run at an event. */
@@ -63,7 +63,7 @@ export function changeName(change: SettingsChange): string {
 export function applyChange(text: string, change: SettingsChange): string {
   switch (change.kind) {
     case "value":
-      return settingAt(parsed(text), [change.key]) === change.value
+      return settingAt(parsedSettings(text), [change.key]) === change.value
         ? text
         : setSetting(text, [change.key], change.value);
     case "hook":
@@ -93,8 +93,8 @@ export function undoChange(text: string, change: SettingsChange, original: strin
 }
 
 function undoValue(text: string, { key, value }: ValueChange, original: string): string {
-  if (settingAt(parsed(text), [key]) !== value) return text;
-  const before = settingAt(parsed(original), [key]);
+  if (settingAt(parsedSettings(text), [key]) !== value) return text;
+  const before = settingAt(parsedSettings(original), [key]);
   return before === undefined ? removeSetting(text, [key]) : setSetting(text, [key], before);
 }
 
@@ -121,7 +121,7 @@ function undoHook(text: string, change: HookChange, original: string): string {
   for (let found = find(); found !== undefined; found = find()) {
     rest = removeSetting(rest, found.path);
     const [hooks, event, group] = found.path;
-    if (isEmpty(settingAt(parsed(rest), [hooks, event, group, "hooks"]))) {
+    if (isEmpty(settingAt(parsedSettings(rest), [hooks, event, group, "hooks"]))) {
       rest = removeSetting(rest, [hooks, event, group]);
     }
   }
@@ -130,10 +130,10 @@ function undoHook(text: string, change: HookChange, original: string): string {
 
 /** Removes objects that have nothing left in them, unless they were there before us. */
 function withoutEmpty(text: string, paths: readonly (readonly string[])[], original: string): string {
-  const before = parsed(original);
+  const before = parsedSettings(original);
   let rest = text;
   for (const path of paths) {
-    if (isEmpty(settingAt(parsed(rest), path)) && settingAt(before, path) === undefined) {
+    if (isEmpty(settingAt(parsedSettings(rest), path)) && settingAt(before, path) === undefined) {
       rest = removeSetting(rest, path);
     }
   }
@@ -149,7 +149,7 @@ interface FoundHook {
 
 /** Finds our entries for an event, whatever path the program had when they were written. */
 export function findHooks(text: string, event: string, words: string): readonly FoundHook[] {
-  const groups = settingAt(parsed(text), ["hooks", event]);
+  const groups = settingAt(parsedSettings(text), ["hooks", event]);
   const found: FoundHook[] = [];
   for (const [group, each] of listOf(groups).entries()) {
     for (const [index, handler] of listOf(memberOf(each, "hooks")).entries()) {
@@ -188,7 +188,7 @@ function applyServer(text: string, change: ServerChange): string {
   const { format, at, name } = change;
   const path = [...at, name];
   const server = serverEntry(change);
-  const present = format === "json" ? settingAt(parsed(text), path) : tableAt(text, path);
+  const present = format === "json" ? settingAt(parsedSettings(text), path) : tableAt(text, path);
   if (present !== undefined && (!isOurServer(present) || isSameServer(present, server))) return text;
   return format === "json" ? setSetting(text, path, server) : setTable(text, path, server);
 }
@@ -203,7 +203,7 @@ function serverEntry({ command, args, env, form }: ServerChange): PlainTable {
 function undoServer(text: string, { format, at, name }: ServerChange, original: string): string {
   const path = [...at, name];
   if (format === "toml") return isOurServer(tableAt(text, path)) ? removeTable(text, path) : text;
-  if (!isOurServer(settingAt(parsed(text), path))) return text;
+  if (!isOurServer(settingAt(parsedSettings(text), path))) return text;
   const parents = at.map((_, index) => at.slice(0, at.length - index));
   return withoutEmpty(removeSetting(text, path), parents, original);
 }
@@ -218,12 +218,6 @@ function isSameServer(present: unknown, server: object): boolean {
   return Object.entries(server).every(
     ([key, value]) => JSON.stringify(memberOf(present, key)) === JSON.stringify(value),
   );
-}
-
-function parsed(text: string): ParsedSettings {
-  const result = parseSettings(text);
-  if (result.kind === "parsed") return result;
-  throw new Error(`Settings were not checked: ${result.line}:${result.column}: ${result.what}`);
 }
 
 function listOf(value: unknown): readonly unknown[] {

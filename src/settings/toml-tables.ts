@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlDate, TomlError, type TomlValue } from "smol-toml";
 import { exitCodes, UserError } from "../errors.ts";
+import { eolOf } from "./edit-settings.ts";
 import type { BrokenSettings } from "./parse-settings.ts";
 
 /*
@@ -192,8 +193,4 @@ function renderText(text: string): string {
 
 function renderKey(key: string): string {
   return /^[\w-]+$/.test(key) ? key : renderText(key);
-}
-
-function eolOf(text: string): string {
-  return /\r?\n/.exec(text)?.[0] ?? "\n";
 }

@@ -80,7 +80,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
       const bad = sidecar.index.blocks.filter((block) => !isReadable(sidecar, block)).length;
       if (bad > 0) tell(session, path, `${bad} of ${sidecar.index.blocks.length} blocks are damaged`, fix);
     } catch (error) {
-      tell(session, path, explain(error), `make ${path} readable`);
+      tell(session, path, explainDamage(error), `make ${path} readable`);
     }
   }
 
@@ -116,7 +116,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
   }
 }
 
-function explain(error: unknown): string {
+export function explainDamage(error: unknown): string {
   if (error instanceof ArchiveDamage) return error.what;
   if (error instanceof UserError) return error.message;
   return explainDiskError(error);

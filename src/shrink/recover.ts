@@ -6,6 +6,7 @@ import { belowRoots } from "../agents/find-sessions.ts";
 import { UserError } from "../errors.ts";
 import type { Disk, FileStat } from "../fs/disk.ts";
 import { errorCode, isAbsent } from "../fs/disk-error.ts";
+import { namesIn } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { removeQuietly } from "../fs/lock.ts";
 import { replaceFile } from "../fs/replace-file.ts";
@@ -45,21 +46,12 @@ export function refusedRewrites(library: Library): readonly string[] {
 function recoverSidecars({ disk, places }: Library): void {
   for (const agent of agentNames()) {
     const folder = join(places.flat, agent);
-    for (const name of namesIn(folder)) {
+    for (const name of namesIn(disk, folder)) {
       const path = join(folder, name.slice(0, -".new".length));
       if (name.endsWith(".flat.new")) settle(path);
     }
     // Under the store's lock, every temp file here is a leftover.
     sweepTempFiles(disk, folder, { now: Number.POSITIVE_INFINITY });
-  }
-
-  function namesIn(folder: string): readonly string[] {
-    try {
-      return disk.readdir(folder).map(({ name }) => name);
-    } catch (error) {
-      if (isAbsent(error)) return [];
-      throw error;
-    }
   }
 
   function settle(path: string): void {

@@ -5,8 +5,8 @@ import { mayBeWritten, runningSessions } from "../agents/running-sessions.ts";
 import { isOwnWrite } from "../archive/own-writes.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
-import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
+import { quietly } from "../fs/real-path.ts";
 import type { SessionPointer } from "../search/session-pointers.ts";
 import { sessionKey } from "../session/session.ts";
 import { writableFiles } from "./compact-session.ts";
@@ -137,16 +137,6 @@ function holdsForWriting(disk: Disk, folder: string, path: string): boolean {
 
 function namesInProc(disk: Disk, folder: string): readonly string[] {
   return quietly(() => disk.readdir(folder).map(({ name }) => name)) ?? [];
-}
-
-/** Ignores errors: processes end meanwhile, and some may not be inspected. */
-function quietly<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
 }
 
 interface IdleWaiting {

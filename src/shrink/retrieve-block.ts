@@ -2,8 +2,6 @@ import { Buffer } from "node:buffer";
 import { actionsOf } from "../agents/actions.ts";
 import { diskSource } from "../agents/byte-source.ts";
 import { exitCodes, UserError } from "../errors.ts";
-import { ArchiveDamage } from "../fs/damage.ts";
-import { explainDiskError } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { lengthOf, memberAt, scanJson, stringOf } from "../jsonl/json-spans.ts";
 import { decodeString } from "../jsonl/json-strings.ts";
@@ -11,6 +9,7 @@ import { rawLines } from "../jsonl/lines.ts";
 import type { SessionPointer } from "../search/session-pointers.ts";
 import { type FlatContent, type FlatMarker, fitsMarker, parseBlockName } from "../session/flat-marker.ts";
 import type { LogKey } from "../session/session.ts";
+import { explainDamage } from "./check-sidecars.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { type PastLog, pastLogs } from "./past-logs.ts";
 import { markersOf, relativesOf } from "./relatives.ts";
@@ -49,7 +48,7 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
     try {
       return look();
     } catch (error) {
-      damages.push(`${path}: ${explain(error)}`);
+      damages.push(`${path}: ${explainDamage(error)}`);
       return [];
     }
   };
@@ -117,12 +116,6 @@ function agrees({ blocks }: Retrieved, markers: readonly FlatMarker[]): boolean 
 }
 
 type IsWanted = (block: Pick<FlatContent, "toolUseId" | "number">) => boolean;
-
-function explain(error: unknown): string {
-  if (error instanceof ArchiveDamage) return error.what;
-  if (error instanceof UserError) return error.message;
-  return explainDiskError(error);
-}
 
 /** Returns all requested blocks or none: an incomplete result is searched elsewhere. */
 function inSidecar(sidecar: Sidecar, isWanted: IsWanted): readonly RetrievedBlock[] {

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
@@ -8,7 +7,7 @@ import type { Digest } from "../extract/digest.ts";
 import type { Library } from "../fs/library.ts";
 import { expandHome, insideOf } from "../fs/places.ts";
 import { RULES_VERSION } from "../redact/mask.ts";
-import { inBatches } from "../render/text-parts.ts";
+import { encodeParts } from "../render/text-parts.ts";
 import type { IndexDocument, SearchReader } from "../search/engine.ts";
 import { documentOf, type Mask } from "../search/export-session.ts";
 import { openSession } from "../search/open-session.ts";
@@ -238,15 +237,11 @@ async function writeSession(
   { row, own, site, mask }: SessionToWrite,
 ): Promise<MadeSession> {
   const { texts, page, problem } = await readForSite(library, reader, row, mask);
-  if (page !== undefined) site.write(own.page, encoded(page()));
+  if (page !== undefined) site.write(own.page, encodeParts(page()));
   const path = page === undefined ? own.textsWithoutPage : own.texts;
   site.write(path, dataScript(path.replace(/^data\/|\.js$/g, ""), texts));
   const made = { texts, hasPage: page !== undefined };
   return problem === undefined ? made : { ...made, problem };
-}
-
-function* encoded(parts: Iterable<string>): Generator<Uint8Array, void, void> {
-  for (const part of inBatches(parts)) yield Buffer.from(part);
 }
 
 function siteSession(

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { agentNames, isAgent } from "../../agents/agents.ts";
 import { ArchiveDamage } from "../../fs/damage.ts";
-import type { Disk, FolderEntry } from "../../fs/disk.ts";
-import { errorCode, isAbsent } from "../../fs/disk-error.ts";
-import { type FolderMark, makeFolders, markOfPaths, removeTree } from "../../fs/folders.ts";
+import type { Disk } from "../../fs/disk.ts";
+import { errorCode } from "../../fs/disk-error.ts";
+import { entriesIn, type FolderMark, makeFolders, markOfPaths, removeTree } from "../../fs/folders.ts";
 import { removeQuietly } from "../../fs/lock.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
 import type { LogKey, SessionName } from "../../session/session.ts";
@@ -58,7 +58,7 @@ export function readTombstones(disk: Disk, forgotten: string): Tombstones {
   /** Tombstones without a file cover every log with their id. */
   const wholeSessions = new Set<string>();
   for (const agent of agentNames()) {
-    for (const { name } of entriesOf(disk, join(forgotten, agent))) {
+    for (const { name } of entriesIn(disk, join(forgotten, agent))) {
       const folder = join(forgotten, agent, name);
       const found = readTombstone(disk, folder);
       if (found === undefined) continue;
@@ -86,7 +86,7 @@ export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
   const isEmpty = disk.stat(forgotten) === undefined;
   const graves = isEmpty
     ? []
-    : agents.flatMap((folder) => entriesOf(disk, folder).map(({ name }) => join(folder, name)));
+    : agents.flatMap((folder) => entriesIn(disk, folder).map(({ name }) => join(folder, name)));
   return markOfPaths(disk, [...agents, ...graves]);
 }
 
@@ -120,7 +120,7 @@ export function removeTombstone(disk: Disk, forgotten: string, session: LogKey):
 /** Removes all that is in a grave but its stone. */
 export function emptyTrash(disk: Disk, forgotten: string, session: LogKey): void {
   const folder = trashFolder(forgotten, session);
-  for (const { name } of entriesOf(disk, folder))
+  for (const { name } of entriesIn(disk, folder))
     if (name !== FILE_NAME) removeTree(disk, join(folder, name));
 }
 
@@ -130,10 +130,10 @@ export function emptyTrash(disk: Disk, forgotten: string, session: LogKey): void
  */
 export function sweepTrash(disk: Disk, forgotten: string): void {
   for (const agent of agentNames()) {
-    for (const { name, kind } of entriesOf(disk, join(forgotten, agent))) {
+    for (const { name, kind } of entriesIn(disk, join(forgotten, agent))) {
       if (kind !== "folder") continue;
       const folder = join(forgotten, agent, name);
-      for (const entry of entriesOf(disk, folder)) {
+      for (const entry of entriesIn(disk, folder)) {
         if (isTempName(entry.name)) removeQuietly(disk, join(folder, entry.name));
       }
       if (readTombstone(disk, folder) === undefined) removeEmptyGrave(disk, folder);
@@ -143,7 +143,7 @@ export function sweepTrash(disk: Disk, forgotten: string): void {
 
 /** Removes a folder if it is empty; one with unknown files stays. */
 function removeEmptyGrave(disk: Disk, folder: string): void {
-  if (entriesOf(disk, folder).every(({ name }) => isTempName(name))) removeTree(disk, folder);
+  if (entriesIn(disk, folder).every(({ name }) => isTempName(name))) removeTree(disk, folder);
 }
 
 /** undefined if there is none. */
@@ -190,14 +190,5 @@ function asPhase(word: string): ForgetPhase {
       return word;
     default:
       return senseless("phase");
-  }
-}
-
-function entriesOf(disk: Disk, folder: string): readonly FolderEntry[] {
-  try {
-    return disk.readdir(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { inTwoUnits } from "../../render/words.ts";
+
 const units = ["B", "KB", "MB", "GB", "TB"] as const;
 
 /** Formats bytes, 1 KB = 1024: "512 B", "4.2 MB", "18 MB". */
@@ -43,13 +45,9 @@ export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return join(minutes, "min", seconds % 60, "s");
+  if (minutes < 60) return inTwoUnits(minutes, "min", seconds % 60, "s");
   const hours = Math.floor(minutes / 60);
   return hours < 24
-    ? join(hours, "h", minutes % 60, "min")
-    : join(Math.floor(hours / 24), "d", hours % 24, "h");
-}
-
-function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+    ? inTwoUnits(hours, "h", minutes % 60, "min")
+    : inTwoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
 }

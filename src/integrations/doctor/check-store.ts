@@ -7,6 +7,7 @@ import type { Disk } from "../../fs/disk.ts";
 import { errorCode, isAbsent } from "../../fs/disk-error.ts";
 import type { Library } from "../../fs/library.ts";
 import { checkStoreVersion } from "../../fs/store.ts";
+import { shellQuote } from "../../render/words.ts";
 import { hookLogPaths, readHookFailures } from "../../retention/hook-log.ts";
 import { checkSidecars } from "../../shrink/check-sidecars.ts";
 import { refusedRewrites } from "../../shrink/recover.ts";
@@ -26,7 +27,7 @@ export function checkModes({ disk, places }: Library): Check {
   return problem(
     "modes",
     `others on this machine can read ${places.home}`,
-    `chmod -R go-rwx ${shellWord(places.home)}`,
+    `chmod -R go-rwx ${shellQuote([places.home])}`,
     open,
   );
 }
@@ -142,8 +143,4 @@ function sizeOf(disk: Disk, folder: string): number {
     if (!isAbsent(error) && errorCode(error) === undefined) throw error;
   }
   return size;
-}
-
-function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

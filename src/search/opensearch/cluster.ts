@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { isObject } from "../../jsonl/json-line.ts";
 import type { EngineFailure } from "../engine.ts";
 
 /** Where a cluster is and how it is asked. What a library must not know by itself is handed in. */
@@ -152,7 +153,7 @@ function judge(status: number, bytes: Buffer): Attempt {
 function parse(bytes: Buffer): ClusterBody | undefined {
   try {
     const body: unknown = JSON.parse(bytes.toString("utf8"));
-    return isBody(body) ? body : undefined;
+    return isObject(body) ? body : undefined;
   } catch {
     return undefined;
   }
@@ -161,12 +162,8 @@ function parse(bytes: Buffer): ClusterBody | undefined {
 /** A connection error without the address that was asked, which may hold more than its host. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const code = isBody(cause) && typeof cause.code === "string" ? cause.code : undefined;
+  const code = isObject(cause) && typeof cause.code === "string" ? cause.code : undefined;
   return code ?? "the connection failed";
-}
-
-function isBody(value: unknown): value is ClusterBody {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Reads a value inside JSON of the cluster by its path; undefined if there is none. */
@@ -174,7 +171,7 @@ export function valueIn(body: unknown, ...path: readonly (string | number)[]): u
   let value = body;
   for (const step of path) {
     if (Array.isArray(value)) value = value[Number(step)];
-    else value = isBody(value) ? value[step] : undefined;
+    else value = isObject(value) ? value[step] : undefined;
   }
   return value;
 }
