@@ -237,6 +237,8 @@ export interface Hooks {
   read(text: string, subcommand: string): ReadHookInput;
   /** What a hook prints to hand the agent a text when a session starts. */
   contextAnswer(text: string): object;
+  /** What a hook prints to show the user a text. */
+  noticeAnswer(text: string): object;
   /** Makes up a session below a folder, and what the agent would send of it. */
   rehearse(library: Pick<Library, "disk" | "now">, folder: string): HookRehearsal;
 }

@@ -70,6 +70,11 @@ export function sessionStartAnswer(additionalContext: string): object {
   return { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } };
 }
 
+/** The answer to any event that shows the user a text, in the form that Claude Code and Codex read. */
+export function noticeAnswer(systemMessage: string): object {
+  return { systemMessage };
+}
+
 /** What the agent would send of a session that was made up. */
 export function rehearsedEvent(event: string, sessionId: string, log: string, folder: string): string {
   return JSON.stringify({

@@ -117,6 +117,46 @@ export function validateConfig(value: unknown): CheckedConfig {
   return { kind: "good", written, unknownKeys };
 }
 
+/** What is left of the parsed file without what is wrong in it: without elements of lists, else without whole values. */
+export function salvageConfig(value: unknown): {
+  readonly written: WrittenConfig;
+  /** Where something was wrong; an empty path is the whole file. */
+  readonly badPaths: readonly (readonly PropertyKey[])[];
+} {
+  const badPaths: (readonly PropertyKey[])[] = [];
+  for (let rest: unknown = value; ; ) {
+    const result = whole.safeParse(rest);
+    if (result.success) return { written: result.data, badPaths };
+    for (const { path } of result.error.issues) {
+      badPaths.push(path);
+      // Emptied first, so that the places of the other elements stay.
+      rest = replaceAt(rest, path);
+    }
+    rest = withoutHoles(rest);
+  }
+}
+
+const HOLE = Symbol("hole");
+
+/** Puts a hole where the path leads, or where it ends early; the whole is replaced by an empty object. */
+function replaceAt(value: unknown, [step, ...path]: readonly PropertyKey[]): unknown {
+  if (step === undefined) return HOLE;
+  if (Array.isArray(value)) return value.map((each, at) => (at === step ? replaceAt(each, path) : each));
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return HOLE;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, key === step ? replaceAt(each, path) : each]),
+  );
+}
+
+function withoutHoles(value: unknown): unknown {
+  if (value === HOLE) return {};
+  if (Array.isArray(value)) return value.filter((each) => each !== HOLE);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) => (each === HOLE ? [] : [[key, withoutHoles(each)]])),
+  );
+}
+
 function unknownIn(prefix: string, schema: { readonly shape: object }, value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.keys(value)

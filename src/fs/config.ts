@@ -52,6 +52,22 @@ export interface ReadConfig {
   readonly unknownKeys: readonly string[];
 }
 
+/** What is wrong with the settings, for work that must not wait until they are corrected. */
+export interface SettingsFault {
+  /** As a command would report it, with the file and the position. */
+  readonly message: string;
+  /** Some of `redact` could not be read: nothing may be written that has to be masked. */
+  readonly isRedactUnknown: boolean;
+  /** Some of `exclude` could not be read. */
+  readonly isExcludeUnknown: boolean;
+}
+
+/** The settings as far as they can be read; what can't has its default. */
+export interface ReadableConfig {
+  readonly config: Config;
+  readonly fault?: SettingsFault;
+}
+
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /**
@@ -64,12 +80,42 @@ export async function readConfig(disk: Disk, path: string, home: string): Promis
   // Most users have no config file, and loading zod would slow down every search.
   const { validateConfig } = await import("./config-schema.ts");
   const checked = validateConfig(parse(text, path));
-  if (checked.kind === "bad") {
-    const key = checked.path.join(".");
-    const what = key === "" ? checked.what : `${key} ${checked.what}`;
-    throw brokenConfig(path, findJsonValue(text, checked.path), what);
-  }
+  if (checked.kind === "bad") throw faultyConfig(path, text, checked);
   return { config: withDefaults(checked.written, home), unknownKeys: checked.unknownKeys };
+}
+
+/** Reads what can be read of config.json, and says what is wrong with the rest. Of a bad list, the good elements count. */
+export async function readReadableConfig(disk: Disk, path: string, home: string): Promise<ReadableConfig> {
+  try {
+    const { config } = await readConfig(disk, path, home);
+    return { config };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return salvage(error, () => readText(disk, path), home);
+  }
+}
+
+async function salvage(
+  { message }: UserError,
+  read: () => string | undefined,
+  home: string,
+): Promise<ReadableConfig> {
+  const { salvageConfig } = await import("./config-schema.ts");
+  try {
+    const { written, badPaths } = salvageConfig(JSON.parse(read() ?? "{}"));
+    const isUnknown = (key: keyof Config): boolean =>
+      badPaths.some(([first]) => first === undefined || first === key);
+    return {
+      config: withDefaults(written, home),
+      fault: { message, isRedactUnknown: isUnknown("redact"), isExcludeUnknown: isUnknown("exclude") },
+    };
+  } catch {
+    // It can't be read at all, or is no JSON.
+    return {
+      config: withDefaults({}, home),
+      fault: { message, isRedactUnknown: true, isExcludeUnknown: true },
+    };
+  }
 }
 
 function withDefaults(written: WrittenConfig, home: string): Config {
@@ -115,6 +161,15 @@ function parse(text: string, path: string): unknown {
     if (place === undefined) throw error;
     throw brokenConfig(path, place, place.what);
   }
+}
+
+function faultyConfig(
+  path: string,
+  text: string,
+  bad: { readonly path: readonly (string | number)[]; readonly what: string },
+): UserError {
+  const key = bad.path.join(".");
+  return brokenConfig(path, findJsonValue(text, bad.path), key === "" ? bad.what : `${key} ${bad.what}`);
 }
 
 function brokenConfig(path: string, place: TextPlace, what: string): UserError {

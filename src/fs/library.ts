@@ -1,4 +1,10 @@
-import { type Config, readConfig } from "./config.ts";
+import {
+  type Config,
+  type ReadableConfig,
+  readConfig,
+  readReadableConfig,
+  type SettingsFault,
+} from "./config.ts";
 import type { Disk } from "./disk.ts";
 import { findPlaces, type Places } from "./places.ts";
 import { checkStoreVersion } from "./store.ts";
@@ -19,6 +25,8 @@ export interface Library {
   readonly surroundings: Environment;
   readonly places: Places;
   readonly config: Config;
+  /** What is wrong with the settings, if it was opened in spite of that; `config` is what could be read. */
+  readonly settingsFault?: SettingsFault;
   /** There are no logs, so the bundled example history is shown. */
   readonly demo: boolean;
   now(): number;
@@ -35,6 +43,8 @@ export interface LibraryFrom {
   readonly folder: string;
   readonly now: () => number;
   readonly isRunning: (pid: number) => boolean;
+  /** Open it even if config.json is broken: for hooks and the guard, which would otherwise lose sessions. */
+  readonly allowBrokenSettings?: boolean | undefined;
 }
 
 /** Opens the logs and the store of a machine. A store that this program cannot use is a UserError, and is not changed. */
@@ -45,15 +55,18 @@ export async function createLibrary({
   folder,
   now,
   isRunning,
+  allowBrokenSettings = false,
 }: LibraryFrom): Promise<Library> {
   const places = findPlaces({ home, variables, folder });
   checkStoreVersion(disk, places);
-  const { config } = await readConfig(disk, places.config, home);
+  const read = allowBrokenSettings ? readReadableConfig : readConfig;
+  const { config, fault }: ReadableConfig = await read(disk, places.config, home);
   return {
     disk,
     surroundings: { home, variables, folder, projects: [] },
     places,
     config,
+    ...(fault === undefined ? {} : { settingsFault: fault }),
     demo: false,
     now,
     isRunning,

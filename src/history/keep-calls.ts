@@ -74,7 +74,7 @@ export function keepCalls(context: HistoryContext): KeepCalls {
       return mask(
         await guardSessions(library, {
           ...(log === undefined ? {} : { log }),
-          markdown,
+          markdown: library.settingsFault?.isRedactUnknown === true ? undefined : markdown,
           access: abortable(access, call),
           locking: { ...locking, ...timeout },
           pause: pauseOf(call),

@@ -35,6 +35,8 @@ export interface Machine {
   readonly meter?: () => RefreshMeter;
   /** Called if the store can't be written, before everything is read into memory. */
   readonly onUnwritable?: (error: UserError) => void;
+  /** Opens it even if config.json is broken, with the settings that can be read; `library.settingsFault` says what is wrong. */
+  readonly allowBrokenSettings?: boolean;
   /** Called when changed logs were read into the index. */
   readonly onChange?: () => void;
 }
@@ -49,7 +51,15 @@ export interface OpenStore {
 export async function openStore(machine: Machine): Promise<OpenStore> {
   const { home, env: variables, now, folder = home, disk = nodeDisk, processes = nodeProcesses } = machine;
   const { isRunning = (pid: number) => processes.exists(pid) } = machine;
-  const library = await createLibrary({ disk, home, variables, folder, now, isRunning });
+  const library = await createLibrary({
+    disk,
+    home,
+    variables,
+    folder,
+    now,
+    isRunning,
+    allowBrokenSettings: machine.allowBrokenSettings,
+  });
   if (machine.demoHome === undefined || hasLogs(library)) {
     return { library, access: indexAccess(library, machine) };
   }

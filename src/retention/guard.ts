@@ -20,7 +20,8 @@ import { sweepLeftovers } from "../shrink/sweep-leftovers.ts";
 export interface GuardOptions {
   /** A log whose session is to be archived at once, although it may have changed just now. */
   readonly log?: string;
-  readonly markdown: MarkdownWriter;
+  /** Absent if it is not known what to mask: then only bytes are kept. */
+  readonly markdown?: MarkdownWriter | undefined;
   readonly access: IndexAccess;
   readonly locking: Locking;
   readonly pause: () => Promise<void>;
@@ -48,11 +49,14 @@ const LONGEST_REST_MS = 3_000;
  * index up to date. Meant for a separate process in the background.
  */
 export async function guardSessions(library: Library, options: GuardOptions): Promise<GuardAnswer> {
+  const { settingsFault: fault } = library;
   const problems: Problem[] = [];
+  if (fault !== undefined) problems.push({ path: library.places.config, line: 0, what: fault.message });
   let archived = 0;
   const archive = async (sessions: readonly LogFiles[]): Promise<void> => {
     const { markdown, locking, pause } = options;
-    const done = await archiveSessions(library, { sessions, markdown, locking, pause });
+    const copies = markdown === undefined ? {} : { markdown };
+    const done = await archiveSessions(library, { sessions, locking, pause, ...copies });
     archived += done.archived.length;
     for (const problem of done.problems) problems.push(problem);
   };
@@ -150,6 +154,8 @@ function* batchesOf(sessions: readonly LogFiles[]): Generator<readonly LogFiles[
 
 /** Also tidies the index: no user waits for the guard, and searches leave that to it. */
 async function refresh(library: Library, { access }: GuardOptions): Promise<void> {
+  // By other settings than the user's, everything would be read again: what to mask, what to leave out, how much to keep.
+  if (library.settingsFault !== undefined) return;
   await withIndex(library, access, async () => {});
   await tidyIndex(library, access);
 }

@@ -108,10 +108,26 @@ describe("guard", () => {
     expect(await ask("guard", "--json")).toBe(0);
     expect(JSON.parse(world.out())).toEqual({ schemaVersion: 1, archived: 4, problems: [], synced: [] });
     const places = findPlaces(world);
-    fs.writeFileSync(places.config, "{");
+    fs.writeFileSync(places.version, '{"version":999}');
     expect(await ask("guard")).toBe(5);
     expect(readHookFailures({ disk: world.disk, places })).toEqual([
-      { at: NOW, event: "guard", what: expect.stringContaining("config.json") },
+      { at: NOW, event: "guard", what: expect.stringContaining("version is 999") },
     ]);
+  });
+
+  test("archives the bytes alone if the settings are broken, and notes where", async () => {
+    const { ask, world } = ground();
+    const places = findPlaces(world);
+    fs.mkdirSync(places.home);
+    fs.writeFileSync(places.config, "{");
+    expect(await ask("guard")).toBe(3);
+    expect(world.out()).toBe("4 sessions archived.\n");
+    expect(world.err()).toContain("config.json:1:2");
+    expect(readHookFailures({ disk: world.disk, places })).toEqual([
+      { at: NOW, event: "guard", what: expect.stringContaining("config.json:1:2") },
+    ]);
+    expect(fs.existsSync(places.raw)).toBe(true);
+    expect(fs.existsSync(places.archive)).toBe(false);
+    expect(fs.existsSync(places.index)).toBe(false);
   });
 });

@@ -188,14 +188,8 @@ describe("hook", () => {
     expect(world.out()).toBe("");
   });
 
-  test("ends well where settings are broken and where nothing can be written", async () => {
+  test("ends well where nothing can be written", async () => {
     const at = ground();
-    const config = join(at.world.home, ".sessions", "config.json");
-    fs.mkdirSync(dirname(config), { recursive: true });
-    fs.writeFileSync(config, "{");
-    expect(await at.fire("pre-compact", eventOf("PreCompact", at))).toEqual(SILENT);
-    expect(at.failures()).toEqual([expect.stringContaining("config.json")]);
-    fs.rmSync(join(at.world.home, ".sessions"), { recursive: true });
     fs.writeFileSync(join(at.world.home, ".sessions"), "no folder");
     const { code, out } = await at.fire("pre-compact", eventOf("PreCompact", at));
     expect({ code, out }).toEqual({ code: 0, out: "" });
@@ -281,6 +275,93 @@ describe("hook session-end", () => {
     const cache = join(at.world.home, ".sessions", "cache");
     const isKept = (): boolean => fs.readdirSync(cache).some((name) => name.startsWith("code.remote.guard."));
     await expect.poll(isKept).toBe(true);
+  });
+});
+
+describe("hook with broken settings", () => {
+  const broken = (text: string): Ground & { readonly stored: () => readonly string[] } => {
+    const at = ground();
+    const store = join(at.world.home, ".sessions");
+    fs.mkdirSync(store, { recursive: true });
+    fs.writeFileSync(join(store, "config.json"), text);
+    return {
+      ...at,
+      stored: () => [...new Set([...filesBelow(store).keys()].map((path) => path.split("/")[0] ?? ""))],
+    };
+  };
+  const noticeIn = ({ code, out, err }: Fired): string => {
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const answer = JSON.parse(out);
+    expect(Object.keys(answer)).toEqual(["systemMessage"]);
+    return answer.systemMessage;
+  };
+
+  test.each([
+    ["a pattern that could run forever", '{"redact":["(a+)+$"]}', "1:12"],
+    ["no JSON", '{"redact":[],\n "search" 5}', "2:11"],
+    ["no object", "[]", "1:1"],
+  ])("pre-compact archives the bytes alone, and tells the user where: %s", async (_, text, place) => {
+    const at = broken(text);
+    const notice = noticeIn(await at.fire("pre-compact", eventOf("PreCompact", at)));
+    expect(notice).toContain(`config.json:${place}: `);
+    expect(notice).toContain("This session is archived all the same, byte for byte");
+    expect(notice).toContain("no readable copies");
+    expect(at.stored()).toContain("raw");
+    expect(at.stored()).not.toContain("archive");
+    expect(at.stored()).not.toContain("index");
+    expect(at.failures()).toEqual([expect.stringContaining(`config.json:${place}`)]);
+    const bytes = fs.readFileSync(at.log);
+    fs.rmSync(at.log);
+    fs.rmSync(join(at.world.home, ".sessions", "config.json"));
+    await at.show(["restore", at.id]);
+    expect(fs.readFileSync(at.log)).toEqual(bytes);
+  });
+
+  test("pre-compact leaves out what the other settings exclude", async () => {
+    const at = broken('{"redact":["(a+)+$"],"exclude":["/work/shop"]}');
+    const notice = noticeIn(await at.fire("pre-compact", eventOf("PreCompact", at)));
+    expect(notice).toContain("excluded or forgotten, and not archived");
+    expect(at.stored()).toContain("logs");
+    expect([...filesBelow(join(at.world.home, ".sessions")).keys()].join()).not.toContain(at.id);
+  });
+
+  test("pre-compact makes the readable copy too if it knows what to mask", async () => {
+    const at = broken('{"search":{"limit":0}}');
+    const notice = noticeIn(await at.fire("pre-compact", eventOf("PreCompact", at)));
+    expect(notice).toContain("search.limit must be a whole number");
+    expect(notice).toContain("The other settings count");
+    expect(at.stored()).toContain("archive");
+  });
+
+  test("pre-compact tells the user if the session could not be archived either", async () => {
+    const at = broken("{");
+    const event = { ...eventOf("PreCompact", at), transcript_path: "/not/there.jsonl" };
+    expect(noticeIn(await at.fire("pre-compact", event))).toContain("could not be archived: ");
+  });
+
+  test("session-end without a guard archives, post-compact keeps no summary", async () => {
+    const at = broken("{");
+    const alone = { variables: { ...at.world.variables, SESSIONS_GUARD: "off" } };
+    expect(await at.fire("session-end", eventOf("SessionEnd", at), alone)).toEqual(SILENT);
+    expect(at.stored()).toContain("raw");
+    const summary = { compact_summary: "the password is hunter2" };
+    expect(await at.fire("post-compact", eventOf("PostCompact", at, summary))).toEqual(SILENT);
+    expect(at.stored()).not.toContain("notes");
+  });
+
+  test("session-start tells the user, and hands the agent nothing of the log", async () => {
+    const at = broken('{"redact":["(a+)+$"]}');
+    const event = eventOf("SessionStart", at, { source: "compact" });
+    expect(noticeIn(await at.fire("session-start", event))).toContain("config.json:1:12");
+    expect(at.started).toEqual([["guard"]]);
+  });
+
+  test("session-start hands over the recall packet too if it knows what to mask", async () => {
+    const at = broken('{"search":{"limit":0}}');
+    const { out } = await at.fire("session-start", eventOf("SessionStart", at, { source: "compact" }));
+    const answer = JSON.parse(out);
+    expect(answer.systemMessage).toContain("search.limit");
+    expect(answer.hookSpecificOutput.additionalContext).not.toBe("");
   });
 });
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ReadConfig, readConfig } from "../../src/fs/config.ts";
+import { type ReadConfig, readConfig, readReadableConfig } from "../../src/fs/config.ts";
 import { nodeDisk as disk } from "../../src/fs/node-disk.ts";
 import { unreadableDisk } from "../crash/sick-disks.ts";
 import { temporaryFolder } from "../crash/temporary-folder.ts";
@@ -125,6 +125,38 @@ describe("readConfig()", () => {
     );
     expect(fs.readFileSync(path, "utf8")).toBe(text);
   });
+
+  it.each([
+    [
+      '{"exclude":["/a", 5, "/b"],"redact":["x", "(a+)+$"]}',
+      { exclude: ["/a", "/b"], redact: ["x"] },
+      true,
+      true,
+    ],
+    ['{"search":{"limit":0,"more":1},"exclude":["/a"]}', { exclude: ["/a"] }, false, false],
+    [
+      '{"search":5,"sync":{"remotes":["r"],"everyMinutes":0}}',
+      { sync: { remotes: ["r"], everyMinutes: 60 } },
+      false,
+      false,
+    ],
+    ['{"paths":{"/a":"b","/c":"/d","e":"/f"}}', { paths: { "/c": "/d" } }, false, false],
+    ['{"exclude":"/a"}', {}, false, true],
+    ['["redact"]', {}, true, true],
+    ["{", {}, true, true],
+    [" ".repeat(1024 * 1024 + 1), {}, true, true],
+  ])(
+    "readReadableConfig() keeps what is right in %.60j",
+    async (text, kept, isRedactUnknown, isExcludeUnknown) => {
+      const path = join(temporaryFolder(), "config.json");
+      fs.writeFileSync(path, text);
+      expect(await readReadableConfig(disk, path, "/home/u")).toEqual({
+        config: { ...defaults, ...kept },
+        fault: { message: expect.stringContaining(path), isRedactUnknown, isExcludeUnknown },
+      });
+      expect(fs.readFileSync(path, "utf8")).toBe(text);
+    },
+  );
 
   it("says that a file can't be read, or is too large to be settings", async () => {
     const path = join(temporaryFolder(), "config.json");

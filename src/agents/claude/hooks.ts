@@ -3,7 +3,7 @@ import { makeFolders } from "../../fs/folders.ts";
 import type { Library } from "../../fs/library.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import type { HookEvent, Hooks } from "../agent-actions.ts";
-import { readHookEvent, rehearsedEvent, sessionStartAnswer } from "../hook-event.ts";
+import { noticeAnswer, readHookEvent, rehearsedEvent, sessionStartAnswer } from "../hook-event.ts";
 import { claude } from "./claude.ts";
 import { encodeProjectPath } from "./files.ts";
 import { ownFolders } from "./retention.ts";
@@ -37,6 +37,7 @@ export const claudeHooks: Hooks = {
   read: (text, subcommand) =>
     readHookEvent(text, subcommand, { agent: claude.name, events: claudeHookEvents }),
   contextAnswer: sessionStartAnswer,
+  noticeAnswer,
   rehearse(library, folder) {
     const log = makeSession(library, folder);
     return {

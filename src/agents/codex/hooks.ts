@@ -3,7 +3,7 @@ import { makeFolders } from "../../fs/folders.ts";
 import type { Library } from "../../fs/library.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import type { HookEvent, Hooks } from "../agent-actions.ts";
-import { readHookEvent, rehearsedEvent, sessionStartAnswer } from "../hook-event.ts";
+import { noticeAnswer, readHookEvent, rehearsedEvent, sessionStartAnswer } from "../hook-event.ts";
 import { codex } from "./codex.ts";
 import { codexFolder } from "./files.ts";
 
@@ -29,6 +29,7 @@ export const codexHooks: Hooks = {
   },
   read: (text, subcommand) => readHookEvent(text, subcommand, { agent: codex.name, events }),
   contextAnswer: sessionStartAnswer,
+  noticeAnswer,
   rehearse(library, folder) {
     const log = makeSession(library, folder);
     return {

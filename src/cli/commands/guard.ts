@@ -17,8 +17,8 @@ export const command: Command = defineCommand({
   description:
     "Archives every session that is not archived yet and has been quiet for ten minutes, and updates the " +
     "index; then syncs with the remotes that `sync.remotes` in config.json names, if it is time for it. Other commands " +
-    "start it in the background, at most once a minute. Its errors are written to a log " +
-    "that `sessions doctor` shows.",
+    "start it in the background, at most once a minute. If config.json is broken, it only archives. Its errors are " +
+    "written to a log that `sessions doctor` shows.",
   examples: [{ line: "sessions guard", says: "archive sessions that are not archived yet" }],
   positionals: [],
   flags: {
@@ -30,13 +30,16 @@ export const command: Command = defineCommand({
   },
   async run({ flags }, world) {
     try {
-      const history = await openHistory(machineOf(world));
+      // The agent deletes its logs whatever our settings say.
+      const history = await openHistory({ ...machineOf(world), allowBrokenSettings: true });
+      const isBroken = history.library.settingsFault !== undefined;
       const { archived, ...guarded } = await history.guard({ log: flags.log, lockTimeoutMs: LOCK_MS });
-      const problems = [...guarded.problems, ...(await keepSite(history, world)).problems];
+      const site = isBroken ? [] : (await keepSite(history, world)).problems;
+      const problems = [...guarded.problems, ...site];
       for (const { path, line, what } of problems.slice(0, MAX_NOTED)) {
         noteFailure(world, "guard", `${path}:${line}: ${what}`);
       }
-      const synced = await remotesOf(history).syncIfDue();
+      const synced = isBroken ? [] : await remotesOf(history).syncIfDue();
       const failures = synced.flatMap((each) => each.problems.map((what) => `${each.remote}: ${what}`));
       for (const what of failures.slice(0, MAX_NOTED)) noteFailure(world, "sync", what);
       if (flags.json) printJson(world, { archived, problems, synced });

@@ -90,8 +90,11 @@ async function answer(
 }
 
 async function openPorts(world: World, note: (what: string) => void): Promise<HookPorts> {
-  const { library, writing, list } = await openHistory(machineOf(world));
+  // A session that is not archived now is lost, whatever the settings say.
+  const { library, writing, list } = await openHistory({ ...machineOf(world), allowBrokenSettings: true });
   const { locking, markdown } = await writing();
+  const { settingsFault: fault } = library;
+  if (fault !== undefined) note(fault.message);
   const detach = async (args: readonly string[]): Promise<boolean> => {
     if (!mayStartGuard(world)) return false;
     await world.startDetached?.(args);
@@ -99,7 +102,7 @@ async function openPorts(world: World, note: (what: string) => void): Promise<Ho
   };
   return {
     library,
-    markdown,
+    markdown: fault?.isRedactUnknown === true ? undefined : markdown,
     locking: { ...locking, timeoutMs: LOCK_MS },
     handOver: (log) => detach(["guard", "--log", log]),
     sessionsIn: async (folder) => {

@@ -18,7 +18,8 @@ import { deletionWarning } from "./deletion-warning.ts";
 /** What hooks need from their caller. */
 export interface HookPorts {
   readonly library: Library;
-  readonly markdown: MarkdownWriter;
+  /** Absent if it is not known what to mask: then only bytes are kept. */
+  readonly markdown: MarkdownWriter | undefined;
   readonly locking: Locking;
   /** Leaves this log's session to a background process; false if none may be started. */
   readonly handOver: (log: string) => Promise<boolean>;
@@ -39,8 +40,7 @@ const LARGE_BYTES = 4 * 1024 * 1024;
 export async function handleHook(input: HookInput, ports: HookPorts): Promise<string> {
   switch (input.event) {
     case "pre-compact":
-      await archiveNow(logOf(input), ports);
-      return "";
+      return archiveFirst(input, ports);
     case "session-end": {
       const log = logOf(input);
       // A session in which nothing was said has no log.
@@ -52,9 +52,12 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
       await afterCompaction(input, ports);
       return "";
     case "session-start": {
-      const answer = await recall(input, ports);
+      const answer = {
+        ...(await recall(input, ports)),
+        ...noticeOf(input, ports.library, "Sessions are archived all the same"),
+      };
       await ports.startGuard();
-      return answer;
+      return printed(answer);
     }
     default:
       throw new Error(`Cannot handle the event "${input.event}"`);
@@ -74,37 +77,80 @@ export async function handleExtensionEvent(event: ExtensionEvent, ports: HookPor
       note(error instanceof Error ? error.message : String(error));
     }
   }
-  if (answer === undefined) return "";
+  // Without a summary of ours, the agent writes its own.
+  if (answer === undefined || library.settingsFault?.isRedactUnknown === true) return "";
   const { redact } = createRedactor({ extra: library.config.redact });
   return encodeJson(answer((value) => maskAndClean(value, redact)));
+}
+
+/** What became of a session that was to be archived. */
+type Archiving = "archived" | "left out" | "handed over";
+
+/** Archives a session, and says so to the user if the settings are broken: nobody else would tell them. */
+async function archiveFirst(input: HookInput, ports: HookPorts): Promise<string> {
+  const { library } = ports;
+  if (library.settingsFault === undefined) {
+    await archiveNow(logOf(input), ports);
+    return "";
+  }
+  try {
+    const done = DONE[await archiveNow(logOf(input), ports)];
+    return printed(noticeOf(input, library, done));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    ports.note(why);
+    return printed(noticeOf(input, library, `This session could not be archived: ${why}`));
+  }
+}
+
+const DONE: Readonly<Record<Archiving, string>> = {
+  archived: "This session is archived all the same, byte for byte",
+  "handed over": "This session is being archived in the background all the same, byte for byte",
+  "left out": "This session is excluded or forgotten, and not archived",
+};
+
+/** What the user is told if the settings are broken: where, and what was done. */
+function noticeOf({ agent }: HookInput, { settingsFault: fault }: Library, done: string): object {
+  const hooks = actionsOf(agent).hooks;
+  if (fault === undefined || hooks === undefined) return {};
+  const left = fault.isRedactUnknown
+    ? " Until it is corrected, no readable copies and no index entries are made."
+    : " The other settings count.";
+  const excluded = fault.isExcludeUnknown ? " What `exclude` leaves out is not fully known." : "";
+  const repair = "Correct the file, then run `sessions archive`.";
+  return hooks.noticeAnswer(`sessions: ${fault.message}. ${done}.${left}${excluded} ${repair}`);
 }
 
 /**
  * Archives a session while its agent waits. Of a long one, only the bytes, which could be lost; its readable copy is made
  * in the background, which also waits for a busy store.
  */
-async function archiveNow(log: string, ports: HookPorts): Promise<void> {
+async function archiveNow(log: string, ports: HookPorts): Promise<Archiving> {
   const { library, markdown, locking, handOver, note } = ports;
   const session = logAt(library, log);
   if (session === undefined) throw new Error(`Cannot archive ${JSON.stringify(log)}: there is no log`);
-  const archive = async (options: { readonly markdown?: MarkdownWriter }): Promise<void> => {
-    const { problems } = await archiveSessions(library, { sessions: [session], locking, ...options });
-    for (const { path, line, what } of problems) note(`${path}:${line}: ${what}`);
+  const archive = async (options: { readonly markdown?: MarkdownWriter }): Promise<Archiving> => {
+    const done = await archiveSessions(library, { sessions: [session], locking, ...options });
+    for (const { path, line, what } of done.problems) note(`${path}:${line}: ${what}`);
+    return done.archived.length + done.unchanged > 0 ? "archived" : "left out";
   };
   const isLarge = session.files.reduce((sum, { size }) => sum + size, 0) > LARGE_BYTES;
+  let done: Archiving;
   try {
-    await archive(isLarge ? {} : { markdown });
+    done = await archive(isLarge || markdown === undefined ? {} : { markdown });
   } catch (error) {
     // The background process will report what it can't do either.
-    if (await handOver(log)) return;
+    if (await handOver(log)) return "handed over";
     throw error;
   }
-  if (isLarge && !(await handOver(log))) await archive({ markdown });
+  if (isLarge && markdown !== undefined && !(await handOver(log))) await archive({ markdown });
+  return done;
 }
 
 async function afterCompaction(input: HookInput, { library, handOver }: HookPorts): Promise<void> {
   const { agent, sessionId, summary, trigger, log } = input;
-  if (summary !== undefined) {
+  // The log has it too, and here it would be masked by rules that are not known.
+  if (summary !== undefined && library.settingsFault?.isRedactUnknown !== true) {
     // The log itself is the best source for the session's id.
     const known = log === undefined ? undefined : logAt(library, log);
     const session = known ?? (sessionId === undefined ? undefined : { agent, id: sessionId, copy: null });
@@ -116,16 +162,18 @@ async function afterCompaction(input: HookInput, { library, handOver }: HookPort
 async function recall(
   { agent, source, log, folder }: HookInput,
   { library, managedFolder, sessionsIn }: HookPorts,
-): Promise<string> {
+): Promise<object | undefined> {
+  // A packet quotes the log, and it is not known what to mask in it.
+  if (library.settingsFault?.isRedactUnknown === true) return undefined;
   const mode = library.config.hooks.recall;
   const warning = (): string | undefined =>
     log === undefined ? undefined : deletionWarning(library, agent, log, managedFolder);
   if (source === "compact") {
-    if (mode === "off" || log === undefined) return "";
+    if (mode === "off" || log === undefined) return undefined;
     return recallAnswer(agent, recallDigest(library, { log }), { after: "compaction", warning: warning() });
   }
   // A resumed session has its context; a cleared one must not get it back.
-  if (source !== "startup" || mode !== "always" || folder === undefined) return "";
+  if (source !== "startup" || mode !== "always" || folder === undefined) return undefined;
   const digest = recallDigest(library, { folder, ...(log === undefined ? {} : { except: log }) });
   const earlier = digest === undefined ? [] : await sessionsIn(folder);
   return recallAnswer(agent, digest, { after: "start", warning: warning(), earlier });
@@ -139,15 +187,21 @@ function logOf({ event, log }: HookInput): string {
 /** Limit of what is printed: agents cut off at 10,000, and every character takes up context. */
 const MAX_CHARS = 2_000;
 
-/** What a hook prints when a session starts; nothing if there is nothing to recall. */
+/** What a hook answers when a session starts; undefined if there is nothing to recall. */
 function recallAnswer(
   agent: AgentName,
   digest: Digest | undefined,
   options: Omit<RecallOptions, "fits">,
-): string {
+): object | undefined {
   const hooks = actionsOf(agent).hooks;
-  if (digest === undefined || hooks === undefined) return "";
-  const answerOf = (packet: string): string => `${encodeJson(hooks.contextAnswer(packet))}\n`;
-  const packet = recallPacket(digest, { ...options, fits: (text) => answerOf(text).length <= MAX_CHARS });
-  return packet === undefined ? "" : answerOf(packet);
+  if (digest === undefined || hooks === undefined) return undefined;
+  const answerOf = (packet: string): object => hooks.contextAnswer(packet);
+  const fits = (text: string): boolean => printed(answerOf(text)).length <= MAX_CHARS;
+  const packet = recallPacket(digest, { ...options, fits });
+  return packet === undefined ? undefined : answerOf(packet);
+}
+
+/** One line of JSON; nothing if there is nothing to say. */
+function printed(answer: object): string {
+  return Object.keys(answer).length === 0 ? "" : `${encodeJson(answer)}\n`;
 }
