@@ -110,6 +110,18 @@ export function rootOfFile(library: Library, agent: AgentName, path: string): st
     .reduce<string | null>((best, root) => (best === null || root.length > best.length ? root : best), null);
 }
 
+/** The endings that an agent's files have where this one is; none if that is below none of its folders of logs. */
+export function logExtensionsAt(library: Library, agent: AgentName, path: string): readonly string[] {
+  return (
+    rootsOf(library, agentNamed(agent), foldersAbove(path))
+      .filter(({ folder }) => insideOf(folder, path))
+      .reduce<LogRoot | undefined>(
+        (best, root) => (best === undefined || root.folder.length > best.folder.length ? root : best),
+        undefined,
+      )?.extensions ?? []
+  );
+}
+
 /**
  * Says of a file, by its path without links, whether it is below a folder of logs of any agent. A link may lead
  * anywhere: what it leads to is read or written only if it is.

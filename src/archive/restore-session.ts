@@ -5,7 +5,7 @@ import type { AgentImport, ImportFile, ResumeCommand } from "../agents/agent.ts"
 import { agentNamed } from "../agents/agents.ts";
 import { belowRoots, isStrayLink, rootOfFile } from "../agents/find-sessions.ts";
 import { countMarkers } from "../agents/stand-ins.ts";
-import { UserError } from "../errors.ts";
+import { exitCodes, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Disk, FileMark, FileStat } from "../fs/disk.ts";
 import { diskError, errorCode, explainDiskError } from "../fs/disk-error.ts";
@@ -15,6 +15,7 @@ import { replaceFile } from "../fs/replace-file.ts";
 import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import type { LogKey } from "../session/session.ts";
 import type { ArchiveStore, KeptFile, KeptSession } from "./archive-store.ts";
+import { foreignTargets } from "./check-targets.ts";
 import { logAt } from "./log-identity.ts";
 import { sourceFile } from "./raw/store-file.ts";
 import {
@@ -191,7 +192,23 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
       });
     }
   }
-  return { planned, damaged, leaves, move, project: into ?? project ?? null, missingProject };
+  // Files for an import are named here, and taken in by the agent itself.
+  const foreign = importing === undefined ? foreignTargets(library, kept, planned, how.to) : new Set();
+  for (const { file, target } of planned.filter((each) => foreign.has(each))) {
+    tell(target, `it can't be restored: ${explain(notOfSession(target))}`);
+    const { path, role, size } = file;
+    damaged.push({ path: target, from: path, role, bytes: size, action: "outside", changes: 0 });
+    leaves = true;
+  }
+  const own = planned.filter((each) => !foreign.has(each));
+  return { planned: own, damaged, leaves, move, project: into ?? project ?? null, missingProject };
+}
+
+function notOfSession(target: string): UserError {
+  return new UserError(`Cannot restore ${JSON.stringify(target)}: it is no file of this session`, {
+    exitCode: exitCodes.refused,
+    hint: "its record in the archive was changed, so nothing of it is written",
+  });
 }
 
 function expectedAction({ standing }: PlannedFile, { force }: RestoreHow): RestoreAction {

@@ -56,6 +56,8 @@ async function harbour(ids: readonly string[] = [ID]): Promise<Harbour> {
   return { ...world, log: join(world.home, PROJECT, `${ID}.jsonl`), store, precious, call };
 }
 
+const REFUSED = /--to DIR|no file of this session/;
+
 type Json = Record<string, unknown>;
 
 /** Changes what a sealed record says, and seals it again. */
@@ -99,12 +101,45 @@ describe("a manifest that was tampered with", () => {
     const before = outside();
     for (const flags of [[], ["--force"]]) {
       const { code, text } = await world.call("restore", ID, ...flags);
-      // What it says stood below a folder that is none of logs now goes below the one that is.
-      expect(change(world.home).root === join(world.home, "x") ? [0] : [3, 4]).toContain(code);
-      if (code === 4) expect(text).toContain("--to DIR");
+      expect([3, 4]).toContain(code);
+      if (code === 4) expect(text).toMatch(REFUSED);
     }
     expect(outside()).toEqual(before);
     expectUntouched(world);
+  });
+
+  test.each([
+    "memory/MEMORY.md",
+    "CLAUDE.md",
+    "../victim.md",
+    `${ID}/tool-results/CLAUDE.md`,
+    `${OTHER}.jsonl`,
+    "notes.jsonl",
+    ".claude/settings.json",
+    `../../todos/${ID}-agent-x.jsonl`,
+  ])("writes no %s below the folders of logs, wherever it is to be put", async (name) => {
+    const world = await harbour();
+    writeFileSync(world.log, "{}\n");
+    const path = join(world.home, PROJECT, name);
+    mkdirSync(dirname(path), { recursive: true });
+    if (name !== "CLAUDE.md") writeFileSync(path, "mine\n");
+    const other = join(world.home, "other");
+    mkdirSync(other);
+    tamper(manifestOf(world), (record) => {
+      const [file = {}] = record.files as Json[];
+      // The log itself stays, and a second file is smuggled in, whose bytes are of another kind.
+      const bytes = { size: 0, chunks: [], sha256: createHash("sha256").digest("hex") };
+      Object.assign(record, { files: [file, { ...file, ...bytes, role: "spilled", path }] });
+    });
+    rmSync(join(world.store, "raw/catalog.json"));
+    const before = everything(world.home).filter((each) => !each.startsWith(".sessions"));
+    for (const flags of [[], ["--force"], ["--into", other], ["--to", join(world.home, "to")]]) {
+      const { code, text } = await world.call("restore", ID, ...flags);
+      expect({ code, text }).toEqual({ code: 4, text: expect.stringMatching(REFUSED) });
+    }
+    expect(everything(world.home).filter((each) => !each.startsWith(".sessions"))).toEqual(before);
+    expect(readFileSync(world.log, "utf8")).toBe("{}\n");
+    if (name !== "CLAUDE.md") expect(readFileSync(path, "utf8")).toBe("mine\n");
   });
 
   test.each(["../../precious", "claude/../../../precious", "/precious", "claude/x/../../../../precious.md"])(
