@@ -1,4 +1,4 @@
-import type { Problem } from "../errors.ts";
+import { exitCodes, type Problem, UserError } from "../errors.ts";
 import { setEngineFlags } from "../fs/engine-flags.ts";
 import { splitLines } from "../jsonl/lines.ts";
 import type { Entry, SourceFacts, WorkItem } from "../session/entry.ts";
@@ -100,8 +100,17 @@ interface ReadLogs {
 }
 
 function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: boolean): ReadLogs {
+  const builder = createSessionBuilder(reader.format.leafRule);
+  return { builder, ...readEntries(reader, files, isSubagent, builder.add) };
+}
+
+function readEntries(
+  reader: LogReader,
+  files: readonly SessionFile[],
+  isSubagent: boolean,
+  add: (entry: Entry) => void,
+): Omit<ReadLogs, "builder"> {
   const { source, format, problems, session } = reader;
-  const builder = createSessionBuilder(format.leafRule);
   // Of several files all have one budget: if the first one grew, the next ones have less.
   // A packed log has no places to go on from, and does not grow.
   // A log that continues another depends on both.
@@ -121,7 +130,7 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
       // Problems in another session's log are reported there.
       if (entry.kind === "opaque" && entry.problem !== undefined && copiedFrom === undefined)
         problems.push({ path, line: entry.line, what: entry.problem });
-      builder.add(copiedFrom !== undefined && entry.kind === "request" ? { ...entry, copiedFrom } : entry);
+      add(copiedFrom !== undefined && entry.kind === "request" ? { ...entry, copiedFrom } : entry);
     };
     const emit = (entry: Entry): void => {
       recorder?.entry(entry);
@@ -170,7 +179,65 @@ function readLogs(reader: LogReader, files: readonly SessionFile[], isSubagent: 
     }
     facts = mergeFacts(facts, parser.finish());
   }
-  return { builder, facts, lines };
+  return { facts, lines };
+}
+
+/** The whole result of a tool call. */
+export interface WholeResult {
+  readonly tool: string;
+  readonly file: string | undefined;
+  readonly text: string;
+}
+
+const WHOLE_OUTPUT: TextLimits = {
+  outputChars: Number.POSITIVE_INFINITY,
+  inputChars: 0,
+  thinkingChars: 0,
+  totalChars: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Reads what a call returned, if the logs of the session have it: those of the conversation, else those of sub-agents.
+ * As in a session, the later one of two results counts. Nothing else of the logs is kept in memory. Throws if it is not
+ * found and a log can't be read.
+ */
+export function readResult(
+  source: ByteSource,
+  session: SessionFiles,
+  callId: string,
+): WholeResult | undefined {
+  const reader: LogReader = {
+    source,
+    format: agentNamed(session.agent),
+    limits: WHOLE_OUTPUT,
+    problems: [],
+    session,
+    checkpoints: undefined,
+    collectWords: undefined,
+  };
+  const readFrom = (files: readonly SessionFile[], isSubagent: boolean): WholeResult | undefined => {
+    let call: Omit<WholeResult, "text"> = { tool: "", file: undefined };
+    let text: string | undefined;
+    readEntries(reader, files, isSubagent, (entry) => {
+      if (entry.kind === "reply") {
+        for (const part of entry.parts)
+          if (part.kind === "call" && part.id === callId)
+            call = { tool: part.name, file: part.files[0]?.path };
+      } else if (entry.kind === "results") {
+        for (const result of entry.results) if (result.callId === callId) text = result.text;
+      }
+    });
+    return text === undefined ? undefined : { ...call, text };
+  };
+  const inMain = readFrom(inReadingOrder(session.files), false);
+  if (inMain !== undefined) return inMain;
+  for (const file of session.files) {
+    const found = file.role === "subagent" ? readFrom([file], true) : undefined;
+    if (found !== undefined) return found;
+  }
+  const unread = reader.problems.find(({ line }) => line === 0);
+  if (unread !== undefined) throw new UserError(unread.what, { exitCode: exitCodes.withProblems });
+  return undefined;
 }
 
 function readSubagent(reader: LogReader, file: SessionFile, sideFiles: readonly SideFile[]): SubagentLog {

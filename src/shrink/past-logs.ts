@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { ArchiveStore, KeptFile, KeptSession } from "../archive/archive-store.ts";
+import type { KeptFile, KeptSession } from "../archive/archive-store.ts";
 import { openArchive } from "../archive/open-archive.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
@@ -23,18 +23,28 @@ export function* pastLogs(
   library: Pick<Library, "disk" | "places">,
   logs: Iterable<LogKey>,
 ): Generator<PastLog, void, void> {
-  for (const log of logs) yield* generationsOf(openArchive(library), log);
+  for (const log of logs) for (const kept of pastGenerations(library, log)) yield* logsOf(kept);
 }
 
-function* generationsOf(archive: ArchiveStore, session: LogKey): Generator<PastLog, void, void> {
-  const newest = archive.get(session);
-  for (const generation of (newest?.generations ?? []).toReversed()) {
-    const kept = archive.get(session, generation);
-    for (const file of [...(kept?.files ?? []), ...(kept?.others ?? [])]) {
-      if (kept === undefined || (file.role !== "main" && file.role !== "rotation")) continue;
-      const { path } = file;
-      yield { generation, path, chunks: () => kept.read(file), parts: createReader(kept, file) };
-    }
+/** The logs of one archived state. */
+export function* logsOf(kept: KeptSession): Generator<PastLog, void, void> {
+  const { generation } = kept;
+  for (const file of [...kept.files, ...kept.others]) {
+    if (file.role !== "main" && file.role !== "rotation") continue;
+    const { path } = file;
+    yield { generation, path, chunks: () => kept.read(file), parts: createReader(kept, file) };
+  }
+}
+
+/** Lists the archived states of a log with all that belongs to it, from its newest generation back. */
+export function* pastGenerations(
+  library: Pick<Library, "disk" | "places">,
+  log: LogKey,
+): Generator<KeptSession, void, void> {
+  const archive = openArchive(library);
+  for (const generation of (archive.get(log)?.generations ?? []).toReversed()) {
+    const kept = archive.get(log, generation);
+    if (kept !== undefined) yield kept;
   }
 }
 

@@ -1,17 +1,26 @@
 import { Buffer } from "node:buffer";
 import { actionsOf } from "../agents/actions.ts";
-import { diskSource } from "../agents/byte-source.ts";
+import type { SessionFiles } from "../agents/agent.ts";
+import { type ByteSource, diskSource } from "../agents/byte-source.ts";
+import { readResult } from "../agents/read-session.ts";
+import { archiveSource, sessionFilesOf } from "../archive/archive-source.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { lengthOf, memberAt, scanJson, stringOf } from "../jsonl/json-spans.ts";
 import { decodeString } from "../jsonl/json-strings.ts";
 import { rawLines } from "../jsonl/lines.ts";
 import type { SessionPointer } from "../search/session-pointers.ts";
-import { type FlatContent, type FlatMarker, fitsMarker, parseBlockName } from "../session/flat-marker.ts";
+import {
+  type FlatContent,
+  type FlatMarker,
+  fitsMarker,
+  isFlatMarker,
+  parseBlockName,
+} from "../session/flat-marker.ts";
 import type { LogKey } from "../session/session.ts";
 import { explainDamage } from "./check-sidecars.ts";
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
-import { type PastLog, pastLogs } from "./past-logs.ts";
+import { logsOf, type PastLog, pastGenerations } from "./past-logs.ts";
 import { markersOf, relativesOf } from "./relatives.ts";
 import { damagedPath, pendingPath, sidecarPath } from "./sidecar.ts";
 
@@ -67,15 +76,34 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
     const flat = sidecarPath(library.places.flat, key);
     return found(lookInto(flat), "sidecar") ?? found(lookInto(pendingPath(flat)), "sidecar");
   };
-  const inLogAt = (path: string): Retrieved | undefined =>
-    found(
-      attempt(path, () => inLog(pointer, logOn(library, path), isWanted)),
+  const look = (
+    name: (path: string) => string,
+    logs: Iterable<ReadableLog>,
+    source: ByteSource,
+    files: SessionFiles,
+  ): readonly RetrievedBlock[] => {
+    const before = damages.length;
+    for (const log of logs) {
+      const blocks = attempt(name(log.path), () => inLog(pointer, log, isWanted));
+      if (blocks.length > 0) return blocks;
+    }
+    if (damages.length > before) return [];
+    return attempt(name(files.files[0]?.path ?? pointer.id), () => inSession(source, files, wanted));
+  };
+  const inLogAt = (path: string): Retrieved | undefined => {
+    const files = logFiles(library, pointer, path);
+    const logs = [logOn(library, path)];
+    return found(
+      look((at) => at, logs, diskSource(library.disk), files),
       "log",
     );
+  };
   const inArchiveOf = (key: LogKey): Retrieved | undefined => {
-    for (const log of pastLogs(library, [key])) {
-      const { generation, path } = log;
-      const blocks = attempt(`generation ${generation} of ${path}`, () => inLog(pointer, log, isWanted));
+    for (const kept of pastGenerations(library, key)) {
+      const { generation } = kept;
+      const name = (path: string): string => `generation ${generation} of ${path}`;
+      const source = archiveSource(() => kept);
+      const blocks = look(name, logsOf(kept), source, sessionFilesOf(kept));
       if (blocks.length > 0) return found(blocks, "archive", generation);
     }
     return undefined;
@@ -102,7 +130,7 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
     `Cannot retrieve "${name}": session ${pointer.id} has no result of that call${reason}`,
     {
       exitCode: exitCodes.nothingFound,
-      hint: "the id is in the marker: [FLATTENED id=…",
+      hint: "the id is in brackets in an answer of read_session with include_output, toolUseId in JSON of a whole conversation, or in the marker: [FLATTENED id=…",
     },
   );
 }
@@ -131,10 +159,11 @@ function inSidecar(sidecar: Sidecar, isWanted: IsWanted): readonly RetrievedBloc
   return [...found.values()];
 }
 
-type ReadableLog = Pick<PastLog, "chunks" | "parts">;
+type ReadableLog = Pick<PastLog, "path" | "chunks" | "parts">;
 
 function logOn({ disk }: Library, path: string): ReadableLog {
   return {
+    path,
     chunks: () => diskSource(disk).chunks(path),
     parts: (from, length) => disk.readChunks(path, { from, to: from + length }),
   };
@@ -155,6 +184,29 @@ function inLog({ agent }: SessionPointer, log: ReadableLog, isWanted: IsWanted):
     }
   }
   return found;
+}
+
+/** Finds the result as the session has it, if it has no place of its own in a line of the log. */
+function inSession(
+  source: ByteSource,
+  files: SessionFiles,
+  { toolUseId, number }: ReturnType<typeof parseBlockName>,
+): readonly RetrievedBlock[] {
+  const result = (number ?? 1) === 1 ? readResult(source, files, toolUseId) : undefined;
+  const isPlaceholder = actionsOf(files.agent).compaction?.isPlaceholder;
+  if (result === undefined || isFlatMarker(result.text) || isPlaceholder?.(result.text) === true) return [];
+  const { tool, file = null, text } = result;
+  const lines = text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+  const about = { toolUseId, tool, file, kind: "text", mediaType: null, number: 1 } as const;
+  return [{ ...about, bytes: Buffer.byteLength(text), lines, text: () => [text], data: null }];
+}
+
+/** The log at that path with what belongs to it; of a copy, the log alone. */
+function logFiles({ disk }: Library, { agent, id, files }: SessionPointer, path: string): SessionFiles {
+  const stat = path === files.files[0]?.path ? undefined : disk.stat(path);
+  if (stat === undefined) return files;
+  const { size, mtimeMs, inode } = stat;
+  return { agent, id, files: [{ path, role: "main", size, mtimeMs, inode }] };
 }
 
 /** A text is a JSON string; an image is an object with its base64. */

@@ -17,7 +17,11 @@ export const command: Command = defineCommand({
   ],
   positionals: [
     { name: "session", description: "id, start of an id, last, current, or a path" },
-    { name: "tool-use-id", description: "from the marker; append #2 for the second block of that call" },
+    {
+      name: "tool-use-id",
+      description:
+        "the id of the call: toolUseId in show --full --json, or from the marker; append #2 for its second block",
+    },
   ],
   flags: {
     ...outputFlags,

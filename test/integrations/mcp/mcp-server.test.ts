@@ -371,6 +371,11 @@ describe("the tools of sessions mcp", () => {
       ["search_sessions", { query: "x", cursor: "z" }, /pass the cursor of the last answer/i],
       ["search_sessions", { query: "x", agent: "bard" }, /It can be claude, pi, claw, codex/],
       ["retrieve_flattened", { session_id: FIRST }, /needs tool_use_id. The id of the call/],
+      [
+        "retrieve_flattened",
+        { session_id: FIRST, tool_use_id: "c9" },
+        /no result of that call. The id is in brackets in an answer of read_session with include_output/,
+      ],
     ];
     for (const [tool, args, says] of cases) {
       const { text, isError } = await client.call(tool, args);
