@@ -17,10 +17,12 @@ import {
   trashFolder,
   writeTombstone,
 } from "./archive/raw/tombstones.ts";
+import { removeImports } from "./archive/restore-imports.ts";
 import { exitCodes, UserError } from "./errors.ts";
 import { errorCode } from "./fs/disk-error.ts";
 import { moveEntry } from "./fs/folders.ts";
 import type { Library } from "./fs/library.ts";
+import { insideOf } from "./fs/places.ts";
 import { type Locking, withStore } from "./fs/store.ts";
 import { type LogKey, logKey } from "./session/session.ts";
 import { giveOwnSidecar } from "./shrink/own-sidecar.ts";
@@ -180,13 +182,13 @@ export function finishForgetting(library: Library, removers: readonly Remover[] 
 
 function takeAway(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
   const grave = trashFolder(forgottenFolder(library), stone);
-  for (const remover of [...removers, ...ownRemovers(library)]) remover.forget(stone, grave);
+  for (const remover of [...removers, ...ownRemovers(library, stone)]) remover.forget(stone, grave);
   writeTombstone(library.disk, forgottenFolder(library), { ...stone, phase: "forgotten" });
 }
 
 function bringBack(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
   const grave = trashFolder(forgottenFolder(library), stone);
-  for (const remover of [...removers, ...ownRemovers(library)].reverse()) remover.undo(stone, grave);
+  for (const remover of [...removers, ...ownRemovers(library, stone)].reverse()) remover.undo(stone, grave);
   removeTombstone(library.disk, forgottenFolder(library), stone);
 }
 
@@ -197,8 +199,22 @@ const SIDECARS = [
   ["sidecar.flat.damaged", damagedPath("")],
 ] as const;
 
+/**
+ * The files that were made of a session which its agent keeps in a database: name in the grave, and path. Mirroring leaves
+ * out what has a tombstone, so nothing makes them again.
+ */
+function madeFiles({ places }: Library, { path }: Tombstone): readonly (readonly [string, string])[] {
+  if (path === null || !path.endsWith(".jsonl") || !insideOf(places.cache, path)) return [];
+  const base = path.slice(0, -".jsonl".length);
+  return [
+    ["copy.jsonl", path],
+    ["copy.json", `${base}.json`],
+    ["copy", base],
+  ];
+}
+
 /** Moves the readable copy before the bytes, whose record has its name; an undo goes in the opposite order. */
-function ownRemovers(library: Library): readonly Remover[] {
+function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
   const { disk, places } = library;
   const archive = openArchive(library);
   const readable = (session: LogKey): string | null => {
@@ -210,6 +226,22 @@ function ownRemovers(library: Library): readonly Remover[] {
     {
       // What was read of its log: it is rebuilt from that, if ever.
       forget: (session) => forgetCheckpoints(disk, places.index, session),
+      undo: () => {},
+    },
+    {
+      forget: (_, grave) => {
+        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, path, join(grave, name));
+      },
+      undo: (_, grave) => {
+        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, join(grave, name), path);
+      },
+    },
+    {
+      // They are not needed any more: a restore writes them again.
+      forget: (session) => {
+        const kept = archive.get(session);
+        if (kept !== undefined) removeImports(library, kept);
+      },
       undo: () => {},
     },
     {

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { AgentImport, ImportFile } from "../agents/agent.ts";
+import { agentNamed } from "../agents/agents.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { diskError } from "../fs/disk-error.ts";
-import { makeFolders } from "../fs/folders.ts";
+import { makeFolders, removeTree } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { replaceFile } from "../fs/replace-file.ts";
 import { splitLines } from "../jsonl/lines.ts";
+import type { AgentName } from "../session/entry.ts";
 import type { KeptFile, KeptSession } from "./archive-store.ts";
 import { rehomed, type SessionMove } from "./rehome-session.ts";
 import type { RestoreAction, RestoredFile, RestoreHow, Standing, Tell } from "./restore-session.ts";
@@ -28,7 +30,7 @@ export function writeImports(
   importing: AgentImport,
   { move, how, tell }: { move: SessionMove | undefined; how: RestoreHow; tell: Tell },
 ): readonly ImportStep[] {
-  const folder = join(places.cache, "imports", kept.agent);
+  const folder = importFolder(places, kept.agent);
   return importFiles(kept, importing, move).map(({ name, from, content }) => {
     const path = join(folder, name);
     let action: RestoreAction = "written";
@@ -46,6 +48,18 @@ export function writeImports(
     const file: RestoredFile = { path, from: from.path, role, bytes: size, action, changes: 0 };
     return { file, command: importing.command(path) };
   });
+}
+
+function importFolder({ cache }: Library["places"], agent: AgentName): string {
+  return join(cache, "imports", agent);
+}
+
+/** Removes the files that were written for the agent's own command: they hold the whole session. */
+export function removeImports({ disk, places }: Library, kept: KeptSession): void {
+  const { imports: importing } = agentNamed(kept.agent);
+  if (importing === undefined) return;
+  const folder = importFolder(places, kept.agent);
+  for (const { name } of importFiles(kept, importing, undefined)) removeTree(disk, join(folder, name));
 }
 
 export function importFiles(

@@ -309,6 +309,8 @@ export interface ForgetPreview extends SessionName {
   /** The agent's own log; null if it is gone. With `allCopies` the first of several. */
   readonly source: string | null;
   readonly sources: readonly string[];
+  /** Its agent keeps it in a database, and the log is a copy in the store, which is forgotten with it. */
+  readonly isInDatabase: boolean;
   /** The logs that are forgotten: one, or with `allCopies` each with the id. */
   readonly logs: readonly ForgetTarget[];
   /** Names the forgotten session for `undoForget`: the id, or the path of the log if others have the same id. */

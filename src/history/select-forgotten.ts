@@ -7,6 +7,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import type { ForgetTarget } from "../forget.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
+import { insideOf } from "../fs/places.ts";
 import { createRealPaths } from "../fs/real-path.ts";
 import type { SearchEngine } from "../search/engine.ts";
 import { findInIndex } from "../search/only-in-index.ts";
@@ -41,12 +42,14 @@ export async function selectForForgetting(
     }
     if (others.length > 0 && !allCopies) throw severalCopies(first.id, pointers.map(pathOf));
     const present = pointers.filter(({ kept, stub }) => kept === undefined && stub === undefined);
-    const sources = present.map(pathOf);
+    const isCopy = (path: string): boolean => insideOf(library.places.cache, path);
+    const sources = present.map(pathOf).filter((path) => !isCopy(path));
     return {
       agent: first.agent,
       id: first.id,
       source: sources[0] ?? null,
       sources,
+      isInDatabase: present.some((pointer) => isCopy(pathOf(pointer))),
       selector: others.length === 0 && first.others.length > 0 ? pathOf(first) : first.id,
       isIndexed: false,
       flattened: sources.flatMap((path) => {
@@ -59,7 +62,7 @@ export async function selectForForgetting(
     if (!(error instanceof UserError) || error.exitCode !== exitCodes.nothingFound) throw error;
     // A killed run may have hidden it before all of it was removed; finish that.
     const [stone, other] = tombstonesOf(library, words);
-    const gone = { source: null, sources: [], flattened: [] };
+    const gone = { source: null, sources: [], isInDatabase: false, flattened: [] };
     if (stone !== undefined && other === undefined)
       return {
         agent: stone.agent,

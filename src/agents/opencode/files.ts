@@ -105,6 +105,11 @@ function idInHead(head: Buffer): string | undefined {
   return sessionIdAt(objectAt(headObjects(head)[0], "session"), "id");
 }
 
+/** The project's folder that the first line of a log names. */
+export function directoryInHead(head: Buffer): string | null {
+  return stringAt(objectAt(headObjects(head)[0], "session"), "directory") ?? null;
+}
+
 /** The id of the session whose log this is. */
 export function nameOfLog(path: string): string {
   return basename(path.replaceAll("\\", "/")).replace(/\.jsonl?$/, "");

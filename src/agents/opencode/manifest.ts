@@ -8,6 +8,8 @@ export interface MirrorManifest {
   /** Of the database when all logs were written; empty if it may have changed since with the same times. */
   readonly mark: string;
   readonly sessions: Readonly<Record<string, MirroredSession>>;
+  /** Which sessions have no log, because their project is excluded or they are forgotten. Absent: none. */
+  readonly leftOut?: { readonly mark: string; readonly ids: readonly string[] };
 }
 
 /** What is known of the log of a session. */

@@ -3,18 +3,21 @@ import { crc32 } from "node:zlib";
 import { type Problem, UserError } from "../../errors.ts";
 import type { Disk } from "../../fs/disk.ts";
 import { errorCode, explainDiskError } from "../../fs/disk-error.ts";
+import { namesIn, removeTree } from "../../fs/folders.ts";
 import type { Library } from "../../fs/library.ts";
+import { peekOn } from "../../fs/sources.ts";
 import { sweepTempFiles } from "../../fs/sweep-temp-files.ts";
 import { reasonOf } from "../isolate.ts";
-import { mirrorFolder, type OpencodePlace, opencodePlaces } from "./files.ts";
-import { isLogThere, readMirrorManifest, writeMirrorManifest } from "./manifest.ts";
+import { type LeftOut, leftOutOf } from "../left-out.ts";
+import { directoryInHead, mirrorFolder, nameOfLog, type OpencodePlace, opencodePlaces } from "./files.ts";
+import { isLogThere, type MirrorManifest, readMirrorManifest, writeMirrorManifest } from "./manifest.ts";
 import { storageMark } from "./storage.ts";
 import { writeLogs } from "./write-logs.ts";
 
 /*
  * Logs of opencode's sessions, as files in the cache: the rest of the program reads, indexes and archives those like the
  * logs of any other agent. A change of the database is seen by the times of its files; then all rows are looked through,
- * and the logs of sessions that changed are written again.
+ * and the logs of sessions that changed are written again. Sessions of excluded projects and forgotten ones have none.
  */
 
 /** Brings the files up to date with all databases. Returns what could not be read; its files stay as they were. */
@@ -22,18 +25,60 @@ export function mirrorSessions(library: Library): readonly Problem[] {
   const problems: Problem[] = [];
   /** opencode takes its older storage over into the database, and leaves it there. */
   const inDatabases = new Set<string>();
+  const leftOut = leftOutOf(library, "opencode");
+  try {
+    removeLeftOut(library, leftOut);
+  } catch (error) {
+    problems.push({ path: mirrorFolder(library.surroundings), line: 0, what: explain(error) });
+  }
   for (const place of opencodePlaces(library)) {
     const report = (what: string): void => void problems.push({ path: place.path, line: 0, what });
     try {
       const except = place.kind === "storage" ? inDatabases : new Set<string>();
-      for (const id of mirror(library, place, except, report)) inDatabases.add(id);
+      for (const id of mirror(library, place, { except, leftOut }, report)) inDatabases.add(id);
     } catch (error) {
       // Also a cache that can't be written: the sessions of other agents are read all the same.
-      if (error instanceof UserError) report(error.message);
-      else report(errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error));
+      report(explain(error));
     }
   }
   return problems;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UserError) return error.message;
+  return errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error);
+}
+
+/**
+ * Removes the logs of sessions that are left out now, also of databases that can't be read or are gone: the others of
+ * those stay.
+ */
+function removeLeftOut({ disk, surroundings }: Library, leftOut: LeftOut): void {
+  const all = mirrorFolder(surroundings);
+  const peek = peekOn(disk);
+  for (const folder of namesIn(disk, all).map((name) => join(all, name))) {
+    const known = readMirrorManifest(disk, folder);
+    if ((known.leftOut?.mark ?? "") === leftOut.mark || disk.stat(folder)?.kind !== "folder") continue;
+    const ids = new Set(known.leftOut?.ids ?? []);
+    const subagents = namesIn(disk, folder).flatMap((name) =>
+      disk.stat(join(folder, name))?.kind === "folder"
+        ? namesIn(disk, join(folder, name)).map((child) => join(name, child))
+        : [],
+    );
+    for (const name of [...namesIn(disk, folder), ...subagents]) {
+      if (!name.endsWith(".jsonl")) continue;
+      const path = join(folder, name);
+      const id = nameOfLog(path);
+      if (!leftOut.has({ id, path, project: directoryInHead(peek(path)) })) continue;
+      const base = path.slice(0, -".jsonl".length);
+      for (const [child, { above }] of Object.entries(known.sessions))
+        if (child === id || above.includes(id)) ids.add(child);
+      for (const each of [path, `${base}.json`, base]) removeTree(disk, each);
+    }
+    const sessions = Object.fromEntries(Object.entries(known.sessions).filter(([id]) => !ids.has(id)));
+    // Without a mark of the database: which of the others may have a log again is seen there.
+    writeMirrorManifest(disk, folder, { mark: "", sessions, leftOut: { mark: leftOut.mark, ids: [...ids] } });
+  }
 }
 
 type Report = (what: string) => void;
@@ -43,38 +88,50 @@ const MAX_ATTEMPTS = 20;
 /** File times are only this exact. */
 const TICK_MS = 50;
 
+interface MirrorOptions {
+  /** Sessions that another place has, too. */
+  readonly except: ReadonlySet<string>;
+  readonly leftOut: LeftOut;
+}
+
 /** Returns the ids of the sessions that are there. */
 function mirror(
   library: Library,
   place: OpencodePlace,
-  except: ReadonlySet<string>,
+  { except, leftOut }: MirrorOptions,
   report: Report,
 ): readonly string[] {
   const { disk } = library;
   const folder = join(mirrorFolder(library.surroundings), folderName(place.path));
-  const markNow = (): string => `${markOf(disk, place)} ${except.size}`;
+  const markNow = (): string => `${markOf(disk, place)} ${except.size} ${leftOut.mark}`;
   let known = readMirrorManifest(disk, folder);
   const isThere = Object.entries(known.sessions).every(([id, log]) => isLogThere(disk, folder, id, log));
-  if (isThere && known.mark === markNow()) return Object.keys(known.sessions);
+  if (isThere && known.mark === markNow()) return idsOf(known);
   sweepTempFiles(disk, folder, { now: library.now() });
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const mark = markNow();
     const isSettled = Number(mark.split(" ")[0]) < library.now() - TICK_MS;
-    const { sessions, isWhole, damaged } = writeLogs(disk, place, folder, {
-      known: known.sessions,
-      except,
-    });
+    const written = writeLogs(disk, place, folder, { known: known.sessions, except, leftOut });
+    const { sessions, isWhole, damaged } = written;
     if (Object.keys(sessions).length > Object.keys(known.sessions).length) attempt = 0;
     // What can't be read is reported every time.
     const isSure = isWhole && isSettled && damaged.length === 0;
-    known = { mark: isSure ? mark : "", sessions };
+    known = {
+      mark: isSure ? mark : "",
+      sessions,
+      leftOut: { mark: leftOut.mark, ids: written.leftOut ?? known.leftOut?.ids ?? [] },
+    };
     writeMirrorManifest(disk, folder, known);
     if (!isWhole) continue;
     for (const what of damaged) report(what);
-    return Object.keys(sessions);
+    return idsOf(known);
   }
   report("it kept changing while it was read: sessions may be as they were before");
-  return Object.keys(known.sessions);
+  return idsOf(known);
+}
+
+function idsOf({ sessions, leftOut }: MirrorManifest): readonly string[] {
+  return [...Object.keys(sessions), ...(leftOut?.ids ?? [])];
 }
 
 /** The name of a place's folder: several channels of opencode have databases of their own. */

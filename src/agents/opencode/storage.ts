@@ -37,6 +37,7 @@ export function openStorage(disk: Disk, storage: string): SessionStore {
     return {
       id: info.id,
       parent: stringAt(object, "parentID") ?? null,
+      directory: stringAt(object, "directory") ?? null,
       fingerprint: sumOf(all),
       changedAt: Math.max(...all.map(({ stat }) => stat.mtimeMs)),
       log: () => logOf(disk, storage, info.id, object, messages),

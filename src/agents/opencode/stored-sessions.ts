@@ -29,6 +29,7 @@ export interface SessionRows {
   readonly id: string;
   /** The session that started it, if it is a sub-agent's. */
   readonly parent: string | null;
+  readonly directory: string | null;
   /** Changes with every row. */
   readonly fingerprint: string;
   /** When a row changed last. */
@@ -70,7 +71,8 @@ export function openDatabase(disk: Disk, path: string): SessionStore {
     for (const row of sessions.rows()) {
       const id = row.value("id");
       if (typeof id !== "string") continue;
-      const rows = newRows(row.number, row.value("parent_id"));
+      const directory = sessions.columns.includes("directory") ? row.value("directory") : null;
+      const rows = newRows(row.number, row.value("parent_id"), directory);
       for (const column of sessions.columns) addValue(rows, row.value(column));
       found.set(id, rows);
       noteTime(rows, row);
@@ -93,6 +95,7 @@ export function openDatabase(disk: Disk, path: string): SessionStore {
       sessions: [...found].map(([id, rows]) => ({
         id,
         parent: rows.parent,
+        directory: rows.directory,
         fingerprint: rows.sums.map((sum) => (sum >>> 0).toString(16)).join(""),
         changedAt: rows.changedAt,
         log: () => logOf({ sessions, messages, parts, others }, rows),
@@ -113,16 +116,18 @@ export function openDatabase(disk: Disk, path: string): SessionStore {
 interface FoundRows {
   readonly session: number;
   readonly parent: string | null;
+  readonly directory: string | null;
   readonly numbers: Map<string, number[]>;
   readonly sums: [number, number];
   changedAt: number;
 }
 
-function newRows(session: number, parent: ColumnValue): FoundRows {
+function newRows(session: number, parent: ColumnValue, directory: ColumnValue): FoundRows {
   const isChild = typeof parent === "string" && parent !== "";
   return {
     session,
     parent: isChild ? parent : null,
+    directory: typeof directory === "string" ? directory : null,
     numbers: new Map(),
     sums: [0x811c9dc5, 0x1b873593],
     changedAt: 0,

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Disk } from "../../fs/disk.ts";
 import { makeFolders, namesIn, removeTree } from "../../fs/folders.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
+import type { LeftOut } from "../left-out.ts";
 import type { OpencodePlace } from "./files.ts";
 import { isLogThere, MANIFEST_NAME, type MirroredSession, pathOfLog } from "./manifest.ts";
 import { DatabaseError } from "./sqlite/pages.ts";
@@ -12,6 +13,8 @@ import { openDatabase, type SessionRows, type SessionStore } from "./stored-sess
 /** What came of writing logs. */
 export interface LogsWritten {
   readonly sessions: Readonly<Record<string, MirroredSession>>;
+  /** Sessions that are there, but have no log; absent if not all were looked at. */
+  readonly leftOut?: readonly string[];
   /** False if the place changed under the reader: then some sessions are as they were before. */
   readonly isWhole: boolean;
   /** What could not be read. */
@@ -22,6 +25,7 @@ interface WriteOptions {
   readonly known: Readonly<Record<string, MirroredSession>>;
   /** Sessions that are in another place, too. */
   readonly except: ReadonlySet<string>;
+  readonly leftOut: LeftOut;
 }
 
 /** Writes the logs of sessions that changed, until all are or the place changes under the reader. */
@@ -29,10 +33,11 @@ export function writeLogs(
   disk: Disk,
   place: OpencodePlace,
   folder: string,
-  { known, except }: WriteOptions,
+  { known, except, leftOut }: WriteOptions,
 ): LogsWritten {
   const damaged: string[] = [];
   const sessions: Record<string, MirroredSession> = {};
+  const withoutLog: string[] = [];
   let stored: SessionStore;
   try {
     stored = place.kind === "database" ? openDatabase(disk, place.path) : openStorage(disk, place.path);
@@ -50,9 +55,19 @@ export function writeLogs(
           `session ${JSON.stringify(id.slice(0, 60))} can't be read: its id can't be a file's name`,
         );
     const parents = new Map(named.map(({ id, parent }) => [id, parent]));
+    const unwanted = new Set(
+      named.flatMap(({ id, directory: project }) => {
+        const path = `${pathOfLog(folder, id, sessionsAbove(id, parents))}.jsonl`;
+        return leftOut.has({ id, path, project }) ? [id] : [];
+      }),
+    );
     for (const session of named) {
       const { id, fingerprint, changedAt } = session;
       const above = sessionsAbove(id, parents);
+      if ([id, ...above].some((each) => unwanted.has(each))) {
+        withoutLog.push(id);
+        continue;
+      }
       const path = pathOfLog(folder, id, above);
       const before = known[id];
       const isSame = before?.fingerprint === fingerprint && path === pathOfLog(folder, id, before.above);
@@ -71,7 +86,7 @@ export function writeLogs(
       }
     }
     removeGone(disk, folder, sessions);
-    return { sessions, isWhole: true, damaged };
+    return { sessions, leftOut: withoutLog, isWhole: true, damaged };
   } finally {
     stored.close();
   }

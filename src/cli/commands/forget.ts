@@ -54,7 +54,7 @@ export const command: Command = defineCommand({
     const done = await world.uninterrupted(() => history.forget(preview));
     // Its page is to go, too.
     reportProblems((await keepSite(history, world)).problems, world);
-    const { agent, id, source, sources, flattened, provided, undoUntil } = done;
+    const { agent, id, source, sources, flattened, provided, undoUntil, isInDatabase } = done;
     if (flags.json) {
       printJson(world, {
         sessionId: id,
@@ -64,6 +64,7 @@ export const command: Command = defineCommand({
         undoUntil: isoTime(undoUntil),
         source,
         sources,
+        isInDatabase,
         flattenedLogs: flattened.map(({ path, markers }) => ({ file: path, markers })),
         providedLogs: provided.map(({ path, markers }) => ({ file: path, markers })),
       });
@@ -74,6 +75,8 @@ export const command: Command = defineCommand({
       const path = sanitize(shortPath(each, world.home));
       world.stdout.write(style.dim(`The agent still has its log: ${path}\n`));
     }
+    if (isInDatabase)
+      world.stdout.write(style.dim("Its agent still has it in its database: delete it there, too.\n"));
     for (const { path, markers } of provided) {
       const file = sanitize(shortPath(path, world.home));
       const what = `${file} has ${amountOf(markers, "marker")} of it, and got a sidecar of its own\n`;
@@ -104,7 +107,7 @@ async function titleOf(history: History, id: string): Promise<string | null> {
 }
 
 function questionOf(
-  { agent, id, isIndexed, flattened, logs, sources }: ForgetPreview,
+  { agent, id, isIndexed, flattened, logs, sources, isInDatabase }: ForgetPreview,
   title: string | null,
   columns: number | undefined,
 ): string {
@@ -115,7 +118,8 @@ function questionOf(
       : ` Results that were moved out of ${flattened.map(({ path }) => sanitize(path)).join(", ")} are removed, too: run \`sessions unflatten\` on each first to keep them.`;
   const warning = isIndexed ? " Only the index has it: it can't be restored." : flat;
   const named = title === null ? "" : ` "${listTitle(title)}"`;
-  const stays = sources.length === 0 ? "" : " The agent's own log stays.";
+  const what = sources.length === 0 ? "session in its database" : "log";
+  const stays = sources.length === 0 && !isInDatabase ? "" : ` The agent's own ${what} stays.`;
   const text = `Forget session ${sanitize(id)}${named} of ${agent}${several}?${stays}${warning}`;
   return columns === undefined ? text : wrap(text, { width: columns });
 }
