@@ -1,5 +1,22 @@
 import type { World } from "./world.ts";
 
+/** What a value names, so that a Tab can complete it; without it, nothing is offered, unless there are choices. */
+export type ValueKind =
+  | "branch"
+  | "command"
+  | "file"
+  | "machine"
+  | "project"
+  | "session"
+  | "tool"
+  /** A name from the list of remotes: of any kind, of those for `sync`, of those for `push`. */
+  | "remote"
+  | "repository"
+  | "cluster"
+  /** Words and fields (`agent:pi`): in a query they may be in quotes, in a list of filters each is one argument. */
+  | "query"
+  | "filter";
+
 interface FlagBase {
   /** One letter: `-q`. */
   readonly alias?: string;
@@ -10,6 +27,11 @@ interface FlagBase {
   readonly placeholder?: string;
   /** Accepted, but not shown in help. */
   readonly hidden?: boolean;
+}
+
+interface ValueBase {
+  readonly choices?: readonly string[];
+  readonly values?: ValueKind;
 }
 
 /**
@@ -25,9 +47,13 @@ export type Flag =
       /** The least that makes sense; 0 if absent. */
       readonly min?: number;
     })
-  | (FlagBase & { readonly type: "string"; readonly choices?: readonly string[]; readonly default?: string })
+  | (FlagBase &
+      ValueBase & {
+        readonly type: "string";
+        readonly default?: string;
+      })
   /** May be repeated; each time adds one. */
-  | (FlagBase & { readonly type: "strings"; readonly choices?: readonly string[] });
+  | (FlagBase & ValueBase & { readonly type: "strings" });
 
 export type FlagTable = Readonly<Record<string, Flag>>;
 
@@ -78,6 +104,7 @@ export const sessionPositional = {
   name: "session",
   description: "id, start of an id, last, current, or a path",
   many: true,
+  values: "session",
 } as const;
 
 /** Archived sessions; without any, all that other flags say. */
@@ -86,6 +113,7 @@ export const archivedPositional = {
   description: "id, start of an id, last, last N, or the path of its log",
   optional: true,
   many: true,
+  values: "session",
 } as const;
 
 export interface Positional {
@@ -95,6 +123,7 @@ export interface Positional {
   /** Takes all that follow. Only the last one can. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
+  readonly values?: ValueKind;
 }
 
 /** The arguments that a command gets: checked, with defaults filled in. */

@@ -7,11 +7,13 @@ export const filterFlags = {
   project: {
     type: "strings",
     placeholder: "PATH",
+    values: "project",
     description: "only this project: its name, the end of its path, a glob, or . for this folder",
   },
   file: {
     type: "strings",
     placeholder: "PATH",
+    values: "file",
     description: "only with this file: the end of its path, or a glob",
   },
   agent: {
@@ -25,11 +27,17 @@ export const filterFlags = {
   machine: {
     type: "strings",
     placeholder: "NAME",
+    values: "machine",
     description: "only of this machine: its name, or local for this one",
   },
   owner: { type: "strings", placeholder: "NAME", description: "with --remote: only sessions of this person" },
-  branch: { type: "strings", placeholder: "NAME", description: "only on this git branch" },
-  tool: { type: "strings", placeholder: "NAME", description: "only with this tool" },
+  branch: {
+    type: "strings",
+    placeholder: "NAME",
+    values: "branch",
+    description: "only on this git branch",
+  },
+  tool: { type: "strings", placeholder: "NAME", values: "tool", description: "only with this tool" },
   cmd: { type: "strings", placeholder: "WORDS", description: "only with a command with these words" },
   error: { type: "strings", placeholder: "WORDS", description: "only with an error with these words" },
   title: { type: "strings", placeholder: "WORDS", description: "only with these words in the title" },

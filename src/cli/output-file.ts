@@ -15,6 +15,7 @@ export const outputFlags = {
     type: "string",
     alias: "o",
     placeholder: "FILE",
+    values: "file",
     description: "write to a file",
   },
   force: { type: "boolean", description: "with -o: replace an existing file" },

@@ -129,6 +129,8 @@ export interface SessionLabel extends SessionName, Checkout {
   readonly project: string | null;
   readonly branch: string | null;
   readonly tools: readonly string[];
+  /** The machine that it was pulled from; absent: this one. */
+  readonly machine?: string;
 }
 
 export interface FilesOptions extends AnyCallOptions {

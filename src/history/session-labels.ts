@@ -15,7 +15,7 @@ export async function sessionLabels({ library, access }: OpenStore): Promise<rea
     const rows = read.kind === "rows" ? [...read.rows.values()] : [];
     return rows
       .sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
-      .map(({ agent, id, title, project, repository, worktree, branch, tools }) => ({
+      .map(({ agent, id, title, project, repository, worktree, branch, tools, machine }) => ({
         agent,
         id,
         title,
@@ -24,6 +24,7 @@ export async function sessionLabels({ library, access }: OpenStore): Promise<rea
         worktree,
         branch,
         tools: Object.keys(tools),
+        ...(machine === undefined ? {} : { machine }),
       }));
   } finally {
     await opened.reader.close();

@@ -1,11 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { completionScript, shells } from "../../src/cli/completion/shell-scripts.ts";
 import { run } from "../../src/cli/run.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
+import { bundle } from "../support/run-bundle.ts";
+import { hasTmux, openPane } from "../support/tmux.ts";
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 
@@ -86,6 +89,55 @@ describe("sessions complete", () => {
     expect(values(await complete(world, "list", "--branch", "fix/2"))).toEqual(["fix/2"]);
     expect(await complete(world, "files", "")).toEqual([":files"]);
     expect(await complete(world, "show", "x", "-o", "")).toEqual([":files"]);
+  });
+
+  test("a value that is no file is not completed with files: dates, words, names of people", async () => {
+    const world = makeWorld();
+    for (const [name, { load }] of commandTable.map((row) => [row.name, row] as const)) {
+      for (const [flag, row] of Object.entries((await load()).command.flags)) {
+        if (row.type === "boolean") continue;
+        const isFile = row.type !== "number" && row.values === "file";
+        const isPath = /^(FILE|DIR|PROJECT_DIR|PATH)$/.test(row.placeholder ?? "") && flag !== "project";
+        expect({ name, flag, isFile }).toEqual({ name, flag, isFile: isPath });
+      }
+    }
+    expect(await complete(world, "search", "--since", "")).toEqual([]);
+    expect(await complete(world, "list", "--title", "")).toEqual([]);
+    expect(await complete(world, "list", "--file", "")).toEqual([":files"]);
+  });
+
+  test("completes machines that the index knows, and remotes of the kind that fits", async () => {
+    const world = await ground();
+    expect(await complete(world, "list", "--machine", "")).toEqual(["local\t2 sessions"]);
+    for (const argv of [
+      ["nas", join(world.root, "nas")],
+      ["team", "https://localhost:9200"],
+    ])
+      expect(await run(["remote", "add", ...argv], world)).toBe(0);
+    expect(await complete(world, "sync", "")).toEqual(["nas\tfolder"]);
+    expect(await complete(world, "search", "--remote", "")).toEqual(["team\topensearch"]);
+    expect(values(await complete(world, "remote", "remove", ""))).toEqual(["nas", "team"]);
+  });
+
+  test("completes values of fields inside a query, and after --flag=", async () => {
+    const world = await ground();
+    expect(values(await complete(world, "search", "token", "agent:co"))).toEqual([
+      "agent:codex",
+      "agent:copilot",
+    ]);
+    expect(values(await complete(world, "search", "-branch:"))).toEqual(["-branch:fix/1", "-branch:fix/2"]);
+    expect(values(await complete(world, "list", "project:/work/s"))).toEqual(["project:/work/shop"]);
+    expect(values(await complete(world, "list", "--branch=fix/2"))).toEqual(["--branch=fix/2"]);
+    expect(await complete(world, "search", "since:", "")).toEqual([]);
+    expect(await complete(world, "search", "nosuch:")).toEqual([]);
+  });
+
+  test("a value with a space is quoted in a query, where it would be two words", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    write(world, 6, "/work/my shop", "Add a cart");
+    expect(await run(["index"], world)).toBe(0);
+    expect(values(await complete(world, "search", "project:"))).toEqual(['project:"/work/my shop"']);
+    expect(values(await complete(world, "list", "project:"))).toEqual(["project:/work/my shop"]);
   });
 
   test("does not read logs: a session that is not indexed is not there", async () => {
@@ -199,13 +251,79 @@ describe("the script for a real shell", () => {
     const { env, log } = withStub();
     const script = `${completionScript("bash")}
 compopt() { :; }
-COMP_WORDS=(sessions show --json 10); COMP_CWORD=3; COMP_TYPE=9
+COMP_LINE="sessions show --json 10"; COMP_WORDS=(sessions show --json 10); COMP_CWORD=3; COMP_TYPE=9
 _sessions
 printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { env, encoding: "utf8" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toBe("10000000-aaaa  (Add a cart: the shop)\n10000001-bbbb  (It's sorted)\n");
     expect(readFileSync(log, "utf8")).toBe("show|--json|10|");
+  });
+
+  test.skipIf(!has("bash"))(
+    "bash cuts descriptions by characters, and starts nothing but the program",
+    () => {
+      const { world, env } = withStub();
+      const bin = join(world.root, "bin");
+      const lines = Array.from({ length: 300 }, (_, index) => `${1000 + index}\tBúsqueda`);
+      writeFileSync(join(bin, "list"), `${lines.join("\n")}\n`);
+      writeFileSync(
+        join(bin, "sessions"),
+        '#!/bin/sh\nwhile read -r line; do echo "$line"; done < "$LIST"\n',
+      );
+      const script = `${completionScript("bash")}
+compopt() { :; }
+COMP_LINE="sessions show "; COMP_WORDS=(sessions show ""); COMP_CWORD=2; COMP_TYPE=9; COLUMNS=11
+_sessions
+printf '%s\\n' "\${#COMPREPLY[@]}" "\${COMPREPLY[0]}"`;
+      // A PATH without other programs.
+      const alone = { ...env, PATH: bin, LIST: join(bin, "list"), LC_ALL: "C.UTF-8" };
+      const bash = ["/bin/bash", "/usr/bin/bash"].find((path) => existsSync(path)) ?? "bash";
+      const { stdout, stderr } = spawnSync(bash, ["-c", script], { env: alone, encoding: "utf8" });
+      expect({ stdout, stderr }).toEqual({ stdout: "300\n1000  (Bú\n", stderr: "" });
+    },
+  );
+
+  test.skipIf(!has("bash"))(
+    "bash hands over a word with a colon or = as one, and replaces what follows",
+    () => {
+      const { world, env, log } = withStub();
+      writeFileSync(
+        join(world.root, "bin/sessions"),
+        `#!/bin/sh\nfor word; do printf '%s|' "$word" >> "$LOG"; done\nprintf 'agent:claude\\nagent:claw\\n'\n`,
+      );
+      const script = (words: string, line: string): string => `${completionScript("bash")}
+compopt() { :; }
+COMP_LINE="${line}"; COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMP_TYPE=9
+_sessions
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const replies = [
+        script("sessions search x agent : cl", "sessions search x  agent:cl"),
+        script("sessions search agent :", "sessions search agent:"),
+      ].map((text) => spawnSync("bash", ["-c", text], { env, encoding: "utf8" }).stdout);
+      expect(replies).toEqual(["claude\nclaw\n", "claude\nclaw\n"]);
+      expect(readFileSync(log, "utf8")).toBe("complete|--|search|x|agent:cl|complete|--|search|agent:|");
+    },
+  );
+
+  test.skipIf(!has("bash") || !hasTmux)("a Tab in bash completes a field's value", async () => {
+    const { home, folder, root } = makeWorld();
+    const bin = join(root, "bin");
+    mkdirSync(bin);
+    const runtime = process.versions.deno === undefined ? "" : "run -A --quiet ";
+    const program = `#!/bin/sh\nexec '${process.execPath}' ${runtime}'${bundle}' "$@"\n`;
+    writeFileSync(join(bin, "sessions"), program, { mode: 0o755 });
+    const variables = { HOME: home, SESSIONS_GUARD: "off", PATH: `${bin}:${process.env.PATH}` };
+    const pane = await openPane({ columns: 80, rows: 20, folder, variables });
+    await pane.shell('eval "$(sessions completion bash)"');
+    pane.type("sessions search agent:claw");
+    pane.keys("Tab");
+    pane.type("end");
+    await pane.waitFor("sessions search agent:claw end");
+    pane.keys("C-u");
+    pane.type("sessions list --agent=cop");
+    pane.keys("Tab");
+    await pane.waitFor("--agent=copilot ");
   });
 
   test.skipIf(!has("fish"))("fish gets values and descriptions", () => {

@@ -31,6 +31,7 @@ export const command: Command = defineCommand({
       description: "id, start of an id, last, last N, current, or a path",
       optional: true,
       many: true,
+      values: "session",
     },
   ],
   flags: {

@@ -1,14 +1,15 @@
 import { exitCodes } from "../../errors.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { commandTable } from "../command-table.ts";
-import { completeLine, indexedSessions } from "../completion/complete-line.ts";
+import { completeLine, knownNames } from "../completion/complete-line.ts";
 import { FILES_MARK } from "../completion/shell-scripts.ts";
 import { printJson } from "../output/print-json.ts";
 
 export const command: Command = defineCommand({
   description:
     "Called by the completion of a shell: prints what the last word can become, a line each, with a tab before the " +
-    "description. Names of sessions, projects and branches come from the index as it is.",
+    "description. Names of sessions, projects, branches and machines come from the index as it is, those of remotes from " +
+    "their list.",
   examples: [{ line: "sessions complete -- show 3f", says: "what `sessions show 3f` can become" }],
   positionals: [
     {
@@ -20,7 +21,7 @@ export const command: Command = defineCommand({
   ],
   flags: {},
   async run({ flags, positionals }, world) {
-    const { candidates, files } = await completeLine(positionals, commandTable, () => indexedSessions(world));
+    const { candidates, files } = await completeLine(positionals, commandTable, knownNames(world));
     if (flags.json) printJson(world, { candidates, files });
     else {
       const lines = candidates.map(({ value, says }) => (says === "" ? value : `${value}\t${says}`));

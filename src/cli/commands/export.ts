@@ -16,6 +16,7 @@ const queryFlag = {
   query: {
     type: "string",
     placeholder: "QUERY",
+    values: "query",
     description:
       "with --site: only sessions that have all words and phrases, as `sessions search` finds them",
   },
@@ -43,6 +44,7 @@ export const command: Command = defineCommand({
         "id, start of an id, last, current, or a path; with --site: words in the title, or filters",
       optional: true,
       many: true,
+      values: "session",
     },
   ],
   flags: {
@@ -58,6 +60,7 @@ export const command: Command = defineCommand({
     site: {
       type: "string",
       placeholder: "DIR",
+      values: "file",
       description: "write many sessions as a folder of static pages",
     },
     ...queryFlag,

@@ -19,7 +19,7 @@ export const command: Command = defineCommand({
     { line: "sessions files auth.ts", says: "every file with that name" },
     { line: "sessions files 'src/api/*.ts' --since 30d", says: "a folder, in the last month" },
   ],
-  positionals: [{ name: "path", description: "end of a path, or a glob" }],
+  positionals: [{ name: "path", description: "end of a path, or a glob", values: "file" }],
   flags: {
     ...filterFlags,
     limit: {

@@ -18,7 +18,12 @@ export const command: Command = defineCommand({
     { line: "sessions flatten last 3", says: "the three newest sessions of this folder" },
   ],
   positionals: [
-    { name: "session", description: "id, start of an id, last, last N, current, or a path", many: true },
+    {
+      name: "session",
+      description: "id, start of an id, last, last N, current, or a path",
+      many: true,
+      values: "session",
+    },
   ],
   flags: {
     "min-size": {

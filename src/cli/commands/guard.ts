@@ -25,6 +25,7 @@ export const command: Command = defineCommand({
     log: {
       type: "string",
       placeholder: "FILE",
+      values: "file",
       description: "the log of a session to archive first, even if it is in use",
     },
   },

@@ -10,7 +10,9 @@ export const command: Command = defineCommand({
     { line: "sessions help", says: "all commands" },
     { line: "sessions help version", says: "one of them" },
   ],
-  positionals: [{ name: "command", description: "the command to explain", optional: true }],
+  positionals: [
+    { name: "command", description: "the command to explain", optional: true, values: "command" },
+  ],
   flags: {},
   async run({ flags, positionals }, world) {
     const [name] = positionals;

@@ -24,6 +24,7 @@ export const command: Command = defineCommand({
       description: "words in the title, or filters such as project:shop",
       optional: true,
       many: true,
+      values: "filter",
     },
   ],
   flags: {

@@ -21,6 +21,7 @@ export const command: Command = defineCommand({
       description: 'words, "phrases", -unwanted, pre*, field:value',
       optional: true,
       many: true,
+      values: "query",
     },
   ],
   flags: {

@@ -20,9 +20,14 @@ export const command: Command = defineCommand({
     { line: "sessions push team --visibility team", says: "readable by everybody who may search there" },
     { line: "sessions push team --reindex", says: "after an update: build the new index, then switch to it" },
   ],
-  positionals: [{ name: "name", description: "the name of the remote", optional: true }],
+  positionals: [{ name: "name", description: "the name of the remote", optional: true, values: "cluster" }],
   flags: {
-    remote: { type: "string", placeholder: "NAME", description: "the same as the name" },
+    remote: {
+      type: "string",
+      placeholder: "NAME",
+      values: "cluster",
+      description: "the same as the name",
+    },
     visibility: {
       type: "string",
       choices: ["private", "team"],

@@ -38,11 +38,12 @@ export const command: Command = defineCommand({
   ],
   positionals: [
     { name: "action", description: "what to do", choices: ["add", "list", "remove", "key"] },
-    { name: "name", description: "the name of the remote", optional: true },
+    { name: "name", description: "the name of the remote", optional: true, values: "remote" },
     {
       name: "url",
       description: "with add: s3://BUCKET/PREFIX, a folder, or https://HOST:PORT",
       optional: true,
+      values: "file",
     },
   ],
   flags: {
@@ -55,6 +56,7 @@ export const command: Command = defineCommand({
     credentials: {
       type: "string",
       placeholder: "FILE",
+      values: "file",
       description: "read credentials from this file, which must have mode 0600",
     },
     add: {

@@ -38,13 +38,24 @@ export const command: Command = defineCommand({
   positionals: [archivedPositional],
   flags: {
     all: { type: "boolean", description: "all archived sessions of this machine, or of --machine" },
-    machine: { type: "string", placeholder: "NAME", description: "sessions of this machine" },
+    machine: {
+      type: "string",
+      placeholder: "NAME",
+      values: "machine",
+      description: "sessions of this machine",
+    },
     to: {
       type: "string",
       placeholder: "DIR",
+      values: "file",
       description: "write below this folder, as if it were the home",
     },
-    into: { type: "string", placeholder: "PROJECT_DIR", description: "restore into this project" },
+    into: {
+      type: "string",
+      placeholder: "PROJECT_DIR",
+      values: "file",
+      description: "restore into this project",
+    },
     generation: {
       type: "number",
       min: 1,

@@ -50,6 +50,7 @@ export const command: Command = defineCommand({
     settings: {
       type: "string",
       placeholder: "FILE",
+      values: "file",
       description: "the value of `claude --settings`: a file, or JSON",
     },
     "dry-run": dryRunFlag,

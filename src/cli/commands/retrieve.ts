@@ -16,7 +16,11 @@ export const command: Command = defineCommand({
     { line: "sessions retrieve 3f542803 toolu_01AbC#2 -o screen.png", says: "the second block of that call" },
   ],
   positionals: [
-    { name: "session", description: "id, start of an id, last, current, or a path" },
+    {
+      name: "session",
+      description: "id, start of an id, last, current, or a path",
+      values: "session",
+    },
     {
       name: "tool-use-id",
       description:

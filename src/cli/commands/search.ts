@@ -49,6 +49,7 @@ const flagTable = {
   remote: {
     type: "string",
     placeholder: "NAME",
+    values: "cluster",
     description: "search what a team has pushed to this cluster, in place of this machine",
   },
   interactive: {
@@ -84,6 +85,7 @@ export const command: Command = defineCommand({
       description: 'words, "phrases", -unwanted, pre*, field:value',
       optional: true,
       many: true,
+      values: "query",
     },
   ],
   flags: flagTable,

@@ -26,7 +26,14 @@ export const command: Command = defineCommand({
       says: "read what this machine has pushed and pulled, and repair it",
     },
   ],
-  positionals: [{ name: "remote", description: "its name; not needed if there is only one", optional: true }],
+  positionals: [
+    {
+      name: "remote",
+      description: "its name; not needed if there is only one",
+      optional: true,
+      values: "repository",
+    },
+  ],
   flags: {
     check: {
       type: "boolean",

@@ -9,7 +9,12 @@ export const command: Command = defineCommand({
     "removed only when each of its blocks is back in the log; otherwise it stays, and the exit code is 3.",
   examples: [{ line: "sessions unflatten 3f542803", says: "restore the log as it was" }],
   positionals: [
-    { name: "session", description: "id, start of an id, last, last N, current, or a path", many: true },
+    {
+      name: "session",
+      description: "id, start of an id, last, last N, current, or a path",
+      many: true,
+      values: "session",
+    },
   ],
   flags: { "dry-run": dryRunFlag, ...flattenFlags },
   async run({ flags, positionals }, world) {

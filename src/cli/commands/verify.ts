@@ -32,7 +32,12 @@ export const command: Command = defineCommand({
   positionals: [archivedPositional],
   flags: {
     everywhere: { type: "boolean", description: "with last: in all projects" },
-    remote: { type: "string", placeholder: "NAME", description: "check the repository of this remote" },
+    remote: {
+      type: "string",
+      placeholder: "NAME",
+      values: "repository",
+      description: "check the repository of this remote",
+    },
   },
   async run({ flags, positionals }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });

@@ -1,8 +1,12 @@
+import { assertNever } from "../../errors.ts";
 import type { SessionLabel } from "../../history/history.ts";
 import { sessionLabels } from "../../history/session-labels.ts";
+import type { Remote } from "../../remote/remotes.ts";
+import { THIS_MACHINE } from "../../search/session-condition.ts";
 import { projectLabel } from "../../session/checkout.ts";
-import { type Command, type Flag, type FlagTable, flagDescription, globalFlags } from "../command.ts";
+import { type Flag, type FlagTable, flagDescription, globalFlags, type ValueKind } from "../command.ts";
 import type { CommandRow } from "../command-table.ts";
+import { filterFlags } from "../filter-flags.ts";
 import { openStoreIn } from "../open-store.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { truncate } from "../output/text-width.ts";
@@ -21,16 +25,24 @@ export interface Completion {
   readonly files: boolean;
 }
 
+type BooleanFlag = Extract<Flag, { readonly type: "boolean" }>;
+
 const NOTHING: Completion = { candidates: [], files: false };
+
+/** What is known on this machine, read only if it is needed. */
+export interface KnownNames {
+  sessions(): Promise<readonly SessionLabel[]>;
+  remotes(): Promise<readonly Pick<Remote, "name" | "kind">[]>;
+}
 
 /**
  * Completes the last of the words that follow the program's name. What can be typed comes from the command table; names of
- * sessions, projects and branches come from the index as it is.
+ * sessions, projects, branches, tools and machines come from the index as it is, those of remotes from their list.
  */
 export async function completeLine(
   words: readonly string[],
   table: readonly CommandRow[],
-  sessions: () => Promise<readonly SessionLabel[]>,
+  known: KnownNames,
 ): Promise<Completion> {
   const current = words.at(-1) ?? "";
   const fitting = ({ candidates, files }: Completion): Completion => ({
@@ -43,12 +55,23 @@ export async function completeLine(
   if (row === undefined) return NOTHING;
   const { command } = await row.load();
   const flags = { ...command.flags, ...globalFlags };
+  const place = { table, known, current };
   const before = rest.slice(0, -1);
   const open = flagBefore(before.at(-1), flags);
-  if (open !== undefined) return fitting(await valuesOf(open.name, open.flag, sessions));
-  if (current.startsWith("-") && !before.includes("--")) return fitting(flagsOf(flags));
-  const index = countPositionals(before, flags);
-  return fitting(await positionalsOf({ name, command, index, current }, table, sessions));
+  if (open !== undefined) return fitting(await valuesOf(open, place));
+  // `-agent:pi` is a negation in a query.
+  const isFlag = /^-(?![a-z]+:)/.test(current) && !before.includes("--");
+  const [, named, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
+  if (isFlag && named !== undefined && value !== undefined) {
+    const flag = flagBefore(named, flags);
+    if (flag === undefined) return NOTHING;
+    return fitting(withPrefix(`${named}=`, await valuesOf(flag, { ...place, current: value })));
+  }
+  if (isFlag) return fitting(flagsOf(flags));
+  const { positionals } = command;
+  const last = positionals.at(-1);
+  const positional = positionals[countPositionals(before, flags)] ?? (last?.many === true ? last : undefined);
+  return positional === undefined ? NOTHING : fitting(await valuesOf(positional, place));
 }
 
 function commandsOf(table: readonly CommandRow[]): Completion {
@@ -67,14 +90,11 @@ function flagsOf(flags: FlagTable): Completion {
 }
 
 /** The flag that the word before the cursor is, if it takes a value. */
-function flagBefore(
-  word: string | undefined,
-  flags: FlagTable,
-): { readonly name: string; readonly flag: Flag } | undefined {
+function flagBefore(word: string | undefined, flags: FlagTable): Exclude<Flag, BooleanFlag> | undefined {
   if (word === undefined || !word.startsWith("-")) return undefined;
   for (const [name, flag] of Object.entries(flags)) {
     const names = [`--${name}`, ...(flag.alias === undefined ? [] : [`-${flag.alias}`])];
-    if (flag.type !== "boolean" && names.includes(word)) return { name, flag };
+    if (flag.type !== "boolean" && names.includes(word)) return flag;
   }
   return undefined;
 }
@@ -85,21 +105,80 @@ function countPositionals(words: readonly string[], flags: FlagTable): number {
   ).length;
 }
 
-type Sessions = () => Promise<readonly SessionLabel[]>;
+/** A flag, or a positional, as far as it says what its value can be. */
+interface ValuePlace {
+  readonly description: string;
+  readonly choices?: readonly string[];
+  readonly values?: ValueKind;
+}
 
-async function valuesOf(name: string, flag: Flag, sessions: Sessions): Promise<Completion> {
-  if (flag.type !== "boolean" && flag.type !== "number" && flag.choices !== undefined)
-    return { candidates: flag.choices.map((value) => ({ value, says: "" })), files: false };
-  switch (name) {
+interface Around {
+  readonly table: readonly CommandRow[];
+  readonly known: KnownNames;
+  /** What is typed of the value. */
+  readonly current: string;
+}
+
+async function valuesOf({ choices, values }: ValuePlace, around: Around): Promise<Completion> {
+  if (choices !== undefined) return candidatesOf(choices);
+  if (values === undefined) return NOTHING;
+  const { table, known, current } = around;
+  switch (values) {
+    case "file":
+      return { candidates: [], files: true };
+    case "command":
+      return commandsOf(table);
+    case "session":
+      return sessionsOf(await known.sessions(), current);
     case "project":
-      return named(await sessions(), ({ project }) => project);
+      return named(await known.sessions(), ({ project }) => project);
     case "branch":
-      return named(await sessions(), ({ branch }) => branch);
+      return named(await known.sessions(), ({ branch }) => branch);
     case "tool":
-      return distinct((await sessions()).flatMap(({ tools }) => tools));
+      return distinct((await known.sessions()).flatMap(({ tools }) => tools));
+    case "machine":
+      return distinct((await known.sessions()).map(({ machine }) => machine ?? THIS_MACHINE));
+    case "remote":
+      return remotesOf(await known.remotes(), ["s3", "folder", "opensearch"]);
+    case "repository":
+      return remotesOf(await known.remotes(), ["s3", "folder"]);
+    case "cluster":
+      return remotesOf(await known.remotes(), ["opensearch"]);
+    case "query":
+    case "filter":
+      return fieldValuesOf(values, around);
     default:
-      return { candidates: [], files: flag.type === "string" || flag.type === "strings" };
+      return assertNever(values);
   }
+}
+
+function candidatesOf(values: readonly string[]): Completion {
+  return { candidates: values.map((value) => ({ value, says: "" })), files: false };
+}
+
+function remotesOf(
+  remotes: readonly Pick<Remote, "name" | "kind">[],
+  kinds: readonly Remote["kind"][],
+): Completion {
+  const fitting = remotes.filter(({ kind }) => kinds.includes(kind));
+  return { candidates: fitting.map(({ name, kind }) => ({ value: name, says: kind })), files: false };
+}
+
+/** Values of the field that is being typed, `agent:cl` or `-agent:cl`; they are those of the flag with its name. */
+async function fieldValuesOf(kind: "query" | "filter", around: Around): Promise<Completion> {
+  const [, prefix = "", name = "", value = ""] = /^(-?([a-z]+):)(.*)$/s.exec(around.current) ?? [];
+  const field = Object.entries(filterFlags).find(([each]) => each === name)?.[1];
+  if (field === undefined) return NOTHING;
+  const { candidates } = await valuesOf(field, { ...around, current: value });
+  const quoted = candidates.map((each) => {
+    const isBroken = kind === "query" && /\s/.test(each.value);
+    return isBroken ? { ...each, value: `"${each.value}"` } : each;
+  });
+  return withPrefix(prefix, { candidates: quoted, files: false });
+}
+
+function withPrefix(prefix: string, { candidates, files }: Completion): Completion {
+  return { candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })), files };
 }
 
 /** Projects or branches, the last used first, each with the number of its sessions. */
@@ -122,41 +201,12 @@ function distinct(names: readonly string[]): Completion {
 
 const TITLE_CHARS = 60;
 
-interface PositionalPlace {
-  readonly name: string;
-  readonly command: Command;
-  /** How many positionals come before it. */
-  readonly index: number;
-  /** What is typed of it. */
-  readonly current: string;
-}
-
-async function positionalsOf(
-  { name, command: { positionals }, index, current }: PositionalPlace,
-  table: readonly CommandRow[],
-  sessions: Sessions,
-): Promise<Completion> {
-  const last = positionals.at(-1);
-  const positional = positionals[index] ?? (last?.many === true ? last : undefined);
-  if (positional === undefined) return NOTHING;
-  if (positional.choices !== undefined)
-    return { candidates: positional.choices.map((value) => ({ value, says: "" })), files: false };
-  switch (positional.name) {
-    case "command":
-      return commandsOf(table);
-    case "session": {
-      // Titles are cut only if they are shown: of thousands, that takes longer than to read them.
-      const all = (await sessions())
-        .filter(({ id }) => id.startsWith(current))
-        .map((session) => ({ value: sanitize(session.id), says: labelOf(session) }));
-      const newest = { value: "last", says: "the newest session of this folder" };
-      return { candidates: name === "completion" ? all : [newest, ...all], files: false };
-    }
-    case "path":
-      return { candidates: [], files: true };
-    default:
-      return NOTHING;
-  }
+function sessionsOf(sessions: readonly SessionLabel[], current: string): Completion {
+  // Titles are cut only if they are shown: of thousands, that takes longer than to read them.
+  const all = sessions
+    .filter(({ id }) => id.startsWith(current))
+    .map((session) => ({ value: sanitize(session.id), says: labelOf(session) }));
+  return { candidates: [{ value: "last", says: "the newest session of this folder" }, ...all], files: false };
 }
 
 /** The project is always shown; a long title is cut. */
@@ -166,7 +216,14 @@ function labelOf(session: SessionLabel): string {
   return `${truncate(title, Math.max(TITLE_CHARS - project.length - 3, TITLE_CHARS / 2))} · ${project}`;
 }
 
-/** Lists the sessions of the index without refreshing it. Opening the library would take longer than the rest of a Tab. */
-export async function indexedSessions(world: World): Promise<readonly SessionLabel[]> {
-  return sessionLabels(await openStoreIn(world, { allowDemo: false }));
+/** Reads the index without refreshing it. Opening the library would take longer than the rest of a Tab. */
+export function knownNames(world: World): KnownNames {
+  const store = (): ReturnType<typeof openStoreIn> => openStoreIn(world, { allowDemo: false });
+  return {
+    sessions: async () => sessionLabels(await store()),
+    async remotes() {
+      const { readRemotes } = await import("../../remote/remotes.ts");
+      return readRemotes((await store()).library);
+    },
+  };
 }

@@ -18,19 +18,32 @@ export const FILES_MARK = ":files";
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `# Completion of sessions for bash. Made by \`sessions completion bash\`.
 _sessions() {
-  local value says width=\${COLUMNS:-80}
-  local -a values=() shown=()
+  local value says line typed ahead= rest=$COMP_LINE i width=$((\${COLUMNS:-80} - 2))
+  local -a words=() values=() shown=()
   COMPREPLY=()
+  # Bash takes : and = for the end of a word. What is typed without a space is put together again.
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    line=\${COMP_WORDS[i]}
+    if [[ $i == 0 || $rest == [[:space:]]* ]]; then words+=("$line"); else words[\${#words[@]}-1]+=$line; fi
+    rest=\${rest#*"$line"}
+  done
+  typed=\${words[\${#words[@]}-1]}
+  # Only what follows the last of them is replaced.
+  if [[ $typed != "\${COMP_WORDS[COMP_CWORD]}" || $typed == [:=]* ]]; then ahead=\${typed%"\${typed##*[:=]}"}; fi
+  rest=$("\${COMP_WORDS[0]}" complete -- "\${words[@]:1}" 2>/dev/null)
   while IFS=$'\\t' read -r value says; do
-    if [[ $value == ${FILES_MARK} ]]; then compopt -o default; continue; fi
+    if [[ -z $value ]]; then continue; fi
+    if [[ $value == ${FILES_MARK} ]]; then compopt -o default 2>/dev/null; continue; fi
+    value=\${value#"$ahead"}
     values+=("$value")
-    shown+=("$(printf '%s' "$value\${says:+  ($says)}" | cut -c "1-$((width - 2))")")
-  done < <("\${COMP_WORDS[0]}" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    line="$value\${says:+  ($says)}"
+    shown+=("\${line:0:width}")
+  done <<<"$rest"
   compopt -o nosort 2>/dev/null
   if ((\${#values[@]} == 1)); then
     printf -v value '%q' "\${values[0]}"
     COMPREPLY=("$value")
-  elif ((COMP_TYPE == 37)); then
+  elif ((COMP_TYPE == 37 || COMP_TYPE == 42)); then
     COMPREPLY=("\${values[@]}")
   else
     COMPREPLY=("\${shown[@]}")
