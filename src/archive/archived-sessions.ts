@@ -140,6 +140,52 @@ export function joinLogs(logs: readonly ReadableFiles[], first: ReadableFiles): 
   };
 }
 
+/** Whether these files have the log itself: what belongs to a session may be left when its log is gone. */
+export function hasLog({ files }: { readonly files: readonly { readonly role: string }[] }): boolean {
+  return files.some(({ role }) => role === "main");
+}
+
+/**
+ * Returns which sessions on disk are only fragments of what the archive has whole: their logs are gone. They are
+ * archived sessions, then, not found ones.
+ */
+export function leftOvers<T extends SessionFiles>(
+  archived: readonly Pick<ArchivedSession, "files">[],
+  found: readonly T[],
+): ReadonlySet<T> {
+  const fragments = found.filter((files) => !hasLog(files));
+  if (fragments.length === 0) return new Set();
+  const whole = new Set(archived.flatMap(({ files }) => (hasLog(files) ? [sessionKey(files)] : [])));
+  return new Set(fragments.filter((files) => whole.has(sessionKey(files))));
+}
+
+/** Adds to archived sessions what is left of them on disk and was never archived. */
+export function withLeftOvers<T extends SessionFiles>(
+  archived: readonly ArchivedSession<T>[],
+  left: Iterable<SessionFiles>,
+  disk: ByteSource,
+): readonly ArchivedSession<T>[] {
+  const rest = new Map(Array.from(left, (files) => [sessionKey(files), files]));
+  if (rest.size === 0) return archived;
+  return archived.map((session) => {
+    const key = sessionKey(session.files);
+    const fragments = rest.get(key);
+    if (fragments === undefined || !hasLog(session.files)) return session;
+    rest.delete(key);
+    const known = new Set(session.files.files.map(({ path }) => path));
+    const files = fragments.files.filter(({ path }) => !known.has(path));
+    if (files.length === 0) return session;
+    const added = { ...fragments, files };
+    const joined = joinLogs([session, { files: added, source: disk }], session);
+    return {
+      ...session,
+      files: { ...session.files, files: joined.files.files },
+      source: joined.source,
+      state: [session.state, ...files.map(({ size, mtimeMs }) => `${size}.${mtimeMs}`)].join("+"),
+    };
+  });
+}
+
 /**
  * Finds, for a session that has a log on disk, the other logs with its id that only the archive has. A log that was
  * moved is not one of them.

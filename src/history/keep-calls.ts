@@ -44,7 +44,9 @@ export function keepCalls(context: HistoryContext): KeepCalls {
       const { archiveSessions } = await import("../archive/archive-sessions.ts");
       const { selectSessions } = await import("../search/select-sessions.ts");
       const { check: thorough = false, onProgress } = call;
-      // Of sessions whose log is gone, the archive has everything.
+      // Of sessions whose log is gone, the archive has everything but what other files were added since.
+      const isThere = ({ path }: { readonly path: string }): boolean =>
+        library.disk.stat(path)?.kind === "file";
       const sessions =
         selector === undefined
           ? undefined
@@ -52,8 +54,10 @@ export function keepCalls(context: HistoryContext): KeepCalls {
               ...(await selecting(selector, call)),
               copies: "all",
             })
-              .filter(({ kept }) => kept === undefined)
-              .map(({ files }) => files);
+              .map(({ files, kept }) =>
+                kept === undefined ? files : { ...files, files: files.files.filter(isThere) },
+              )
+              .filter(({ files }) => files.length > 0);
       const answer = await archiveSessions(library, {
         ...(sessions === undefined ? {} : { sessions }),
         ...(onProgress === undefined ? {} : { onProgress }),

@@ -3,7 +3,7 @@ import type { LogFiles } from "../agents/agent.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import { projectInHead } from "../agents/session-of-log.ts";
-import { archivedLogs, listArchive } from "../archive/archived-sessions.ts";
+import { archivedLogs, leftOvers, listArchive, withLeftOvers } from "../archive/archived-sessions.ts";
 import { byLogKey, logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import type { Library } from "../fs/library.ts";
@@ -61,8 +61,11 @@ export function sessionPointers(
 ): SessionPointers {
   const logs = diskSource(library.disk);
   const listed = listArchive(library);
+  const { sessions } = findSessions(library, projectFolders);
+  const inArchive = archivedLogs(library, listed);
+  const left = leftOvers(inArchive, sessions);
   const archived = byLogKey(
-    archivedLogs(library, listed).map((session) => ({ ...session, ...nameOf(session.files) })),
+    withLeftOvers(inArchive, left, logs).map((session) => ({ ...session, ...nameOf(session.files) })),
   );
   const forgotten = forgottenSessions(library);
   const projects = new Map<string, string | null>();
@@ -78,8 +81,9 @@ export function sessionPointers(
     projects.set(pointer.key, project);
     return project;
   };
-  const here = findSessions(library, projectFolders)
-    .sessions.flatMap(logIdentities(library, listed).of)
+  const here = sessions
+    .filter((files) => !left.has(files))
+    .flatMap(logIdentities(library, listed).of)
     .filter((files) => !forgotten.has(files))
     .map(pointTo);
   const isHere = new Set(here.map(({ key }) => key));

@@ -200,3 +200,34 @@ describe("what commands tell to do next", () => {
     expect(await ask(world, "show", TOOL_SESSION)).toMatchObject({ copies: 2 });
   });
 });
+
+describe("the library, with a session of which only sub-agents' logs are left", () => {
+  test("archives what was added to it, and restores it whole", async () => {
+    const world = makeWorld({ nowMs: NOW_MS });
+    const folder = join(world.home, ".claude/projects/-home-ana-shop");
+    const log = join(folder, `${TOOL_SESSION}.jsonl`);
+    putOld(log, toolLog(CALLS));
+    const part = (id: string): string => join(folder, TOOL_SESSION, "subagents", `agent-${id}.jsonl`);
+    const line = (id: string): string =>
+      `${JSON.stringify({ type: "user", uuid: id, parentUuid: null, isSidechain: true, agentId: id, sessionId: TOOL_SESSION, cwd: "/home/ana/shop", timestamp: "2026-11-10T10:00:00Z", message: { role: "user", content: "Look for baobabs." } })}\n`;
+    putOld(part("a1"), line("a1"));
+    const history = await openHistory({
+      home: world.home,
+      env: world.variables,
+      now: world.now,
+      disk: quickDisk,
+    });
+    await history.archive();
+    fs.rmSync(log);
+    putOld(part("b2"), line("b2"));
+    const { archived } = await history.archive(TOOL_SESSION);
+    expect(archived.map(({ id, files }) => [id, files])).toEqual([[TOOL_SESSION, 3]]);
+    expect(await history.session(TOOL_SESSION)).toMatchObject({ state: "kept", source: null });
+    expect((await history.list()).rows.map(({ digest, state }) => [digest.id, state])).toEqual([
+      [TOOL_SESSION, "kept"],
+    ]);
+    await history.restore(TOOL_SESSION);
+    expect(read(log)).toBe(toolLog(CALLS));
+    expect(await history.session(TOOL_SESSION)).toMatchObject({ source: log });
+  });
+});

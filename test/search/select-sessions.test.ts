@@ -1,11 +1,14 @@
-import { cpSync, mkdirSync, utimesSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import { writeTombstone } from "../../src/archive/raw/tombstones.ts";
 import { UserError } from "../../src/errors.ts";
 import type { Library } from "../../src/fs/library.ts";
+import { openSession } from "../../src/search/open-session.ts";
 import { selectSession, selectSessions } from "../../src/search/select-sessions.ts";
+import { archiving, quickLibrary } from "../support/archive/archiving.ts";
 import { type MakeLibraryOptions, makeLibrary } from "../support/make-library.ts";
 
 const demo = fileURLToPath(new URL("../../fixtures/demo", import.meta.url));
@@ -38,6 +41,31 @@ describe("selectSession()", () => {
     const library = demoLibrary();
     const { files } = selectSession(library, ["28af22d5"]);
     expect(selectSession(library, [files.files[0]?.path ?? ""]).id).toBe(files.id);
+  });
+
+  test("takes the archived session where only sub-agents' logs of it are left", async () => {
+    const library = quickLibrary({ folder: "/home/ana/shop" });
+    const { home } = library.surroundings;
+    cpSync(demo, home, { recursive: true });
+    await archiveSessions(library, archiving);
+    const id = "484e4bb2-8809-49fb-92e2-d5870129d604";
+    const shop = join(home, ".claude/projects/-home-ana-shop");
+    const log = join(shop, `${id}.jsonl`);
+    const part = join(shop, id, "subagents/agent-a7c41e09b3d25f8a6.jsonl");
+    const more = join(shop, id, "subagents/agent-b0000000000000000.jsonl");
+    cpSync(part, more);
+    rmSync(log);
+    for (const word of [id, log, part, more]) {
+      const pointer = selectSession(library, [word]);
+      expect([pointer.id, pointer.kept === undefined, pointer.files.files[0]?.path]).toEqual([
+        id,
+        false,
+        log,
+      ]);
+      expect(pointer.files.files.map(({ path }) => path)).toContain(more);
+      expect(pointer.part).toBe(word === part || word === more ? word : undefined);
+      expect(openSession(library, [word])).toMatchObject({ state: "kept", source: null });
+    }
   });
 
   test("takes a log that is anywhere, under any name", () => {

@@ -122,8 +122,8 @@ export interface IndexState {
 
 export const emptyState: IndexState = { indexedAt: 0, gone: [], skipped: {}, historyMark: "", problems: [] };
 
-/** Rows of another version are made again. 6: where the copies of a log are; 7: activity. */
-const ROW_VERSION = 7;
+/** Rows of another version are made again. 6: where the copies of a log are; 7: activity; 8: fragments are only those of logs that nothing has. */
+const ROW_VERSION = 8;
 
 /** Returns a mark of the settings that decide what is read, kept and masked. If it changes, everything is read again. */
 export function settingsMark({ exclude, redact, index }: Config): string {

@@ -5,9 +5,12 @@ import {
   type ArchivedLog,
   archivedLogs,
   archivedSessions,
+  hasLog,
   joinLogs,
   keptCopies,
+  leftOvers,
   type MachinesOfLogs,
+  withLeftOvers,
 } from "../../archive/archived-sessions.ts";
 import { withoutForgotten } from "../../archive/log-identity.ts";
 import { forgottenSessions } from "../../archive/open-archive.ts";
@@ -78,11 +81,14 @@ export async function scanSources(
   const isArchiveSame =
     !hasNewHistory && !hasNewSettings && marks !== undefined && marks === state.archiveMark;
   const logs = once(() => archivedLogs(library));
-  const archived = isArchiveSame ? [] : archivedSessions(library, logs());
   const disk = diskSource(library.disk);
+  const inArchive = isArchiveSame ? [] : archivedSessions(library, logs());
+  const left = leftOvers(inArchive, sessions);
+  const archived = withLeftOvers(inArchive, left, disk);
   const copiesOf = once(() => keptCopies(library, logs()));
   const plan = planRefresh({
     found: sessions,
+    left,
     archived,
     isArchiveSame,
     keptCopiesOf: (session) => copiesOf()(session),
@@ -214,6 +220,8 @@ export interface RefreshPlan {
 
 interface RefreshInput {
   readonly found: readonly SessionFiles[];
+  /** Those of them that are only fragments of what the archive has whole. */
+  readonly left: ReadonlySet<SessionFiles>;
   readonly archived: readonly {
     readonly files: SessionFiles;
     readonly source: ByteSource;
@@ -242,25 +250,26 @@ type KnownRow = Pick<
 
 /** Plans what to read and remove. Sessions whose files are gone come from the archive. */
 function planRefresh(input: RefreshInput): RefreshPlan {
-  const { found, archived, rows, state, hasNewSettings, isForgotten } = input;
+  const { found, left, archived, rows, state, hasNewSettings, isForgotten } = input;
   const { isArchiveSame, keptCopiesOf, withCopies } = input;
   const toRead: SessionToRead[] = [];
   const here = new Set<string>();
   const leads = new Set<string>();
   for (const files of found) {
     const key = sessionKey(files);
-    if (here.has(key)) continue;
+    const row = rows.get(key);
+    // The index or the archive has the session itself.
+    if (here.has(key) || left.has(files) || (!hasLog(files) && isWhole(row))) continue;
     here.add(key);
     leads.add(leadMark(files));
     const mark = filesMark(files);
-    const row = rows.get(key);
     const isSame = !hasNewSettings && (row?.mark === mark || state.skipped[key] === mark);
     if (isSame && isArchiveSame) continue;
     // What was in a copy is still found when its file is gone.
     const copies = !isArchiveSame || hadOtherLogs(row, files) ? keptCopiesOf(files) : [];
     const kept = copies.length === 0 ? undefined : keptLogs(copies);
     if (isSame && row?.kept === kept?.state) continue;
-    const origin = files.files.some(({ role }) => role === "main") ? "log" : "fragments";
+    const origin = hasLog(files) ? "log" : "fragments";
     const machines: MachinesOfLogs = Object.assign({}, ...copies.map((copy) => copy.machines));
     const whole = kept === undefined ? { files } : { ...withCopies(files, copies), kept, machines };
     toRead.push({ key, origin, mark, ...whole });
@@ -272,7 +281,10 @@ function planRefresh(input: RefreshInput): RefreshPlan {
     const row = rows.get(key);
     if (here.has(key)) continue;
     // What was indexed from the log before it went is at least what the archive has, unless a copy was forgotten.
-    const isIndexed = row?.origin === "archive" ? !hasNewSettings && row.mark === mark : !isForgotten(files);
+    const isIndexed =
+      row?.origin === "archive"
+        ? !hasNewSettings && row.mark === mark
+        : (isWhole(row) || !hasLog(files)) && !isForgotten(files);
     if (row !== undefined && isIndexed) continue;
     // The same log exists under another name, and it was the only file of the session.
     if (files.files.length === 1 && leads.has(leadMark(files))) continue;
@@ -290,6 +302,11 @@ function planRefresh(input: RefreshInput): RefreshPlan {
     (isRenamed || isTakenBack ? toRemove : gone).push(key);
   }
   return { toRead, toRemove, gone };
+}
+
+/** Whether the index was made of the session's log, not of what was left of it. */
+function isWhole(row: KnownRow | undefined): boolean {
+  return row?.origin === "log" || row?.origin === "archive";
 }
 
 function keptLogs(copies: readonly ArchivedLog[]): KeptLogs {

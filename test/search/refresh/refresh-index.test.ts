@@ -107,6 +107,66 @@ describe("refreshIndex()", () => {
     expect(found.hits[0]?.row).toMatchObject({ state: "kept", source: null, digest: { id: TOKEN_SESSION } });
   });
 
+  describe("a session of which only sub-agents' logs are left", () => {
+    const id = "484e4bb2-8809-49fb-92e2-d5870129d604";
+    const SUBAGENT = "a7c41e09b3d25f8a6";
+
+    /** In a folder of the session, as now, or beside its log, as before. */
+    function withSubagents(layout: "folder" | "beside"): {
+      readonly library: Library;
+      readonly log: string;
+      readonly folder: string;
+    } {
+      const { library, shop } = changingLibrary();
+      const inFolder = join(shop, id, "subagents");
+      const folder = layout === "folder" ? inFolder : shop;
+      if (layout === "beside") {
+        cpSync(join(inFolder, `agent-${SUBAGENT}.jsonl`), join(shop, `agent-${SUBAGENT}.jsonl`));
+        rmSync(join(shop, id), { recursive: true });
+      }
+      return { library, log: join(shop, `${id}.jsonl`), folder };
+    }
+
+    test.each(["folder", "beside"] as const)("is the archived one (%s)", async (layout) => {
+      const { library, log, folder } = withSubagents(layout);
+      appendFileSync(log, said("Call it zanzibar.", id));
+      await archiveSessions(library, archiving);
+      rmSync(log);
+      const expected = { state: "kept", source: null, digest: { id, origin: "archive" } };
+      expect((await search(library, "zanzibar")).hits[0]?.row).toMatchObject(expected);
+      // What was never archived of it is found, too.
+      const more = join(folder, "agent-b0000000000000000.jsonl");
+      const line: Record<string, unknown> = JSON.parse(said("Plant a baobab.", id));
+      writeFileSync(
+        more,
+        `${JSON.stringify({ ...line, isSidechain: true, agentId: "b0000000000000000" })}\n`,
+      );
+      await refreshIndex(library, { ...makeAccess(library), rebuild: true });
+      expect(idsOf(await search(library, "zanzibar"))).toEqual([id]);
+      expect(idsOf(await search(library, "baobab"))).toEqual([id]);
+      expect((await refreshIndex(library, makeAccess(library))).read).toBe(0);
+    });
+
+    test.each(["folder", "beside"] as const)("stays as it was indexed (%s)", async (layout) => {
+      const { library, log } = withSubagents(layout);
+      appendFileSync(log, said("Call it zanzibar.", id));
+      expect(idsOf(await search(library, "zanzibar"))).toEqual([id]);
+      rmSync(log);
+      expect((await search(library, "zanzibar")).hits[0]?.row).toMatchObject({ state: "kept", source: null });
+      await archiveSessions(library, archiving);
+      expect(idsOf(await search(library, "zanzibar"))).toEqual([id]);
+    });
+
+    test("is a stub if neither the index nor the archive ever had its log", async () => {
+      const { library, log } = withSubagents("folder");
+      rmSync(log);
+      await archiveSessions(library, archiving);
+      await refreshIndex(library, makeAccess(library));
+      const { hits } = await search(library, "reads or writes the column orders.total");
+      expect(hits.map(({ row }) => [row.digest.id, row.state])).toContainEqual([id, "stub"]);
+    });
+  });
+
   test("reads everything again where settings have changed that it was read by, and then nothing", async () => {
     const { library, log } = changingLibrary();
     const add = (text: string): void => appendFileSync(log, said(text, TOKEN_SESSION));
