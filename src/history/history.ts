@@ -201,8 +201,9 @@ export interface ExportedDocument {
 export interface ResumableSession extends SessionName {
   readonly resume: ResumeCommand;
   readonly state: SessionState;
-  /** Its log, and other logs with the same id. */
+  /** Its log, null if that is gone; where it is or was; and other logs with the same id. */
   readonly source: string | null;
+  readonly log: string | null;
   readonly others: readonly string[];
   readonly part?: string | undefined;
 }

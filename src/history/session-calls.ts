@@ -32,8 +32,8 @@ export function sessionCalls(context: HistoryContext): SessionCalls {
       const { openSession } = await import("../search/open-session.ts");
       const options = await selecting(selector, call);
       const { session, resume, state, ...open } = openSession(library, wordsOf(selector), options);
-      const { source, others, part } = mask({ source: open.source, others: open.others, part: open.part });
-      return { agent: session.agent, id: session.id, resume, state, source, others, part };
+      const { source, log, others, part } = open;
+      return { agent: session.agent, id: session.id, resume, state, ...mask({ source, log, others, part }) };
     },
     async export(selector, call) {
       call.signal?.throwIfAborted();

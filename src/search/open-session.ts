@@ -6,6 +6,7 @@ import { type LogImage, readImages } from "../agents/log-images.ts";
 import { readSession } from "../agents/read-session.ts";
 import { runningSessions, sessionState } from "../agents/running-sessions.ts";
 import { identifySession } from "../archive/archive-sessions.ts";
+import { hasLog } from "../archive/archived-sessions.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
@@ -23,7 +24,10 @@ export interface OpenSession {
   readonly session: Session;
   readonly digest: Digest;
   readonly state: SessionState;
+  /** Its log; null if that is gone. */
   readonly source: string | null;
+  /** Where its log is, or was; null if nothing has it. */
+  readonly log: string | null;
   /** How many logs have its id, and where the others are. */
   readonly copies: number;
   readonly others: readonly string[];
@@ -81,6 +85,7 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
     digest: extractDigest(session),
     state: pointer.kept === undefined ? sessionState(library, files, runningSessions(library)) : "kept",
     source: pointer.kept === undefined ? lead : null,
+    log: hasLog(files) ? lead : null,
     copies: 1 + pointer.others.length,
     others: pointer.others,
     part: pointer.part,
@@ -102,6 +107,7 @@ function openStub(stub: HistoryStub): OpenSession {
     digest: extractDigest(session),
     state: "stub",
     source: null,
+    log: null,
     copies: 1,
     others: [],
     archive: null,

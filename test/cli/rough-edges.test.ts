@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { progressLine } from "../../src/cli/output/progress.ts";
 import { truncate } from "../../src/cli/output/text-width.ts";
@@ -78,6 +78,44 @@ describe("a session whose log is gone", () => {
     const exec = await ask(world, ["resume", FIRST, "--exec"]);
     expect(exec.code).toBe(1);
     expect(exec.err).toContain(`sessions restore ${FIRST}`);
+  });
+
+  test("is named by the path of its log in what to do first if its id has copies", async () => {
+    const { world, log } = oneSession();
+    const copy = join(world.home, ".claude/projects/-work-copy", `${FIRST}.jsonl`);
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(log, copy);
+    expect((await ask(world, ["archive"])).code).toBe(0);
+    rmSync(log);
+    const restores = async (...[word = "", path = ""]: readonly string[]): Promise<void> => {
+      const first = `its log is gone; first: sessions restore ${path}\n`;
+      expect((await ask(world, ["show", word])).out).toContain(first);
+      expect((await ask(world, ["resume", word])).err).toContain(first);
+      expect((await ask(world, ["resume", word, "--exec"])).err).toContain(
+        `first: \`sessions restore ${path}\``,
+      );
+      expect((await ask(world, ["restore", path, "--dry-run"])).code).toBe(0);
+    };
+    await restores(log, log);
+    rmSync(copy);
+    await restores(copy, copy);
+    await restores(log, log);
+  });
+
+  test("and was never archived is not resumed", async () => {
+    const { world, log } = oneSession();
+    const folder = dirname(log);
+    const line = { type: "user", uuid: "u1", isSidechain: true, agentId: "a1", sessionId: FIRST };
+    const message = { role: "user", content: "Look for carts" };
+    writeFileSync(join(folder, "agent-a1.jsonl"), `${JSON.stringify({ ...line, message })}\n`);
+    rmSync(log);
+    const shown = await ask(world, ["show", FIRST]);
+    expect(shown.out).toContain("its log is gone and was not archived\n");
+    expect(shown.out).not.toContain("claude --resume");
+    const { code, out, err } = await ask(world, ["resume", FIRST]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain("its log is gone and was not archived");
+    expect((await ask(world, ["resume", FIRST, "--exec"])).code).toBe(1);
   });
 
   test("that was forgotten says how it comes back", async () => {

@@ -5,6 +5,7 @@ import { noteCopies } from "../note-copies.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
+import { NOT_ARCHIVED, restoreCommand } from "../output/session-table.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -27,16 +28,23 @@ export const command: Command = defineCommand({
     const found = await history.resume(positionals, { everywhere: flags.everywhere });
     const { id, agent, resume, state } = found;
     noteCopies(found, positionals, world);
+    if (state === "stub") {
+      throw new UserError(`Cannot resume session ${id}: ${NOT_ARCHIVED}`, {
+        exitCode: exitCodes.nothingFound,
+        hint: `\`sessions show ${id}\` shows what is known of it`,
+      });
+    }
+    const restore = restoreCommand(found);
     if (flags.exec) {
-      if (state === "stub" || state === "kept") {
+      if (state === "kept") {
         throw new UserError(`Cannot resume session ${id}: its log is gone`, {
           exitCode: exitCodes.nothingFound,
-          ...(state === "kept" ? { hint: `first: \`sessions restore ${id}\`` } : {}),
+          hint: `first: \`${restore}\``,
         });
       }
       return runResume(resume, world);
     }
-    if (state === "kept") world.stderr.write(`its log is gone; first: sessions restore ${sanitize(id)}\n`);
+    if (state === "kept") world.stderr.write(`its log is gone; first: ${restore}\n`);
     const { command: words, folder } = history.mask(resume);
     const line = resumeLine({ command: words, folder });
     if (flags.json) {

@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { shellQuote } from "../../render/words.ts";
+import { logSelector, shellQuote } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
 import { projectLabel } from "../../session/checkout.ts";
@@ -128,11 +128,25 @@ export function sessionHead(open: OpenSession, world: World): string {
       .replace(id, () => style.cyan(id))
       .replace(/live$/, style.green),
     line([...(digest.model === null ? [] : [digest.model]), ...much, ...parent, ...next]),
-    open.state === "kept"
-      ? `${style.yellow(gone)}${isNarrow ? "\n " : ""} first: ${style.cyan(`sessions restore ${sanitize(digest.id)}`)}`
-      : `${style.dim("resume:")} ${sanitize(`${folder}${shellQuote(open.resume.command)}`)}`,
+    open.state === "stub"
+      ? style.yellow(NOT_ARCHIVED)
+      : open.state === "kept"
+        ? `${style.yellow(gone)}${isNarrow ? "\n " : ""} first: ${style.cyan(restoreCommand({ ...open, id: digest.id }))}`
+        : `${style.dim("resume:")} ${sanitize(`${folder}${shellQuote(open.resume.command)}`)}`,
     "",
   ].join("\n");
+}
+
+/** Of a stub. */
+export const NOT_ARCHIVED = "its log is gone and was not archived";
+
+/** The command that brings back a log: by its path if others have its id. */
+export function restoreCommand({ id, log, others }: RestorableLog): string {
+  return `sessions restore ${sanitize(logSelector({ id, source: log ?? id, otherCopies: others }))}`;
+}
+
+interface RestorableLog extends Pick<OpenSession, "log" | "others"> {
+  readonly id: string;
 }
 
 /** A space at which a line is not broken. */
