@@ -98,7 +98,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       for (const finding of inside) found.push(toEncoded(finding));
     }
   };
-  const find = (text: string): readonly Finding[] => {
+  const findOnce = (text: string): readonly Finding[] => {
     const found: Finding[] = [];
     findInto(text, found, MAX_ENCODINGS);
     if (found.length === 0) return none;
@@ -106,14 +106,19 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     const repeated = findRepeated(text, merged);
     return withoutMasks(text, repeated.length === 0 ? merged : mergeFindings([...merged, ...repeated]));
   };
-  const redact = (text: string): string => {
-    let masked = text;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const findings = find(masked);
-      if (findings.length === 0) return masked;
-      masked = replace(masked, findings);
+  /** What is masked may show what is beside it: of two passwords in a line, the second is found after the first. */
+  const find = (text: string): readonly Finding[] => {
+    let findings = findOnce(text);
+    for (let round = 1; round < MAX_ROUNDS && findings.length > 0; round++) {
+      const more = findOnce(maskFindings(text, findings));
+      if (more.length === 0) break;
+      findings = mergeFindings([...findings, ...inOriginal(more, findings)]);
     }
-    return masked;
+    return findings;
+  };
+  const redact = (text: string): string => {
+    const findings = find(text);
+    return findings.length === 0 ? text : maskFindings(text, findings);
   };
   return { redact, find };
 }
@@ -169,7 +174,24 @@ function isWordCharacter(text: string, at: number): boolean {
   return /\w/.test(text.charAt(at));
 }
 
-function replace(text: string, findings: readonly Finding[]): string {
+/** Maps findings in a masked text to the text before its masks. Both lists are in order. */
+function inOriginal(findings: readonly Finding[], masked: readonly Finding[]): readonly Finding[] {
+  let next = 0;
+  let shift = 0;
+  const toOriginal = (offset: number): number => {
+    for (let mask = masked[next]; mask !== undefined && mask.start - shift < offset; mask = masked[++next])
+      shift += mask.end - mask.start - maskFor(mask).length;
+    return offset + shift;
+  };
+  return findings.map((finding) => ({
+    ...finding,
+    start: toOriginal(finding.start),
+    end: toOriginal(finding.end),
+  }));
+}
+
+/** Replaces findings, which are in order, with their masks. */
+export function maskFindings(text: string, findings: readonly Finding[]): string {
   let masked = "";
   let from = 0;
   for (const finding of findings) {

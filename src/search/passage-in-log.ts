@@ -3,10 +3,11 @@ import type { SessionFiles } from "../agents/agent.ts";
 import type { ByteSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import type { Library } from "../fs/library.ts";
-import { createRedactor } from "../redact/redact.ts";
+import { createRedactor, maskFindings } from "../redact/redact.ts";
 import { sessionKey } from "../session/session.ts";
 import type { TextRole } from "../session/text-role.ts";
 import type { ByteFilter } from "./grep/byte-filter.ts";
+import { createFindInData } from "./grep/data-secrets.ts";
 import { type PlacedText, textsOfFile } from "./grep/file-texts.ts";
 import { createLayers } from "./grep/session-layers.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
@@ -40,7 +41,10 @@ export type FindInLog = (
 ) => LogPassage | undefined;
 
 export function createLogReader(library: Library): FindInLog {
-  const { redact } = createRedactor({ extra: library.config.redact });
+  const redactor = createRedactor({ extra: library.config.redact });
+  const findInData = createFindInData(redactor);
+  const mask = ({ text, within }: PlacedText): string =>
+    redactor.redact(maskFindings(text, findInData(text, within)));
   const layersOf = createLayers(library);
   let left = MAX_BYTES;
   let sessions = 0;
@@ -57,7 +61,7 @@ export function createLogReader(library: Library): FindInLog {
       left -= file.size;
       try {
         for (const { texts } of textsOfFile(source, agent, file, filter)) {
-          const found = firstPassage(texts, terms, redact, options);
+          const found = firstPassage(texts, terms, mask, options);
           if (found !== undefined) return found;
         }
       } catch {
@@ -108,14 +112,14 @@ function lineFilter(terms: ReadonlySet<string>): ByteFilter | undefined {
 function firstPassage(
   texts: readonly PlacedText[],
   terms: ReadonlySet<string>,
-  redact: (text: string) => string,
+  mask: (text: PlacedText) => string,
   options: SnippetOptions,
 ): LogPassage | undefined {
-  for (const { role: of, text } of texts) {
-    const role = ROLES[of];
+  for (const text of texts) {
+    const role = ROLES[text.role];
     // Most texts of a line do not have the word, and masking takes longer than a look.
-    if (role === undefined || findPassage(text, terms, options) === undefined) continue;
-    const passage = findPassage(redact(text), terms, options);
+    if (role === undefined || findPassage(text.text, terms, options) === undefined) continue;
+    const passage = findPassage(mask(text), terms, options);
     if (passage !== undefined) return { ...passage.show(), role };
   }
   return undefined;

@@ -19,11 +19,15 @@ export interface FreshSet {
   readonly lookAlikes: readonly FreshLookAlike[];
 }
 
+export const freshSets = ["dev", "neighbours", "second", "third", "fourth", "own"] as const;
+
+export type FreshSetName = (typeof freshSets)[number];
+
 /**
  * A set of fixtures/redact/fresh, written by someone who did not know the detectors. In the file a `·` parts long
  * values, so that no scanner takes them for keys that someone lost.
  */
-export function loadFreshSet(name: "dev" | "neighbours" | "second" | "third" | "fourth" | "own"): FreshSet {
+export function loadFreshSet(name: FreshSetName): FreshSet {
   const file = new URL(`../../fixtures/redact/fresh/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, "utf8").replaceAll("·", "")) as FreshSet;
 }

@@ -8,6 +8,7 @@ import { objectAt, timeAt } from "../../jsonl/values.ts";
 import type { AgentName } from "../../session/entry.ts";
 import type { TextRole } from "../../session/text-role.ts";
 import type { ByteFilter } from "./byte-filter.ts";
+import { decodePiece, jsonPieces } from "./json-pieces.ts";
 import { createTextReader, type ReadTexts } from "./line-texts.ts";
 
 /** The texts of one line, or of one part, of a file. */
@@ -26,6 +27,8 @@ export interface PlacedTexts {
 export interface PlacedText {
   readonly role: TextRole;
   readonly text: string;
+  /** The data that the text is a string of, or a line of broken JSON; undefined for prose and plain output. */
+  readonly within?: object | string | undefined;
 }
 
 /** Longer files are searched in parts. */
@@ -58,10 +61,12 @@ function textsOfLine(line: Line, readTexts: ReadTexts): PlacedTexts {
   const decoded = decodeLine(line.bytes);
   const { values, rest } = readLineValues(decoded);
   const texts: PlacedText[] = [];
-  const emit = (role: TextRole, text: string): void => void texts.push({ role, text });
   let isComplete = true;
-  for (const value of values) if (!readTexts(value, emit)) isComplete = false;
-  for (const text of looseStrings(isComplete ? rest : decoded)) emit("note", text);
+  for (const value of values)
+    if (!readTexts(value, (role, text, within) => void texts.push({ role, text, within })))
+      isComplete = false;
+  const broken = isComplete ? rest : decoded;
+  for (const text of looseStrings(broken)) texts.push({ role: "note", text, within: broken });
   const [first] = values;
   return {
     line: line.number,
@@ -91,8 +96,8 @@ function* textsOfWhole(
   readTexts: ReadTexts,
 ): Generator<PlacedTexts> {
   const texts: PlacedText[] = [];
-  readTexts(value, (role, text) => {
-    texts.push({ role: role === "note" ? roleOfFile(file) : role, text });
+  readTexts(value, (role, text, within) => {
+    texts.push({ role: role === "note" ? roleOfFile(file) : role, text, within });
   });
   let from = 0;
   let line = 1;
@@ -144,8 +149,6 @@ export function lineEndsIn(text: string, from: number, to: number): number {
   return count;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 /** What comes between strings in JSON. */
 const NO_TEXT = /^(?:[\s,:{}[\]\d.+-]|[eE]|true|false|null)*$/;
 const KEY = /^[A-Za-z_$][\w$.-]*$/;
@@ -156,36 +159,12 @@ const KEY = /^[A-Za-z_$][\w$.-]*$/;
  */
 function looseStrings(text: string): readonly string[] {
   const found: string[] = [];
-  let from = 0;
-  while (from <= text.length) {
-    const end = endOfPiece(text, from);
-    const piece = text.slice(from, end);
+  for (const { start, end } of jsonPieces(text)) {
+    const piece = text.slice(start, end);
     const isKey = KEY.test(piece) && /^"\s*:/.test(text.slice(end, end + 8));
-    if (!isKey && !NO_TEXT.test(piece)) found.push(decode(piece));
-    from = end + 1;
+    if (!isKey && !NO_TEXT.test(piece)) found.push(decodePiece(piece));
   }
   return found;
-}
-
-/** Returns the position of the next quote that is not escaped, or the end of the text. */
-function endOfPiece(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === BACKSLASH) at++;
-    else if (code === QUOTE) return at;
-  }
-  return text.length;
-}
-
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([nrtbf])|(["\\/]))/g;
-const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
-
-/** Decodes escapes without JSON.parse, because one may be cut off or not be valid JSON. */
-function decode(piece: string): string {
-  return piece.replace(ESCAPE, (whole, hex?: string, control?: string, plain?: string) => {
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    return plain ?? CONTROLS[control ?? ""] ?? whole;
-  });
 }
 
 interface LineValues {

@@ -71,13 +71,20 @@ const SHARED_FIELDS = [
   "mimeType",
 ];
 
-type EmitText = (role: TextRole, text: string) => void;
+/**
+ * Takes one text. `within` is the data that it is part of, undefined for prose: what a string of data means may be
+ * said by its key or by the strings beside it.
+ */
+type EmitText = (role: TextRole, text: string, within: object | undefined) => void;
 
 /** Emits every text of a parsed line, in order. Returns false if something was nested too deeply to be read. */
 export type ReadTexts = (value: unknown, emit: EmitText) => boolean;
 
 /** Roles that apply to everything inside. */
 const FINAL_ROLES: ReadonlySet<TextRole> = new Set(["snapshot", "progress", "summary", "thinking", "title"]);
+
+/** Roles of texts that were said or written: what they mean is in themselves. */
+const PROSE: ReadonlySet<TextRole> = new Set(["request", "reply", "thinking", "summary", "title"]);
 
 /** Protects the call stack. */
 const MAX_DEPTH = 1_000;
@@ -131,29 +138,47 @@ export function createTextReader(rules: TextRules = {}): ReadTexts {
   return (value, emit) => {
     let isComplete = true;
 
-    const visit = (item: unknown, key: string, scope: TextScope, isBinary: boolean, depth: number): void => {
+    const visit = (
+      item: unknown,
+      key: string,
+      scope: TextScope,
+      within: object | undefined,
+      isBinary: boolean,
+      depth: number,
+    ): void => {
       if (typeof item === "string") {
-        if (item !== "") emit(isBinary || isField(key, item, scope) ? "field" : scope.role, item);
+        if (item !== "") give(isBinary || isField(key, item, scope) ? "field" : scope.role, item, within);
       } else if (typeof item !== "object" || item === null) return;
       else if (depth > MAX_DEPTH) isComplete = false;
       else if (Array.isArray(item)) {
-        for (const each of item) visit(each, key, scope, isBinary, depth + 1);
-      } else if (isObject(item)) visitObject(item, scope, depth);
+        for (const each of item) visit(each, key, scope, within ?? item, isBinary, depth + 1);
+      } else if (isObject(item)) visitObject(item, scope, within, depth);
     };
 
-    const visitObject = (object: JsonObject, outer: TextScope, depth: number): void => {
+    const visitObject = (
+      object: JsonObject,
+      outer: TextScope,
+      outerWithin: object | undefined,
+      depth: number,
+    ): void => {
       const scope = scopeOf(object, outer);
+      // A message or block of its own.
+      const within = scope === outer ? (outerWithin ?? object) : object;
       const holdsPicture = "media_type" in object || "mimeType" in object;
       for (const key of Object.keys(object)) {
-        if (key !== "" && !NAME.test(key)) emit(scope.role, key);
+        if (key !== "" && !NAME.test(key)) give(scope.role, key, within);
         const inner = scope.isData ? scope : scopeOfMember(key, object, scope);
         const isBinary = key === "base64" || (holdsPicture && key === "data");
-        const member = inner.isData && !scope.isData ? unwrap(object[key], key, inner) : object[key];
-        visit(member, key, inner, isBinary, depth + 1);
+        const opensData = inner.isData && !scope.isData;
+        const member = opensData ? unwrap(object[key], key, inner) : object[key];
+        visit(member, key, inner, opensData ? undefined : within, isBinary, depth + 1);
       }
     };
 
-    visit(value, "", openScope("note"), false, 0);
+    const give = (role: TextRole, text: string, within: object | undefined): void =>
+      emit(role, text, PROSE.has(role) ? undefined : within);
+
+    visit(value, "", openScope("note"), undefined, false, 0);
     return isComplete;
   };
 }

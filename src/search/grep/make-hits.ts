@@ -1,5 +1,6 @@
 import type { Redactor } from "../../redact/redact.ts";
 import type { TextRole } from "../../session/text-role.ts";
+import type { FindInData } from "./data-secrets.ts";
 import { lineEndsIn, type PlacedText, type PlacedTexts } from "./file-texts.ts";
 import type { GrepHit } from "./grep-job.ts";
 import { createPassageCutter } from "./passage-cutter.ts";
@@ -15,21 +16,22 @@ interface HitOptions {
   readonly contextLines: number;
   /** undefined: secrets are not masked. */
   readonly redactor: Redactor | undefined;
+  readonly findInData: FindInData | undefined;
 }
 
 /** Makes the hits for the matching lines of one text. */
 export function* makeHits(
-  { role, text, lines }: MatchingText,
+  { role, text, within, lines }: MatchingText,
   placed: Pick<PlacedTexts, "line" | "at" | "isPlain">,
   { path, generation, turn, turnAt, context }: HitPlace,
-  { contextLines, redactor }: HitOptions,
+  { contextLines, redactor, findInData }: HitOptions,
 ): Generator<GrepHit> {
   const around = lines.map(({ start, end }) => linesAround(text, start, end, contextLines));
   const pieces = lines.map(({ start, end }, index): Span => {
     const { before = [], after = [] } = around[index] ?? {};
     return [before[0]?.[0] ?? start, after.at(-1)?.[1] ?? end];
   });
-  const { cut } = createPassageCutter(text, pieces, redactor);
+  const { cut } = createPassageCutter(text, pieces, redactor, findInData?.(text, within));
   let counted = 0;
   let textLine = 1;
   for (const [index, { start, end, ranges, matches }] of lines.entries()) {
@@ -73,19 +75,21 @@ export function matchTexts(
   const found: MatchingText[] = [];
   const seen = new Set<string>();
   let hasResult = false;
-  for (const { role, text } of texts) {
+  for (const placed of texts) {
+    const { role, text } = placed;
     if (role === "result") hasResult = true;
     if (role === "result" || !roles.has(role)) continue;
     const lines = matchLines(text, regex);
     if (lines.length === 0) continue;
-    found.push({ role, text, lines });
+    found.push({ ...placed, lines });
     if (role === "output") for (const line of lines) addUnseen(text.slice(line.start, line.end), seen);
   }
   if (!hasResult || !roles.has("result")) return found;
-  for (const { role, text } of texts) {
+  for (const placed of texts) {
+    const { role, text } = placed;
     if (role !== "result") continue;
     const lines = matchLines(text, regex).filter(({ start, end }) => addUnseen(text.slice(start, end), seen));
-    if (lines.length > 0) found.push({ role, text, lines });
+    if (lines.length > 0) found.push({ ...placed, lines });
   }
   return found;
 }

@@ -7,6 +7,7 @@ import { createRedactor, type Redactor } from "../../redact/redact.ts";
 import type { TextRole } from "../../session/text-role.ts";
 import { sessionOfStub } from "../history-stubs.ts";
 import { createByteFilter } from "./byte-filter.ts";
+import { createFindInData } from "./data-secrets.ts";
 import { type PlacedTexts, textsOfFile } from "./file-texts.ts";
 import type { GrepHit, GrepJob, GrepQuery, GrepStep, GrepTaskData } from "./grep-job.ts";
 import { type HitPlace, type MatchingText, makeHits, matchTexts } from "./make-hits.ts";
@@ -36,6 +37,7 @@ export function createScanner(data: GrepTaskData, disk: Disk, isTimeUp: IsTimeUp
   const filter = createByteFilter(query.pattern);
   const roles = new Set<TextRole>(query.roles);
   const redactor = query.reveal ? undefined : createRedactor({ extra: config.redact });
+  const findInData = redactor && createFindInData(redactor);
   const layersOf = createLayers({ disk, places });
 
   async function* scanSession(job: GrepJob): AsyncGenerator<GrepStep, void, void> {
@@ -131,7 +133,7 @@ export function createScanner(data: GrepTaskData, disk: Disk, isTimeUp: IsTimeUp
     place: HitPlace,
   ): Generator<GrepHit> {
     for (const each of matching)
-      yield* makeHits(each, texts, place, { contextLines: query.contextLines, redactor });
+      yield* makeHits(each, texts, place, { contextLines: query.contextLines, redactor, findInData });
   }
 
   /** Filters by the time of the turn, like every other command, and by its context. */
@@ -179,12 +181,13 @@ async function* scanHistory(
   const { since, until, contexts } = query.filter;
   if (!query.roles.includes("request") || (contexts.length > 0 && !contexts.includes("current"))) return;
   const hits: GrepHit[] = [];
+  const options = { contextLines: query.contextLines, redactor, findInData: undefined };
   for (const [index, { path, line, at, text }] of prompts.entries()) {
     if (at !== null && (at < (since ?? at) || at > (until ?? at))) continue;
     const placed = { line, at, isPlain: false };
     const place = { path, generation: null, turn: index + 1, turnAt: at, context: "current" } as const;
     for (const matching of matchTexts([{ role: "request", text }], regex, new Set(["request"])))
-      hits.push(...makeHits(matching, placed, place, { contextLines: query.contextLines, redactor }));
+      hits.push(...makeHits(matching, placed, place, options));
   }
   if (hits.length === 0) return;
   const session = sessionOfStub({ agent: files.agent, id: files.id, project, prompts });
