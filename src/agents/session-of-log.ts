@@ -7,7 +7,7 @@ import { createTextBudget } from "../session/text-budget.ts";
 import type { SessionFiles } from "./agent.ts";
 import { agentNamed, agents } from "./agents.ts";
 import { diskSource } from "./byte-source.ts";
-import { belowRoots, findSessionsOf, isStrayLink } from "./find-sessions.ts";
+import { belowRoots, findSessionsOf, isStrayLink, rootOfFile } from "./find-sessions.ts";
 
 /**
  * The session whose log this is, with all its files; undefined if it is no log. Only the folders of
@@ -22,16 +22,20 @@ export function sessionOfLog(library: Library, named: string): SessionFiles | un
   if (isStrayLink(library, path, belowRoots(library))) return undefined;
   const { head } = diskSource(disk);
   const format = agents.find((each) => each.owns(head(path)));
-  if (format === undefined) return undefined;
-  const { sessions } = findSessionsOf(library, format, []);
-  const known =
-    sessions.find(({ files }) => files.some((file) => file.path === path)) ??
-    sessions.find(({ files }) =>
-      files.some((file) => file.inode === stat.inode && isSamePath(disk, file.path, path)),
-    );
-  if (known !== undefined) return known;
+  // A log whose start does not show whose it is, is of the agent that takes it for its own by its place.
+  const candidates =
+    format === undefined ? agents.filter(({ name }) => rootOfFile(library, name, path) !== null) : [format];
+  for (const each of candidates) {
+    const { sessions } = findSessionsOf(library, each, []);
+    const known =
+      sessions.find(({ files }) => files.some((file) => file.path === path)) ??
+      sessions.find(({ files }) =>
+        files.some((file) => file.inode === stat.inode && isSamePath(disk, file.path, path)),
+      );
+    if (known !== undefined) return known;
+  }
   const file = { path, size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode };
-  return format.group([file], head)[0];
+  return format?.group([file], head)[0];
 }
 
 /** The project that a log belongs to, by the start of the leading one. */

@@ -50,8 +50,8 @@ function hasObject(head: Buffer): boolean {
   return false;
 }
 
-/** More than that is not looked at: a file of another kind may be long. */
-const MAX_SKIPPED = 4 * 1024 * 1024;
+/** More than that is not looked at: a file of another kind may be long. A first line with images may be, too. */
+const MAX_SKIPPED = 16 * 1024 * 1024;
 const BRACE = 0x7b;
 const LF = 10;
 const SPACE = 32;

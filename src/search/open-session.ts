@@ -71,7 +71,7 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
   const files = identifySession(source, pointer.files);
   if (files === undefined) {
     throw new UserError(
-      `Cannot read session ${pointer.id}: its file is not a log of an agent that this program knows`,
+      `Cannot read session ${pointer.id}: the start of its file is not that of a log of an agent that this program knows`,
       {
         exitCode: exitCodes.nothingFound,
       },

@@ -120,6 +120,15 @@ export function writableFiles(library: Library, pointer: SessionPointer): LogFil
   const isGone = kept !== undefined || stub !== undefined || files.files[0]?.role !== "main";
   const identified = isGone ? undefined : identifySession(diskSource(library.disk), files);
   if (identified !== undefined) return identified;
+  if (!isGone) {
+    throw new UserError(
+      `Cannot rewrite session ${id}: its log is there, but its start is not that of a log of an agent that this program knows`,
+      {
+        exitCode: exitCodes.refused,
+        hint: "`sessions archive` keeps its bytes all the same",
+      },
+    );
+  }
   throw new UserError(`Cannot rewrite session ${id}: its log is gone`, {
     exitCode: exitCodes.nothingFound,
     hint:

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 
@@ -156,4 +156,51 @@ test("a copy in an excluded project is read neither by id nor as the newest, als
   );
   expect(pages.join("")).toContain("zebra");
   expect(pages.join("")).not.toContain("giraffe");
+});
+
+describe("a log whose first line is longer than what is looked at", () => {
+  const id = "0c0c0c0c-0000-4000-8000-00000000000c";
+  const path = `${PROJECTS}/-a/${id}.jsonl`;
+  const spaced = (text: string): string =>
+    line(id, "/a", text).replaceAll('":', '": ').replaceAll(',"', ', "');
+  const messageFirst = (text: string): string => {
+    const { message, ...rest } = JSON.parse(line(id, "/a", text));
+    return `${JSON.stringify({ message, ...rest })}\n`;
+  };
+
+  test.each([
+    ["with spaces after colons", spaced],
+    ["with the message before the session", messageFirst],
+  ])("is listed, found, shown and archived by the hook %s", async (_, write) => {
+    const world = makeWorld({ nowMs: NOW });
+    const log = put(world, path, write("x".repeat(5 * 1024 * 1024)) + line(id, "/a", "brigantine"));
+    expect(await ask(world, "list", "-q")).toBe(`${id}\n`);
+    expect(await ask(world, "search", "brigantine", "-q")).toBe(`${id}\n`);
+    expect(await ask(world, "show", log)).toContain("brigantine");
+    expect(await run(["flatten", "--dry-run", id], world)).toBe(0);
+    expect(await firePreCompact(world, log)).toBe("");
+    expect(await ask(world, "list", "--json")).toContain('"problems":0');
+  });
+
+  test("is archived by the hook by its place alone, and is not called gone", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    const log = put(world, path, `{"a":1}\n`.repeat(30) + messageFirst("brigantine"));
+    expect(await firePreCompact(world, log)).toBe("");
+    expect(await run(["flatten", "--dry-run", id], world)).toBe(4);
+    expect(world.err()).toContain("its log is there");
+    expect(world.err()).not.toContain("gone");
+  });
+
+  async function firePreCompact(world: TestWorld, log: string): Promise<string> {
+    const text = JSON.stringify({ hook_event_name: "PreCompact", session_id: id, transcript_path: log });
+    expect(
+      await run(["hook", "pre-compact"], {
+        ...world,
+        stdin: { ...world.stdin, isTerminal: false, readText: async () => text },
+      }),
+    ).toBe(0);
+    expect(readdirSync(join(world.home, ".sessions/raw/claude"))).toEqual([id]);
+    const failures = join(world.home, ".sessions/logs/hooks.log");
+    return existsSync(failures) ? readFileSync(failures, "utf8") : "";
+  }
 });

@@ -98,12 +98,14 @@ export function ownsClaude(head: Buffer): boolean {
   }
   // A first line longer than the head: its start must do.
   if (!isFirst || head.length < HEAD_BYTES) return false;
-  return (
-    head.includes('"sessionId":"') &&
-    head.includes('"parentUuid":') &&
-    !head.includes('"message":{"role":"user","parts":')
-  );
+  const text = head.toString("latin1");
+  return SESSION_KEY.test(text) && PARENT_KEY.test(text) && !PARTS_OF_RELATIVES.test(text);
 }
+
+// Claude Code writes no spaces, but programs that copy or edit its logs do.
+const SESSION_KEY = /"sessionId"\s*:\s*"/;
+const PARENT_KEY = /"parentUuid"\s*:/;
+const PARTS_OF_RELATIVES = /"message"\s*:\s*\{\s*"role"\s*:\s*"user"\s*,\s*"parts"\s*:/;
 
 const HEAD_BYTES = 32 * 1024;
 

@@ -67,8 +67,9 @@ const LINE_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The header holds the instructions for the model and may be longer than the head: its start must do. */
-const HEADER_START = /^\s*\{[^{}]*"type":"session_meta"[^{}]*"payload":\{/;
-const ID_AT_START = /^\s*\{[^{}]*"payload":\{(?:"[a-z_]+":"[^"]*",)*?"id":"([^"]+)"/;
+const HEADER_START = /^\uFEFF?\s*\{[^{}]*"type"\s*:\s*"session_meta"[^{}]*"payload"\s*:\s*\{/;
+const ID_AT_START =
+  /^\uFEFF?\s*\{[^{}]*"payload"\s*:\s*\{\s*(?:"[a-z_]+"\s*:\s*"[^"]*"\s*,\s*)*?"id"\s*:\s*"([^"]+)"/;
 
 export function ownsCodex(head: Buffer): boolean {
   const first = headObjects(head)[0];

@@ -52,7 +52,8 @@ function place(file: FoundFile, peek: Peek): Placement | undefined {
 }
 
 /** A first event may be longer than the head. */
-const EVENT_START = /^\uFEFF?\s*\{"type":"(?:session|user|assistant|system)\.[a-z_]+","data":\{/;
+const EVENT_START =
+  /^\uFEFF?\s*\{\s*"type"\s*:\s*"(?:session|user|assistant|system)\.[a-z_]+"\s*,\s*"data"\s*:\s*\{/;
 
 export function ownsCopilot(head: Buffer): boolean {
   const objects = headObjects(head);

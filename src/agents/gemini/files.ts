@@ -86,7 +86,7 @@ function linesFirst(files: readonly SessionFile[]): readonly SessionFile[] {
 }
 
 /** The header, or the start of an object that is the whole file. */
-const START = /^\uFEFF?\s*\{\s*"sessionId":\s*"([^"]+)",\s*"projectHash":\s*"/;
+const START = /^\uFEFF?\s*\{\s*"sessionId"\s*:\s*"([^"]+)"\s*,\s*"projectHash"\s*:\s*"/;
 
 export function ownsGemini(head: Buffer): boolean {
   const isHeader = headObjects(head).some(

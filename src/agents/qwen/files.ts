@@ -58,14 +58,15 @@ function idInHead(head: Buffer): string | undefined {
 
 /** A first line with a pasted file may be longer than the head. */
 const LINE_START =
-  /^\s*\{"uuid":"[^"]*","parentUuid":(?:null|"[^"]*"),"sessionId":"[^"]*",[^{}]*"type":"(?:user|system)"/;
+  /^\uFEFF?\s*\{\s*"uuid"\s*:\s*"[^"]*"\s*,\s*"parentUuid"\s*:\s*(?:null|"[^"]*")\s*,\s*"sessionId"\s*:\s*"[^"]*"\s*,[^{}]*"type"\s*:\s*"(?:user|system)"/;
+const PARTS = /"parts"\s*:/;
 
 /** Lines like those of Claude Code, with messages like those of Gemini. */
 export function ownsQwen(head: Buffer): boolean {
   const objects = headObjects(head);
   if (objects.length > 0) return objects.some(isQwenLine);
   const start = head.toString("utf8", 0, 2_000);
-  return LINE_START.test(start) && start.includes('"parts":');
+  return LINE_START.test(start) && PARTS.test(start);
 }
 
 function isQwenLine(object: JsonObject): boolean {

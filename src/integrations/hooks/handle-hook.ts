@@ -6,6 +6,7 @@ import type { MarkdownWriter } from "../../archive/keep-session.ts";
 import { logAt } from "../../archive/log-identity.ts";
 import type { Digest } from "../../extract/digest.ts";
 import type { Library } from "../../fs/library.ts";
+import { expandHome } from "../../fs/places.ts";
 import type { Locking } from "../../fs/store.ts";
 import { encodeJson } from "../../redact/clean-text.ts";
 import { maskAndClean } from "../../redact/mask.ts";
@@ -128,7 +129,12 @@ function noticeOf({ agent }: HookInput, { settingsFault: fault }: Library, done:
 async function archiveNow(log: string, ports: HookPorts): Promise<Archiving> {
   const { library, markdown, locking, handOver, note } = ports;
   const session = logAt(library, log);
-  if (session === undefined) throw new Error(`Cannot archive ${JSON.stringify(log)}: there is no log`);
+  if (session === undefined) {
+    const stat = library.disk.stat(expandHome(log, library.surroundings.home));
+    const isFile = stat?.kind === "file" && stat.size > 0;
+    const why = isFile ? "it is not a log of an agent that this program knows" : "there is no log";
+    throw new Error(`Cannot archive ${JSON.stringify(log)}: ${why}`);
+  }
   const archive = async (options: { readonly markdown?: MarkdownWriter }): Promise<Archiving> => {
     const done = await archiveSessions(library, { sessions: [session], locking, ...options });
     for (const { path, line, what } of done.problems) note(`${path}:${line}: ${what}`);
