@@ -19,6 +19,8 @@ interface TableOptions {
 }
 
 const GAP = "  ";
+/** How far a column is padded if nothing is cut. */
+const MAX_PADDED = 60;
 
 /** Lines of aligned columns, one per row, each ended by LF. Nothing wraps: a row is a line. */
 export function formatTable<Row>(
@@ -33,6 +35,8 @@ export function formatTable<Row>(
     Math.max(0, ...(hasTitles ? [titles, ...cells] : cells).map((line) => displayWidth(line[index] ?? ""))),
   );
   if (options.width !== undefined) shrink(widths, columns, options.width);
+  // One long text would widen every row: in a pipe it is not cut, and goes beyond its own column.
+  else for (const [index, width] of widths.entries()) widths[index] = Math.min(width, MAX_PADDED);
 
   const lineOf = (texts: readonly string[], paint: (text: string, index: number) => string): string =>
     columns
