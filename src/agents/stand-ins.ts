@@ -31,9 +31,22 @@ export function findStandIns(agent: AgentName, bytes: Buffer): readonly StandIn[
 
 /** How many markers a log has. */
 export function countMarkers(agent: AgentName, chunks: Iterable<Uint8Array>): number {
-  let count = 0;
-  for (const { bytes } of rawLines(chunks)) count += findStandIns(agent, bytes).length;
-  return count;
+  return countStandIns(agent, chunks).markers;
+}
+
+/** How many markers a log has, and how many of them are blocks: the others are copies that the agent keeps for itself. */
+export function countStandIns(
+  agent: AgentName,
+  chunks: Iterable<Uint8Array>,
+): { readonly markers: number; readonly blocks: number } {
+  let markers = 0;
+  let blocks = 0;
+  for (const { bytes } of rawLines(chunks)) {
+    const found = findStandIns(agent, bytes);
+    markers += found.length;
+    blocks += found.filter(({ isCopy }) => !isCopy).length;
+  }
+  return { markers, blocks };
 }
 
 function inside(bytes: Buffer, span: JsonSpan, isCopy: boolean): readonly StandIn[] {

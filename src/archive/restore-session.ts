@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { AgentImport, ImportFile, ResumeCommand } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { belowRoots, isStrayLink, rootOfFile } from "../agents/find-sessions.ts";
-import { countMarkers } from "../agents/stand-ins.ts";
+import { countStandIns } from "../agents/stand-ins.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Disk, FileMark, FileStat } from "../fs/disk.ts";
@@ -62,6 +62,8 @@ export interface RestoredSession extends LogKey {
   readonly missingProject: string | null;
   /** Markers in the restored log: so many results are in its sidecar, or in the archive. */
   readonly markers: number;
+  /** So many of them are blocks, as `unflatten` counts; the others are copies of these. */
+  readonly blocks: number;
   /** The generation that now holds what was there before. */
   readonly replaced: number | null;
   readonly resume: ResumeCommand;
@@ -122,7 +124,7 @@ export function restoreSession(
     move: files.some(({ changes }) => changes > 0) ? (move ?? null) : null,
     machine: kept.origin?.name ?? null,
     missingProject,
-    markers: isWritten ? countMarkers(agent, library.disk.readChunks(lead.target)) : 0,
+    ...(isWritten ? countStandIns(agent, library.disk.readChunks(lead.target)) : { markers: 0, blocks: 0 }),
     replaced,
     resume: resume({ id, project, source: lead?.target ?? null }),
     imports: imported?.map(({ command }) => ({ command, folder: project })) ?? [],

@@ -33,6 +33,8 @@ export interface SidecarsChecked {
   /** Logs that have markers. */
   readonly flattenedLogs: number;
   readonly findings: readonly SidecarFinding[];
+  /** Sessions with a sidecar whose log is not here: if it is restored, the sidecar is needed. */
+  readonly withoutLog: readonly LogKey[];
 }
 
 export interface CheckSidecarsOptions {
@@ -47,6 +49,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
   const named = options.sessions && new Set(options.sessions.map(logKey));
   const forgotten = forgottenSessions(library);
   const findings: SidecarFinding[] = [];
+  const withoutLog: LogKey[] = [];
   const totals = { sidecars: 0, blocks: 0, flattenedLogs: 0 };
   const tell = ({ agent, id, copy }: LogKey, path: string, what: string, fix: string): void =>
     void findings.push({ agent, id, copy, path, what, fix });
@@ -64,7 +67,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
   for (const files of logs) {
     for (const { path, role } of files.files) if (role === "main") checkLog(files, path);
   }
-  return { ...totals, findings };
+  return { ...totals, findings, withoutLog };
 
   function checkSidecar(session: LogKey, path: string): void {
     const { id } = session;
@@ -74,6 +77,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
       const sidecar = openSidecar(library.disk, path);
       if (sidecar === undefined) return;
       totals.sidecars++;
+      if (!isHere.has(logKey(session))) withoutLog.push(session);
       totals.blocks += sidecar.index.blocks.length;
       if (sidecar.damage !== null) tell(session, path, `the sidecar is damaged: ${sidecar.damage}`, fix);
       if (!options.blocks) return;

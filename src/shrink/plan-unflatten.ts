@@ -24,7 +24,7 @@ export interface UnflattenPlan {
   readonly plan: RewritePlan;
   /** Blocks that are put back; copies are not counted. */
   readonly blocks: number;
-  /** So many of them, copies included, come from the archive. */
+  /** The bytes of so many of them, copies included, come from the archive. */
   readonly fromArchive: number;
   /** Everything that the log had when it was flattened will be there again, byte for byte. */
   readonly isExact: boolean;
@@ -81,6 +81,8 @@ export function planUnflatten(
   const taken = new Set<number>();
   let blocks = 0;
   let fromArchive = 0;
+  /** The archive showed where they belong; their bytes are in the sidecar. */
+  let placedByArchive = 0;
   let isEachExact = true;
   const canRead = (block: FlatBlock): boolean => {
     if (sidecar !== undefined && isReadable(sidecar, block)) return true;
@@ -116,7 +118,7 @@ export function planUnflatten(
   let left = leftOver();
   if (left.length > 0 || open.some(({ gaps }) => gaps.size > 0) || (sidecar?.damage ?? null) !== null) {
     fillFromArchive();
-    if (fromArchive > 0) {
+    if (fromArchive + placedByArchive > 0) {
       plan = makePlan();
       left = leftOver();
     }
@@ -244,10 +246,13 @@ export function planUnflatten(
           // An empty list alone proves nothing, unless the sidecar has exactly this list.
           if (isList && !isSameLine && !isInSidecar({ toolUseId, sha256 })) continue;
           if (!fitting.isExact) isEachExact = false;
-          put(begin, line.offset + to, isCopy, fetchPart(kept, offset + at, length));
+          const own = sidecar?.index.blocks.find((block) => block.sha256 === sha256 && canRead(block));
+          if (own === undefined) fromArchive++;
+          else placedByArchive++;
+          const by = own === undefined ? fetchPart(kept, offset + at, length) : fetchBlock(own);
+          put(begin, line.offset + to, isCopy, by);
           placed.add(identityOf({ toolUseId, sha256 }));
           line.gaps.delete(begin);
-          fromArchive++;
         }
       }
     }

@@ -222,7 +222,7 @@ describe("a log that was rewritten", () => {
     await archive(library);
     fs.rmSync(a);
     const { sessions } = await restoreSessions(library, selectArchived(library, [a]), { locking: atOnce });
-    expect(sessions).toMatchObject([{ outcome: "restored", markers: 6 }]);
+    expect(sessions).toMatchObject([{ outcome: "restored", markers: 6, blocks: 4 }]);
   });
 });
 

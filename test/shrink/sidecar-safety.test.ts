@@ -6,6 +6,7 @@ import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import { restoreSessions } from "../../src/archive/restore-sessions.ts";
 import { forgetSession } from "../../src/forget.ts";
 import type { Library } from "../../src/fs/library.ts";
+import { checkFlattened } from "../../src/integrations/doctor/check-store.ts";
 import { selectSession } from "../../src/search/select-sessions.ts";
 import { checkSidecars } from "../../src/shrink/check-sidecars.ts";
 import { flattenSession } from "../../src/shrink/flatten-session.ts";
@@ -276,7 +277,38 @@ describe("unflattenSession()", () => {
   });
 });
 
+describe("an intact sidecar", () => {
+  it("has all that is put back, where each line was changed too: the archive only shows places", async () => {
+    const { stores, path } = twoStores();
+    const [library] = stores;
+    await flatten(library);
+    changeEachLine(path);
+    const { fromArchive, blocks, problems } = await unflatten(library);
+    expect({ fromArchive, problems }).toEqual({ fromArchive: 0, problems: [] });
+    expect(blocks).toBeGreaterThan(0);
+    expect(read(path)).toBe(withSpaces);
+  });
+});
+
 describe("checkSidecars()", () => {
+  it("names the sidecars of logs that are not here, which unflatten leaves", async () => {
+    const { stores, path } = twoStores();
+    const [library] = stores;
+    await flatten(library);
+    expect(checkSidecars(library, { blocks: false }).withoutLog).toEqual([]);
+    fs.rmSync(path);
+    expect(checkSidecars(library, { blocks: false })).toMatchObject({
+      sidecars: 1,
+      findings: [],
+      withoutLog: [session],
+    });
+    expect(checkFlattened(library)).toMatchObject({
+      state: "note",
+      what: expect.stringContaining("1 sidecar of logs that are not here"),
+      fix: expect.stringContaining(`sessions unflatten ${TOOL_SESSION}`),
+    });
+  });
+
   it("finds logs with markers that nothing serves, and only these", async () => {
     const { stores, path } = twoStores();
     const [library] = stores;

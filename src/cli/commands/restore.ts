@@ -227,7 +227,8 @@ function linesOf(session: RestoredSession, dryRun: boolean, world: World): reado
     lines.push(style.dim(`  the replaced file is generation ${replaced} in the archive`));
   if (session.markers > 0) {
     const path = shellQuote([files.find(({ role }) => role === "main")?.path ?? id]);
-    const what = `it is flattened: ${amountOf(session.markers, "result")} can be put back with`;
+    const blocks = session.blocks === 0 ? "copies of results" : amountOf(session.blocks, "block");
+    const what = `it is flattened: ${blocks} can be put back with`;
     lines.push(style.yellow(`  ${what} sessions unflatten ${sanitize(path)}`));
   }
   if (isGood && !dryRun) {

@@ -114,6 +114,7 @@ function verifyJson({ damages, differences, sidecars, ...rest }: VerifyReport): 
         file: path,
         ...finding,
       })),
+      withoutLog: sidecars.withoutLog.map(({ id, agent }) => ({ sessionId: id, agent })),
     },
     damages: damages.map(({ id, path, ...damage }) => ({ sessionId: id, file: path, ...damage })),
     differences: differences.map(({ id, path, ...difference }) => ({

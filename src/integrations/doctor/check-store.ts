@@ -11,6 +11,7 @@ import { shellQuote } from "../../render/words.ts";
 import { hookLogPaths, readHookFailures } from "../../retention/hook-log.ts";
 import { checkSidecars } from "../../shrink/check-sidecars.ts";
 import { refusedRewrites } from "../../shrink/recover.ts";
+import { sidecarPath } from "../../shrink/sidecar.ts";
 import { sweepLeftovers } from "../../shrink/sweep-leftovers.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
 
@@ -57,7 +58,7 @@ export function checkArchive(library: Library): Check {
 
 /** Checks that every flattened session can be restored. */
 export function checkFlattened(library: Library): Check {
-  const { sidecars, flattenedLogs, findings } = checkSidecars(library, { blocks: false });
+  const { sidecars, flattenedLogs, findings, withoutLog } = checkSidecars(library, { blocks: false });
   const [first] = findings;
   if (first !== undefined) {
     const places = findings.slice(0, MAX_LISTED).map(({ path, what }) => `${path}: ${what}`);
@@ -67,7 +68,14 @@ export function checkFlattened(library: Library): Check {
   }
   if (sidecars === 0 && flattenedLogs === 0) return ok("sidecars", "no session is flattened");
   const holds = `${count(flattenedLogs, "flattened log")}, ${count(sidecars, "sidecar")}`;
-  return ok("sidecars", `${holds}: everything can be put back`);
+  const [lone] = withoutLog;
+  if (lone === undefined) return ok("sidecars", `${holds}: everything can be put back`);
+  return note(
+    "sidecars",
+    `${holds}: everything can be put back; ${count(withoutLog.length, "sidecar")} of logs that are not here, for when they are restored`,
+    `nothing has to be done; if a sidecar is not needed: sessions restore ${lone.id} and then sessions unflatten ${lone.id} remove it, or sessions forget ${lone.id} with the session`,
+    withoutLog.slice(0, MAX_LISTED).map((session) => sidecarPath(library.places.flat, session)),
+  );
 }
 
 /** Finds unknown keys in config.json, most likely typing errors. */
