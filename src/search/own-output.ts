@@ -43,13 +43,40 @@ export function asksSessions(command: string): boolean {
 }
 
 /** Whether the result of a call is output of this program, or its skill. */
-export function isOwnCall({ name, command, files }: Pick<ToolCall, "name" | "command" | "files">): boolean {
+export function isOwnCall({
+  name,
+  command,
+  files,
+  result,
+}: Pick<ToolCall, "name" | "command" | "files" | "result">): boolean {
+  if (isOwnText(result?.text.trimStart() ?? "")) return true;
   if (command !== undefined) return asksSessions(command) || command.includes(SKILL_FILE);
   return OWN_TOOL.test(name) || files.some(({ path }) => path.endsWith(SKILL_FILE));
 }
 
-/** A tool of our MCP server, also as agents name it if a plugin brings the server; or one of our extensions. */
-const OWN_TOOL = /^(?:mcp__(?:plugin_[\w-]+_)?(?:agent-)?sessions__|sessions_(?:search|read)$)/;
+/** The tools of our MCP server. */
+export const serverTools = [
+  "search_sessions",
+  "read_session",
+  "list_sessions",
+  "list_projects",
+  "find_file_history",
+  "pending_work",
+  "session_summary",
+  "archive_session",
+  "flatten_session",
+  "unflatten_session",
+  "retrieve_flattened",
+] as const;
+/**
+ * A tool of our MCP server, with the server's name before it and, if a plugin brings the server, the plugin's. Agents join
+ * them in many ways: `mcp__sessions__read_session`, `sessions-read_session`, `sessions_read_session`. Or a tool of one of
+ * our extensions.
+ */
+const OWN_TOOL = new RegExp(
+  `^(?:(?:.*[^a-z])?(?:agent-)?sessions[^a-z]+(?:${serverTools.join("|")})|sessions_(?:search|read))$`,
+  "i",
+);
 const SKILL_FILE = "session-finder/SKILL.md";
 
 /** Whether the user ran this program from the agent's shell prompt. */

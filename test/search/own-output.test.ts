@@ -1,11 +1,18 @@
-import { describe, expect, test } from "vitest";
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { agents } from "../../src/agents/agents.ts";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { extractDigest } from "../../src/extract/extract-digest.ts";
+import { mcpTools } from "../../src/integrations/mcp/tools.ts";
+import { QUOTE_HEAD } from "../../src/render/agent/quote-text.ts";
 import { RECALL_MARK } from "../../src/render/agent/recall-packet.ts";
-import { asksSessions, historyCommands } from "../../src/search/own-output.ts";
+import { asksSessions, historyCommands, isOwnCall, serverTools } from "../../src/search/own-output.ts";
 import { sessionDocuments } from "../../src/search/session-documents.ts";
 import type { Step } from "../../src/session/session.ts";
 import { plainSession, reply, toolCall } from "../support/plain-session.ts";
+import { readFixture } from "../support/read-fixture.ts";
 
 describe("asksSessions()", () => {
   test.each([
@@ -65,6 +72,37 @@ describe("asksSessions()", () => {
     );
     for (const command of hostile) expect(asksSessions(command)).toBe(false);
   });
+});
+
+describe("isOwnCall()", () => {
+  const isOwn = (name: string): boolean => isOwnCall({ name, files: [] });
+
+  test("knows every tool of the MCP server, as each agent names it", () => {
+    expect(serverTools.toSorted()).toEqual(mcpTools.map(({ name }) => name).toSorted());
+    for (const tool of serverTools)
+      for (const prefix of [
+        "mcp__sessions__",
+        "mcp__plugin_sessions_sessions__",
+        "mcp__agent-sessions__",
+        "mcp_sessions_",
+        "sessions__",
+        "sessions_",
+        "sessions-",
+        "sessions.",
+        "plugin:sessions:",
+      ])
+        expect(isOwn(prefix + tool), prefix + tool).toBe(true);
+    for (const tool of ["sessions_search", "sessions_read"]) expect(isOwn(tool)).toBe(true);
+  });
+
+  test.each([
+    "read_session",
+    "sessions_list",
+    "mysessions_read_session",
+    "sessions_read_session_log",
+    "sessionsread_session",
+    "",
+  ])("leaves other tools alone: %j", (name) => expect(isOwn(name)).toBe(false));
 });
 
 const note = (text: string): Step => ({
@@ -129,5 +167,55 @@ describe("sessionDocuments()", () => {
     );
     expect(words).not.toContain("giraffe");
     expect(words).toContain("tapir");
+  });
+});
+
+/** How an agent names a tool of the server `sessions` in its logs. */
+const toolNames: Readonly<Record<string, string>> = {
+  claude: "mcp__sessions__search_sessions",
+  pi: "sessions_search",
+  claw: "mcp__sessions__search_sessions",
+  codex: "mcp__sessions__search_sessions",
+  gemini: "mcp_sessions_search_sessions",
+  qwen: "mcp__sessions__search_sessions",
+  opencode: "sessions_search_sessions",
+  copilot: "sessions-search_sessions",
+};
+
+describe.each(agents.map(({ name }) => name))("sessionDocuments(), %s", (agent) => {
+  const folder = join(import.meta.dirname, "../../fixtures", agent, "ok");
+
+  /** The words of a log of the agent in which one call has another name and another result. */
+  function wordsWith(tool: string, output: string): string {
+    for (const name of fs.readdirSync(folder)) {
+      if (name.includes(".expected.")) continue;
+      const { session } = readFixture(agent, join(folder, name));
+      const text = fs.readFileSync(join(folder, name), "utf8");
+      const call = session.turns
+        .flatMap(({ steps }) => steps.flatMap((step) => (step.kind === "tool" ? step.call : [])))
+        .find(
+          ({ name, result }) =>
+            /^\w[\w .]* [\w .]*$/.test(result?.text ?? "") &&
+            text.includes(`"${name}"`) &&
+            text.includes(`"${result?.text}"`),
+        );
+      if (call?.result === undefined) continue;
+      const path = join(fs.mkdtempSync(join(tmpdir(), "sessions-own-output-")), name);
+      onTestFinished(() => fs.rmSync(join(path, ".."), { recursive: true }));
+      fs.writeFileSync(
+        path,
+        text
+          .replaceAll(`"${call.result.text}"`, () => JSON.stringify(output))
+          .replaceAll(`"${call.name}"`, () => JSON.stringify(tool)),
+      );
+      return wordsOf(readFixture(agent, path).session);
+    }
+    throw new Error(`no call in ${folder}`);
+  }
+
+  test("leaves out what this program answered, by the tool and by how the answer begins", () => {
+    expect(wordsWith("zoo_search", "the giraffe is here")).toContain("giraffe");
+    expect(wordsWith(toolNames[agent] ?? "", "the giraffe is here")).not.toContain("giraffe");
+    expect(wordsWith("zoo_search", `${QUOTE_HEAD}\n> the giraffe is here`)).not.toContain("giraffe");
   });
 });
