@@ -6,9 +6,21 @@ import { Decompress } from "fzstd";
  * if they were not packed. Node has no Zstandard before version 22.15.
  */
 
+const PACKED = ".zst";
+
 /** Is this the path of a packed log? By its name: content that merely looks like it is no log. */
 export function isPacked(path: string): boolean {
-  return path.endsWith(".zst");
+  return path.endsWith(PACKED);
+}
+
+/** The path of a log if it is not packed: packing changes nothing else of it, and puts nothing beside it. */
+export function unpackedPath(path: string): string {
+  return isPacked(path) ? path.slice(0, -PACKED.length) : path;
+}
+
+/** Where a log is once it is packed, or unpacked again. */
+export function otherForm(path: string): string {
+  return isPacked(path) ? unpackedPath(path) : path + PACKED;
 }
 
 /** Unpacks a file piece by piece. What comes before a damaged place is returned before it throws. */

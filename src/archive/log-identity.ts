@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import type { LogFiles, SessionFile, SessionFiles } from "../agents/agent.ts";
 import { rootOfFile } from "../agents/find-sessions.ts";
+import { isPacked, unpackedPath } from "../agents/packed-log.ts";
 import { splitByLog } from "../agents/session-copies.ts";
 import { sessionOfLog } from "../agents/session-of-log.ts";
+import { ArchiveDamage } from "../fs/damage.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
 import { createRealPaths } from "../fs/real-path.ts";
 import { type LogKey, logKey } from "../session/session.ts";
 import type { ListedSession } from "./archive-store.ts";
+import { compareUnpacked } from "./compare-unpacked.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
 import { lastOwnWrite } from "./own-writes.ts";
 import { copyHash } from "./raw/generations.ts";
@@ -101,8 +104,8 @@ export function logAt(library: Library, path: string): LogFiles | undefined {
 }
 
 /**
- * Finds the known log of each log on disk: by its path; by where its path leads; else it was moved (the same file, or the
- * same bytes, and its old place is empty). A log that is none of these is new.
+ * Finds the known log of each log on disk: by its path; by where its path leads; else its old place is empty, and it was
+ * packed or unpacked there, or moved (the same file, or the same bytes). A log that is none of these is new.
  */
 function resolve(library: Library, session: SessionFiles, logs: readonly KnownLog[]): readonly LogFiles[] {
   const parts = splitByLog(session.files);
@@ -122,6 +125,10 @@ function resolve(library: Library, session: SessionFiles, logs: readonly KnownLo
   if (found.size < parts.length && free.size > 0) {
     const real = createRealPaths(library.disk);
     match(({ path }, lead) => path !== null && real(path) === real(lead.path));
+    match(
+      ({ path }, lead) =>
+        path !== null && unpackedPath(path) === unpackedPath(lead.path) && isGone(library, path),
+    );
     const isMoved = new Map([...free].map((log) => [log, isGone(library, log.path ?? "")]));
     match(
       (log, lead) =>
@@ -189,11 +196,20 @@ function isRewritten({ disk, places }: Library, log: KnownLog, lead: SessionFile
 /** Does this file start with all that the archive has of that log, or with what this program last wrote as that log? */
 function hasBytesOf(library: Library, log: KnownLog, lead: SessionFile): boolean {
   const { disk, places } = library;
-  const known = [openArchive(library).get(log)?.files[0], lastOwnWrite(disk, places.rewrites, log)];
-  return known.some((state) => {
+  const kept = openArchive(library).get(log);
+  const file = kept?.files[0];
+  const isSame = [file, lastOwnWrite(disk, places.rewrites, log)].some((state) => {
     if (state === undefined || state.sha256 === null) return false;
     return startsWith(disk, lead, state.size, state.sha256);
   });
+  if (isSame || kept === undefined || file === undefined || isPacked(file.path) === isPacked(lead.path))
+    return isSame;
+  try {
+    return compareUnpacked(disk, lead.path, kept, file) !== "different";
+  } catch (error) {
+    if (error instanceof ArchiveDamage) return false;
+    throw error;
+  }
 }
 
 function startsWith(disk: Disk, { path, size }: SessionFile, bytes: number, sha256: string): boolean {

@@ -83,11 +83,6 @@ function* readUnpacked(kept: KeptSession, file: KeptFile): Generator<Uint8Array,
   }
 }
 
-/** The path of a log whose lines are adapted: it is written unpacked. */
-export function unpackedPlace(place: string): string {
-  return isPacked(place) ? place.replace(/\.zst$/, "") : place;
-}
-
 function shapeOf({ keys }: Rehoming, { path }: KeptFile): { at: Rehoming["keys"]; lines: boolean } {
   return { at: keys, lines: !path.endsWith(".json") };
 }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { AgentImport, ImportFile, ResumeCommand } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { belowRoots, isStrayLink, rootOfFile } from "../agents/find-sessions.ts";
+import { otherForm, unpackedPath } from "../agents/packed-log.ts";
 import { countStandIns } from "../agents/stand-ins.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
@@ -16,6 +17,7 @@ import { sweepTempFiles } from "../fs/sweep-temp-files.ts";
 import type { LogKey } from "../session/session.ts";
 import type { ArchiveStore, KeptFile, KeptSession } from "./archive-store.ts";
 import { foreignTargets } from "./check-targets.ts";
+import { compareUnpacked } from "./compare-unpacked.ts";
 import { logAt } from "./log-identity.ts";
 import { sourceFile } from "./raw/store-file.ts";
 import {
@@ -26,7 +28,6 @@ import {
   rehomed,
   restorePlace,
   type SessionMove,
-  unpackedPlace,
 } from "./rehome-session.ts";
 import { importFiles, readMoved, standingOfLog, writeImports } from "./restore-imports.ts";
 
@@ -361,7 +362,7 @@ export type Standing =
   | { readonly kind: "different"; readonly stat: FileStat }
   /** A folder, or something else that is no file; a link that leads to nothing, or out of all folders of logs. */
   | { readonly kind: "blocked" }
-  /** The agent's packed log of the session. */
+  /** The agent's log of the session, packed or unpacked, with other content. */
   | { readonly kind: "packed" };
 
 /** One file of a restore. */
@@ -387,11 +388,21 @@ function planRestore(
   options: PlaceOptions,
 ): PlannedFile {
   const place = restorePlace(library, kept.agent, file, options);
-  const target = move === undefined ? place : unpackedPlace(place);
+  const target = move === undefined ? place : unpackedPath(place);
   if (move === undefined) {
     const { size, sha256 } = file;
+    const planned = { file, size, changes: 0, content: () => kept.read(file) };
     const standing = standingAt(library, target, size, sha256);
-    return { file, target, size, changes: 0, standing, content: () => kept.read(file) };
+    const other = otherForm(target);
+    const stat = standing.kind === "absent" ? library.disk.stat(other) : undefined;
+    if (stat === undefined) return { ...planned, target, standing };
+    // Beside its packed log, the agent would have the session twice.
+    const kind = compareUnpacked(library.disk, other, kept, file);
+    return {
+      ...planned,
+      target: other,
+      standing: kind === "different" ? { kind: "packed" } : { kind, stat },
+    };
   }
   const content = (): Iterable<Uint8Array> =>
     inBlocks(rehomed(kept, file, move), Buffer.allocUnsafeSlow(WRITE_BYTES));

@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
 import { findSessions, mirrorLogs, rootOfFile } from "../agents/find-sessions.ts";
+import { isPacked, otherForm } from "../agents/packed-log.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { once } from "../fs/once.ts";
@@ -74,7 +75,9 @@ function whereItIs(
   const known = newest.files[0]?.path;
   if (was === undefined || known === undefined) return kept;
   const isThere = library.disk.lstat(known) !== undefined;
-  const now = isThere ? known : (leadOf(logsHere().get(logKey(kept))) ?? known);
+  const found = isThere ? known : (leadOf(logsHere().get(logKey(kept))) ?? known);
+  // The archived bytes are packed or not, whatever has become of the log.
+  const now = isPacked(found) === isPacked(was) ? found : otherForm(found);
   if (now === was) return kept;
   const root = rootOfFile(library, kept.agent, now);
   const moved = new Map(

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
+import { otherForm } from "../agents/packed-log.ts";
 import { sameMark } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import type { Library } from "../fs/library.ts";
@@ -151,6 +152,9 @@ interface Compared {
 function compareSource(library: Library, file: KeptFile): Compared {
   try {
     const stat = library.disk.stat(file.path);
+    // Where it was packed or unpacked, the next archive run will have it.
+    if (stat === undefined && library.disk.stat(otherForm(file.path))?.kind === "file")
+      return { kind: "changed" };
     if (stat?.kind !== "file") return { kind: "gone" };
     const isTouched = !sameMark(stat, file);
     if (isTouched && stat.size !== file.size) return { kind: "changed" };

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unpackChunks, unpackHead } from "../../../src/agents/packed-log.ts";
 import { run } from "../../../src/cli/run.ts";
@@ -141,6 +141,86 @@ describe("a packed log", () => {
     fs.rmSync(path);
     await ask(world, ["restore", ID]);
     expect(fs.readFileSync(path).equals(bytes)).toBe(true);
+  });
+
+  test("is the same log as before it was packed, and after it is unpacked", async () => {
+    const world = makeWorld();
+    const text = logOf("Let the zebra blink", "and the lamp");
+    const packed = put(world, packWithoutCompression(text));
+    const plain = packed.replace(/\.zst$/, "");
+    fs.writeFileSync(plain, text);
+    fs.rmSync(packed);
+    await ask(world, ["archive"]);
+    for (const [from, to, bytes, generation] of [
+      [plain, packed, packWithoutCompression(text), 2],
+      [packed, plain, text, 3],
+    ] as const) {
+      fs.writeFileSync(to, bytes);
+      fs.rmSync(from);
+      const listed = await ask(world, ["list"]);
+      expect(listed.sessions).toMatchObject([{ sessionId: ID, source: to, copies: 1 }]);
+      expect((await ask(world, ["search", "zebra"])).hits).toMatchObject([{ sessionId: ID, source: to }]);
+      expect(await ask(world, ["show", ID])).toMatchObject({ source: to, copies: 1 });
+      expect((await ask(world, ["verify"])).sources).toMatchObject({ gone: 0, changed: 1 });
+      // It is there: nothing is written beside it.
+      for (const argv of [
+        ["restore", ID],
+        ["restore", "--all"],
+      ]) {
+        const { sessions } = await ask(world, argv);
+        for (const each of sessions)
+          expect(each).toMatchObject({ outcome: "unchanged", files: [{ path: to, action: "identical" }] });
+        expect(fs.readdirSync(dirname(to))).toHaveLength(1);
+      }
+      expect((await ask(world, ["archive"])).archived).toMatchObject([{ sessionId: ID, generation }]);
+      expect((await ask(world, ["verify"])).sources).toEqual({ same: 1, changed: 0, gone: 0 });
+      expect((await ask(world, ["list"])).sessions).toMatchObject([{ source: to, copies: 1 }]);
+    }
+    await ask(world, ["forget", ID, "--yes"]);
+    fs.writeFileSync(packed, packWithoutCompression(text));
+    fs.rmSync(plain);
+    expect((await ask(world, ["list"])).sessions).toEqual([]);
+    await ask(world, ["forget", ID, "--undo"]);
+    expect((await ask(world, ["list"])).sessions).toMatchObject([
+      { sessionId: ID, source: packed, copies: 1 },
+    ]);
+  });
+
+  test("is not overwritten, and no other state of it is put beside it", async () => {
+    const world = makeWorld();
+    const packed = put(world, packWithoutCompression(logOf("Let the zebra blink", "and the lamp")));
+    const plain = packed.replace(/\.zst$/, "");
+    await ask(world, ["archive"]);
+    fs.rmSync(packed);
+    fs.writeFileSync(plain, logOf("Let the giraffe blink"));
+    for (const flags of [[], ["--force"]]) {
+      expect(await ask(world, ["restore", ID, ...flags])).toMatchObject({
+        sessions: [{ outcome: "refused", files: [{ path: plain, action: "packed" }] }],
+      });
+      expect(fs.readdirSync(dirname(plain))).toEqual([basename(plain)]);
+      expect(fs.readFileSync(plain).equals(logOf("Let the giraffe blink"))).toBe(true);
+    }
+    fs.writeFileSync(plain, logOf("Let the zebra blink", "and the lamp", "and the horn"));
+    expect(await ask(world, ["restore", ID])).toMatchObject({
+      sessions: [{ outcome: "unchanged", files: [{ path: plain, action: "grown" }] }],
+    });
+  });
+
+  test("is the same log in another folder, if what it unpacks to is what was archived", async () => {
+    const world = makeWorld();
+    const text = logOf("Let the zebra blink");
+    const path = put(world, text).replace(/\.zst$/, "");
+    fs.renameSync(`${path}.zst`, path);
+    await ask(world, ["archive"]);
+    fs.rmSync(path);
+    const moved = join(world.home, ".codex/archived_sessions", `${basename(path)}.zst`);
+    fs.mkdirSync(dirname(moved));
+    fs.writeFileSync(moved, packWithoutCompression(text));
+    expect((await ask(world, ["list"])).sessions).toMatchObject([{ source: moved, copies: 1 }]);
+    expect((await ask(world, ["restore", ID])).sessions).toMatchObject([
+      { files: [{ path: moved, action: "identical" }] },
+    ]);
+    expect(fs.existsSync(path)).toBe(false);
   });
 
   test("is read by the bundles, too", async () => {
