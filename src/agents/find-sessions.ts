@@ -15,9 +15,12 @@ interface FoundSessions {
   readonly problems: readonly Problem[];
 }
 
-/** Brings the files up to date that agents' logs are copied into, of agents whose logs are not files. */
-export function mirrorLogs(library: Library): void {
-  for (const { mirror } of agents) mirror?.(library);
+/**
+ * Brings the files up to date that agents' logs are copied into, of agents whose logs are not files. Returns what could not
+ * be read.
+ */
+export function mirrorLogs(library: Library): readonly Problem[] {
+  return agents.flatMap(({ mirror }) => mirror?.(library) ?? []);
 }
 
 /** All files in which an agent may have logs. */

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { agentNamed, agents, callingSession } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
+import { hasLogs } from "../agents/find-sessions.ts";
 import { readSession } from "../agents/read-session.ts";
 import { newestLogFirst } from "../agents/session-copies.ts";
 import { logIdentities } from "../archive/log-identity.ts";
@@ -172,7 +173,7 @@ function newest(
   if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
   return new UserError(`Cannot find a session of ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
-    hint: all.length === 0 ? NO_SESSIONS : "`--everywhere` takes the newest of all projects",
+    hint: all.length === 0 ? noSessions(library) : "`--everywhere` takes the newest of all projects",
   });
 }
 
@@ -180,8 +181,12 @@ function eachOnce(all: readonly SessionPointer[], pointers: SessionPointers): re
   return firstOfEach(all).map((pointer) => withOthers(pointer, pointers.withId(sessionKey(pointer))));
 }
 
-/** What to do where there are no logs. */
-export const NO_SESSIONS =
+/** What to do if there are no sessions. */
+function noSessions(library: Library): string {
+  return hasLogs(library) ? "all are excluded, or can't be read: see `sessions doctor`" : NO_SESSIONS;
+}
+
+const NO_SESSIONS =
   "no agent has sessions here yet; what `sessions list` shows then is an example history: it is for reading and for --dry-run, and nothing of it is written to files";
 
 /** The logs whose project is a folder, or else the nearest parent of it that is the project of any. */
@@ -292,7 +297,7 @@ function unknown(library: Library, word: string, pointers: SessionPointers): Use
   );
   const hint =
     all.length === 0 && !library.demo
-      ? NO_SESSIONS
+      ? noSessions(library)
       : close.length > 0
         ? `the nearest ids are ${close.join(", ")}`
         : "`sessions list` shows what there is, `sessions search` finds words";

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -98,6 +98,27 @@ describe("sessions doctor", () => {
       ["retention", "sessions archive"],
       ["sessions", "sessions archive"],
     ]);
+  });
+
+  test("a database that can't be read: its sessions are not protected", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    const path = join(world.home, ".local/share/opencode/opencode.db");
+    fs.mkdirSync(dirname(path), { recursive: true });
+    fs.writeFileSync(path, "no database at all, but long enough to have a header".repeat(3));
+    const found = await doctor(world);
+    expect(found.code).toBe(3);
+    expect(problems(found)).toMatchObject([
+      {
+        name: "databases",
+        what: `${path}: this database is not read, its sessions are not protected: it is no SQLite database`,
+      },
+    ]);
+    expect(found.text).not.toContain("nothing is lost");
+    expect(found.text).not.toContain("no agent has sessions");
+    await run(["show", "last"], world);
+    await run([], world);
+    expect(world.err()).toContain("can't be read: see `sessions doctor`");
+    expect(world.out()).toContain("No sessions: `sessions doctor` shows what can't be read.");
   });
 
   test.each<[string, World["run"], string]>([

@@ -46,16 +46,26 @@ export const command: Command = defineCommand({
         ({ id }) => id,
       );
       const example = shortIds(everyId).get(newest[0]?.digest.id ?? "") ?? "last";
-      world.stdout.write(format(agents, newest, { open, warning, example }, world));
+      world.stdout.write(
+        format(agents, newest, { open, warning, example, unread: coverage.problems }, world),
+      );
     }
     return 0;
   },
 });
 
+interface OverviewParts {
+  readonly open: number;
+  readonly warning: string;
+  readonly example: string;
+  /** Files and lines that can't be read. */
+  readonly unread: number;
+}
+
 function format(
   agents: readonly AgentCount[],
   newest: readonly CatalogRow[],
-  { open, warning, example }: { readonly open: number; readonly warning: string; readonly example: string },
+  { open, warning, example, unread }: OverviewParts,
   world: World,
 ): string {
   const style = createStyle(world.stdout.hasColor);
@@ -78,9 +88,11 @@ function format(
     open === 0
       ? ""
       : `${amountOf(open, "session")} left work open: ${style.cyan("sessions pending --everywhere")}\n`;
+  const none =
+    unread === 0 ? "No sessions yet.\n" : "No sessions: `sessions doctor` shows what can't be read.\n";
   return [
     table,
-    newest.length === 0 ? "No sessions yet.\n" : formatSessions(newest, world),
+    newest.length === 0 ? none : formatSessions(newest, world),
     pending,
     warning,
     formatTable(

@@ -154,8 +154,9 @@ export async function findAgents({ rows, digestOf }: SessionCatalog): Promise<re
   return found.sort((a, b) => b.sessions - a.sessions);
 }
 
-export function checkAgents(agents: readonly FoundAgent[]): Check {
-  if (agents.length === 0) return note("agents", "no agent has sessions here");
+export function checkAgents(agents: readonly FoundAgent[], isAnyUnread: boolean): Check {
+  if (agents.length === 0)
+    return note("agents", isAnyUnread ? "no sessions can be read" : "no agent has sessions here");
   const lines = agents.map(
     ({ name, sessions, version }) =>
       `${name}${version === null ? "" : ` ${version}`}: ${count(sessions, "session")}`,

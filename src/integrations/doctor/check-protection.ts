@@ -58,7 +58,7 @@ function checkSweep({ agentName, effective, atRisk, folder, withinMs }: Retentio
 }
 
 /** Checks that the sessions of all agents are archived. The guard still has to get to those of the last hour. */
-export function checkSessions(library: Library, rows: readonly CatalogRow[]): Check {
+export function checkSessions(library: Library, rows: readonly CatalogRow[], isAnyUnread: boolean): Check {
   const archived = openArchive(library).list().sessions;
   const archive = archiveState(archived);
   const forgotten = forgottenSessions(library);
@@ -71,6 +71,7 @@ export function checkSessions(library: Library, rows: readonly CatalogRow[]): Ch
   const isQuiet = ({ files }: SessionFiles): boolean =>
     files.every(({ mtimeMs }) => mtimeMs < library.now() - HOUR_MS);
   const quiet = open.filter(isQuiet);
+  if (open.length === 0 && isAnyUnread) return note("sessions", "all that can be read are archived");
   if (open.length === 0) return ok("sessions", sessions.length === 0 ? "none yet" : "all are archived");
   if (quiet.length === 0) {
     const what = `${count(open.length, "session")} of the last hour not archived yet; all others are`;

@@ -14,6 +14,7 @@ export interface Check {
     | "modes"
     | "settings"
     | "logs"
+    | "databases"
     | "background"
     | "store"
     | "leftovers";

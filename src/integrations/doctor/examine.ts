@@ -1,4 +1,5 @@
 import manifest from "../../../package.json" with { type: "json" };
+import { mirrorLogs } from "../../agents/find-sessions.ts";
 import type { Problem } from "../../errors.ts";
 import type { Library, LibraryFrom } from "../../fs/library.ts";
 import { findPlaces } from "../../fs/places.ts";
@@ -61,21 +62,23 @@ export async function examine(library: Library, options: ExamineOptions): Promis
       (sum, { state, bytes }) => (state === "live" || state === "idle" ? sum + bytes : sum),
       0,
     );
+    const unread = mirrorLogs(library);
     return {
       checks: [
-        checkAgents(agents),
+        checkAgents(agents, unread.length > 0),
         ...(await checkHooks(library, run)),
         ...checkPlugins(library, manifest.version),
         ...checkExtensions(library, pack, (agent) => agents.some((found) => found.agent === agent)),
         checkSkill(library, pack),
         ...checkRetention(library, rows, managedFolder),
-        checkSessions(library, rows),
+        checkSessions(library, rows, unread.length > 0),
         checkIndex(catalog, wasDamaged),
         checkArchive(library),
         checkFlattened(library),
         checkModes(library),
         ...(await checkConfigFile(library)),
-        checkLogs(problems),
+        ...checkDatabases(unread),
+        checkLogs(problems.filter((each) => !unread.some((other) => isSame(each, other)))),
         checkBackground(library),
         ...checkLeftovers(library),
       ],
@@ -101,15 +104,36 @@ function checkIndex({ coverage }: SessionCatalog, wasDamaged: boolean): Check {
     : ok("index", `up to date: ${holds}`);
 }
 
+function isSame(one: Problem, other: Problem): boolean {
+  return one.path === other.path && one.line === other.line && one.what === other.what;
+}
+
+/** What can't be read of a database is not archived either: only its own file has it. */
+function checkDatabases(unread: readonly Problem[]): readonly Check[] {
+  const paths = [...new Set(unread.map(({ path }) => path))];
+  return paths.map((path) => {
+    const [first = "", ...others] = unread.flatMap((each) => (each.path === path ? [each.what] : []));
+    const fix = "keep a copy of that file; a newer version of `sessions` may read it";
+    return problem("databases", `${path}: ${first}`, fix, others);
+  });
+}
+
 /** Unreadable lines are as the agent or a disk wrote them: nothing can be done. A file without permission can be given it. */
 function checkLogs(problems: readonly Problem[]): Check {
   if (problems.length === 0) return ok("logs", "every line can be read");
-  const denied = problems.filter(({ line, what }) => line === 0 && /permission|EACCES|EPERM/i.test(what));
+  const files = problems.filter(({ line }) => line === 0);
+  const denied = files.filter(({ what }) => /permission|EACCES|EPERM/i.test(what));
   const [first] = denied;
   if (first !== undefined) {
     const what = `${count(denied.length, "file")} can't be read: permission denied`;
     return problem("logs", what, `chmod u+r ${denied.map(({ path }) => JSON.stringify(path)).join(" ")}`);
   }
+  if (files.length > 0) {
+    const details = files.slice(0, MAX_LISTED).map(({ path, what }) => `${path}: ${what}`);
+    return note("logs", `${count(files.length, "file")} can't be read, or not all of it`, null, details);
+  }
   const what = `${count(problems.length, "line")} can't be read`;
   return note("logs", what, "nothing is lost: `sessions archive` keeps these bytes");
 }
+
+const MAX_LISTED = 10;
