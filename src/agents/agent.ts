@@ -218,6 +218,8 @@ export interface AgentImport {
   command(path: string): readonly string[];
   /** A line without what an import changes: used to recognise an imported log. */
   gist(line: Buffer): string;
+  /** The id of the message on a line, which an import keeps; undefined if there is none. */
+  messageId(line: Buffer): string | undefined;
 }
 
 interface ImportedFile {

@@ -1,6 +1,8 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { AgentImport, ImportFile } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
+import { findSessions, mirrorLogs } from "../agents/find-sessions.ts";
+import { isExcluded } from "../fs/config.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { diskError } from "../fs/disk-error.ts";
 import { makeFolders, removeTree } from "../fs/folders.ts";
@@ -9,8 +11,16 @@ import { replaceFile } from "../fs/replace-file.ts";
 import { splitLines } from "../jsonl/lines.ts";
 import type { AgentName } from "../session/entry.ts";
 import type { KeptFile, KeptSession } from "./archive-store.ts";
+import { openArchive } from "./open-archive.ts";
 import { rehomed, type SessionMove } from "./rehome-session.ts";
-import type { RestoreAction, RestoredFile, RestoreHow, Standing, Tell } from "./restore-session.ts";
+import type {
+  RestoreAction,
+  RestoredFile,
+  RestoredSession,
+  RestoreHow,
+  Standing,
+  Tell,
+} from "./restore-session.ts";
 
 /*
  * Sessions that can't be put back as files: their agent takes them in with a command of its own, from a file that is
@@ -52,6 +62,44 @@ export function writeImports(
 
 function importFolder({ cache }: Library["places"], agent: AgentName): string {
   return join(cache, "imports", agent);
+}
+
+/**
+ * Looks again, after the agent's own command has run, whether the agent has the session with all its messages: an exit code
+ * says little. If so, removes the files that were written for it.
+ */
+export function finishImport(library: Library, restored: RestoredSession): boolean {
+  const { imports: importing } = agentNamed(restored.agent);
+  const kept = openArchive(library).get(restored, restored.generation);
+  if (importing === undefined || kept === undefined) return false;
+  const problems = mirrorLogs(library);
+  const present = findSessions(library).sessions.flatMap(({ agent, id, files }) =>
+    agent === restored.agent && id === restored.id ? files : [],
+  );
+  const isThere = importFiles(kept, importing, undefined).every(({ from }, at) => {
+    // They are in the order of the imports; a damaged one was not written.
+    if (restored.files[at]?.action === "damaged") return true;
+    const wanted = messagesIn(kept.read(from), importing);
+    return present.some((file) => {
+      if (file.role !== from.role || basename(file.path) !== basename(from.path)) return false;
+      const found = messagesIn(library.disk.readChunks(file.path), importing);
+      return [...wanted].every((id) => found.has(id));
+    });
+  });
+  // What is never read can't be looked at: there the exit code has to do.
+  const isUnread = problems.length === 0 && isExcluded(library, { project: restored.resume.folder });
+  if (!isThere && !isUnread) return false;
+  removeImports(library, kept);
+  return true;
+}
+
+function messagesIn(chunks: Iterable<Uint8Array>, { messageId }: AgentImport): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { bytes } of splitLines(chunks)) {
+    const id = messageId(bytes);
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
 }
 
 /** Removes the files that were written for the agent's own command: they hold the whole session. */

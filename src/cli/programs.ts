@@ -1,5 +1,8 @@
+import { Buffer } from "node:buffer";
 import { constants, setPriority } from "node:os";
 import type { RunOptions, World } from "./world.ts";
+
+const MAX_ERROR_BYTES = 16 * 1024;
 
 /** Runs a program in this terminal and waits for its end. No shell reads its arguments. */
 export async function runProgram(
@@ -13,7 +16,11 @@ export async function runProgram(
   return new Promise((resolve, reject) => {
     const output = options.quiet === true ? "ignore" : "inherit";
     const child = spawn(program, [...args], {
-      stdio: [options.input === undefined ? "inherit" : "pipe", output, output],
+      stdio: [
+        options.input === undefined ? "inherit" : "pipe",
+        output,
+        options.takeErrors === undefined ? output : "pipe",
+      ],
       env: { ...variables, ...options.variables },
       ...(options.folder !== undefined && { cwd: options.folder }),
       ...(options.timeoutMs !== undefined && { timeout: options.timeoutMs, killSignal: "SIGKILL" }),
@@ -22,10 +29,15 @@ export async function runProgram(
       if ("code" in error && (error.code === "ENOENT" || error.code === "EACCES")) resolve(undefined);
       else reject(error);
     });
+    let errors = Buffer.alloc(0);
+    child.stderr?.on("data", (part: Buffer) => {
+      errors = Buffer.concat([errors, part]).subarray(-MAX_ERROR_BYTES);
+    });
     // A program that a signal ended has the exit code that a shell would report.
-    child.once("close", (code, signal) =>
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
-    );
+    child.once("close", (code, signal) => {
+      options.takeErrors?.(errors.toString("utf8"));
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
     // A pager that is closed before it has read everything closes its end; that is no error.
     child.stdin?.on("error", () => {});
     child.stdin?.end(options.input);

@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Hides what it prints. */
   readonly quiet?: boolean;
+  /** Takes what a quiet program wrote to its stderr: the end of it, if it is long. */
+  readonly takeErrors?: (text: string) => void;
   /** Ends it after this time. */
   readonly timeoutMs?: number;
 }

@@ -1,5 +1,6 @@
 import type { ResumeCommand } from "../agents/agent.ts";
 import type { ArchiveAnswer } from "../archive/archive-sessions.ts";
+import type { RestoredSession } from "../archive/restore-session.ts";
 import type { RestoreAnswer } from "../archive/restore-sessions.ts";
 import type { VerifyAnswer } from "../archive/verify-archive.ts";
 import type { Problem } from "../errors.ts";
@@ -401,8 +402,13 @@ export interface History {
   archive(selector?: Selector, options?: ArchiveCallOptions): Promise<ArchiveAnswer>;
   /** Archives all sessions that are not archived yet and have been quiet, those first that would be deleted first. */
   guard(options?: GuardCallOptions): Promise<GuardAnswer>;
-  /** Restores archived sessions; `"all"` restores every one. */
+  /**
+   * Restores archived sessions; `"all"` restores every one. One with `imports` is restored when these commands have run:
+   * then `finishImport` says whether the agent has it.
+   */
   restore(selector: Selector, options?: RestoreCallOptions): Promise<RestoreAnswer>;
+  /** Looks whether the agent has a session after its own command took it in, and removes the files written for that. */
+  finishImport(restored: RestoredSession): Promise<boolean>;
   verify(selector?: Selector, options?: LongOptions): Promise<VerifyReport>;
   /** What `forget` would remove. */
   forgetPreview(selector: Selector, options?: SelectedOptions): Promise<ForgetPreview>;

@@ -11,6 +11,7 @@ export type KeepCalls = Pick<
   | "archive"
   | "guard"
   | "restore"
+  | "finishImport"
   | "verify"
   | "forgetPreview"
   | "forget"
@@ -95,6 +96,10 @@ export function keepCalls(context: HistoryContext): KeepCalls {
           call,
         ),
       );
+    },
+    async finishImport(restored) {
+      const { finishImport } = await import("../archive/restore-imports.ts");
+      return finishImport(library, restored);
     },
     async verify(selector, { everywhere = false, onProgress, ...call } = {}) {
       const { verifyArchive } = await import("../archive/verify-archive.ts");

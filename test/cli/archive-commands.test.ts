@@ -210,26 +210,50 @@ describe("sessions restore", () => {
     database.sql.run("delete from session");
     fs.writeFileSync(path, database.bytes());
     const ran: string[] = [];
-    const programs = (exitCode: number | undefined): Partial<World> => ({
+    const programs = (exitCode: number | undefined, errors = "", after = (): void => {}): Partial<World> => ({
       run: async (program, args, options) => {
         ran.push(`${program} ${args.join(" ")} quiet: ${options?.quiet}`);
+        after();
+        if (exitCode !== undefined) options?.takeErrors?.(errors);
         return exitCode;
       },
     });
     const file = join(world.home, ".sessions", "cache", "imports", "opencode", `${id}.json`);
+    const byHand = `cd /home/cy/shop && opencode import ${file}`;
     const absent = await ask(["restore", id], programs(undefined));
     expect(absent.code).toBe(3);
     expect(absent.out).toContain(
-      `opencode did not take it in; to do that by hand: cd /home/cy/shop && opencode import ${file}`,
+      `opencode did not take it in (there is no program opencode); to do that by hand: ${byHand}`,
     );
-    const taken = await ask(["restore", id, "--json"], programs(0));
+    // An exit code says little: the database has it, or not.
+    for (const exitCode of [0, 1]) {
+      const errors = "Importing\n\u001b[31mno: password=hunter2secret99\u001b[0m\n\n";
+      const failed = await ask(["restore", id], programs(exitCode, errors));
+      expect(failed.code).toBe(3);
+      expect(failed.out).toContain("no sessions restored, 1 not taken in.");
+      expect(failed.out).toContain("opencode did not take it in (no: password=");
+      expect(failed.out).not.toContain("hunter2secret99");
+      const { json } = await ask(["restore", id, "--json"], programs(exitCode, errors));
+      expect(json.sessions).toMatchObject([
+        { outcome: "failed", imports: [{ failed: true, error: expect.stringMatching(/^no: /) }] },
+      ]);
+      expect(fs.existsSync(file)).toBe(true);
+    }
+    ran.length = 0;
+    const back = (): void => fs.writeFileSync(path, database.bytes());
+    const imported = (): void => {
+      database.session(id);
+      back();
+    };
+    const taken = await ask(["restore", id, "--json"], programs(0, "", imported));
     expect(taken.code).toBe(0);
     expect(taken.json.sessions).toMatchObject([
-      { outcome: "restored", imports: [{ command: `opencode import ${file}`, failed: false }] },
+      { outcome: "restored", imports: [{ command: `opencode import ${file}`, failed: false, error: null }] },
     ]);
-    expect(ran).toEqual([`opencode import ${file} quiet: true`, `opencode import ${file} quiet: true`]);
+    expect(fs.existsSync(file)).toBe(false);
+    expect(ran).toEqual([`opencode import ${file} quiet: true`]);
     await ask(["restore", id, "--dry-run"], programs(0));
-    expect(ran).toHaveLength(2);
+    expect(ran).toHaveLength(1);
   });
 
   test.each([

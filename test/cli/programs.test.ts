@@ -33,6 +33,17 @@ describe("runProgram()", () => {
     expect(await runProgram("sleep", ["600"], variables, options)).toBe(137);
   });
 
+  test("takes the end of what a quiet program writes to its stderr", async () => {
+    let errors = "";
+    const takeErrors = (text: string): void => {
+      errors = text;
+    };
+    const script = "head -c 100000 /dev/zero >&2; echo no >&2; echo yes";
+    expect(await runProgram("sh", ["-c", script], variables, { quiet: true, takeErrors })).toBe(0);
+    expect(errors.endsWith("\0no\n")).toBe(true);
+    expect(errors.length).toBe(16 * 1024);
+  });
+
   test("survives a program that does not read its input", async () => {
     const input = "x".repeat(1_000_000);
     expect(await runProgram("sh", ["-c", "exit 0"], variables, { input })).toBe(0);

@@ -20,6 +20,10 @@ export const opencodeImport: AgentImport = {
   },
   command: (path) => ["opencode", "import", path],
   gist: gistOf,
+  messageId: (line) => {
+    const value = tryParse(line.toString("utf8"));
+    return stringAt(isObject(value) ? objectAt(value, "message") : undefined, "id");
+  },
 };
 
 /** An import gives rows new times, and sorts the names in them. */

@@ -2,6 +2,7 @@ import {
   type ExitCode,
   exitCodes,
   gravest,
+  type OpenHistory,
   type RestoreAnswer,
   type RestoredFile,
   type RestoredSession,
@@ -26,7 +27,7 @@ export const command: Command = defineCommand({
     "it is archived first, as another generation.\n\n" +
     "With --into a session moves to another project, or to one that was renamed: only the folder named in its " +
     "lines changes. With --to it is written below a folder that replaces the home, for another machine.\n\n" +
-    "A session of opencode is in a database: its own `opencode import` takes it in, which this runs. With --to only " +
+    "A session of opencode is in a database: its own `opencode import` takes it in, which this runs (the `opencode` of the PATH); then it looks whether the session is there. With --to only " +
     "the file for that command is written.\n\n" +
     "A session of another machine (`sessions sync`) is mapped to this one: its home to this home, and folders as `paths` in " +
     "config.json says, if the folder of its project is here.",
@@ -89,31 +90,61 @@ export const command: Command = defineCommand({
       everywhere: flags.everywhere,
       allCopies: flags["all-copies"],
     });
-    const notTaken = flags["dry-run"] ? [] : await takeIn(answer, world);
-    if (flags.json) printJson(world, restoreJson(answer, notTaken));
+    const failures = flags["dry-run"] ? [] : await takeIn(answer, history, world);
+    if (flags.json) printJson(world, restoreJson(answer, failures));
     else {
-      world.stdout.write(format(answer, world, notTaken));
+      world.stdout.write(format(answer, world, failures));
       reportProblems(answer.problems, world);
     }
-    return gravest([exitCodeOf(answer), notTaken.length > 0 ? exitCodes.withProblems : exitCodes.done]);
+    return gravest([exitCodeOf(answer), failures.length > 0 ? exitCodes.withProblems : exitCodes.done]);
   },
 });
 
-/** Runs the commands with which agents take sessions in, and returns those that failed. */
-async function takeIn({ sessions }: RestoreAnswer, world: World): Promise<readonly ResumeCommand[]> {
-  const failed: ResumeCommand[] = [];
-  for (const { imports } of sessions) {
-    for (const each of imports) {
-      const [program = "", ...args] = each.command;
-      const folder = each.folder !== null && isFolder(each.folder, world) ? each.folder : undefined;
+/** A session that its agent did not take in. */
+interface ImportFailure {
+  readonly session: RestoredSession;
+  /** The commands that failed; all, if each said that it worked but the session is not there. */
+  readonly commands: readonly FailedCommand[];
+}
+
+interface FailedCommand {
+  readonly command: ResumeCommand;
+  /** The last line of what it wrote to stderr; null if there is none. */
+  readonly error: string | null;
+}
+
+/** Runs the commands with which agents take sessions in, and looks whether these are there then. */
+async function takeIn(
+  { sessions }: RestoreAnswer,
+  history: OpenHistory,
+  world: World,
+): Promise<readonly ImportFailure[]> {
+  const failures: ImportFailure[] = [];
+  for (const session of sessions) {
+    if (session.imports.length === 0) continue;
+    const ran: (FailedCommand & { readonly isDone: boolean })[] = [];
+    for (const command of session.imports) {
+      const [program = "", ...args] = command.command;
+      const folder = command.folder !== null && isFolder(command.folder, world) ? command.folder : undefined;
+      let errors = "";
       const code = await world.run(program, args, {
         quiet: true,
+        takeErrors: (text) => (errors = text),
         ...(folder === undefined ? {} : { folder }),
       });
-      if (code !== 0) failed.push(each);
+      const error = code === undefined ? `there is no program ${program}` : lastLine(errors);
+      ran.push({ command, isDone: code === 0, error: error === null ? null : history.mask(error) });
     }
+    const failed = ran.filter(({ isDone }) => !isDone);
+    if (failed.length > 0) failures.push({ session, commands: failed });
+    else if (!(await history.finishImport(session))) failures.push({ session, commands: ran });
   }
-  return failed;
+  return failures;
+}
+
+function lastLine(text: string): string | null {
+  const lines = sanitize(text, "lines").split("\n");
+  return lines.findLast((line) => line.trim() !== "")?.trim() ?? null;
 }
 
 function isFolder(path: string, { disk }: World): boolean {
@@ -130,21 +161,29 @@ function exitCodeOf({ sessions, problems }: RestoreAnswer): ExitCode {
 
 function restoreJson(
   { dryRun, sessions, problems }: RestoreAnswer,
-  notTaken: readonly ResumeCommand[],
+  failures: readonly ImportFailure[],
 ): object {
+  const failureOf = (session: RestoredSession): ImportFailure | undefined =>
+    failures.find((failure) => failure.session === session);
   return {
     dryRun,
-    sessions: sessions.map(({ id, agent, copy: _copy, resume, imports, ...rest }) => ({
-      sessionId: id,
-      agent,
-      ...rest,
-      resume: shellQuote(resume.command),
-      folder: resume.folder,
-      imports: imports.map((each) => ({
-        command: shellQuote(each.command),
-        failed: notTaken.includes(each),
-      })),
-    })),
+    sessions: sessions.map((session) => {
+      const { id, agent, copy: _copy, outcome, resume, imports, ...rest } = session;
+      const failure = failureOf(session);
+      return {
+        sessionId: id,
+        agent,
+        ...rest,
+        outcome: failure === undefined ? outcome : "failed",
+        resume: shellQuote(resume.command),
+        folder: resume.folder,
+        imports: imports.map((each) => {
+          const failed = failure?.commands.find(({ command }) => command === each);
+          const error = failed?.error ?? null;
+          return { command: shellQuote(each.command), failed: failed !== undefined, error };
+        }),
+      };
+    }),
     problems,
   };
 }
@@ -155,17 +194,20 @@ const MAX_LISTED = 20;
 function format(
   { sessions, dryRun }: RestoreAnswer,
   world: World,
-  notTaken: readonly ResumeCommand[],
+  failures: readonly ImportFailure[],
 ): string {
   const style = createStyle(world.stdout.hasColor);
   const shown = sessions.filter(({ outcome }) => outcome !== "unchanged");
-  const lines = shown.slice(0, MAX_LISTED).flatMap((session) => linesOf(session, dryRun, world));
+  const isFailed = (session: RestoredSession): boolean => failures.some((each) => each.session === session);
+  const lines = shown
+    .slice(0, MAX_LISTED)
+    .flatMap((session) => linesOf(session, dryRun || isFailed(session), world));
   if (shown.length > MAX_LISTED)
     lines.push(style.dim(`and ${amountOf(shown.length - MAX_LISTED, "more", "more")}`));
   const count = (outcome: RestoredSession["outcome"]): number =>
     sessions.filter((session) => session.outcome === outcome).length;
   const done = dryRun ? "would be restored" : "restored";
-  const failed = sessions.filter(({ imports }) => imports.some((each) => notTaken.includes(each))).length;
+  const failed = failures.length;
   const parts = [
     `${amountOf(count("restored") - failed, "session")} ${done}`,
     ...(failed > 0 ? [style.red(`${failed} not taken in`)] : []),
@@ -181,11 +223,12 @@ function format(
       ),
     );
   }
-  for (const { command: words, folder } of notTaken) {
+  for (const { command, error } of failures.flatMap(({ commands }) => commands)) {
+    const { command: words, folder } = command;
     const line = `${folder === null ? "" : `cd ${shellQuote([folder])} && `}${shellQuote(words)}`;
-    lines.push(
-      style.red(`${sanitize(words[0] ?? "")} did not take it in; to do that by hand: ${sanitize(line)}`),
-    );
+    const why = error === null ? "" : ` (${error})`;
+    const what = `${words[0] ?? ""} did not take it in${why}; to do that by hand: ${line}`;
+    lines.push(style.red(sanitize(what)));
   }
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -201,7 +244,7 @@ const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   damaged: "is damaged in the archive",
 };
 
-function linesOf(session: RestoredSession, dryRun: boolean, world: World): readonly string[] {
+function linesOf(session: RestoredSession, isOpen: boolean, world: World): readonly string[] {
   const style = createStyle(world.stdout.hasColor);
   const { id, outcome, files, move, replaced, resume } = session;
   const isGood = outcome === "restored";
@@ -231,7 +274,7 @@ function linesOf(session: RestoredSession, dryRun: boolean, world: World): reado
     const what = `it is flattened: ${blocks} can be put back with`;
     lines.push(style.yellow(`  ${what} sessions unflatten ${sanitize(path)}`));
   }
-  if (isGood && !dryRun) {
+  if (isGood && !isOpen) {
     const folder = resume.folder === null ? "" : `cd ${shellQuote([resume.folder])} && `;
     lines.push(style.cyan(`  ${sanitize(`${folder}${shellQuote(resume.command)}`)}`));
   }

@@ -101,11 +101,11 @@ export async function restorePicked(row: CatalogRow, { history, world }: Around)
   const { sessions } = await world.uninterrupted(() => history.restore(row.digest.id));
   const [restored] = sessions;
   const main = restored?.files.find(({ role }) => role === "main")?.path;
-  if (restored?.outcome === "restored" && main !== undefined)
+  if (restored?.outcome === "restored" && restored.imports.length === 0 && main !== undefined)
     return `Restored ${shortPath(main, world.home)}`;
   if (restored?.outcome === "unchanged") return "Its log is already there";
   throw new UserError(`Cannot restore session ${row.digest.id}`, {
     exitCode: exitCodes.refused,
-    hint: `\`sessions restore ${row.digest.id}\` says why`,
+    hint: `\`sessions restore ${row.digest.id}\` ${restored?.imports.length ? "has its agent take it in" : "says why"}`,
   });
 }

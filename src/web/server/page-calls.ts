@@ -213,6 +213,12 @@ const calls: Readonly<Record<string, PageCall>> = {
   }),
   restore: action({ key, dryRun: z._default(z.boolean(), false) }, async ({ history }, { key, dryRun }) => {
     const { sessions, problems } = await history.restore(key, { dryRun });
+    const [toImport] = sessions.filter(({ imports }) => imports.length > 0);
+    if (toImport !== undefined && !dryRun)
+      throw new UserError("Cannot restore it here: its agent has to take it in", {
+        exitCode: exitCodes.refused,
+        hint: `\`sessions restore ${toImport.id}\` runs the command for that`,
+      });
     return {
       sessions: sessions.map(({ outcome, files, mayBeSwept }) => ({
         outcome,
