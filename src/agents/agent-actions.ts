@@ -164,7 +164,7 @@ export interface Retention {
   readonly pauseMs: number;
   /** The agent's folders on this machine, each with settings and sessions. */
   folders(library: Library): readonly string[];
-  /** The settings files of the user, in which the number may be changed. */
+  /** The settings files of the user, in which the number may be changed; none if it is only read. */
   settingsFiles(library: Library): readonly string[];
   /** Below this folder are the logs that it deletes. */
   sweptFolder(folder: string): string;

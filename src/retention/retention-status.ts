@@ -37,6 +37,8 @@ export interface RetentionStatus {
   readonly agentName: string;
   readonly folder: string;
   readonly effective: EffectiveRetention;
+  /** Whether `sessions retention` can change it. */
+  readonly canBeSet: boolean;
   readonly lastSweepMs: number | undefined;
   readonly sweepsAtMs: number;
   readonly withinMs: number;
@@ -95,6 +97,7 @@ function statusOf(
     agentName,
     folder,
     effective,
+    canBeSet: how.settingsFiles(library).length > 0,
     lastSweepMs,
     // From then on the start of a session sweeps at once.
     sweepsAtMs: lastSweepMs === undefined ? now : Math.max(now, lastSweepMs + how.pauseMs),

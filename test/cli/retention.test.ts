@@ -78,6 +78,53 @@ describe("sessions retention", () => {
     expect(out).toContain("sessions archive keeps every byte of them");
   });
 
+  test("counts what Gemini CLI deletes, too, for as long as its settings say", async () => {
+    const { world, ask } = ground([]);
+    const gemini = join(world.home, ".gemini");
+    const chats = join(gemini, "tmp", "project", "chats");
+    fs.mkdirSync(chats, { recursive: true });
+    const log = join(chats, "session-2026-10-18T10-00-00000009.jsonl");
+    const lines = [
+      { sessionId: id(9), projectHash: "x", startTime: "2026-10-18T10:00:00.000Z", kind: "main" },
+      {
+        id: "m1",
+        type: "user",
+        timestamp: "2026-10-18T10:00:00.000Z",
+        content: [{ text: "Paint the shed" }],
+      },
+    ];
+    fs.writeFileSync(log, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    fs.utimesSync(log, (NOW - 29 * DAY_MS) / 1000, (NOW - 29 * DAY_MS) / 1000);
+    const of = async (): Promise<unknown> => (await ask("retention", "--json")).json.agents[1];
+    expect(await of()).toMatchObject({
+      agent: "gemini",
+      effectiveDays: 30,
+      from: "default",
+      atRisk: [{ sessionId: id(9), archived: false }],
+    });
+    const { out } = await ask("retention");
+    expect(out).toContain("Gemini CLI keeps sessions for 30 days (its default).");
+    expect(out).toContain("1 session will be deleted within 30 days");
+    expect(out).not.toContain("makes Gemini CLI keep them");
+    expect((await ask()).out).toContain(
+      "1 session of Gemini CLI is not archived, and it deletes it after 17 Nov: sessions archive",
+    );
+    expect((await ask("--json")).json.unprotected).toBe(1);
+    // Its setting is not ours to change.
+    expect((await ask("retention", "forever")).code).toBe(0);
+    const settings = join(gemini, "settings.json");
+    expect(fs.existsSync(settings)).toBe(false);
+    for (const [sessionRetention, days, risks] of [
+      [{ maxAge: "2w" }, 14, 1],
+      [{ maxAge: "90d" }, 90, 0],
+      [{ enabled: false }, 99_999, 0],
+    ] as const) {
+      fs.writeFileSync(settings, JSON.stringify({ general: { sessionRetention } }));
+      expect(await of()).toMatchObject({ effectiveDays: days, from: settings });
+      expect((await ask("retention", "--json")).json.agents[1].atRisk).toHaveLength(risks);
+    }
+  });
+
   test("knows what is archived as it is, and what was written since", async () => {
     const { world, ask } = ground([40, 29]);
     await ask("archive");

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { AgentActions } from "../agent-actions.ts";
 import { geminiFolder } from "./files.ts";
+import { geminiRetention } from "./retention.ts";
 
 export const geminiActions: AgentActions = {
+  retention: geminiRetention,
   skills: {
     folders: ({ surroundings }, scope) => [
       scope === "user" ? geminiFolder(surroundings) : join(surroundings.folder, ".gemini"),

@@ -17,13 +17,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const command: Command = defineCommand({
   description:
-    "Shows what Claude Code will delete, and when: it deletes sessions whose log was not written for 30 days, " +
-    "unless `cleanupPeriodDays` in one of its settings files says otherwise. Shows the value in effect and " +
+    "Shows what agents will delete, and when. Claude Code deletes sessions whose log was not written for 30 days, " +
+    "unless `cleanupPeriodDays` in one of its settings files says otherwise; so does Gemini CLI, unless " +
+    "`general.sessionRetention` does. Shows the value in effect and " +
     "the file it comes from, projects with a shorter period, the sessions that will be deleted, and whether " +
     "they are archived.\n\n" +
-    "`set`, `forever` and `reset` change `cleanupPeriodDays` in the user's settings.json, with a copy in " +
+    "`set`, `forever` and `reset` change `cleanupPeriodDays` of Claude Code in the user's settings.json, with a copy in " +
     "`backups/` first. `reset` undoes that; if it was never set from here, it removes the setting. What is " +
-    "archived stays, whatever Claude Code deletes.",
+    "archived stays, whatever agents delete.",
   examples: [
     { line: "sessions retention", says: "what will be deleted, when, and whether it is archived" },
     { line: "sessions retention forever", says: `keep sessions for ever (${FOREVER_DAYS} days)` },
@@ -87,7 +88,9 @@ export const command: Command = defineCommand({
     }
     // It was set, but another settings file overrules it.
     const isOverruled =
-      days !== undefined && !flags["dry-run"] && all.some(({ effective }) => effective.days !== days);
+      days !== undefined &&
+      !flags["dry-run"] &&
+      all.some(({ effective, canBeSet }) => canBeSet && effective.days !== days);
     return isOverruled ? exitCodes.withProblems : exitCodes.done;
   },
 });

@@ -57,7 +57,7 @@ function nothingGoes({ agentName, withinMs, notArchived }: RetentionStatus, styl
 }
 
 function formatRisks(status: RetentionStatus, world: World): string {
-  const { agentName, atRisk, withinMs, sweepsAtMs } = status;
+  const { agentName, atRisk, withinMs, sweepsAtMs, canBeSet } = status;
   const style = createStyle(world.stdout.hasColor);
   const unprotected = atRisk.filter(({ archived }) => !archived);
   const days = amountOf(Math.round(withinMs / DAY_MS), "day");
@@ -80,10 +80,11 @@ function formatRisks(status: RetentionStatus, world: World): string {
   );
   const rest = atRisk.length - shown.length;
   const more = rest > 0 ? style.dim(`and ${formatCount(rest)} more: sessions retention --json\n`) : "";
+  const keeps = canBeSet ? `; ${style.cyan("sessions retention forever")} makes ${agentName} keep them` : "";
   const fix =
     unprotected.length === 0
       ? style.dim("Archived sessions can still be read, searched and restored.\n")
-      : `${style.cyan("sessions archive")} keeps every byte of them; ${style.cyan("sessions retention forever")} makes ${agentName} keep them.\n`;
+      : `${style.cyan("sessions archive")} keeps every byte of them${keeps}.\n`;
   return `${heading}${table}${more}${fix}`;
 }
 
@@ -97,19 +98,23 @@ function whenOf({ deletedAfterMs }: RiskySession, sweepsAtMs: number, world: Wor
   return sweepsAtMs > world.now() ? `from ${day(sweepsAtMs, world)}` : "at the next start";
 }
 
-/** One line for the overview; empty if all is well. Sessions of the last day are not at risk yet. */
+/** One line for each agent, for the overview; empty if all is well. Sessions of the last day are not at risk yet. */
 export function retentionWarning(all: readonly RetentionStatus[], world: World): string {
   const style = createStyle(world.stdout.hasColor);
-  const lost = all
-    .flatMap(({ atRisk }) => atRisk)
-    .filter(({ archived, mtimeMs }) => !archived && mtimeMs < world.now() - DAY_MS);
-  const [first] = lost.toSorted((a, b) => a.deletedAfterMs - b.deletedAfterMs);
-  if (first === undefined) return "";
-  const when =
-    first.deletedAfterMs > world.now() ? `after ${day(first.deletedAfterMs, world)}` : "at its next start";
-  const them = lost.length === 1 ? "it" : "the first of them";
-  return `${style.yellow(
-    `${amountOf(lost.length, "session")} of Claude Code ${lost.length === 1 ? "is" : "are"} not archived, ` +
-      `and it deletes ${them} ${when}:`,
-  )} ${style.cyan("sessions archive")}\n`;
+  const names = [...new Set(all.map(({ agentName }) => agentName))];
+  const warnings = names.map((name) => {
+    const lost = all
+      .flatMap(({ agentName, atRisk }) => (agentName === name ? atRisk : []))
+      .filter(({ archived, mtimeMs }) => !archived && mtimeMs < world.now() - DAY_MS);
+    const [first] = lost.toSorted((a, b) => a.deletedAfterMs - b.deletedAfterMs);
+    if (first === undefined) return "";
+    const when =
+      first.deletedAfterMs > world.now() ? `after ${day(first.deletedAfterMs, world)}` : "at its next start";
+    const them = lost.length === 1 ? "it" : "the first of them";
+    return `${style.yellow(
+      `${amountOf(lost.length, "session")} of ${name} ${lost.length === 1 ? "is" : "are"} not archived, ` +
+        `and it deletes ${them} ${when}:`,
+    )} ${style.cyan("sessions archive")}\n`;
+  });
+  return warnings.join("");
 }

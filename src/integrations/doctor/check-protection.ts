@@ -38,7 +38,8 @@ function checkSettings({ effective: { paused } }: RetentionStatus): readonly Che
   return [problem("settings", `${paused.place}: ${paused.what}`, "fix that file")];
 }
 
-function checkSweep({ agentName, effective, atRisk, folder, withinMs }: RetentionStatus, now: number): Check {
+function checkSweep(status: RetentionStatus, now: number): Check {
+  const { agentName, effective, canBeSet, atRisk, folder, withinMs } = status;
   const { days, from } = effective;
   const lost = atRisk.filter(({ archived, mtimeMs }) => !archived && mtimeMs < now - HOUR_MS);
   const source = from === "default" ? "its default" : from;
@@ -54,7 +55,7 @@ function checkSweep({ agentName, effective, atRisk, folder, withinMs }: Retentio
   }
   if (isForEver(days)) return ok("retention", `${agentName} keeps sessions for ever (${source})`);
   const what = `${agentName} deletes sessions after ${count(days, "day")} (${source}); archived ones stay`;
-  return note("retention", what, "sessions retention forever", [folder]);
+  return note("retention", what, canBeSet ? "sessions retention forever" : null, [folder]);
 }
 
 /** Checks that the sessions of all agents are archived. The guard still has to get to those of the last hour. */
