@@ -244,6 +244,12 @@ export interface ImportFile<F> {
 export interface Rehoming {
   /** Where its lines name the project's folder. */
   readonly keys: readonly KeyPath[];
+  /** For an agent that names it within a longer text: absent, the whole string is the folder. */
+  readonly inText?: {
+    /** The folder that a text names; undefined if it is another text. */
+    folder(text: string): string | undefined;
+    replace(text: string, folder: string): string;
+  };
   /** Only the first such string counts; the others are left alone. */
   readonly onlyFirst?: boolean;
   /** The place of a file that was at `relative` below a root of that name. */

@@ -30,7 +30,9 @@ export function projectOfKept(kept: KeptSession): string | undefined {
   const within = lead.root === null ? lead.path : lead.path.slice(lead.root.length + 1);
   let first: string | undefined;
   let match: string | undefined;
-  const look = (value: string): undefined => {
+  const look = (text: string): undefined => {
+    const value = rehoming.inText === undefined ? text : rehoming.inText.folder(text);
+    if (value === undefined) return undefined;
     first ??= value;
     if (match === undefined && (rehoming.isOf === undefined || rehoming.isOf(within, value))) match = value;
     return undefined;
@@ -58,9 +60,12 @@ export function* rehomed(
   const replace = (value: string): string | undefined => {
     if (rehoming.onlyFirst === true && !isFirst) return undefined;
     isFirst = false;
-    const moved = moveInto(value, from, to);
-    if (moved !== undefined) onChange();
-    return moved;
+    const { inText } = rehoming;
+    const folder = inText === undefined ? value : inText.folder(value);
+    const moved = folder === undefined ? undefined : moveInto(folder, from, to);
+    if (moved === undefined) return undefined;
+    onChange();
+    return inText === undefined ? moved : inText.replace(value, moved);
   };
   yield* rewriteStrings(readUnpacked(kept, file), { ...shapeOf(rehoming, file), replace });
 }

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findSessions } from "../../src/agents/find-sessions.ts";
+import { projectOfLog } from "../../src/agents/session-of-log.ts";
 import { archiveSessions } from "../../src/archive/archive-sessions.ts";
 import { openArchive } from "../../src/archive/open-archive.ts";
 import {
@@ -344,6 +345,39 @@ describe("restoreSessions()", () => {
 });
 
 describe("restoreSessions() into another project", () => {
+  it.each(["jsonl", "json"])(
+    "moves a session of Gemini CLI, which names its folder in a text: .%s",
+    async (kind) => {
+      const library = quickLibrary();
+      const { home } = library.surroundings;
+      const into = join(home, "other");
+      fs.mkdirSync(into);
+      const id = "37cfd221-c03c-47f0-b53e-ff44a745e498";
+      const folder = join(home, ".gemini", "tmp", "shop", "chats");
+      const text = `<session_context>\nHi.\n- **Workspace Directories:**\n  - /home/cy/shop\n</session_context>`;
+      const header = `{"sessionId":"${id}","projectHash":"64ab","startTime":"2026-03-02T10:00:01.000Z"`;
+      const context = `{"id":"ctx","type":"user","content":[{"text":${JSON.stringify(text)}}]}`;
+      const request = `{"id":"m1","type":"user","content":[{"text":"Why /home/cy/shop?"}]}`;
+      const log =
+        kind === "jsonl"
+          ? `${header}}\n{"$set":{"messages":[${context}]}}\n${request}\n`
+          : `${header},\n"messages":[${context},\n${request}]}\n`;
+      fs.mkdirSync(folder, { recursive: true });
+      fs.writeFileSync(join(folder, `session-2026-03-02T10-00-37cfd221.${kind}`), log);
+      await archiveSessions(library, archiving);
+      fs.rmSync(folder, { recursive: true });
+      const { sessions } = await restoreSessions(library, allArchived(library), { locking, into });
+      expect(sessions).toMatchObject([
+        { outcome: "restored", move: { from: "/home/cy/shop", to: into }, resume: { folder: into } },
+      ]);
+      const [found] = findSessions(library).sessions;
+      expect(found === undefined ? null : projectOfLog(library, found)).toBe(into);
+      expect(fs.readFileSync(found?.files[0]?.path ?? "", "utf8")).toBe(
+        log.replace("  - /home/cy/shop", `  - ${into}`),
+      );
+    },
+  );
+
   it("moves a session of Claude Code: the folder that its lines name, and no other byte", async () => {
     const { library, made, claude, log } = await ground();
     const into = join(made.home, "work", "new.shop");

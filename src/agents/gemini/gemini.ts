@@ -1,6 +1,7 @@
 import { type Agent, firstFolder, inFolder } from "../agent.ts";
 import { geminiRoots, geminiSubagentId, groupGeminiFiles, hashOfProject, ownsGemini } from "./files.ts";
 import { createGeminiParser } from "./parser.ts";
+import { projectInContext } from "./project-in-context.ts";
 import { geminiTextRules } from "./text-rules.ts";
 
 export const gemini: Agent = {
@@ -17,8 +18,12 @@ export const gemini: Agent = {
   textRules: geminiTextRules,
   resume: ({ id, project }) => ({ command: ["gemini", "--resume", id], folder: project }),
   rehoming: {
-    // Only a text for the model names the project's folder.
-    keys: [],
+    // Only a text for the model names the project's folder: on a line of its own, in changes, and in a whole-file log.
+    keys: [[], ["messages", ""], ["$set", "messages", ""]].flatMap((path) => [
+      [...path, "content"],
+      [...path, "content", "", "text"],
+    ]),
+    inText: projectInContext,
     // Gemini CLI gives a project's folder a name of its own, and takes over what is in one named by the hash.
     place: (relative, _rootName, project) => inFolder(relative, hashOfProject(project)),
     isOf: (relative, project) => firstFolder(relative) === hashOfProject(project),

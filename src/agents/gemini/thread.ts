@@ -14,6 +14,7 @@ import {
   tokensUsed,
 } from "../google-parts.ts";
 import { readToolCall } from "../tool-call.ts";
+import { projectInContext } from "./project-in-context.ts";
 
 /**
  * The conversation of a log. Messages have ids and no parents: each follows the one before. A message comes again when its
@@ -125,7 +126,7 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
     const words = budget.words(text);
     const start = text.trimStart();
     if (ADDED.test(start)) {
-      project ??= folderIn(text);
+      project ??= projectInContext.folder(text);
       return [...results, { kind: "note", about: "meta", text: words, chars }];
     }
     // Gemini CLI leaves out of what it loads what begins so.
@@ -314,13 +315,6 @@ function isTalk(message: JsonObject): boolean {
   if (message.type !== "user") return false;
   const { text } = readPrompt(partsOf(message.content));
   return text.trim() !== "" && !/^[/?]/.test(text.trimStart()) && !ADDED.test(text.trimStart());
-}
-
-const FOLDER = /^- \*\*Workspace Directories:\*\*\n\s+- (.+)$/m;
-
-/** The first of the folders that the model is told of is the project's. */
-function folderIn(context: string): string | undefined {
-  return FOLDER.exec(context)?.[1]?.trim();
 }
 
 function usageIn(tokens: JsonObject | undefined): ReturnType<typeof tokensUsed> | undefined {
