@@ -76,13 +76,14 @@ export function findCalls(context: HistoryContext): FindCalls {
         return { total: found.length, sessions: mask(found.slice(0, limit)), coverage: all.coverage };
       });
     },
-    async pending({ filter = {}, everywhere = false, todos = false, limit, ...call } = {}) {
+    async pending({ filter = {}, everywhere = false, todos = false, limit, folder, ...call } = {}) {
       const { openWork } = await import("./open-work.ts");
+      const { withCatalog } = await import("../search/session-catalog.ts");
       const isEverywhere = everywhere || (filter.project ?? []).length > 0 || library.demo;
-      const folder = isEverywhere ? undefined : (machine.folder ?? machine.home);
-      return catalog(call, async (all) => {
+      const reach = { ...abortable(access, call), skipRefresh: call.skipRefresh === true };
+      return withCatalog(library, reach, async (all) => {
         const { project, sessions } = await openWork(all, readFilters(filter, [], machine), {
-          folder,
+          folder: isEverywhere ? undefined : (folder ?? machine.folder ?? machine.home),
           todos,
         });
         return { total: sessions.length, project, sessions: mask(sessions.slice(0, limit)) };

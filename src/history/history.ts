@@ -149,8 +149,12 @@ export interface FilesAnswer {
 
 export interface PendingOptions extends AnyCallOptions {
   readonly filter?: Filters;
-  /** All projects instead of the one of the machine's folder. */
+  /** All projects instead of the one of the folder. */
   readonly everywhere?: boolean;
+  /** The folder whose project is meant; absent: the machine's. */
+  readonly folder?: string;
+  /** Answers from the index without checking for changed logs. */
+  readonly skipRefresh?: boolean;
   /** Only items of todo and task lists. */
   readonly todos?: boolean;
   readonly limit?: number;

@@ -21,19 +21,38 @@ export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSessio
     const closed = closedLater.get(checkout) ?? new Set<string>();
     const items = row.digest.pending.filter(
       (item) =>
-        !closed.has(textKey(item)) &&
-        !(item.id !== undefined && closed.has(idKey(item.id))) &&
+        !isClosed(item, closed) &&
         // A session that is being worked on was not interrupted.
         !(item.source === "interrupted" && row.state === "live"),
     );
     if (items.length > 0) open.push({ row, items: withoutRepeats(items) });
-    // An item that is open in a later session, too, is reported there.
-    for (const item of row.digest.pending) if (item.source === "todo") closed.add(textKey(item));
-    for (const item of row.digest.closed)
-      closed.add(item.text === "" && item.id !== undefined ? idKey(item.id) : textKey(item));
+    for (const key of closedBy(row.digest)) closed.add(key);
     closedLater.set(checkout, closed);
   }
   return open;
+}
+
+/** The items that a later session of the same checkout did not finish, drop or take over. */
+export function stillOpen(items: readonly PendingItem[], later: ItemsOfSession): readonly PendingItem[] {
+  const closed = new Set(closedBy(later));
+  return items.filter((item) => !isClosed(item, closed));
+}
+
+interface ItemsOfSession {
+  readonly pending: readonly PendingItem[];
+  readonly closed: readonly ClosedItem[];
+}
+
+function isClosed(item: PendingItem, closed: ReadonlySet<string>): boolean {
+  return closed.has(textKey(item)) || (item.id !== undefined && closed.has(idKey(item.id)));
+}
+
+/** Keys of what a session closes of earlier ones. An item that is open in it, too, is reported there. */
+function closedBy({ pending, closed }: ItemsOfSession): readonly string[] {
+  return [
+    ...pending.filter(({ source }) => source === "todo").map(textKey),
+    ...closed.map((item) => (item.text === "" && item.id !== undefined ? idKey(item.id) : textKey(item))),
+  ];
 }
 
 /**

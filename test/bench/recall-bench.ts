@@ -51,7 +51,7 @@ function measure(what: string, questions: readonly SkillQuestion[], listed: read
     atStart.named += Number(sessions.some((id) => packet.includes(id.slice(0, 8))));
     const inFolder = listed.filter(({ project }) => project === answer.project);
     atStart.places.push(Math.min(...answers.map((each) => inFolder.indexOf(each)).filter((at) => at >= 0)));
-    atStart.room.push(1 + (packet.match(/^> [0-9a-f]{8} \d{4}-/gm)?.length ?? 0));
+    atStart.room.push(1 + (packet.match(/^> [0-9a-f-]{8,} \d{4}-/gm)?.length ?? 0));
 
     const compacted = recall({ source: "compact", cwd: answer.project, transcript_path: answer.source });
     const { files } = JSON.parse(run(["show", answer.source, "--json", "--budget", "0"])) as {

@@ -419,6 +419,58 @@ describe("hook session-start", () => {
     expect(await at.fire("session-start", startOf(at, "compact"))).toEqual(SILENT);
   });
 
+  test("hands over at a start what any session of the project left open, as `pending` lists it, and what is at risk", async () => {
+    const at = ground();
+    const config = join(at.world.home, ".sessions", "config.json");
+    fs.mkdirSync(dirname(config), { recursive: true });
+    fs.writeFileSync(config, '{"hooks":{"recall":"always"}}');
+    const logs = dirname(at.log);
+    const make = (digit: string, request: string, ...todos: readonly object[]): void => {
+      const id = `${digit.repeat(8)}-1111-4111-8111-111111111111`;
+      const call = { type: "tool_use", id: `t${digit}`, name: "TodoWrite", input: { todos } };
+      const todo = JSON.stringify({
+        ...JSON.parse(line(id, "", 1)),
+        type: "assistant",
+        timestamp: new Date(NOW - 900 + Number(digit)).toISOString(),
+        message: { id: `m${digit}`, role: "assistant", content: [call] },
+      });
+      fs.writeFileSync(join(logs, `${id}.jsonl`), `${line(id, request, 0)}${todo}\n`);
+    };
+    const open = (content: string): object => ({ content, status: "pending", activeForm: content });
+    make("1", "Begin with the roof", open("Tile the roof"), open("Buy nails"));
+    make("2", "Then the gate", open("Oil the gate > now"));
+    const pending = await at.show(["pending", "--project", "shop"]);
+    for (const text of ["Tile the roof", "Buy nails", "Oil the gate"]) expect(pending).toContain(text);
+    // Not in the index yet: the newest session, which did one of them.
+    make("3", "Buy the nails", { content: "Buy nails", status: "completed", activeForm: "x" });
+    const old = join(logs, "11111111-1111-4111-8111-111111111111.jsonl");
+    fs.utimesSync(old, NOW / 1000 - 29 * 86_400, NOW / 1000 - 29 * 86_400);
+    const event = {
+      ...startOf(at, "startup"),
+      session_id: "44444444-1111-4111-8111-111111111111",
+      transcript_path: join(logs, "44444444-1111-4111-8111-111111111111.jsonl"),
+    };
+    const { out } = await at.fire("session-start", event);
+    expect(at.failures()).toEqual([]);
+    expect(out.length).toBeLessThanOrEqual(2_000);
+    const packet: string = JSON.parse(out).hookSpecificOutput.additionalContext;
+    expect(packet).toContain("(33333333-1111-4111-8111-111111111111)");
+    expect(packet).toMatch(
+      /^Left open in this project.*:\n> 22222222 .*Oil the gate > now\n> 11111111 .*Tile the roof\n/m,
+    );
+    expect(packet).toContain("2 sessions of this project may be deleted");
+    expect(packet).not.toMatch(/> 11111111 Buy nails/);
+    // From a folder below, too, and the session that starts is not an earlier one.
+    const below = await at.fire("session-start", { ...event, cwd: "/work/shop/src" });
+    expect(below.out).toContain("Tile the roof");
+    const again = await at.fire("session-start", {
+      ...event,
+      session_id: "11111111-1111-4111-8111-111111111111",
+      transcript_path: old,
+    });
+    expect(again.out).not.toContain("Tile the roof");
+  });
+
   test("warns of sessions of this project that are about to be deleted and not archived", async () => {
     const at = ground();
     const warned = async (): Promise<boolean> =>

@@ -91,7 +91,7 @@ async function answer(
 
 async function openPorts(world: World, note: (what: string) => void): Promise<HookPorts> {
   // A session that is not archived now is lost, whatever the settings say.
-  const { library, writing, list } = await openHistory({ ...machineOf(world), allowBrokenSettings: true });
+  const { library, writing, list, pending } = await openHistory({ ...machineOf(world), allowBrokenSettings: true });
   const { locking, markdown } = await writing();
   const { settingsFault: fault } = library;
   if (fault !== undefined) note(fault.message);
@@ -105,11 +105,13 @@ async function openPorts(world: World, note: (what: string) => void): Promise<Ho
     markdown: fault?.isRedactUnknown === true ? undefined : markdown,
     locking: { ...locking, timeoutMs: LOCK_MS },
     handOver: (log) => detach(["guard", "--log", log]),
-    sessionsIn: async (folder) => {
+    projectOf: async (folder) => {
       // Without an index one would be built, while the agent waits.
-      if (library.disk.stat(library.places.index) === undefined) return [];
-      const { rows } = await list({ filter: { project: [folder] }, limit: RECENT, skipRefresh: true });
-      return rows.map(({ digest }) => digest);
+      if (library.disk.stat(library.places.index) === undefined) return undefined;
+      const { project, sessions } = await pending({ folder, limit: RECENT, skipRefresh: true });
+      if (project === undefined) return undefined;
+      const { rows } = await list({ filter: { project: [project] }, limit: RECENT, skipRefresh: true });
+      return { folder: project, sessions: rows.map(({ digest }) => digest), open: sessions };
     },
     startGuard: async () => {
       if (claimGuard(world, library, false)) await detach(["guard"]);

@@ -1,11 +1,12 @@
 import type { AgentCount, CatalogRow } from "../../index.ts";
 import { sessionJson } from "../../render/json/session-json.ts";
+import { shortIds } from "../../render/short-ids.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatCount } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { retentionWarning } from "../output/retention.ts";
-import { formatSessions, shortIds } from "../output/session-table.ts";
+import { formatSessions } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
 import type { World } from "../world.ts";

@@ -1,5 +1,6 @@
 import { exitCodes, type PendingSession, projectLabel } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
+import { shortIds } from "../../render/short-ids.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { filterFlags, filtersOf } from "../filter-flags.ts";
@@ -10,7 +11,7 @@ import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { formatPendingItem } from "../output/session-digest.ts";
-import { listTitle, shortIds } from "../output/session-table.ts";
+import { listTitle } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { truncate } from "../output/text-width.ts";
 import type { World } from "../world.ts";

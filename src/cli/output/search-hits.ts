@@ -1,3 +1,4 @@
+import { shortIds } from "../../render/short-ids.ts";
 import { missingWordLines } from "../../render/words.ts";
 import type { ParsedQuery } from "../../search/query/parse-query.ts";
 import type { FoundSession, SearchResult } from "../../search/search-sessions.ts";
@@ -6,7 +7,7 @@ import { amountOf, formatCount } from "./amounts.ts";
 import { readingWidth } from "./conversation.ts";
 import { relativeDate } from "./dates.ts";
 import { sanitize } from "./sanitize.ts";
-import { listTitle, placeLabel, shortIds } from "./session-table.ts";
+import { listTitle, placeLabel } from "./session-table.ts";
 import { createStyle, highlight, type Style } from "./style.ts";
 import { graphemesOf, graphemeWidth, truncate } from "./text-width.ts";
 

@@ -1,4 +1,5 @@
 import { sep } from "node:path";
+import { shortIds } from "../../render/short-ids.ts";
 import { logSelector, shellQuote } from "../../render/words.ts";
 import type { OpenSession } from "../../search/open-session.ts";
 import type { CatalogRow } from "../../search/session-catalog.ts";
@@ -10,9 +11,6 @@ import { sanitize } from "./sanitize.ts";
 import { createStyle } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { displayWidth, truncate, wrap } from "./text-width.ts";
-
-/** Enough of an id to tell sessions apart, and to select one. */
-const SHORT_ID = 8;
 
 /** A narrower terminal shows neither agent nor turns: the title says more. */
 const ALL_COLUMNS = 66;
@@ -68,26 +66,6 @@ const LIST_TITLE = 80;
 /** A title as lists show it. */
 export function listTitle(title: string | null): string {
   return truncate(sanitize(title ?? "(no title)"), LIST_TITLE);
-}
-
-/** The shortest unique prefixes of these ids, of at least eight characters: ids by time start alike. */
-export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
-  const sorted = [...new Set(ids)].sort();
-  const short = new Map<string, string>();
-  sorted.forEach((id, index) => {
-    const common = Math.max(
-      commonStart(id, sorted[index - 1] ?? ""),
-      commonStart(id, sorted[index + 1] ?? ""),
-    );
-    short.set(id, id.slice(0, Math.max(SHORT_ID, common + 1)));
-  });
-  return short;
-}
-
-function commonStart(a: string, b: string): number {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length++;
-  return length;
 }
 
 /** Describes a session in four lines: title, place and time, size, resume command. */

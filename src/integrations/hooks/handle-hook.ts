@@ -12,6 +12,7 @@ import { encodeJson } from "../../redact/clean-text.ts";
 import { maskAndClean } from "../../redact/mask.ts";
 import { createRedactor } from "../../redact/redact.ts";
 import { type EarlierSession, type RecallOptions, recallPacket } from "../../render/agent/recall-packet.ts";
+import { type PendingSession, stillOpen } from "../../search/pending-work.ts";
 import type { AgentName } from "../../session/entry.ts";
 import { recallDigest } from "../recall-digest.ts";
 import { deletionWarning } from "./deletion-warning.ts";
@@ -24,14 +25,22 @@ export interface HookPorts {
   readonly locking: Locking;
   /** Leaves this log's session to a background process; false if none may be started. */
   readonly handOver: (log: string) => Promise<boolean>;
-  /** The newest sessions of a folder, from the index without a refresh; none if there is no index. */
-  readonly sessionsIn: (folder: string) => Promise<readonly EarlierSession[]>;
+  /** The project of a folder, from the index without a refresh; undefined if there is no index or no such project. */
+  readonly projectOf: (folder: string) => Promise<KnownProject | undefined>;
   /** Starts the guard if it is time for it. */
   readonly startGuard: () => Promise<void>;
   /** The folder of an administrator's settings of agents. */
   readonly managedFolder: string;
   /** Writes to the log what went wrong. */
   readonly note: (what: string) => void;
+}
+
+/** What the index knows of a project. */
+export interface KnownProject {
+  readonly folder: string;
+  /** Newest first. */
+  readonly sessions: readonly EarlierSession[];
+  readonly open: readonly PendingSession[];
 }
 
 /** Above this, making the readable copy takes longer than an agent should wait. */
@@ -166,8 +175,8 @@ async function afterCompaction(input: HookInput, { library, handOver }: HookPort
 }
 
 async function recall(
-  { agent, source, log, folder }: HookInput,
-  { library, managedFolder, sessionsIn }: HookPorts,
+  { agent, sessionId, source, log, folder }: HookInput,
+  { library, managedFolder, projectOf }: HookPorts,
 ): Promise<object | undefined> {
   // A packet quotes the log, and it is not known what to mask in it.
   if (library.settingsFault?.isRedactUnknown === true) return undefined;
@@ -180,9 +189,20 @@ async function recall(
   }
   // A resumed session has its context; a cleared one must not get it back.
   if (source !== "startup" || mode !== "always" || folder === undefined) return undefined;
-  const digest = recallDigest(library, { folder, ...(log === undefined ? {} : { except: log }) });
-  const earlier = digest === undefined ? [] : await sessionsIn(folder);
-  return recallAnswer(agent, digest, { after: "start", warning: warning(), earlier });
+  const project = await projectOf(folder);
+  const except = log === undefined ? {} : { except: log };
+  const digest =
+    recallDigest(library, { folder, ...except }) ??
+    (project === undefined ? undefined : recallDigest(library, { folder: project.folder, ...except }));
+  if (digest === undefined) return undefined;
+  const others = (project?.open ?? []).filter(({ row }) => row.digest.id !== sessionId);
+  return recallAnswer(agent, digest, {
+    after: "start",
+    warning: warning(),
+    earlier: project?.sessions ?? [],
+    // The index may be older than the log of the last session.
+    openElsewhere: others.map(({ row, items }) => ({ id: row.digest.id, items: stillOpen(items, digest) })),
+  });
 }
 
 function logOf({ event, log }: HookInput): string {

@@ -1,5 +1,6 @@
-import type { Digest } from "../../extract/digest.ts";
+import type { Digest, PendingItem } from "../../extract/digest.ts";
 import { cleanLine } from "../../redact/clean-text.ts";
+import { shortIds } from "../short-ids.ts";
 import { pendingWords, utcMinute } from "../words.ts";
 
 /** `compaction`: the agent continues the same session; `start`: it starts a new one, and gets the last one of the folder. */
@@ -11,6 +12,8 @@ export interface RecallOptions {
   readonly warning?: string | undefined;
   /** Other sessions of the folder, newest first. */
   readonly earlier?: readonly EarlierSession[];
+  /** What other sessions of the project left open, newest first. */
+  readonly openElsewhere?: readonly OpenElsewhere[];
   /** Does a packet with this text fit? The sender knows how it will be encoded. */
   readonly fits: (packet: string) => boolean;
 }
@@ -20,6 +23,12 @@ export interface EarlierSession {
   readonly id: string;
   readonly title: string | null;
   readonly endedAt: number | null;
+}
+
+/** What a session that is not the quoted one left open. */
+export interface OpenElsewhere {
+  readonly id: string;
+  readonly items: readonly PendingItem[];
 }
 
 /** The start of every packet: when a packet comes back in a log, it is not indexed. */
@@ -33,13 +42,15 @@ interface Section {
 }
 
 const ITEM_CHARS = 200;
-const PENDING = 8;
+/** Of what other sessions left open, so that there is space for their names, too. */
+const ELSEWHERE_CHARS = 100;
+const PENDING = 12;
 const REQUESTS = 5;
 const FILES = 10;
 const EARLIER = 15;
 const TITLE_CHARS = 60;
-/** Enough to name a session; commands take the start of an id. */
-const ID_CHARS = 8;
+/** An id can be the name of a file. */
+const MAX_ID_CHARS = 64;
 
 /**
  * Tells an agent what it should know again after its context was compacted: open work, the last requests, the files it
@@ -48,7 +59,12 @@ const ID_CHARS = 8;
  */
 export function recallPacket(digest: Digest, options: RecallOptions): string | undefined {
   const { after, warning, fits } = options;
-  const sections = [...sectionsOf(digest, after), earlierSection(digest, options)];
+  const idOf = shortestIds(digest, options);
+  const sections = [
+    after === "start" ? openInProject(digest, options, idOf) : leftOpen(digest),
+    ...atHand(digest),
+    earlierSection(digest, options, idOf),
+  ];
   if (sections.every(({ items }) => items.length === 0)) return undefined;
   const taken = sections.map(() => 0);
   const render = (): string =>
@@ -93,22 +109,46 @@ function footOf({ id, turns }: Digest): string {
   );
 }
 
-function sectionsOf({ pending, requests, files }: Digest, after: RecallAfter): readonly Section[] {
-  // What is being worked on comes first. A session that goes on has not been interrupted.
-  const open = pending
-    .filter(({ source }) => after === "start" || source !== "interrupted")
-    .toSorted((a, b) => Number(b.status === "in_progress") - Number(a.status === "in_progress"));
+/** A session that goes on has not been interrupted. */
+function leftOpen({ pending }: Digest): Section {
+  const open = pending.filter(({ source }) => source !== "interrupted");
+  return {
+    heading: "Left open:",
+    items: inProgressFirst(open)
+      .slice(0, PENDING)
+      .map((item) => openItem(item, ITEM_CHARS)),
+  };
+}
+
+/** What the last session left open, then the others. Each item says whose it is. */
+function openInProject(
+  { id: own, pending }: Digest,
+  { openElsewhere = [] }: RecallOptions,
+  idOf: (id: string) => string,
+): Section {
+  const all = [{ id: own, items: pending }, ...openElsewhere.filter(({ id }) => id !== own)];
+  const items = all.flatMap(({ id, items }) =>
+    inProgressFirst(items).map(
+      (item) => `${idOf(id)} ${openItem(item, id === own ? ITEM_CHARS : ELSEWHERE_CHARS)}`,
+    ),
+  );
+  return { heading: "Left open in this project, by `sessions show ID`:", items: items.slice(0, PENDING) };
+}
+
+function inProgressFirst(items: readonly PendingItem[]): readonly PendingItem[] {
+  return items.toSorted((a, b) => Number(b.status === "in_progress") - Number(a.status === "in_progress"));
+}
+
+function openItem(item: PendingItem, chars: number): string {
+  const from = pendingWords(item);
+  return `${from === "todo" ? "" : `(${from}) `}${cut(item.text, chars)}`;
+}
+
+function atHand({ requests, files }: Digest): readonly Section[] {
   const touched = files
     .filter(({ reads, writes }) => reads + writes > 0)
     .toSorted((a, b) => Number(b.writes > 0) - Number(a.writes > 0) || (b.lastAt ?? 0) - (a.lastAt ?? 0));
   return [
-    {
-      heading: "Left open:",
-      items: open.slice(0, PENDING).map((item) => {
-        const from = pendingWords(item);
-        return `${from === "todo" ? "" : `(${from}) `}${cut(item.text)}`;
-      }),
-    },
     {
       heading: "Last requests of the user:",
       items: requests
@@ -127,15 +167,28 @@ function sectionsOf({ pending, requests, files }: Digest, after: RecallAfter): r
 }
 
 /** Names the sessions that came before the last one: short enough for many of them. */
-function earlierSection({ id: own }: Digest, { earlier = [] }: RecallOptions): Section {
+function earlierSection(
+  { id: own }: Digest,
+  { earlier = [] }: RecallOptions,
+  idOf: (id: string) => string,
+): Section {
   const others = earlier.filter(({ id, title }) => id !== own && title !== null && title !== "");
   return {
     heading: "Earlier sessions in this folder, by `sessions show ID`:",
     items: others.slice(0, EARLIER).map(({ id, title, endedAt }) => {
       const day = endedAt === null ? "" : ` ${utcMinute(endedAt)?.slice(0, 10) ?? ""}`;
-      return `${cleanLine(id).slice(0, ID_CHARS)}${day} ${cut(title ?? "", TITLE_CHARS)}`;
+      return `${idOf(id)}${day} ${cut(title ?? "", TITLE_CHARS)}`;
     }),
   };
+}
+
+/** Returns what names a session among those of the packet: commands take the start of an id. */
+function shortestIds(
+  { id }: Digest,
+  { earlier = [], openElsewhere = [] }: RecallOptions,
+): (id: string) => string {
+  const ids = shortIds([id, ...[...earlier, ...openElsewhere].map((each) => each.id)]);
+  return (each) => cleanLine(ids.get(each) ?? each).slice(0, MAX_ID_CHARS);
 }
 
 function linesOf({ heading, items, newestLast }: Section, count: number): readonly string[] {

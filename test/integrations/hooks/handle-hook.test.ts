@@ -29,7 +29,7 @@ function ground(change: (library: Library) => Partial<Library> = () => ({})) {
         markdown: plainWriter,
         locking: { ...locking, timeoutMs: 0 },
         handOver: async (each) => handedOver.push(each) > 0,
-        sessionsIn: async () => [],
+        projectOf: async () => undefined,
         startGuard: async () => {},
         managedFolder: "/nowhere",
         note: (what) => noted.push(what),
