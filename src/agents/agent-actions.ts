@@ -200,6 +200,8 @@ export type Scope = "user" | "project";
 export interface Skills {
   /** Folders that have, or may have, a folder `skills`. */
   folders(library: Library, scope: Scope): readonly string[];
+  /** Folders of others whose `skills` it reads, too: a skill that is there must not be in its own. */
+  alsoReads?(library: Library, scope: Scope): readonly string[];
 }
 
 /** Where an agent looks for slash commands, one markdown file each. */

@@ -60,17 +60,27 @@ export function installFiles(
   pack: Package,
   options: InstallOptions,
 ): readonly RequestedFile[] {
+  const skills = skillFiles(library, pack, { scope: options.scope, joining: options.agents });
+  const others = skills.filter(({ agent }) => !options.agents.includes(agent));
+  return [...filesOf(library, pack, options, skills), ...others];
+}
+
+/** The files of these agents, with their own of these skills. */
+function filesOf(
+  library: Library,
+  pack: Package,
+  options: InstallOptions,
+  skills: readonly RequestedFile[],
+): readonly RequestedFile[] {
   const { scope } = options;
   return options.agents.flatMap((agent) => {
-    const { hooks, skills, servers, slashCommands: commands } = actionsOf(agent);
+    const { hooks, servers, slashCommands: commands } = actionsOf(agent);
     return [
       ...(hooks?.settingsFiles(library, scope) ?? []).map((path) => settingsFile(path, pack, agent, options)),
       ...(servers?.lists(library, scope) ?? []).map(({ path, at }) =>
         serversFile(path, serverChange(pack, agent, scope, path, at), agent),
       ),
-      ...(skills === undefined ? [] : skillPaths(library, pack, skills, scope)).map((path) =>
-        contentFile(path, { text: pack.skill.text, what: "a skill" }, agent, scope),
-      ),
+      ...skills.filter((file) => file.agent === agent),
       ...(commands?.folders(library, scope) ?? []).flatMap((folder) =>
         commandsFor(pack).map(({ name, text }) =>
           contentFile(join(folder, `${name}.md`), { text, what: `the command /${name}` }, agent, scope),
@@ -78,6 +88,70 @@ export function installFiles(
       ),
       ...extensionFiles(library, pack, agent, options),
     ];
+  });
+}
+
+/** The skill in the agent's own places. */
+function ownSkills(
+  library: Library,
+  pack: Package,
+  agent: AgentName,
+  scope: Scope,
+): readonly RequestedFile[] {
+  const { skills } = actionsOf(agent);
+  const paths = skills === undefined ? [] : skillPaths(library, pack, skills, scope);
+  return paths.map((path) => contentFile(path, { text: pack.skill.text, what: "a skill" }, agent, scope));
+}
+
+interface SkillChange {
+  readonly scope: Scope;
+  /** The agents that get the skill. */
+  readonly joining?: readonly AgentName[];
+  /** The agents that lose it. */
+  readonly leaving?: readonly AgentName[];
+}
+
+/**
+ * The skill's files of the agents that get it, and of those that have it if theirs change. An agent that also reads the
+ * place of another gets none of its own: it would warn of two skills with one name. If that other one leaves, it does.
+ */
+function skillFiles(
+  library: Library,
+  pack: Package,
+  { scope, joining = [], leaving = [] }: SkillChange,
+): readonly RequestedFile[] {
+  const { disk, places } = library;
+  const records = new Map(readReceipt(disk, places).map((record) => [record.path, record]));
+  const own = new Map(
+    agentsThat("skills").map(({ agent, how }) => [agent.name, skillPaths(library, pack, how, scope)]),
+  );
+  const pathsOf = (agent: AgentName): readonly string[] => own.get(agent) ?? [];
+  const having = [...own.keys()].filter(
+    (agent) =>
+      !leaving.includes(agent) &&
+      (joining.includes(agent) || pathsOf(agent).some((path) => records.get(path)?.agent === agent)),
+  );
+  const goes = new Set(leaving.flatMap(pathsOf));
+  const isByOthers = (path: string): boolean =>
+    !goes.has(path) && !records.has(path) && disk.stat(path) !== undefined;
+  /** Where the agent finds the skill of another. */
+  const elsewhere = (agent: AgentName): string | undefined => {
+    const folders = actionsOf(agent).skills?.alsoReads?.(library, scope) ?? [];
+    const others = having.filter((other) => other !== agent).flatMap(pathsOf);
+    return folders
+      .map((folder) => skillPath(pack, folder))
+      .filter((path) => !pathsOf(agent).includes(path))
+      .find((path) => others.includes(path) || isByOthers(path));
+  };
+  return having.flatMap((agent) => {
+    const path = elsewhere(agent);
+    const files = ownSkills(library, pack, agent, scope).map((file) => {
+      const instead: FileChange | undefined = path === undefined ? undefined : { kind: "elsewhere", path };
+      return instead === undefined ? file : { ...file, wanted: () => [instead] };
+    });
+    const isMoving = (file: RequestedFile): boolean =>
+      records.get(file.path)?.now.changes[0]?.kind !== file.wanted([])[0]?.kind;
+    return joining.includes(agent) ? files : files.filter(isMoving);
   });
 }
 
@@ -275,7 +349,11 @@ export function uninstallFiles(
   );
   const files = new Map<string, RequestedFile>();
   for (const each of scopes) {
-    for (const file of installFiles(library, pack, { agents, scope: each, retention: false })) {
+    // Others may have relied on a skill that goes.
+    for (const file of skillFiles(library, pack, { scope: each, leaving: agents }))
+      files.set(file.path, file);
+    const own = agents.flatMap((agent) => ownSkills(library, pack, agent, each));
+    for (const file of filesOf(library, pack, { agents, scope: each, retention: false }, own)) {
       if (!files.has(file.path)) files.set(file.path, withoutOurs(file, scope));
     }
   }
@@ -292,7 +370,9 @@ function isHere(library: Library, record: FileRecord, scope: Scope | undefined):
 
 /** A file in the receipt, as if its changes were still requested. */
 function recordedFile({ path, agent, scope, now, before }: FileRecord): RequestedFile {
-  const isContent = [...now.changes, ...before.changes].some(({ kind }) => kind === "content");
+  const isContent = [...now.changes, ...before.changes].some(
+    ({ kind }) => kind === "content" || kind === "elsewhere",
+  );
   return {
     path,
     agent,

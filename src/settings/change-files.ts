@@ -19,7 +19,13 @@ import {
   sha256,
   writeReceipt,
 } from "./receipt.ts";
-import { applyChange, changeName, type SettingsFormat, undoChange } from "./settings-change.ts";
+import {
+  applyChange,
+  changeName,
+  type SettingsChange,
+  type SettingsFormat,
+  undoChange,
+} from "./settings-change.ts";
 import { checkEditable, readTextFile, type TextFile } from "./settings-file.ts";
 
 /**
@@ -69,7 +75,7 @@ function act(library: Library, plan: FilePlan): void {
     backup: keepBackup(disk, places, { path, bytes }, library.now()),
     sha256: sha256(bytes),
   });
-  const folders = [...(record?.folders ?? []), ...missingFolders(library, path)];
+  const folders = [...(record?.folders ?? []), ...(after === undefined ? [] : missingFolders(library, path))];
   if (!isSameFile(plan) || (changes.length > 0 && !isRecorded(plan))) {
     if (before !== undefined) keep(before);
     const next: FileRecord = {
@@ -86,8 +92,8 @@ function act(library: Library, plan: FilePlan): void {
     writeReceipt(disk, places, [...others, next]);
     if (!isSameFile(plan)) put(library, plan);
   }
-  if (changes.length > 0 || plan.settled.length > 0) return;
   if (after === undefined) removeFolders(library, folders);
+  if (changes.length > 0 || plan.settled.length > 0) return;
   if (record !== undefined || !isSameFile(plan)) writeReceipt(disk, places, others);
 }
 
@@ -311,19 +317,25 @@ function planContent({ target, file, record, before, present, wanted, isIntact, 
   const isOurs = before === undefined || isIntact || Buffer.compare(before, text) === 0;
   if (!isOurs) return { ...common, after: before, original: before, changes: [], foreign: true };
   const original = isIntact ? kept?.bytes : undefined;
-  return { ...common, after: wanted.length > 0 ? text : original, original, changes: wanted, foreign: false };
+  const after = wanted.some(({ kind }) => kind === "content") ? text : original;
+  return { ...common, after, original, changes: wanted, foreign: false };
 }
 
 function applied(text: string, change: FileChange): string {
-  return change.kind === "content" ? text : applyChange(text, change);
+  return isOfContent(change) ? text : applyChange(text, change);
 }
 
 function undone(text: string, change: FileChange, original: string): string {
-  return change.kind === "content" ? text : undoChange(text, change, original);
+  return isOfContent(change) ? text : undoChange(text, change, original);
 }
 
 export function nameOfChange(change: FileChange): string {
-  return change.kind === "content" ? "content" : changeName(change);
+  return isOfContent(change) ? "content" : changeName(change);
+}
+
+/** Is it about the whole file? */
+function isOfContent(change: FileChange): change is Exclude<FileChange, SettingsChange> {
+  return change.kind === "content" || change.kind === "elsewhere";
 }
 
 /** Compares without a BOM: an editor may have removed or added one since. */

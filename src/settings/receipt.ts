@@ -16,8 +16,14 @@ import { MAX_FILE_BYTES } from "./settings-file.ts";
  * before the file itself: the file's hash shows which of the recorded states it is in.
  */
 
-/** Something that we put into a file. `content`: the whole file is ours. */
-export type FileChange = SettingsChange | { readonly kind: "content"; readonly sha256: string };
+/**
+ * Something that we put into a file. `content`: the whole file is ours. `elsewhere`: there is none, because the agent reads
+ * the one at `path`.
+ */
+export type FileChange =
+  | SettingsChange
+  | { readonly kind: "content"; readonly sha256: string }
+  | { readonly kind: "elsewhere"; readonly path: string };
 
 export interface FileState {
   readonly changes: readonly FileChange[];
@@ -69,8 +75,11 @@ const serverSchema = z.object({
   form: z.optional(z.literal("list")),
 });
 const contentSchema = z.object({ kind: z.literal("content"), sha256: z.string() });
+const elsewhereSchema = z.object({ kind: z.literal("elsewhere"), path: z.string() });
 const stateSchema = z.object({
-  changes: z.array(z.discriminatedUnion("kind", [hookSchema, settingSchema, serverSchema, contentSchema])),
+  changes: z.array(
+    z.discriminatedUnion("kind", [hookSchema, settingSchema, serverSchema, contentSchema, elsewhereSchema]),
+  ),
   sha256: z.nullable(z.string()),
 });
 const recordSchema = z.object({

@@ -240,7 +240,7 @@ describe("sessions install", () => {
     const once = state();
     expect(once.size).toBeGreaterThan(before.size + 5);
     const again = await ask(["install", "--all", "--yes"]);
-    expect(again.out.match(/up to date/g)).toHaveLength(19);
+    expect(again.out.match(/^(?:up to date|not needed) /gm)).toHaveLength(19);
     expect(state()).toEqual(once);
     const { code, json, golden } = await ask(["uninstall", "--yes", "--json"]);
     expect(code).toBe(0);
@@ -395,6 +395,98 @@ describe("sessions install", () => {
     expect(state()).toEqual(before);
   });
 
+  describe("an agent that also reads the skill of another", () => {
+    const skillsIn = (at: Ground): readonly string[] =>
+      [...at.state().keys()]
+        .filter((name) => name.endsWith("session-finder/SKILL.md"))
+        .map((name) => name.replace("/skills/session-finder/SKILL.md", ""));
+
+    test("gets none of its own, whichever comes first", async () => {
+      const at = ground({});
+      const { out } = await at.ask(["install", "--all", "--yes"]);
+      expect(skillsIn(at)).toEqual([".agents", ".claude"]);
+      expect(out).toContain(
+        "not needed  ~/.gemini/skills/session-finder/SKILL.md: the agent reads ~/.agents/skills/session-finder/SKILL.md",
+      );
+      const again = await at.ask(["install", "--all", "--yes", "--json"]);
+      expect(again.json.files.filter(({ action }: { action: string }) => action !== "unchanged")).toEqual([]);
+
+      const late = ground({});
+      await late.ask(["install", "--agent", "gemini", "--agent", "opencode", "--yes"]);
+      expect(skillsIn(late)).toEqual([".config/opencode", ".gemini"]);
+      await late.ask(["install", "--agent", "codex", "--yes"]);
+      expect(skillsIn(late)).toEqual([".agents"]);
+      expect(late.state().has(".gemini/skills")).toBe(false);
+    });
+
+    test("gets its own when the other leaves, and nothing is left in the end", async () => {
+      const at = ground();
+      const before = at.state();
+      await at.ask(["install", "--all", "--yes"]);
+      await at.ask(["uninstall", "--agent", "gemini", "--yes"]);
+      expect(skillsIn(at)).toEqual([".agents", ".claude"]);
+      const { out } = await at.ask(["uninstall", "--agent", "codex", "--yes"]);
+      expect(out).toContain("written  ~/.qwen/skills/session-finder/SKILL.md");
+      // opencode reads that of Claude Code.
+      expect(skillsIn(at)).toEqual([".claude", ".copilot", ".pi/agent", ".qwen"]);
+      await at.ask(["uninstall", "--agent", "claude", "--yes"]);
+      expect(skillsIn(at)).toEqual([".config/opencode", ".copilot", ".pi/agent", ".qwen"]);
+      await at.ask(["uninstall", "--yes"]);
+      expect(at.state()).toEqual(before);
+    });
+
+    test("leaves one that somebody else put there", async () => {
+      const at = ground({ ".agents/skills/session-finder/SKILL.md": "mine\n" });
+      const before = at.state();
+      await at.ask(["install", "--agent", "gemini", "--yes"]);
+      expect(skillsIn(at)).toEqual([".agents"]);
+      await at.ask(["uninstall", "--yes"]);
+      expect(at.state()).toEqual(before);
+    });
+  });
+
+  test("gives Codex nothing in a project but the skill: the rest names paths of this machine", async () => {
+    const at = ground({});
+    const { json, code } = await at.ask([
+      "install",
+      "--agent",
+      "codex",
+      "--scope",
+      "project",
+      "--yes",
+      "--json",
+    ]);
+    expect(code).toBe(0);
+    expect(json.files.map(({ path }: { path: string }) => path)).toEqual([
+      join(at.world.folder, ".agents/skills/session-finder/SKILL.md"),
+    ]);
+    const said = await at.ask(["install", "--agent", "codex", "--scope", "project", "--yes"]);
+    expect(said.out).not.toContain("trust");
+    for (const [name, text] of at.state())
+      if (name.startsWith("project")) expect(text).not.toContain(at.world.root);
+  });
+
+  test("takes out what an earlier version put into Codex's files of a project", async () => {
+    const at = ground({});
+    await at.ask(["install", "--agent", "codex", "--yes"]);
+    const { home, folder } = at.world;
+    const receipt = join(home, ".sessions", "receipt.json");
+    const text = fs.readFileSync(receipt, "utf8");
+    for (const name of ["config.toml", "hooks.json"]) {
+      fs.mkdirSync(join(folder, ".codex"), { recursive: true });
+      fs.renameSync(join(home, ".codex", name), join(folder, ".codex", name));
+    }
+    const moved = text
+      .replaceAll(
+        JSON.stringify(join(home, ".codex")).slice(0, -1),
+        JSON.stringify(join(folder, ".codex")).slice(0, -1),
+      )
+      .replaceAll('"scope": "user"', '"scope": "project"');
+    fs.writeFileSync(receipt, moved);
+    await at.ask(["uninstall", "--scope", "project", "--yes"]);
+    expect([...at.state().keys()].filter((name) => /config.toml|hooks.json/.test(name))).toEqual([]);
+  });
+
   test("in a project it writes what is not shared with others", async () => {
     const { world, ask, state } = ground({});
     const before = state();
@@ -405,13 +497,6 @@ describe("sessions install", () => {
       "project/.agents/skills/session-finder/SKILL.md",
       "project/.claude/settings.local.json",
       "project/.claude/skills/session-finder/SKILL.md",
-      "project/.codex/config.toml",
-      "project/.codex/hooks.json",
-      "project/.gemini/skills/session-finder/SKILL.md",
-      "project/.github/skills/session-finder/SKILL.md",
-      "project/.opencode/skills/session-finder/SKILL.md",
-      "project/.pi/skills/session-finder/SKILL.md",
-      "project/.qwen/skills/session-finder/SKILL.md",
     ]);
     expect(settingsOf(world, "project/.claude/settings.local.json")).toHaveProperty(
       "cleanupPeriodDays",

@@ -1,20 +1,18 @@
 import { join } from "node:path";
 import type { AgentActions } from "../agent-actions.ts";
+import { sharedSkills } from "../shared-skills.ts";
 import { codexFolder } from "./files.ts";
 import { codexHooks } from "./hooks.ts";
 
 export const codexActions: AgentActions = {
   skills: {
-    folders: ({ surroundings: { home, folder } }, scope) => [
-      join(scope === "user" ? home : folder, ".agents"),
-    ],
+    folders: sharedSkills,
   },
   hooks: codexHooks,
   servers: {
-    lists: ({ surroundings }, scope) => {
-      const folder = scope === "user" ? codexFolder(surroundings) : join(surroundings.folder, ".codex");
-      return [{ path: join(folder, "config.toml"), at: ["mcp_servers"] }];
-    },
+    // Those of a project are in a file that others share, and the entry has paths of this machine.
+    lists: ({ surroundings }, scope) =>
+      scope === "user" ? [{ path: join(codexFolder(surroundings), "config.toml"), at: ["mcp_servers"] }] : [],
     hidesVariables: true,
   },
 };

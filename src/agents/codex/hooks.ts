@@ -20,9 +20,9 @@ export const codexHooks: Hooks = {
   form: "shell",
   trust: "Codex asks at its next start whether you trust the new hooks, and runs them only then.",
   isHere: ({ disk, surroundings }) => disk.stat(codexFolder(surroundings))?.kind === "folder",
-  settingsFiles: ({ surroundings }, scope) => [
-    join(scope === "user" ? codexFolder(surroundings) : join(surroundings.folder, ".codex"), "hooks.json"),
-  ],
+  // Hooks name the paths of this machine, and Codex has no file in a project that others do not share.
+  settingsFiles: ({ surroundings }, scope) =>
+    scope === "user" ? [join(codexFolder(surroundings), "hooks.json")] : [],
   allSettingsFiles({ surroundings }) {
     const folders = new Set([codexFolder(surroundings), join(surroundings.folder, ".codex")]);
     return [...folders].map((folder) => join(folder, "hooks.json"));

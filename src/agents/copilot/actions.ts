@@ -1,11 +1,17 @@
 import { join } from "node:path";
 import type { AgentActions } from "../agent-actions.ts";
+import { claudeSkills, sharedSkills } from "../shared-skills.ts";
 import { copilotFolder } from "./files.ts";
 
 export const copilotActions: AgentActions = {
   skills: {
     folders: ({ surroundings }, scope) => [
       scope === "user" ? copilotFolder(surroundings) : join(surroundings.folder, ".github"),
+    ],
+    // Skills of Claude Code only in projects.
+    alsoReads: (library, scope) => [
+      ...sharedSkills(library, scope),
+      ...(scope === "project" ? claudeSkills(library, scope) : []),
     ],
   },
   servers: {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { AgentActions } from "../agent-actions.ts";
+import { sharedSkills } from "../shared-skills.ts";
 import { geminiFolder } from "./files.ts";
 import { geminiRetention } from "./retention.ts";
 
@@ -9,6 +10,7 @@ export const geminiActions: AgentActions = {
     folders: ({ surroundings }, scope) => [
       scope === "user" ? geminiFolder(surroundings) : join(surroundings.folder, ".gemini"),
     ],
+    alsoReads: sharedSkills,
   },
   servers: {
     // Those of a project are in a file that others share, and the entry has paths of this machine.

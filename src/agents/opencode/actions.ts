@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import type { Library } from "../../fs/library.ts";
 import type { AgentActions } from "../agent-actions.ts";
+import { claudeSkills, sharedSkills } from "../shared-skills.ts";
 
 export const opencodeActions: AgentActions = {
   skills: {
     folders: (library, scope) => [
       scope === "user" ? configFolder(library) : join(library.surroundings.folder, ".opencode"),
     ],
+    alsoReads: (library, scope) => [...claudeSkills(library, scope), ...sharedSkills(library, scope)],
   },
   servers: {
     // Those of a project are in a file that others share, and the entry has paths of this machine.

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import type { AgentActions } from "../agent-actions.ts";
+import { sharedSkills } from "../shared-skills.ts";
 import { piApiMessage } from "./api-message.ts";
 import { piBranches } from "./branch.ts";
 import { piCompaction } from "./compact.ts";
@@ -22,5 +23,6 @@ export const piActions: AgentActions = {
       scope === "user"
         ? [resolve(surroundings.folder, piFolder(surroundings))]
         : [join(surroundings.folder, ".pi")],
+    alsoReads: sharedSkills,
   },
 };

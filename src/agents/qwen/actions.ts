@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import type { Environment } from "../../fs/library.ts";
 import type { AgentActions } from "../agent-actions.ts";
+import { sharedSkills } from "../shared-skills.ts";
 
 export const qwenActions: AgentActions = {
   skills: {
     folders: ({ surroundings }, scope) => [
       scope === "user" ? qwenFolder(surroundings) : join(surroundings.folder, ".qwen"),
     ],
+    alsoReads: sharedSkills,
   },
   servers: {
     // Those of a project are in a file that others share, and the entry has paths of this machine.

@@ -26,11 +26,14 @@ export const command: Command = defineCommand({
     "is compacted and when it ends, `cleanupPeriodDays` so that sessions are not deleted, the MCP server, the " +
     "skill `session-finder`, and the commands /sessions, /compactish and /flatten. Codex: the same hooks, the MCP " +
     "server and the skill. Pi: an extension that archives a session before it is compacted, before a branch is left, " +
-    "and when it ends, and has tools and the command /sessions to find earlier ones; and the skill.\n\n" +
+    "and when it ends, and has tools and the command /sessions to find earlier ones; and the skill. Gemini CLI, Qwen " +
+    "Code, opencode and Copilot CLI: the MCP server and the skill.\n\n" +
     "Changes settings.json, ~/.claude.json, skills/ and commands/ for Claude Code (with --scope project: " +
-    ".claude/settings.local.json, ~/.claude.json and .claude/skills/), hooks.json, config.toml and ~/.agents/skills/ " +
-    "for Codex (.codex/ and .agents/skills/), and extensions/sessions.js and skills/ in Pi's folder (only skills/ in " +
-    ".pi/: the extension names paths of this machine, and a project is shared). Everything else in these files " +
+    ".claude/settings.local.json, ~/.claude.json and .claude/skills/); hooks.json, config.toml and ~/.agents/skills/ " +
+    "for Codex; extensions/sessions.js and skills/ in Pi's folder; settings.json and skills/ of Gemini CLI and Qwen " +
+    "Code; opencode.json and skills/ of opencode; mcp-config.json and skills/ of Copilot CLI. With --scope project all " +
+    "but Claude Code get only the skill: everything else names paths of this machine, and these files of a project are " +
+    "shared. An agent that reads the skill of another, as in ~/.agents/skills/, gets none of its own. Everything else in these files " +
     "stays, including comments, and hooks, servers and skills of others. `sessions uninstall` undoes it.",
   examples: [
     { line: "sessions install", says: "Claude Code, for this user; asks first" },
@@ -135,8 +138,10 @@ export const command: Command = defineCommand({
         world.stdout.write(
           style.dim(`The changes are recorded in ${receipt}. Sessions that start from now on use them.\n`),
         );
-        for (const { agent, how } of agentsThat("hooks"))
-          if (agents.includes(agent.name) && how.trust !== undefined) world.stdout.write(`${how.trust}\n`);
+        for (const { agent, how } of agentsThat("hooks")) {
+          const isHooked = agents.includes(agent.name) && how.settingsFiles(library, flags.scope).length > 0;
+          if (isHooked && how.trust !== undefined) world.stdout.write(`${how.trust}\n`);
+        }
         world.stdout.write(
           `${style.cyan("sessions doctor")} ${style.dim("checks that it works;")} ${style.cyan("sessions uninstall")} ${style.dim("undoes it.")}\n`,
         );

@@ -20,7 +20,20 @@ export function actionOf(plan: FilePlan): FileAction {
 
 export function filePlanJson(plan: FilePlan, withDiff: boolean): object {
   const { path, agent, scope } = plan.target;
-  return { path, agent, scope, action: actionOf(plan), ...(withDiff ? { diff: diffOf(plan) } : {}) };
+  const instead = elsewhereOf(plan);
+  return {
+    path,
+    agent,
+    scope,
+    action: actionOf(plan),
+    ...(instead === undefined ? {} : { elsewhere: instead }),
+    ...(withDiff ? { diff: diffOf(plan) } : {}),
+  };
+}
+
+/** The file of another agent that this one reads instead. */
+function elsewhereOf({ changes }: FilePlan): string | undefined {
+  return changes.flatMap((change) => (change.kind === "elsewhere" ? [change.path] : []))[0];
 }
 
 function diffOf({ before, after }: FilePlan): string {
@@ -45,7 +58,7 @@ export function formatIntents(plans: readonly FilePlan[], world: World): string 
     if (action === "unchanged" || action === "left") return [];
     const what =
       action === "removed"
-        ? "will be removed"
+        ? `will be removed${insteadOf(plan, world)}`
         : `${action === "created" ? "will be created" : "will be changed"}: ${contentOf(plan)}`;
     return [`${style.bold(sanitize(shortPath(plan.target.path, world.home)))}  ${what}\n`];
   });
@@ -85,9 +98,11 @@ function formatPlan(
 ): string {
   const action = actionOf(plan);
   const path = sanitize(shortPath(plan.target.path, world.home));
+  const instead = insteadOf(plan, world);
+  if (action === "unchanged" && instead !== "") return `${style.dim("not needed")}  ${path}${instead}\n`;
   if (!dryRun || action === "unchanged" || action === "left") {
     const paint = action === "left" ? style.yellow : action === "unchanged" ? style.dim : style.green;
-    return `${paint(doneWords[action])}  ${path}\n`;
+    return `${paint(doneWords[action])}  ${path}${instead}\n`;
   }
   const full = sanitize(plan.target.path);
   const heads = [
@@ -98,6 +113,11 @@ function formatPlan(
   return [...heads.map(style.bold), ...lines.map((line) => paintLine(sanitize(line), style))]
     .map((line) => `${line}\n`)
     .join("");
+}
+
+function insteadOf(plan: FilePlan, world: World): string {
+  const path = elsewhereOf(plan);
+  return path === undefined ? "" : `: the agent reads ${sanitize(shortPath(path, world.home))}`;
 }
 
 function paintLine(line: string, style: Style): string {

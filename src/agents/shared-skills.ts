@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import type { Library } from "../fs/library.ts";
+import type { Scope } from "./agent-actions.ts";
+
+/** The folder that many agents share for skills: in the home, or in the project. */
+export function sharedSkills({ surroundings: { home, folder } }: Library, scope: Scope): readonly string[] {
+  return [join(scope === "user" ? home : folder, ".agents")];
+}
+
+/** The folder of Claude Code's skills, as other agents look for it. */
+export function claudeSkills({ surroundings: { home, folder } }: Library, scope: Scope): readonly string[] {
+  return [join(scope === "user" ? home : folder, ".claude")];
+}
