@@ -25,6 +25,12 @@ export function isAgent(name: string): boolean {
   return table.some((agent) => agent.name === name);
 }
 
+/** The agent that people or other programs call so: by its name or its display name, in any case. */
+export function agentCalled(text: string): AgentName | undefined {
+  const folded = text.trim().toLowerCase();
+  return table.find(({ name, displayName }) => [name, displayName.toLowerCase()].includes(folded))?.name;
+}
+
 export function agentNames(): readonly AgentName[] {
   return table.map(({ name }) => name);
 }

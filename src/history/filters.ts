@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { agentNames } from "../agents/agents.ts";
+import { agentCalled, agentNames } from "../agents/agents.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { expandHome } from "../fs/places.ts";
 import { parseDate } from "../search/query/parse-date.ts";
@@ -61,7 +61,7 @@ export function readFilters(filters: Filters, words: readonly string[], machine:
     machines: values("machine").map((name) =>
       name.toLowerCase() === machine.machineName?.toLowerCase() ? THIS_MACHINE : name,
     ),
-    agents: values("agent").map((agent) => oneOf(agent, agentNames(), "agent")),
+    agents: values("agent").map((agent) => agentCalled(agent) ?? oneOf(agent, agentNames(), "agent")),
     branches: values("branch"),
     tools: values("tool"),
     commands: values("cmd"),

@@ -74,9 +74,20 @@ export function filesAnswer({ sessions, total }: FilesAnswer, place: ListPlace):
 const ITEM_CHARS = 400;
 
 /** Presents unfinished work by session. `answer` has the sessions from the first one on. */
-export function pendingAnswer({ sessions, total, project }: PendingAnswer, place: ListPlace): AgentAnswer {
-  const where = project === undefined ? "in all projects" : "in this project";
-  if (total === 0) return { says: [`No unfinished work ${where}. ${place.nothing}`], items: [] };
+export function pendingAnswer(
+  { sessions, total, project }: PendingAnswer,
+  place: ListPlace & { readonly isFiltered: boolean },
+): AgentAnswer {
+  const which = place.isFiltered ? " that matches" : "";
+  if (total === 0) {
+    const says =
+      project === undefined
+        ? `No unfinished work${which} in any project.`
+        : `No unfinished work${which} in this project. ${place.nothing}`;
+    return { says: [says], items: [] };
+  }
+  const where =
+    project !== undefined ? "in this project" : place.isFiltered ? "that match" : "in all projects";
   return {
     says: [`${countOf(total, "session")} with unfinished work ${where}, newest first. ${place.readOn}`],
     items: sessions.slice(place.offset).map(({ row, items }, index) => ({

@@ -50,6 +50,8 @@ export const searchTool: McpTool = defineTool({
     limit: z._default(whole(1, 50, "How many sessions at most."), 10),
   },
   isReadOnly: true,
+  usesNetwork: true,
+  advice: "Leave out remote to search this machine.",
   async run({ query, limit, remote, ...filters }, context, { cursor }) {
     const offset = cursor?.at ?? 0;
     const history = await context.open();
@@ -180,7 +182,8 @@ export const pendingTool: McpTool = defineTool({
       offset: cursor?.at ?? 0,
       callingSession: context.callingSession,
       readOn: READ_ON,
-      nothing: everywhere ? "" : "Pass everywhere: true for all projects.",
+      nothing: "Pass everywhere: true for all projects.",
+      isFiltered: Object.values(filters).some((value) => value !== undefined),
     });
   },
 });

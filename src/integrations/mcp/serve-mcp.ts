@@ -129,7 +129,7 @@ async function callTool(
     return { content: [{ type: "text", text }] };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { content: [{ type: "text", text: explain(error, host) }], isError: true };
+    return { content: [{ type: "text", text: explain(error, host, tool) }], isError: true };
   }
 }
 
@@ -157,7 +157,7 @@ function homeFolder({ folder, variables }: McpHost): string {
   return callingProject(variables) ?? folder;
 }
 
-/** What to do about an error. Hints for a shell are of no use to an agent that has only the tools. */
+/** What to do about an error with a session. Hints for a shell are of no use to an agent that has only the tools. */
 const ADVICE: Readonly<Partial<Record<number, string>>> = {
   [exitCodes.nothingFound]: "Find the id with search_sessions or list_sessions.",
   [exitCodes.wrongUsage]: "Pass the whole id, or the path of the session's log, as session_id.",
@@ -168,7 +168,7 @@ const ADVICE: Readonly<Partial<Record<number, string>>> = {
 
 const SHELL_HINT = /`sessions |--[a-z]/;
 
-function explain(error: unknown, { log }: McpHost): string {
+function explain(error: unknown, { log }: McpHost, tool?: McpTool): string {
   if (!(error instanceof UserError)) {
     const what = redact(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
     log(redact(error instanceof Error ? (error.stack ?? what) : what));
@@ -179,8 +179,10 @@ function explain(error: unknown, { log }: McpHost): string {
   const own =
     hint === undefined || isForShell ? undefined : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
   // A wrong argument that has no hint is explained by its message.
-  const advice =
-    own ?? (hint === undefined && exitCode === exitCodes.wrongUsage ? undefined : ADVICE[exitCode]);
+  const isSelfEvident = hint === undefined && exitCode === exitCodes.wrongUsage;
+  const isOfSession = tool === undefined || Object.hasOwn(tool.inputSchema.properties, "session_id");
+  const instead = isOfSession || exitCode === exitCodes.broken ? ADVICE[exitCode] : tool.advice;
+  const advice = own ?? (isSelfEvident ? undefined : instead);
   return cleanText(redact(`${message}.${advice === undefined ? "" : ` ${advice}`}`));
 }
 

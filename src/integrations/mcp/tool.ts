@@ -26,6 +26,10 @@ export interface McpTool {
   /** JSON Schema of the arguments. */
   readonly inputSchema: InputSchema;
   readonly isReadOnly: boolean;
+  /** A call may reach other machines. */
+  readonly usesNetwork: boolean;
+  /** What to do about an error whose hint is for a shell, if the tool takes no session. */
+  readonly advice: string | undefined;
   /** Checks the arguments of a call; throws a UserError if they are wrong. */
   read(args: Readonly<Record<string, unknown>>): {
     readonly page: CallPage;
@@ -112,6 +116,8 @@ interface TypedTool<Shape extends z.core.$ZodShape> {
   readonly description: string;
   readonly input: Shape;
   readonly isReadOnly: boolean;
+  readonly usesNetwork?: boolean;
+  readonly advice?: string;
   run(input: z.output<z.ZodMiniObject<Shape>>, context: ToolContext, page: CallPage): Promise<AgentAnswer>;
 }
 
@@ -122,6 +128,8 @@ export function defineTool<const Shape extends z.core.$ZodShape>({
   description,
   input,
   isReadOnly,
+  usesNetwork = false,
+  advice,
   run,
 }: TypedTool<Shape>): McpTool {
   const own = z.object(input);
@@ -134,6 +142,8 @@ export function defineTool<const Shape extends z.core.$ZodShape>({
     description,
     inputSchema,
     isReadOnly,
+    usesNetwork,
+    advice,
     read(args) {
       const known = knownArguments(name, args, inputSchema);
       const { max_tokens: maxTokens, cursor: given } = check({ name, inputSchema }, page, known);

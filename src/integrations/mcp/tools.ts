@@ -34,6 +34,7 @@ export function describeTool({
   description,
   inputSchema,
   isReadOnly,
+  usesNetwork,
 }: McpTool): ToolDescription {
   return {
     name,
@@ -45,7 +46,7 @@ export function describeTool({
       readOnlyHint: isReadOnly,
       destructiveHint: false,
       idempotentHint: true,
-      openWorldHint: false,
+      openWorldHint: usesNetwork,
     },
   };
 }
