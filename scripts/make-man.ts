@@ -1,3 +1,4 @@
+import { agents } from "../src/agents/agents.ts";
 import { type FlagTable, flagLines, globalFlags, usageOf } from "../src/cli/command.ts";
 import { type CommandRow, commandGroups, commandTable } from "../src/cli/command-table.ts";
 import { exitCodeLines } from "./exit-code-lines.ts";
@@ -18,8 +19,8 @@ export async function makeManPage(): Promise<string> {
     "[\\fIcommand\\fR] [\\fIarguments\\fR] [\\fIflags\\fR]",
     ".SH DESCRIPTION",
     ...paragraphs(
-      "sessions reads the logs of coding agents (Claude Code, Pi, claw-code, Codex), finds everything that was said and " +
-        "done in them, archives every byte, and shrinks sessions reversibly. Alone it shows an overview.\n\n" +
+      `sessions reads the logs of coding agents (${agents.map(({ displayName }) => displayName).join(", ")}), finds ` +
+        "everything that was said and done in them, archives every byte, and shrinks sessions reversibly. Alone it shows an overview.\n\n" +
         "Name a session by its id, by the first characters of one (4 or more), by last, last 3, current, or by the path of " +
         "its file.",
     ),
@@ -41,10 +42,9 @@ export async function makeManPage(): Promise<string> {
 
 const variables: readonly (readonly [string, string])[] = [
   ["SESSIONS_HOME", "where this program keeps what it owns, instead of ~/.sessions"],
-  ["CLAUDE_CONFIG_DIR", "the folder of Claude Code; several separated by commas"],
-  ["PI_CODING_AGENT_DIR", "the folder of Pi"],
-  ["CLAW_CONFIG_HOME", "the folder of claw-code"],
-  ["CODEX_HOME", "the folder of Codex"],
+  ...agents.flatMap(({ displayName, placeVariables }) =>
+    placeVariables.map((name) => [name, `where ${displayName} keeps its sessions`] as const),
+  ),
   ["NO_COLOR, FORCE_COLOR", "print without or with colours"],
 ];
 

@@ -19,6 +19,7 @@ export type { Machine } from "./history/open-store.ts";
 export {
   type AddedRemote,
   type KnownRecipient,
+  type ListedRemote,
   type RemoteKeys,
   type Remotes,
   remotesOf,

@@ -28,9 +28,8 @@ export const filterFlags = {
     type: "strings",
     placeholder: "NAME",
     values: "machine",
-    description: "only of this machine: its name, or local for this one",
+    description: "only of machines with this name; local: only of this one",
   },
-  owner: { type: "strings", placeholder: "NAME", description: "with --remote: only sessions of this person" },
   branch: {
     type: "strings",
     placeholder: "NAME",
@@ -60,7 +59,6 @@ export function filtersOf({
   file,
   agent,
   machine,
-  owner,
   branch,
   tool,
   cmd,
@@ -70,5 +68,5 @@ export function filtersOf({
   since,
   until,
 }: FlagValues<typeof filterFlags>): Filters {
-  return { project, file, agent, machine, owner, branch, tool, cmd, error, title, in: context, since, until };
+  return { project, file, agent, machine, branch, tool, cmd, error, title, in: context, since, until };
 }

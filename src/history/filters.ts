@@ -17,9 +17,9 @@ export interface Filters {
   /** The end of a path, or a glob. */
   readonly file?: readonly string[];
   readonly agent?: readonly string[];
-  /** The name of a machine; `local` or its name for this one. */
+  /** The name of a machine, or of several; `local` for this one alone. */
   readonly machine?: readonly string[];
-  /** Whose sessions, in a search of what a team shares. */
+  /** Whose sessions, in a search of what a team shares; anywhere else it is refused. */
   readonly owner?: readonly string[];
   readonly branch?: readonly string[];
   readonly tool?: readonly string[];
@@ -39,6 +39,8 @@ export const contexts = ["current", "compacted", "branch", "subagent"] as const;
 interface Clock extends Pick<Machine, "home" | "now" | "folder" | "offsetMinutesAt"> {
   /** What this machine is called; absent: only `local` is known. */
   readonly machineName?: string;
+  /** The sessions are those that a team shares: only they have owners. */
+  readonly isTeam?: boolean;
 }
 
 /** Reads filters, and words such as `project:shop`; other words must be in the title. */
@@ -54,13 +56,18 @@ export function readFilters(filters: Filters, words: readonly string[], machine:
     const given = filters[field] ?? [];
     return [...(typeof given === "string" ? [given] : given), ...(typed.get(field) ?? [])];
   };
+  const owners = values("owner");
+  if (owners.length > 0 && machine.isTeam !== true) {
+    throw new UserError("Cannot filter by owner: --owner works only with --remote", {
+      exitCode: exitCodes.wrongUsage,
+      hint: "`sessions search --remote NAME` searches what a team shares",
+    });
+  }
   return {
     projects: values("project").map((path) => projectPattern(path, machine)),
     files: values("file"),
-    owners: values("owner"),
-    machines: values("machine").map((name) =>
-      name.toLowerCase() === machine.machineName?.toLowerCase() ? THIS_MACHINE : name,
-    ),
+    owners,
+    machines: machinesCalled(values("machine"), machine.machineName),
     agents: values("agent").map((agent) => agentCalled(agent) ?? oneOf(agent, agentNames(), "agent")),
     branches: values("branch"),
     tools: values("tool"),
@@ -71,6 +78,16 @@ export function readFilters(filters: Filters, words: readonly string[], machine:
     since: widestDate(values("since"), "since", machine),
     until: widestDate(values("until"), "until", machine),
   };
+}
+
+/**
+ * The machines that names mean, as engines know them. The name of this machine means this one, and others that are called
+ * the same; `local` this one alone.
+ */
+export function machinesCalled(names: readonly string[], ownName: string | undefined): readonly string[] {
+  return names.flatMap((name) =>
+    name.toLowerCase() === ownName?.toLowerCase() ? [THIS_MACHINE, name] : [name],
+  );
 }
 
 /** Resolves `.`, `..` and `~/x` as a shell does; anything else is a name, the end of a path or a glob. */

@@ -11,7 +11,7 @@ import type { Writing } from "./writing.ts";
 
 /** The places outside of this machine that the user has named. */
 export interface Remotes {
-  list(): Promise<readonly Remote[]>;
+  list(): Promise<readonly ListedRemote[]>;
   /** Adds a remote. A folder or a bucket becomes a repository, if it is none yet. */
   add(given: NewRemote): Promise<AddedRemote>;
   /** Removes it from the list. What is stored there stays. */
@@ -24,6 +24,11 @@ export interface Remotes {
   verify(name: string, options?: LongOptions): Promise<RepositoryProof>;
   /** Syncs with the remotes that the config names, if it is time for it. */
   syncIfDue(options?: AnyCallOptions): Promise<readonly SyncOutcome[]>;
+}
+
+export interface ListedRemote extends Remote {
+  /** When this machine last synced with it, or pushed to it; null if it never did. */
+  readonly lastSyncAt: number | null;
 }
 
 /** How a sync in the background ended. */
@@ -46,6 +51,10 @@ export interface RemoteKeys {
   /** The recipient of this machine. */
   readonly recipient: string;
   readonly recipients: readonly KnownRecipient[];
+  /** What this machine is called. */
+  readonly machine: string;
+  /** Whether another machine that has pushed is called the same. */
+  readonly isNameShared: boolean;
   /** Set if a recipient was to be added: false if it had access already. */
   readonly added: boolean | null;
 }
@@ -78,7 +87,12 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
   const remotes: Remotes = {
     async list() {
       const { readRemotes } = await import("../remote/remotes.ts");
-      return readRemotes(library);
+      const { lastSyncs } = await import("../remote/sync-stamp.ts");
+      const stamps = lastSyncs(library);
+      return readRemotes(library).map((remote) => ({
+        ...remote,
+        lastSyncAt: stamps.get(remote.name) ?? null,
+      }));
     },
     async add(given) {
       const { addRemote, checkRemote } = await import("../remote/remotes.ts");
@@ -105,7 +119,7 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       const { openPlace } = await import("../remote/sync.ts");
       const { readManifests } = await import("../remote/other-machines.ts");
       const { openRepository } = await import("../remote/repository.ts");
-      const { thisMachine } = await import("../remote/machine.ts");
+      const { isSameName, thisMachine } = await import("../remote/machine.ts");
       const { isRecipient, openAccess, ownIdentity } = await import("../remote/repository-key.ts");
       const remote = findRemote(library, name, ["s3", "folder"]);
       const store = openPlace(library, remote);
@@ -117,7 +131,8 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       }
       const identity = await ownIdentity(library);
       const { host } = (await writing()).locking.processes;
-      const opened = await openAccess(store, remote, identity, thisMachine(library, host).id);
+      const machine = thisMachine(library, host);
+      const opened = await openAccess(store, remote, identity, machine.id);
       const added = add === undefined ? null : await opened.admit(add);
       const { newest } = await readManifests(openRepository(store, opened.cipher));
       const machineOf = (recipient: string): string | null =>
@@ -130,7 +145,16 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       recipients.sort(
         (a, b) => Number(b.isThis) - Number(a.isThis) || (a.machine ?? "").localeCompare(b.machine ?? ""),
       );
-      return { remote, recipient: identity.recipient, recipients, added };
+      const others = [...newest.values()].filter((each) => each.machine.id !== machine.id);
+      const isNameShared = others.some((each) => isSameName(each.machine.name, machine.name));
+      return {
+        remote,
+        recipient: identity.recipient,
+        recipients,
+        machine: machine.name,
+        isNameShared,
+        added,
+      };
     },
     async sync(name, { dryRun = false, check = false, onProgress, ...call } = {}) {
       const { findRemote } = await import("../remote/remotes.ts");
@@ -146,6 +170,8 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
         pause: pauseOf(call),
       });
       if (!dryRun) {
+        const { noteSynced } = await import("../remote/sync-stamp.ts");
+        noteSynced(library, remote.name);
         const { withIndex } = await import("../search/refresh/index-access.ts");
         await withIndex(library, abortable(access, call), async () => {});
       }

@@ -31,14 +31,17 @@ interface TeamFrom {
 /** The team of an open history. Every call loads only the code that it needs. */
 export function teamOf({ library, mask, writing }: TeamFrom): Team {
   const { home, folder } = library.surroundings;
-  const machine = { home, folder, now: () => library.now() };
+  const machine = { home, folder, now: () => library.now(), isTeam: true };
   const host = async (): Promise<string> => (await writing()).locking.processes.host;
   return {
     async push(name, options = {}) {
       const { findRemote } = await import("../remote/remotes.ts");
       const { pushIndex } = await import("../remote/push-index.ts");
       const remote = findRemote(library, name, ["opensearch"]);
-      return mask(await pushIndex(library, remote, { ...options, host: await host() }));
+      const pushed = await pushIndex(library, remote, { ...options, host: await host() });
+      const { noteSynced } = await import("../remote/sync-stamp.ts");
+      noteSynced(library, remote.name);
+      return mask(pushed);
     },
     async search(name, query, page = {}) {
       const { findRemote } = await import("../remote/remotes.ts");

@@ -22,6 +22,11 @@ export function isMachineName(name: string): boolean {
   return NAME.test(name);
 }
 
+/** Filters ignore case, so that two names that differ in case alone are one. */
+export function isSameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
 /** Reads the identity of this machine and creates it if there is none: `machine.json` in the store. */
 export function thisMachine(library: Library, host: string): MachineName {
   const { disk, places, config } = library;

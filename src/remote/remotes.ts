@@ -196,7 +196,17 @@ function normalizeS3(url: string): string {
   const parts = prefix.split("/").filter((part) => part !== "");
   const isPlain = parts.every((part) => part !== "." && part !== "..");
   if (/^[a-z0-9][a-z0-9.-]{1,62}$/.test(bucket) && isPlain) return ["s3:/", bucket, ...parts].join("/");
-  throw wrong(`Cannot use ${JSON.stringify(url)} as an S3 URL`, "write s3://BUCKET/PREFIX");
+  const what = `Cannot use ${JSON.stringify(url)} as an S3 URL`;
+  if (bucket.length > 0 && bucket.length < 3)
+    throw wrong(`${what}: the name of the bucket is too short`, "such names have 3 to 63 characters");
+  if (bucket.length > 63)
+    throw wrong(`${what}: the name of the bucket is too long`, "such names have 3 to 63 characters");
+  if (bucket !== "" && isPlain)
+    throw wrong(
+      `${what}: ${JSON.stringify(bucket)} can't be the name of a bucket`,
+      "such names have small letters, digits, dots and dashes, and start with a letter or digit",
+    );
+  throw wrong(what, "write s3://BUCKET/PREFIX");
 }
 
 function normalizeHttp(url: string): string {

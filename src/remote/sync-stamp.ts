@@ -21,6 +21,20 @@ export function claimSync({ disk, places, config, now }: Library, remote: string
   return true;
 }
 
+/** Notes that a sync with a remote, or a push to it, ended well: `logs/synced.json`. */
+export function noteSynced({ disk, places, now }: Library, remote: string): void {
+  const path = join(places.logs, "synced.json");
+  makeFolders(disk, places.logs);
+  const stamps = readStamps(disk.readFile(path, MAX_BYTES)?.toString("utf8") ?? "");
+  replaceFile(disk, path, `${JSON.stringify({ ...stamps, [remote]: now() })}\n`);
+}
+
+/** When this machine last synced with a remote, or pushed to it, in milliseconds since 1970; by the remote's name. */
+export function lastSyncs({ disk, places }: Library): ReadonlyMap<string, number> {
+  const text = disk.readFile(join(places.logs, "synced.json"), MAX_BYTES)?.toString("utf8") ?? "";
+  return new Map(Object.entries(readStamps(text)));
+}
+
 function readStamps(text: string): Readonly<Record<string, number>> {
   const value = tryParse(text);
   if (typeof value !== "object" || value === null) return {};

@@ -7,7 +7,7 @@ import { tryLock } from "../fs/lock.ts";
 import type { Locking } from "../fs/store.ts";
 import { collectGarbage, type GarbageAnswer } from "./collect-garbage.ts";
 import { openFolderStore } from "./folder-store.ts";
-import { type MachineName, thisMachine } from "./machine.ts";
+import { isSameName, type MachineName, thisMachine } from "./machine.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { readManifests } from "./other-machines.ts";
 import { type PullAnswer, pullSessions } from "./pull-sessions.ts";
@@ -32,6 +32,8 @@ export interface SyncAnswer {
   readonly remote: string;
   readonly place: string;
   readonly machine: string;
+  /** Whether another machine that has pushed is called the same. */
+  readonly isNameShared: boolean;
   readonly dryRun: boolean;
   readonly pushed: Omit<PushAnswer, "problems" | "manifest" | "named">;
   readonly pulled: Omit<PullAnswer, "problems">;
@@ -156,6 +158,7 @@ async function run(
     remote: remote.name,
     place: store.place,
     machine: machine.name,
+    isNameShared: others.some((each) => isSameName(each.machine.name, machine.name)),
     dryRun,
     pushed: {
       sessions: pushed.sessions,

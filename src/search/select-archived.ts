@@ -19,11 +19,12 @@ import {
 } from "./select-sessions.ts";
 import { THIS_MACHINE } from "./session-condition.ts";
 
-/** Lists all archived sessions, newest first: of all machines, or of one. */
-export function allArchived(library: Library, machine?: string): readonly ListedSession[] {
+/** Lists all archived sessions, newest first: of all machines, or of those with these names. */
+export function allArchived(library: Library, ...machines: readonly string[]): readonly ListedSession[] {
   const forgotten = forgottenSessions(library);
+  const wanted = new Set(machines.map((name) => name.toLowerCase()));
   const isWanted = ({ origin }: ListedSession): boolean =>
-    machine === undefined || (origin?.name ?? THIS_MACHINE).toLowerCase() === machine.toLowerCase();
+    wanted.size === 0 || wanted.has((origin?.name ?? THIS_MACHINE).toLowerCase());
   return openArchive(library)
     .list()
     .sessions.filter((session) => !forgotten.has(session) && isWanted(session))
@@ -37,9 +38,9 @@ export function allArchived(library: Library, machine?: string): readonly Listed
 export function selectArchived(
   library: Library,
   words: readonly string[],
-  options: SelectOptions & { readonly machine?: string | undefined } = {},
+  options: SelectOptions & { readonly machines?: readonly string[] } = {},
 ): readonly ListedSession[] {
-  const all = allArchived(library, options.machine);
+  const all = allArchived(library, ...(options.machines ?? []));
   const selected = new Map<string, ListedSession>();
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";

@@ -20,6 +20,26 @@ async function answer(argv: readonly string[], options: MakeWorldOptions = {}): 
 const TOKEN = "87f01b2f-1b5d-461b-8db4-95cd4ce864a4";
 
 describe("sessions search", () => {
+  test.each([
+    ["search", "token", "--owner", "ann"],
+    ["search", "token", "owner:ann"],
+    ["search", "-i", "token", "--owner", "ann"],
+    ["list", "owner:ann"],
+  ])("%s %s %s refuses an owner without --remote", async (...argv) => {
+    const world = makeWorld();
+    expect(await run(argv, world)).toBe(2);
+    expect(world.out()).toBe("");
+    expect(world.err()).toContain("--owner works only with --remote");
+  });
+
+  test.each(["list", "pending", "grep", "pick", "files", "export"])("%s has no --owner", async (name) => {
+    const world = makeWorld();
+    expect(await run([name, "--help"], world)).toBe(0);
+    expect(world.out()).not.toContain("--owner");
+    const argument = name === "grep" || name === "files" || name === "export" ? ["x"] : [];
+    expect(await run([name, ...argument, "--owner", "ann"], world)).toBe(2);
+  });
+
   test("has the fields of the contract", async () => {
     const found = await answer(["token", "refresh"]);
     expect(found).toMatchObject({

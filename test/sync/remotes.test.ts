@@ -29,6 +29,9 @@ describe("checkRemote()", () => {
     [{ name: "../a", url: "/x" }, /name of a remote/],
     [{ name: "a", url: "s3://" }, /as an S3 URL/],
     [{ name: "a", url: "s3://bucket/../other" }, /as an S3 URL/],
+    [{ name: "a", url: "s3://b/p" }, /the name of the bucket is too short/],
+    [{ name: "a", url: `s3://${"b".repeat(64)}/p` }, /the name of the bucket is too long/],
+    [{ name: "a", url: "s3://My_Bucket/p" }, /"My_Bucket" can't be the name of a bucket/],
     [{ name: "a", url: "s3://key:secret@bucket/x" }, /as an S3 URL/],
     [{ name: "a", url: "https://ana:secret@host:9200" }, /Cannot keep a password in an address/],
     [{ name: "a", url: "ftp://host/x" }, /this kind of URL is not known/],
@@ -54,7 +57,7 @@ describe("sessions remote", () => {
     );
     expect(await run(["remote", "remove", "nas"], world)).toBe(0);
     expect(await run(["remote", "list"], world)).toBe(0);
-    expect(world.out()).toMatch(/team +OpenSearch +https:\/\/search\.example:9200\n$/);
+    expect(world.out()).toMatch(/team +OpenSearch +https:\/\/search\.example:9200 +never pushed\n$/);
   });
 
   test("refuses another remote of the same name, and takes the same one twice", async () => {

@@ -102,6 +102,32 @@ describe("sessions sync", () => {
     expect(await machines("agent:claude", "-machine:local")).toEqual(["laptop"]);
   });
 
+  test("two machines of one name: the name means both, local this one, and sync says so", async () => {
+    const { laptop, desk } = await admitted();
+    fs.rmSync(join(desk.world.home, ".claude"), { recursive: true });
+    expect((await desk.ask("sync")).err).not.toContain("two machines");
+    const own = (await desk.ask("list", "--machine", "local", "-q")).out;
+    const theirs = (await desk.ask("list", "--machine", "laptop", "-q")).out;
+    expect(theirs).not.toBe("");
+    const config = join(desk.world.home, ".sessions", "config.json");
+    fs.writeFileSync(config, JSON.stringify({ machine: "Laptop" }));
+    const synced = await desk.ask("sync");
+    const warning = 'two machines are called Laptop; name this one in config.json: {"machine": "…"}';
+    expect(synced.err).toContain(warning);
+    expect((await desk.ask("remote", "key")).err).toContain(warning);
+    expect((await laptop.ask("sync", "--dry-run")).err).toContain("two machines are called laptop");
+    // Copies of one session on both machines are one session.
+    const lines = (text: string): readonly string[] => [...new Set(text.split("\n").filter(Boolean))].sort();
+    expect((await desk.ask("list", "--machine", "local", "-q")).out).toBe(own);
+    expect(lines((await desk.ask("list", "--machine", "laptop", "-q")).out)).toEqual(lines(own + theirs));
+    expect(lines((await desk.ask("search", "machine:laptop", "--limit", "99", "-q")).out)).toEqual(
+      lines(own + theirs),
+    );
+    const all = await desk.ask("restore", "--all", "--machine", "laptop", "--dry-run", "--json");
+    const machines = all.json.sessions.map(({ machine }: { machine: string | null }) => machine);
+    expect(machines).toContain("laptop");
+  });
+
   test("verify --remote proves what all machines have pushed, and names what is damaged", async () => {
     const { laptop, desk, golden } = await admitted();
     await desk.ask("archive");
@@ -150,6 +176,30 @@ describe("sessions sync", () => {
     const { code, err } = await ask(...argv);
     expect(code).toBe(2);
     expect(err).toContain(what);
+  });
+
+  test("remote list says when a remote was last synced with", async () => {
+    const { desk } = await admitted();
+    expect((await desk.ask("remote", "list")).out).toMatch(/never synced\n$/);
+    expect((await desk.ask("sync", "--dry-run")).code).toBe(0);
+    expect((await desk.ask("remote", "list", "--json")).json.remotes).toMatchObject([{ lastSyncAt: null }]);
+    await desk.ask("sync");
+    const { lastSyncAt } = (await desk.ask("remote", "list", "--json")).json.remotes[0];
+    expect(lastSyncAt).toBe(new Date(desk.world.now()).toISOString());
+    expect((await desk.ask("remote", "list")).out).toMatch(/ synced (?:just )?now\n$/);
+  });
+
+  test("restore of a machine that nobody knows says so", async () => {
+    const { desk } = await admitted();
+    await desk.ask("archive");
+    const unknown = await desk.ask("restore", "--all", "--machine", "nosuch");
+    expect([unknown.code, unknown.out]).toEqual([1, ""]);
+    expect(unknown.err).toContain('Cannot restore from "nosuch": there is no session of such a machine');
+    expect((await desk.ask("restore", "last", "--machine", "laptop")).code).toBe(1);
+    await desk.ask("sync");
+    expect((await desk.ask("restore", "last", "--machine", "nosuch")).err).toContain("sessions of laptop");
+    expect((await desk.ask("restore", "--all", "--machine", "local", "--dry-run")).code).toBe(0);
+    expect((await desk.ask("restore", "--all", "--machine", "LAPTOP", "--to", "there", "-n")).code).toBe(0);
   });
 
   test("an OpenSearch cluster is for push", async () => {

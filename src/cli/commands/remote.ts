@@ -1,18 +1,22 @@
 import {
   type AddedRemote,
   exitCodes,
+  type ListedRemote,
   type Remote,
   type RemoteKeys,
   remotesOf,
   UserError,
 } from "../../index.ts";
+import { isoTime } from "../../render/json/session-json.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
+import { relativeDate } from "../output/dates.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
 import type { World } from "../world.ts";
+import { warnOfSharedName } from "./sync.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -72,12 +76,16 @@ export const command: Command = defineCommand({
     const { endpoint, region, credentials } = flags;
     if (action === "list") {
       const all = history.mask(await remotes.list());
-      if (flags.json) printJson(world, { remotes: all.map(remoteJson) });
+      if (flags.json)
+        printJson(world, {
+          remotes: all.map((each) => ({ ...remoteJson(each), lastSyncAt: isoTime(each.lastSyncAt) })),
+        });
       else world.stdout.write(formatRemotes(all, world));
       return exitCodes.done;
     }
     if (action === "key") {
       const keys = await remotes.key(name, { add: flags.add });
+      if (keys.isNameShared) warnOfSharedName(keys.machine, world);
       if (flags.json) printJson(world, keysJson(keys));
       else world.stdout.write(formatKeys(keys, world));
       return exitCodes.done;
@@ -173,7 +181,7 @@ const kindNames: Readonly<Record<Remote["kind"], string>> = {
   opensearch: "OpenSearch",
 };
 
-function formatRemotes(remotes: readonly Remote[], world: World): string {
+function formatRemotes(remotes: readonly ListedRemote[], world: World): string {
   const { bold, dim } = createStyle(world.stdout.hasColor);
   if (remotes.length === 0) return "There are no remotes. Add one: sessions remote add NAME URL\n";
   return formatTable(
@@ -186,7 +194,13 @@ function formatRemotes(remotes: readonly Remote[], world: World): string {
         shrinkTo: 20,
         cut: "middle",
       },
+      { text: (remote) => syncedText(remote, world), style: dim },
     ],
     { width: world.stdout.columns },
   );
+}
+
+function syncedText({ kind, lastSyncAt }: ListedRemote, world: World): string {
+  const what = kind === "opensearch" ? "pushed" : "synced";
+  return lastSyncAt === null ? `never ${what}` : `${what} ${relativeDate(lastSyncAt, world)}`;
 }

@@ -1,6 +1,6 @@
 import { exitCodes, UserError } from "../../errors.ts";
 import type { Library } from "../../fs/library.ts";
-import { readRequest } from "../../history/filters.ts";
+import { readFilters, readRequest } from "../../history/filters.ts";
 import { encodeJson } from "../../redact/clean-text.ts";
 import {
   hitJson,
@@ -52,6 +52,7 @@ const flagTable = {
     values: "cluster",
     description: "search what a team has pushed to this cluster, in place of this machine",
   },
+  owner: { type: "strings", placeholder: "NAME", description: "with --remote: only sessions of this person" },
   interactive: {
     type: "boolean",
     alias: "i",
@@ -96,11 +97,15 @@ export const command: Command = defineCommand({
       const { runPick } = await import("../pick/run-pick.ts");
       const { json, ids, reveal } = flags;
       const query = args.positionals.join(" ");
-      return runPick({ query, filter: filtersOf(flags), everywhere: true, json, ids, reveal }, world);
+      const filter = { ...filtersOf(flags), owner: flags.owner };
+      // What can't be read is refused before the screen is taken.
+      readFilters(filter, [], world);
+      return runPick({ query, filter, everywhere: true, json, ids, reveal }, world);
     }
     const { remote } = flags;
     const { library, access } = await openStoreIn(world, { allowDemo: remote === undefined });
-    const named = { ...world, machineName: library.config.machine ?? world.processes.host };
+    const machineName = library.config.machine ?? world.processes.host;
+    const reader = { ...world, machineName, isTeam: remote !== undefined };
     const skipRefresh = flags.refresh ? access : { ...access, skipRefresh: true };
     const find = async (requests: readonly SearchRequest[]): Promise<readonly SearchResult[]> => {
       const found =
@@ -109,9 +114,9 @@ export const command: Command = defineCommand({
           : await findInTeam(library, remote, world, requests);
       return flags.reveal ? found : maskFound(found, library);
     };
-    if (flags.batch) return answerBatch(args, named, library.demo, find);
+    if (flags.batch) return answerBatch(args, reader, library.demo, find);
     const query = args.positionals.join(" ");
-    const request = requestOf(query, args, named);
+    const request = requestOf(query, args, reader);
     for (const warning of request.query.warnings) world.stderr.write(`sessions: ${warning}\n`);
     const startedAt = world.now();
     const [result] = await find([request]);
@@ -146,7 +151,7 @@ async function findInTeam(
 /** Answers many queries. One that can't be read gets an error in its place. */
 async function answerBatch(
   args: Arguments<typeof flagTable>,
-  world: World,
+  world: Reader,
   demo: boolean,
   find: (requests: readonly SearchRequest[]) => Promise<readonly SearchResult[]>,
 ): Promise<number> {
@@ -174,9 +179,12 @@ async function answerBatch(
   return results.some(({ total }) => total > 0) ? exitCodes.done : exitCodes.nothingFound;
 }
 
-function requestOf(query: string, { flags }: Arguments<typeof flagTable>, world: World): SearchRequest {
+type Reader = World & Parameters<typeof readRequest>[2];
+
+function requestOf(query: string, { flags }: Arguments<typeof flagTable>, reader: Reader): SearchRequest {
   const { sort, offset, limit, context: contextTurns } = flags;
-  return readRequest(query, { filter: filtersOf(flags), sort, offset, limit, contextTurns }, world);
+  const filter = { ...filtersOf(flags), owner: flags.owner };
+  return readRequest(query, { filter, sort, offset, limit, contextTurns }, reader);
 }
 
 /** Masks search results again: the index is masked, but the user's own patterns may be newer than it. */

@@ -62,6 +62,7 @@ export const command: Command = defineCommand({
     } finally {
       endAll();
     }
+    if (answer.isNameShared) warnOfSharedName(answer.machine, world);
     if (flags.json) printJson(world, syncJson(answer));
     else {
       world.stdout.write(format(answer, world));
@@ -71,7 +72,15 @@ export const command: Command = defineCommand({
   },
 });
 
-function syncJson({ tombstones, machines, ...answer }: SyncAnswer): object {
+/** Says that another machine is called as this one is: filters can't tell them apart. */
+export function warnOfSharedName(name: string, world: World): void {
+  const { yellow } = createStyle(world.stderr.hasColor);
+  world.stderr.write(
+    `${yellow("sessions:")} two machines are called ${sanitize(name)}; name this one in config.json: {"machine": "…"}\n`,
+  );
+}
+
+function syncJson({ tombstones, machines, isNameShared: _shared, ...answer }: SyncAnswer): object {
   const names = (keys: SyncAnswer["tombstones"]["forgotten"]): object[] =>
     keys.map(({ id, agent }) => ({ sessionId: id, agent }));
   return {

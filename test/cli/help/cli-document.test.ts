@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { makeCliDocument } from "../../../scripts/make-cli.ts";
 import { makeManPage } from "../../../scripts/make-man.ts";
+import { agents } from "../../../src/agents/agents.ts";
 import { commandTable } from "../../../src/cli/command-table.ts";
 
 test("docs/CLI.md is up to date with the command table (`npm run docs:cli`)", async () => {
@@ -29,6 +30,14 @@ describe("man/sessions.1", () => {
     const shown = commandTable.filter(({ hidden }) => hidden !== true);
     for (const { name } of shown) expect(page).toContain(`\n.SS sessions ${name}`);
     expect(page).not.toMatch(/^(?!\.(?:\\"|TH|SH|SS|PP|TP|B|I|nf|fi)\b|\.\\")\./m);
+  });
+
+  test("names every agent, and the variables that say where its sessions are", async () => {
+    const page = (await makeManPage()).replaceAll("\\-", "-");
+    for (const { displayName, placeVariables } of agents) {
+      expect(page).toContain(displayName);
+      for (const name of placeVariables) expect(page).toContain(name);
+    }
   });
 
   // Debian's man-db: without it nothing can read the page here.
