@@ -244,9 +244,39 @@ const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   damaged: "is damaged in the archive",
 };
 
+/** What becomes of the folder of a session's project, as sentences. */
+function movesOf({ files, move, missingProject }: RestoredSession): {
+  readonly moved?: string;
+  readonly missing?: string;
+} {
+  const changes = files.reduce((sum, file) => sum + file.changes, 0);
+  const moved = move === null ? "" : `${amountOf(changes, "line")} changed: ${move.from} → ${move.to}`;
+  const missing = `its project ${missingProject} is not on this machine; --into PROJECT_DIR moves it into one that is`;
+  return {
+    ...(move === null ? {} : { moved: sanitize(moved) }),
+    ...(missingProject === null ? {} : { missing: sanitize(missing) }),
+  };
+}
+
+/** What restoring a session would do, or why it can't be, as the picker says it before it asks. */
+export function restorePlanLines(session: RestoredSession, home: string): readonly string[] {
+  const { outcome, files } = session;
+  const isGood = outcome === "restored";
+  const shown = files.filter(({ action, role }) => (isGood ? role === "main" : action !== "written"));
+  const { moved, missing } = movesOf(session);
+  return [
+    ...shown.slice(0, MAX_LISTED).map(({ path, action }) => {
+      const what = ACTIONS[action];
+      return `${sanitize(shortPath(path, home))}${what === "" ? "" : ` ${what}`}`;
+    }),
+    ...(moved === undefined ? [] : [moved]),
+    ...(missing === undefined ? [] : [missing]),
+  ];
+}
+
 function linesOf(session: RestoredSession, isOpen: boolean, world: World): readonly string[] {
   const style = createStyle(world.stdout.hasColor);
-  const { id, outcome, files, move, replaced, resume } = session;
+  const { id, outcome, files, replaced, resume } = session;
   const isGood = outcome === "restored";
   const wanted = files.filter(
     ({ action, role }) => (isGood ? action === "written" : action !== "written") || role === "main",
@@ -258,14 +288,9 @@ function linesOf(session: RestoredSession, isOpen: boolean, world: World): reado
   }
   if (wanted.length > MAX_LISTED)
     lines.push(style.dim(`  and ${amountOf(wanted.length - MAX_LISTED, "more file")}`));
-  if (move !== null) {
-    const changes = files.reduce((sum, file) => sum + file.changes, 0);
-    lines.push(style.dim(`  ${amountOf(changes, "line")} changed: ${sanitize(`${move.from} → ${move.to}`)}`));
-  }
-  if (session.missingProject !== null) {
-    const what = `its project ${session.missingProject} is not on this machine; --into PROJECT_DIR moves it into one that is`;
-    lines.push(style.yellow(`  ${sanitize(what)}`));
-  }
+  const { moved, missing } = movesOf(session);
+  if (moved !== undefined) lines.push(style.dim(`  ${moved}`));
+  if (missing !== undefined) lines.push(style.yellow(`  ${missing}`));
   if (replaced !== null)
     lines.push(style.dim(`  the replaced file is generation ${replaced} in the archive`));
   if (session.markers > 0) {

@@ -125,7 +125,8 @@ export const command: Command = defineCommand({
       printJson(world, answerJson(query, result, flags.offset, library.demo, world.now() - startedAt));
     else if (flags.ids)
       world.stdout.write(result.hits.map(({ row }) => `${sanitize(row.digest.id)}\n`).join(""));
-    else if (result.hits.length > 0) world.stdout.write(formatSearch(result, flags.offset, world));
+    else if (result.hits.length > 0)
+      world.stdout.write(formatSearch(result, request.query, flags.offset, world));
     else world.stderr.write(saysNothing(result, request.query, world));
     if (result.partial !== undefined) {
       if (!flags.json)

@@ -12,18 +12,32 @@ import { createStyle, highlight, type Style } from "./style.ts";
 import { graphemesOf, graphemeWidth, truncate } from "./text-width.ts";
 
 /** Hits for reading: the session in one line, then the best passages, each with its turn and place. */
-export function formatSearch(result: SearchResult, offset: number, world: World): string {
+export function formatSearch(result: SearchResult, query: ParsedQuery, offset: number, world: World): string {
   const style = createStyle(world.stdout.hasColor);
   const ids = shortIds(result.hits.map(({ row }) => row.digest.id));
   const hits = result.hits.map((hit) => formatHit(hit, ids, style, world));
   const total = `${result.totalIsExact ? "" : "at least "}${amountOf(result.total, "session")}`;
-  const ways = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" };
-  const others = result.ranked - result.total;
-  const how = `${ways[result.match]}${others > 0 ? `, and ${formatCount(others)} without some of the words` : ""}`;
+  const how = matchText(result, query);
   const shown = offset + result.hits.length;
   const rest = result.ranked > shown || !result.totalIsExact ? ` · more: --offset ${shown}` : "";
   const missing = missingWordLines(result.missingWords).map((line) => `${sanitize(line)}\n`);
   return `${missing.join("")}${hits.join("\n")}\n${style.dim(`${total}${how}${rest}`)}\n`;
+}
+
+/** How the words matched, after the number of sessions: `, and 5 without some of the words`. */
+export function matchText(
+  { match, ranked, total }: Pick<SearchResult, "match" | "ranked" | "total">,
+  query: ParsedQuery,
+): string {
+  const ways = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" };
+  const others = ranked - total;
+  if (others <= 0) return ways[match];
+  // Of one word, no other can be missing.
+  const how =
+    query.words.length > 1
+      ? "without some of the words"
+      : `that nearly ${others === 1 ? "matches" : "match"}`;
+  return `${ways[match]}, and ${formatCount(others)} ${how}`;
 }
 
 function formatHit(

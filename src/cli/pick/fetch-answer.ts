@@ -1,11 +1,6 @@
-import {
-  type CatalogRow,
-  type Filters,
-  type HistorySearcher,
-  type SearchResult,
-  UserError,
-} from "../../index.ts";
-import { formatCount } from "../output/amounts.ts";
+import { type CatalogRow, type Filters, type HistorySearcher, UserError } from "../../index.ts";
+import { parseQuery } from "../../search/query/parse-query.ts";
+import { matchText } from "../output/search-hits.ts";
 import type { PickRequest, PickRow, PickState } from "./pick-state.ts";
 
 type Answer = NonNullable<PickState["answer"]>;
@@ -46,13 +41,14 @@ async function fetchFound(searcher: HistorySearcher, request: PickRequest, filte
   const typed = await searcher.search(query, { filter, limit });
   const prefixed = typed.match === "all" ? undefined : withPrefix(query);
   const longer = prefixed === undefined ? typed : await searcher.search(prefixed, { filter, limit });
-  const { hits, total, ranked, totalIsExact, match } = longer.match === "all" ? longer : typed;
+  const found = longer.match === "all" ? longer : typed;
+  const { hits, total, totalIsExact } = found;
   return {
     request,
     rows: hits.map(({ row, snippets, matchingTurns }) => ({ row, snippets, matchingTurns, pending: [] })),
     total,
     totalIsExact,
-    match: matchText(match, ranked - total),
+    match: matchText(found, parseQuery(query)),
   };
 }
 
@@ -63,10 +59,4 @@ export function withPrefix(query: string): string | undefined {
 
 function plainRow(row: CatalogRow): PickRow {
   return { row, snippets: [], matchingTurns: 0, pending: [] };
-}
-
-/** How the words matched, as the status line says it. */
-function matchText(match: SearchResult["match"], others: number): string {
-  const ways = { all: "", fuzzy: ", with prefixes or typos", some: ", without some of the words", none: "" };
-  return `${ways[match]}${others > 0 ? `, and ${formatCount(others)} without some of the words` : ""}`;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type CatalogRow, exitCodes, type OpenHistory, UserError } from "../../index.ts";
 import { inBatches } from "../../render/text-parts.ts";
 import { sessionPlace } from "../../web/session-place.ts";
+import { restorePlanLines } from "../commands/restore.ts";
 import { resumeLine } from "../commands/resume.ts";
 import { formatBytes } from "../output/amounts.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -96,16 +97,36 @@ function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9-]/g, "").slice(0, 8) || "export";
 }
 
-/** Puts the log of a session back, and says where it is. */
+/** What restoring a session would do, in lines. Throws if it can't be restored. */
+export async function planRestore(row: CatalogRow, { history, world }: Around): Promise<readonly string[]> {
+  const { sessions, problems } = await history.restore(row.digest.id, { ...restoreFrom(row), dryRun: true });
+  const [planned] = sessions;
+  if (planned?.outcome === "restored") return restorePlanLines(planned, world.home);
+  if (planned?.outcome === "unchanged") throw cannotRestore(row, "its log is already there");
+  const [why] = planned === undefined ? [] : restorePlanLines(planned, world.home);
+  throw cannotRestore(row, why ?? problems[0]?.what);
+}
+
+/** Puts the log of a session where its agent finds it, and says where that is. */
 export async function restorePicked(row: CatalogRow, { history, world }: Around): Promise<string> {
-  const { sessions } = await world.uninterrupted(() => history.restore(row.digest.id));
+  const { sessions } = await world.uninterrupted(() => history.restore(row.digest.id, restoreFrom(row)));
   const [restored] = sessions;
   const main = restored?.files.find(({ role }) => role === "main")?.path;
   if (restored?.outcome === "restored" && restored.imports.length === 0 && main !== undefined)
     return `Restored ${shortPath(main, world.home)}`;
   if (restored?.outcome === "unchanged") return "Its log is already there";
-  throw new UserError(`Cannot restore session ${row.digest.id}`, {
+  // What an agent must take in itself is left to the command.
+  throw cannotRestore(row, restored?.imports.length ? "its agent has to take it in" : undefined);
+}
+
+/** A log of the same id may be of another machine, too. */
+function restoreFrom({ digest }: CatalogRow): { readonly machine?: string } {
+  return digest.machine === undefined ? {} : { machine: digest.machine };
+}
+
+function cannotRestore({ digest }: CatalogRow, why: string | undefined): UserError {
+  return new UserError(`Cannot restore session ${digest.id}${why === undefined ? "" : `: ${why}`}`, {
     exitCode: exitCodes.refused,
-    hint: `\`sessions restore ${row.digest.id}\` ${restored?.imports.length ? "has its agent take it in" : "says why"}`,
+    hint: `see \`sessions restore ${digest.id}\``,
   });
 }

@@ -52,14 +52,14 @@ export const keyTable: readonly KeyRow[] = [
   {
     keys: ["ctrl-o"],
     action: { kind: "preview" },
-    label: "show or hide the preview",
+    label: "show or hide the preview, or the whole of it",
     short: "preview",
     when: "narrow",
   },
   {
     keys: ["ctrl-r"],
     action: { kind: "restore" },
-    label: "restore a log that is gone",
+    label: "restore a log that is gone or on another machine",
     short: "restore",
     when: "kept",
   },

@@ -24,14 +24,20 @@ const LAST_REQUESTS = 8;
 const TITLE_LINES = 3;
 
 /** The preview of the selected session: what it is, then its best passages, its open work, or its last requests. */
-export function previewLines(state: PickState, drawing: Drawing, width: number): readonly string[] {
+export function previewLines(
+  state: PickState,
+  drawing: Drawing,
+  width: number,
+  isShort = false,
+): readonly string[] {
   const picked = selectedRow(state);
   if (picked === undefined || width < 10) return [];
   const digest = state.digest?.key === keyOf(picked.row) ? state.digest.digest : undefined;
-  return [...headLines(picked, drawing, width), ...contentLines(picked, digest, drawing, width)];
+  return [...headLines(picked, drawing, width, isShort), ...contentLines(picked, digest, drawing, width)];
 }
 
-function headLines({ row }: PickRow, drawing: Drawing, width: number): readonly string[] {
+/** What the session is. In a short preview, below the line that has its title, that is one line. */
+function headLines({ row }: PickRow, drawing: Drawing, width: number, isShort: boolean): readonly string[] {
   const { style, clock, home } = drawing;
   const { digest, state } = row;
   const branch = digest.branch === null ? [] : [digest.branch];
@@ -42,16 +48,21 @@ function headLines({ row }: PickRow, drawing: Drawing, width: number): readonly 
   const states = {
     live: "running",
     idle: "",
-    kept: "its log is gone: ^R restores it",
+    kept:
+      digest.machine === undefined
+        ? "its log is gone: ^R restores it"
+        : `on ${sanitize(digest.machine)}: ^R brings it here`,
     stub: "only prompts are left",
   };
   const place = sanitize([digest.agent, ...project, ...branch].join(" · "));
   const when = [whenText(row, clock), ...much].join(" · ");
+  const stateLines = states[state] === "" ? [] : block(states[state], width, 1).map(style.yellow);
+  if (isShort) return [style.dim(truncate(`${place} · ${when}`, width)), ...stateLines];
   return [
     ...block(sanitize(digest.title ?? "(no title)"), width, TITLE_LINES).map(style.bold),
     ...block(place, width, 2).map(style.cyan),
     ...block(when, width, 1).map(style.dim),
-    ...(states[state] === "" ? [] : block(states[state], width, 1).map(style.yellow)),
+    ...stateLines,
     "",
   ];
 }

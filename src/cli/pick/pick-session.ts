@@ -12,7 +12,7 @@ import type { Terminal } from "../terminal.ts";
 import type { World } from "../world.ts";
 import { createScreenWriter } from "./draw-screen.ts";
 import { fetchAnswer } from "./fetch-answer.ts";
-import { copyText, exportPicked, type PickerPage, restorePicked } from "./pick-effects.ts";
+import { copyText, exportPicked, type PickerPage, planRestore, restorePicked } from "./pick-effects.ts";
 import {
   initialState,
   keyOf,
@@ -147,6 +147,13 @@ function startEffect(effect: PickEffect, running: Running): Picked | undefined {
     case "export":
       say(running, exportPicked(effect.row, effect.format, running));
       return undefined;
+    case "plan-restore":
+      tell(running, planRestore(effect.row, running), (lines) => ({
+        kind: "planned",
+        key: keyOf(effect.row),
+        lines,
+      }));
+      return undefined;
     case "restore":
       say(
         running,
@@ -159,9 +166,14 @@ function startEffect(effect: PickEffect, running: Running): Picked | undefined {
   }
 }
 
-function say({ events }: Running, work: Promise<string>): void {
+function say(running: Running, work: Promise<string>): void {
+  tell(running, work, (text) => ({ kind: "said", text, isError: false }));
+}
+
+/** Hands over what came of some work as an event. */
+function tell<T>({ events }: Running, work: Promise<T>, eventOf: (result: T) => PickEvent): void {
   work.then(
-    (text) => events.push({ kind: "said", text, isError: false }),
+    (result) => events.push(eventOf(result)),
     (error: unknown) => {
       if (!(error instanceof UserError)) throw error;
       const hint = error.hint === undefined ? "" : ` (${error.hint})`;

@@ -56,6 +56,10 @@ export interface PickState {
   readonly digest: { readonly key: string; readonly digest: Digest | undefined } | undefined;
   readonly message: { readonly text: string; readonly isError: boolean } | undefined;
   readonly question: PickQuestion | undefined;
+  /** What restoring the selected session would do, while that is asked. */
+  readonly plan: readonly string[];
+  /** The query, while the list of open work is shown: nothing filters that. */
+  readonly heldLine: TypedLine | undefined;
   readonly isHelping: boolean;
 }
 
@@ -70,6 +74,8 @@ export type PickEffect =
   | { readonly kind: "open"; readonly row: CatalogRow; readonly turn: number | null; readonly query: string }
   | { readonly kind: "copy"; readonly what: "id" | "command"; readonly row: CatalogRow }
   | { readonly kind: "export"; readonly row: CatalogRow; readonly format: ExportChoice }
+  /** Finds out what restoring would do; `planned` asks whether to. */
+  | { readonly kind: "plan-restore"; readonly row: CatalogRow }
   | { readonly kind: "restore"; readonly row: CatalogRow };
 
 export type PickEvent =
@@ -77,6 +83,8 @@ export type PickEvent =
   | { readonly kind: "resize"; readonly size: TerminalSize }
   | { readonly kind: "answer"; readonly answer: PickAnswer }
   | { readonly kind: "digest"; readonly key: string; readonly digest: Digest | undefined }
+  /** What restoring the session with this key would do. */
+  | { readonly kind: "planned"; readonly key: string; readonly lines: readonly string[] }
   /** Something was done, or could not be. */
   | { readonly kind: "said"; readonly text: string; readonly isError: boolean }
   /** Something changed on disk: the list is fetched again. */
@@ -103,6 +111,8 @@ export function initialState(
     digest: undefined,
     message: undefined,
     question: undefined,
+    plan: [],
+    heldLine: undefined,
     isHelping: false,
   };
 }
@@ -114,12 +124,29 @@ export function isWide({ size }: Pick<PickState, "size">): boolean {
   return size.columns >= WIDE_COLUMNS;
 }
 
-/** Lines of the terminal that the list does not have: query, status, message, keys. */
-export const OTHER_LINES = 4;
+/** Lines of the terminal that list and preview do not have: query, status, message, keys. */
+const OTHER_LINES = 4;
 
-/** How many sessions are visible at once. */
-export function listRows({ size }: Pick<PickState, "size">): number {
+/** A narrow terminal of so many lines has a preview of a few lines below the list. */
+const STACKED_ROWS = 20;
+const LEAST_PREVIEW = 6;
+const MOST_PREVIEW = 8;
+
+/** How many lines the preview below the list has; 0 if it is beside it, or there is none. */
+export function stackedRows({ size }: Pick<PickState, "size">): number {
+  if (isWide({ size }) || size.rows < STACKED_ROWS) return 0;
+  return Math.min(MOST_PREVIEW, LEAST_PREVIEW + Math.floor((size.rows - STACKED_ROWS) / 2));
+}
+
+/** How many lines are between the status and the message. */
+export function bodyRows({ size }: Pick<PickState, "size">): number {
   return Math.max(1, size.rows - OTHER_LINES);
+}
+
+/** How many sessions are visible at once. A line is between them and a preview below. */
+export function listRows(state: Pick<PickState, "size">): number {
+  const preview = stackedRows(state);
+  return bodyRows(state) - (preview === 0 ? 0 : preview + 1);
 }
 
 /** What the list should show now: more sessions if the selection comes near the end. */
@@ -166,6 +193,14 @@ export function update(state: PickState, event: PickEvent): Updated {
       return { state: answered(state, event.answer) };
     case "digest":
       return { state: { ...state, digest: { key: event.key, digest: event.digest } } };
+    case "planned": {
+      // The selection may have moved meanwhile.
+      const row = selectedRow(state)?.row;
+      if (row === undefined || keyOf(row) !== event.key || state.question !== undefined) return { state };
+      return {
+        state: { ...state, question: "restore", plan: event.lines, isHelping: false, message: undefined },
+      };
+    }
     case "said":
       return { state: { ...state, message: { text: event.text, isError: event.isError } } };
     case "changed":
@@ -199,7 +234,7 @@ function visible(state: PickState): PickState {
 function pressed(state: PickState, key: Key): Updated {
   if (state.question !== undefined) return replied(state, state.question, key);
   if (key.kind === "text") {
-    const typed = { ...state, isHelping: false, list: "sessions" as const };
+    const typed = { ...state, isHelping: false, list: "sessions" as const, heldLine: undefined };
     return { state: edited(typed, { kind: "insert", text: key.text }) };
   }
   const action = pickActions.get(key.name);
@@ -216,7 +251,7 @@ const PREVIEW_STEP = 5;
 function act(state: PickState, action: PickAction): Updated {
   switch (action.kind) {
     case "edit":
-      return { state: edited({ ...state, list: "sessions", isHelping: false }, action.edit) };
+      return { state: edited({ ...withSessions(state), isHelping: false }, action.edit) };
     case "move":
       return { state: moved(state, action.pages * listRows(state) + action.rows) };
     case "scroll":
@@ -228,8 +263,7 @@ function act(state: PickState, action: PickAction): Updated {
     case "pending":
       return {
         state: {
-          ...state,
-          list: state.list === "pending" ? "sessions" : "pending",
+          ...(state.list === "pending" ? withSessions(state) : withPending(state)),
           selected: 0,
           top: 0,
           isHelping: false,
@@ -250,11 +284,21 @@ function act(state: PickState, action: PickAction): Updated {
   }
 }
 
+/** The list of open work is not searched, so that the query is put aside. */
+function withPending(state: PickState): PickState {
+  return { ...state, list: "pending", heldLine: state.line, line: { text: "", cursor: 0 } };
+}
+
+/** The sessions again, with the query that was put aside. */
+function withSessions(state: PickState): PickState {
+  return { ...state, list: "sessions", line: state.heldLine ?? state.line, heldLine: undefined };
+}
+
 /** Escape closes what is open, then clears nothing and leaves. */
 function back(state: PickState): Updated {
   if (state.isHelping) return { state: { ...state, isHelping: false } };
   if (state.isPreviewing && !isWide(state)) return { state: { ...state, isPreviewing: false } };
-  if (state.list === "pending") return { state: { ...state, list: "sessions" } };
+  if (state.list === "pending") return { state: withSessions(state) };
   return { state, effect: { kind: "leave" } };
 }
 
@@ -298,13 +342,16 @@ function onSelected(state: PickState, action: { readonly kind: SelectedAction })
       return { state: { ...state, question: "export" } };
     case "restore":
       if (row.state !== "kept") return said(state, "Nothing to restore: its log is not gone");
-      return { state: { ...state, question: "restore" } };
+      return { state, effect: { kind: "plan-restore", row } };
   }
 }
 
-function whyNotResumed({ isDemo }: PickState, { state }: CatalogRow): string | undefined {
+function whyNotResumed({ isDemo }: PickState, { state, digest }: CatalogRow): string | undefined {
   if (isDemo) return "This is the example history: there is nothing to resume";
-  if (state === "kept") return "Its log is gone: ^R restores it";
+  if (state === "kept")
+    return digest.machine === undefined
+      ? "Its log is gone: ^R restores it"
+      : `It is on ${digest.machine}: ^R brings it here`;
   return state === "stub" ? "Only its prompts are left: it cannot be resumed" : undefined;
 }
 

@@ -1,12 +1,20 @@
-import { lastPart, projectLabel } from "../../session/checkout.ts";
+import { lastPart } from "../../session/checkout.ts";
 import { amountOf } from "../output/amounts.ts";
 import { sanitize } from "../output/sanitize.ts";
-import { listTitle } from "../output/session-table.ts";
+import { listTitle, placeLabel } from "../output/session-table.ts";
 import type { Style } from "../output/style.ts";
 import { displayWidth, graphemesOf, graphemeWidth, truncate, wrap } from "../output/text-width.ts";
 import { type KeyRow, keyName, keyTable } from "./pick-keys.ts";
 import { type Drawing, previewLines, whenText } from "./pick-preview.ts";
-import { isWide, listRows, type PickRow, type PickState, selectedRow } from "./pick-state.ts";
+import {
+  bodyRows,
+  isWide,
+  listRows,
+  type PickRow,
+  type PickState,
+  selectedRow,
+  stackedRows,
+} from "./pick-state.ts";
 
 /** A text on the screen, and the column that it starts in, from 0. */
 export interface ScreenPiece {
@@ -36,7 +44,7 @@ export function render(state: PickState, drawing: Drawing): Screen {
     [piece(0, style.dim(truncate(statusText(state), columns)))],
   ];
   const foot = [[piece(0, messageText(state, style))], [piece(0, style.dim(keysText(state)))]];
-  const body = bodyLines(state, drawing, listRows(state));
+  const body = bodyLines(state, drawing, bodyRows(state));
   // A terminal of a few lines has no room for everything; the query and the list come first.
   const lines = [...head.slice(0, rows > 2 ? 2 : 1), ...body, ...foot].slice(0, rows);
   return { lines, cursor: { row: 0, column: Math.min(columns - 1, PROMPT.length + query.column) } };
@@ -84,7 +92,7 @@ function messageText({ message, question, size }: PickState, style: Style): stri
   if (question === "export")
     return style.yellow(truncate("Export as m markdown, h HTML, j JSON? Any other key: no", size.columns));
   if (question === "restore")
-    return style.yellow(truncate("Put its log back where its agent finds it? y: yes", size.columns));
+    return style.yellow(truncate("Put its log there? y: yes. Any other key: no", size.columns));
   if (message === undefined) return "";
   const text = truncate(sanitize(message.text), size.columns);
   return message.isError ? style.red(text) : style.green(text);
@@ -92,14 +100,17 @@ function messageText({ message, question, size }: PickState, style: Style): stri
 
 /** As many keys as fit, the most useful first; `help` is always among them. */
 function keysText(state: PickState): string {
-  const isKept = selectedRow(state)?.row.state === "kept";
+  const selected = selectedRow(state)?.row;
+  const isKept = selected?.state === "kept";
+  const restores = selected?.digest.machine === undefined ? `restore ${STATE_SIGNS.kept[0]}` : "bring here";
   const isShown = ({ short, when }: KeyRow): boolean =>
     short !== undefined && (when === undefined || (when === "kept" ? isKept : !isWide(state)));
   const help = keyTable.filter(({ action }) => action.kind === "help").map(keyText);
   const shown: string[] = [];
   for (const row of keyTable.filter((each) => each.action.kind !== "help" && isShown(each))) {
     const isPrinted = row.action.kind === "choose" && state.onEnter === "print";
-    const text = keyText(isPrinted ? { ...row, short: "choose" } : row);
+    const short = isPrinted ? "choose" : row.action.kind === "restore" ? restores : row.short;
+    const text = keyText({ ...row, ...(short !== undefined && { short }) });
     if (displayWidth([...shown, text, ...help].join(GAP)) <= state.size.columns) shown.push(text);
   }
   return truncate([...shown, ...help].join(GAP), state.size.columns);
@@ -116,10 +127,11 @@ function bodyLines(state: PickState, drawing: Drawing, height: number): readonly
   const scroll = (lines: readonly string[], width: number): readonly string[] =>
     scrolled(lines, state.previewTop, { width, height }, drawing.style);
   if (state.isHelping) return column(scroll(helpLines(columns, drawing.style), columns), 0, height);
+  if (state.question === "restore") return column(planLines(state, drawing), 0, height);
   if (!isWide(state)) {
     return state.isPreviewing
       ? column(scroll(previewLines(state, drawing, columns), columns), 0, height)
-      : column(listLines(state, drawing, columns), 0, height);
+      : stackedLines(state, drawing);
   }
   const width = Math.floor(columns * 0.45);
   const list = column(listLines(state, drawing, width), 0, height);
@@ -131,6 +143,28 @@ function bodyLines(state: PickState, drawing: Drawing, height: number): readonly
     piece(bar, drawing.style.dim("│")),
     ...(preview[index] ?? []),
   ]);
+}
+
+/** The list, and on a terminal with enough lines a short preview below it. */
+function stackedLines(state: PickState, drawing: Drawing): readonly (readonly ScreenPiece[])[] {
+  const { columns } = state.size;
+  const { style } = drawing;
+  const list = column(listLines(state, drawing, columns), 0, listRows(state));
+  const height = stackedRows(state);
+  if (height === 0) return list;
+  const preview = previewLines(state, drawing, columns, true);
+  const shown = scrolled(preview, state.previewTop, { width: columns, height }, style);
+  return [...list, [piece(0, style.dim("─".repeat(columns)))], ...column(shown, 0, height)];
+}
+
+/** What restoring the selected session would do, as `sessions restore --dry-run` says it. */
+function planLines(state: PickState, { style }: Drawing): readonly string[] {
+  const { columns } = state.size;
+  const title = listTitle(selectedRow(state)?.row.digest.title ?? null);
+  return [
+    style.bold(truncate(title, columns)),
+    ...state.plan.flatMap((line) => wrap(line, { width: columns }).split("\n")),
+  ];
 }
 
 function column(lines: readonly string[], at: number, height: number): readonly (readonly ScreenPiece[])[] {
@@ -154,8 +188,12 @@ function scrolled(
 function helpLines(width: number, style: Style): readonly string[] {
   const names = keyTable.map(({ keys }) => keys.map(keyName).join(" "));
   const widest = Math.max(...names.map(displayWidth));
-  return keyTable.map(({ label }, index) => {
-    const keys = truncate(fitted(names[index] ?? "", widest), width);
+  const rows = [
+    ...keyTable.map(({ label }, index) => [names[index] ?? "", label] as const),
+    ...Object.values(STATE_SIGNS),
+  ];
+  return rows.map(([name, label]) => {
+    const keys = truncate(fitted(name, widest), width);
     return `${style.cyan(keys)}  ${truncate(label, Math.max(0, width - widest - 2))}`;
   });
 }
@@ -164,12 +202,26 @@ function listLines(state: PickState, drawing: Drawing, width: number): readonly 
   const { answer, selected, top } = state;
   if (answer === undefined) return [];
   if (answer.rows.length === 0) return nothingLines(state, drawing, width);
-  const whens = answer.rows.map(({ row }) => whenText(row, drawing.clock));
-  return answer.rows
-    .slice(top, top + listRows(state))
-    .map((each, index) =>
-      listLine(each, whens[top + index] ?? "", state, drawing, width, top + index === selected),
-    );
+  const visible = answer.rows.slice(top, top + listRows(state));
+  // The preview has the day; here the year is enough.
+  const whens = visible.map(({ row }) =>
+    whenText(row, drawing.clock).replace(/^\d+ (?=[A-Z][a-z]+ \d{4}$)/, ""),
+  );
+  const most = Math.min(MOST_PROJECT, Math.floor(width / 5));
+  const isBroad = width >= BROAD_COLUMNS;
+  const hasProject = isBroad && state.scope === "everywhere";
+  const columns: ListColumns = {
+    when: isBroad ? widestOf(whens) : 0,
+    project: hasProject ? widestOf(visible.map(({ row }) => placeText(row, most))) : 0,
+    width,
+  };
+  return visible.map((each, index) =>
+    listLine(each, whens[index] ?? "", columns, drawing, top + index === selected),
+  );
+}
+
+function widestOf(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(displayWidth));
 }
 
 function nothingLines(state: PickState, { style }: Drawing, width: number): readonly string[] {
@@ -179,34 +231,63 @@ function nothingLines(state: PickState, { style }: Drawing, width: number): read
   return [...wrap(what, { width }).split("\n"), ...wrap(hint, { width }).split("\n").map(style.dim)];
 }
 
-const WHEN_WIDTH = 11;
-const PROJECT_WIDTH = 14;
+/** A narrower list has neither dates nor projects. */
+const BROAD_COLUMNS = 44;
+const MOST_PROJECT = 14;
+/** What of a repository's name is left if it has to be cut for that of its worktree. */
+const LEAST_REPOSITORY = 4;
 
-/** `▌ 3 h ago      shop           Fix the token refresh`: columns are left out if there is little room. */
+/** Signs before the title of a session that can't be resumed as it is, and what the help says of them. */
+const STATE_SIGNS = {
+  kept: ["◇", "its log is gone: ^R restores it"],
+  stub: ["◌", "only its prompts are left"],
+} as const;
+
+/** How wide the columns of the list are; 0: it has none. */
+interface ListColumns {
+  readonly when: number;
+  readonly project: number;
+  readonly width: number;
+}
+
+/** `▌3 h ago shop Fix the token refresh`: columns are left out if there is little room. */
 function listLine(
   { row }: PickRow,
   when: string,
-  state: PickState,
+  columns: ListColumns,
   { style }: Drawing,
-  width: number,
   isSelected: boolean,
 ): string {
   const mark = isSelected ? "▌" : " ";
-  const isBroad = width >= 44;
-  const project = state.scope === "everywhere" && isBroad;
   const parts = [
-    ...(isBroad ? [{ text: fitted(when, WHEN_WIDTH), paint: style.dim }] : []),
-    ...(project
-      ? [{ text: fitted(sanitize(projectLabel(row.digest)), PROJECT_WIDTH), paint: style.cyan }]
+    ...(columns.when > 0 ? [{ text: fitted(when, columns.when), paint: style.dim }] : []),
+    ...(columns.project > 0
+      ? [{ text: fitted(placeText(row, columns.project), columns.project), paint: style.cyan }]
       : []),
   ];
   const used = displayWidth(mark) + parts.reduce((sum, { text }) => sum + displayWidth(text) + 1, 0);
-  const kept = row.state === "kept" || row.state === "stub" ? `[${row.state}] ` : "";
-  const title = fitted(`${kept}${listTitle(row.digest.title)}`, Math.max(0, width - used));
+  const machine = row.digest.machine;
+  const elsewhere = machine === undefined || columns.project > 0 ? "" : `${sanitize(machine)}: `;
+  // Of a session of another machine it goes without saying that its log is not here.
+  const hasSign = (row.state === "kept" && machine === undefined) || row.state === "stub";
+  const sign = hasSign ? `${STATE_SIGNS[row.state === "stub" ? "stub" : "kept"][0]} ` : "";
+  const whole = `${sign}${elsewhere}${listTitle(row.digest.title)}`;
+  const title = fitted(whole, Math.max(0, columns.width - used));
   // One colour for the selected line: others would end it.
   if (isSelected) return style.selected(`${mark}${parts.map(({ text }) => `${text} `).join("")}${title}`);
   const shown = row.state === "live" ? style.green(title) : title;
   return `${mark}${parts.map(({ text, paint }) => `${paint(text)} `).join("")}${shown}`;
+}
+
+/** The project of a session in at most so many columns, as `list` names it: `vm:shop`. Of a worktree its own name counts. */
+function placeText({ digest }: PickRow["row"], width: number): string {
+  const { worktree, repository, project } = digest;
+  if (worktree === null) return truncate(sanitize(placeLabel(digest)), width);
+  const machine = digest.machine === undefined ? "" : `${digest.machine}:`;
+  const name = sanitize(`${machine}${lastPart(repository ?? project ?? "")}`);
+  const own = sanitize(worktree);
+  const room = Math.max(LEAST_REPOSITORY, width - displayWidth(own) - 1);
+  return truncate(`${truncate(name, room)}/${own}`, width);
 }
 
 /** Cuts or pads to exactly so many columns. */

@@ -38,6 +38,11 @@ export function makeRow(
   return { row, snippets: [], matchingTurns: 0, pending: [] };
 }
 
+/** The same session, pulled from another machine. */
+export function onMachine({ row, ...rest }: PickRow, machine: string): PickRow {
+  return { ...rest, row: { ...row, source: null, digest: { ...row.digest, machine } } };
+}
+
 export function makeState(options: Partial<Parameters<typeof initialState>[0]> = {}): PickState {
   const size = { columns: 100, rows: 14 };
   return initialState({

@@ -8,7 +8,7 @@ import {
   requestOf,
   update,
 } from "../../../src/cli/pick/pick-state.ts";
-import { makeRow, makeState, withRows } from "./pick-rows.ts";
+import { makeRow, makeState, onMachine, withRows } from "./pick-rows.ts";
 
 /** Presses keys one after the other; a name in angle brackets is a key, anything else is typed. */
 function press(state: PickState, ...keys: readonly string[]): { state: PickState; effect?: PickEffect } {
@@ -87,9 +87,17 @@ describe("update()", () => {
     const shown = withRows(makeState(), [makeRow("gone", "Gone", "kept")]);
     expect(press(shown, "<ctrl-x>").state.question).toBe("export");
     expect(press(shown, "<ctrl-x>", "h").effect).toMatchObject({ kind: "export", format: "html" });
-    expect(press(shown, "<ctrl-r>", "y").effect).toMatchObject({ kind: "restore" });
+    const planning = press(shown, "<ctrl-r>");
+    expect(planning.effect).toMatchObject({ kind: "plan-restore" });
+    expect(planning.state.question).toBeUndefined();
+    const planned = { kind: "planned", key: "claude:gone", lines: ["~/a.jsonl"] } as const;
+    const asked = update(planning.state, planned).state;
+    expect(asked).toMatchObject({ question: "restore", plan: ["~/a.jsonl"] });
+    expect(press(asked, "y").effect).toMatchObject({ kind: "restore" });
+    const other = update(planning.state, { ...planned, key: "claude:other" }).state;
+    expect(other.question).toBeUndefined();
     for (const no of ["n", "x", "<enter>", "<escape>"]) {
-      const answered = press(shown, "<ctrl-r>", no);
+      const answered = press(asked, no);
       expect(answered.effect).toBeUndefined();
       expect(answered.state).toMatchObject({ question: undefined, line: { text: "" } });
     }
@@ -132,6 +140,22 @@ describe("update()", () => {
     expect(needsAnswer(open)).toBe(true);
     expect(requestOf(press(open, "x").state).list).toBe("sessions");
     expect(requestOf(press(open, "<escape>").state).list).toBe("sessions");
+  });
+
+  test("puts the query aside while open work is listed, which nothing filters", () => {
+    const typed = withRows(press(makeState(), "token").state, ten);
+    const open = press(typed, "<ctrl-g>").state;
+    expect(open.line.text).toBe("");
+    expect(requestOf(open)).toMatchObject({ list: "pending", query: "" });
+    for (const back of ["<ctrl-g>", "<escape>"])
+      expect(requestOf(press(open, back).state)).toMatchObject({ list: "sessions", query: "token" });
+    expect(requestOf(press(open, "x").state)).toMatchObject({ list: "sessions", query: "x" });
+    expect(requestOf(press(open, "<backspace>").state)).toMatchObject({ query: "toke" });
+  });
+
+  test("says on which machine a session is that was pulled from another one", () => {
+    const { state } = press(withRows(makeState(), [onMachine(makeRow("a", "A", "kept"), "vm")]), "<enter>");
+    expect(state.message?.text).toBe("It is on vm: ^R brings it here");
   });
 
   test("closes with Esc what is open before it leaves", () => {

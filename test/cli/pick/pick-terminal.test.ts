@@ -202,7 +202,7 @@ describe.skipIf(!hasTmux)("sessions pick on a terminal", () => {
     desk.pane.keys("Enter");
     await desk.pane.waitFor("Its log is gone");
     desk.pane.keys("C-r");
-    await desk.pane.waitFor("Put its log back");
+    expect(await desk.pane.waitFor("Put its log there?")).toContain(`~/${LOG}`);
     desk.pane.type("y");
     await desk.pane.waitFor("Restored ~/.claude/");
     expect(readFileSync(join(desk.home, LOG))).toEqual(before);

@@ -7,7 +7,7 @@ import type { PickRow, PickState } from "../../../src/cli/pick/pick-state.ts";
 import { update } from "../../../src/cli/pick/pick-state.ts";
 import { render } from "../../../src/cli/pick/pick-view.ts";
 import fc from "../../support/fc.ts";
-import { makeRow, makeState, withRows } from "./pick-rows.ts";
+import { makeRow, makeState, onMachine, withRows } from "./pick-rows.ts";
 
 const clock = { now: () => 100_000, offsetMinutesAt: () => 0 };
 const draw = (state: PickState, hasColor = false) =>
@@ -46,8 +46,8 @@ describe("render()", () => {
       [
         "> token",
         "2 sessions · in shop",
-        "▌1 min ago   Refresh the token                │ Refresh the token",
-        " 1 min ago   Session other                    │ claude · ~/shop · main",
+        "▌1 min ago Refresh the token                  │ Refresh the token",
+        " 1 min ago Session other                      │ claude · ~/shop · main",
         "                                              │ 1 min ago · 3 turns",
         "                                              │",
         "                                              │ turn 3 · reply · compacted · 1 min ago",
@@ -89,7 +89,73 @@ describe("render()", () => {
   test("shows the key that restores only for a session whose log is gone", () => {
     const last = (row: PickRow) => linesOf(withRows(makeState(), [row])).at(-1);
     expect(last(found)).not.toContain("^R");
-    expect(last(makeRow("a", "A", "kept"))).toContain("^R restore");
+    expect(last(makeRow("a", "A", "kept"))).toContain("^R restore ◇");
+    expect(last(onMachine(makeRow("a", "A", "kept"), "vm"))).toContain("^R bring here");
+  });
+
+  test("names the machine of a session that was pulled from another one, as `list` does", () => {
+    const row = onMachine(makeRow("a", "Cart", "kept"), "vm");
+    const everywhere = linesOf(withRows(makeState({ scope: "everywhere" }), [row])).join("\n");
+    expect(everywhere).toContain("1 min ago vm:shop Cart");
+    expect(everywhere).toContain("on vm: ^R brings it here");
+    expect(everywhere).not.toMatch(/◇|log is gone/);
+    const here = linesOf(withRows(makeState(), [row])).join("\n");
+    expect(here).toContain("1 min ago vm: Cart");
+  });
+
+  test("gives dates and projects the columns that the visible ones need, and titles the rest", () => {
+    const worktree = makeRow("w", "In a worktree");
+    const digest = {
+      ...worktree.row.digest,
+      repository: "/home/ana/oh-my-posh",
+      worktree: "heuristic-robinson",
+    };
+    const rows = [{ ...worktree, row: { ...worktree.row, digest } }, makeRow("gone", "Gone", "kept")];
+    const state = withRows(makeState({ scope: "everywhere", size: { columns: 120, rows: 10 } }), rows);
+    expect(
+      linesOf(state)
+        .slice(2, 4)
+        .map((line) => line.replace(/ *│.*/, "")),
+    ).toEqual(["▌1 min ago oh-…/heur… In a worktree", " 1 min ago shop       ◇ Gone"]);
+    const other = { ...digest, worktree: null, endedAt: Date.UTC(1969, 5, 18) };
+    const older = [{ ...worktree, row: { ...worktree.row, digest: other } }];
+    const [first] = linesOf(withRows(makeState({ scope: "everywhere" }), older)).slice(2);
+    expect(first).toMatch(/^▌Jun 1969 shop In a worktree/);
+    expect(linesOf({ ...state, isHelping: true, size: { columns: 80, rows: 60 } }).join("\n")).toMatch(
+      /◇ +its log is gone/,
+    );
+  });
+
+  test("has a short preview below the list on a narrow terminal of at least 20 lines", () => {
+    const heights = [19, 20, 22, 24, 50].map((rows) => {
+      const size = { columns: 80, rows };
+      const lines = linesOf(withRows(makeState({ query: "token", size }), [found, makeRow("other")]));
+      expect(lines).toHaveLength(rows);
+      const bar = lines.findIndex((line) => line.startsWith("──"));
+      return bar < 0 ? 0 : rows - bar - 3;
+    });
+    expect(heights).toEqual([0, 6, 7, 8, 8]);
+    const short = withRows(makeState({ query: "token", size: { columns: 80, rows: 20 } }), [found]);
+    expect(linesOf(short).slice(11, 18)).toMatchInlineSnapshot(`
+      [
+        "────────────────────────────────────────────────────────────────────────────────",
+        "claude · ~/shop · main · 1 min ago · 3 turns",
+        "turn 3 · reply · compacted · 1 min ago",
+        "the token is stale",
+        "",
+        "turn 2 · request · subagent",
+        "… 3 more lines: ^F",
+      ]
+    `);
+  });
+
+  test("says what restoring would do before it is done", () => {
+    const lines = ["~/.claude/a.jsonl", "its project /Users/ana/shop is not on this machine"];
+    const state = withRows(makeState(), [makeRow("gone", "Gone", "kept")]);
+    const asked = update(state, { kind: "planned", key: "claude:gone", lines }).state;
+    const shown = linesOf(asked);
+    expect(shown.slice(2, 5)).toEqual(["Gone", ...lines]);
+    expect(shown.at(-2)).toBe("Put its log there? y: yes. Any other key: no");
   });
 
   test("says that it shows the example history, where it searches, and that nothing was found", () => {
