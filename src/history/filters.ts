@@ -128,6 +128,8 @@ export interface SearchPage {
   readonly limit?: number;
   /** How many turns before and after each passage to show the requests of. */
   readonly contextTurns?: number;
+  /** Sessions without a passage show their first request. */
+  readonly firstRequests?: boolean;
 }
 
 /** Reads a query as users type it: words, "phrases", -word, pre*, field:value. */
@@ -149,6 +151,7 @@ export function readRequest(query: string, page: SearchPage, machine: Clock): Se
     offset: page.offset ?? 0,
     limit: page.limit ?? 10,
     contextTurns: page.contextTurns ?? 0,
+    firstRequests: page.firstRequests ?? false,
   };
   if (!isEmpty(request)) return request;
   throw new UserError("Cannot search: the query has no word", {

@@ -30,6 +30,7 @@ import {
   type HitSnippet,
   type NearbyTurn,
   type ShownTerms,
+  firstRequest,
   SNIPPETS_PER_HIT,
   shownTerms,
   snippetsOf,
@@ -50,6 +51,8 @@ export interface SearchRequest {
   readonly limit: number;
   /** How many turns before and after each snippet to show the requests of; absent: none. */
   readonly contextTurns?: number;
+  /** Sessions without a passage, because only filters were asked for, show their first request. */
+  readonly firstRequests?: boolean;
 }
 
 export interface FoundSession {
@@ -121,7 +124,7 @@ export async function searchOne(
   const hits: FoundSession[] = [];
   for (const hit of answer.hits) {
     const found = await foundSession(finish, hit, shown, openLogs);
-    hits.push(await withContext(reader, hit, found, request.contextTurns ?? 0));
+    hits.push(await withContext(reader, hit, found, request));
   }
   const totals = refreshed?.totals ?? knownTotals(library, reader) ?? (await rows()).totals;
   const problems = (refreshed?.problems ?? state.problems).length + totals.problems;
@@ -186,13 +189,16 @@ export async function withContext(
   reader: SearchReader,
   { key, source }: SessionHit,
   found: FoundSession,
-  turns: number,
+  { contextTurns: turns = 0, firstRequests = false }: SearchRequest,
 ): Promise<FoundSession> {
-  if (turns === 0) return found;
+  const lacksPassage = firstRequests && found.snippets.length === 0;
+  if (turns === 0 && !lacksPassage) return found;
   const stored = await reader.session(key, { source });
   if (stored !== undefined && stored.kind !== "session") throw engineError(stored);
   const digest: Digest | undefined = stored === undefined ? undefined : JSON.parse(stored.digest);
-  return { ...found, snippets: withNearbyTurns(found.snippets, digest?.requests ?? [], turns) };
+  const requests = digest?.requests ?? [];
+  const snippets = lacksPassage ? firstRequest(requests) : found.snippets;
+  return { ...found, snippets: turns === 0 ? snippets : withNearbyTurns(snippets, requests, turns) };
 }
 
 /** Makes a found session of a hit. */

@@ -71,7 +71,7 @@ export async function searchShared(
       shown,
       async () => () => undefined,
     );
-    const complete = await withContext(reader, hit, found, request.contextTurns ?? 0);
+    const complete = await withContext(reader, hit, found, request);
     hits.push({ ...complete, from: hit.source });
   }
   const { match, total, ranked, nearestWords, missingWords } = answer;

@@ -170,6 +170,14 @@ async function outputPassage(turn: TurnHit, shown: ShownTerms): Promise<FoundPas
   return passage === undefined ? undefined : { passage, role: "output" };
 }
 
+/** The first request, for a session of which only filters were asked, so that there is no match to show. */
+export function firstRequest(requests: Digest["requests"]): readonly HitSnippet[] {
+  const first = requests.find(({ via, text }) => via !== "bash" && text.trim() !== "");
+  if (first === undefined) return [];
+  const { turn, at, context, text } = first;
+  return [{ turn, role: "request", at, context, text: firstWords(text), highlights: [] }];
+}
+
 /** Adds to each snippet the requests of up to `turns` turns before and after it. */
 export function withNearbyTurns(
   snippets: readonly HitSnippet[],

@@ -1,6 +1,6 @@
 import { type ActivitySlots, countSlots, countTurns, slotColumn } from "../../extract/activity-slots.ts";
 import type { Digest } from "../../extract/digest.ts";
-import { NO_SLOT, SLOT_MS } from "../../session/activity.ts";
+import { type Activity, NO_SLOT, SLOT_MS } from "../../session/activity.ts";
 import { lastPart } from "../../session/checkout.ts";
 import { sessionKey } from "../../session/session.ts";
 import { projectFinder } from "../list-projects.ts";
@@ -99,6 +99,21 @@ export async function countStats(
     models: models.list((model, count) => ({ model, ...count })).sort(mostTokensFirst),
     unpriced: [...unpriced].sort(),
   };
+}
+
+/** Counts what one session used and did, whether or not it shares messages with others. */
+export function countUsage(
+  activity: Activity,
+  costOf: StatsOptions["costOf"],
+): Omit<UsageCount, "sessions" | "turns"> {
+  const { sessions: _sessions, turns: _turns, ...count } = createCount();
+  const { models, slots } = countSlots(activity);
+  for (const numbers of slots) {
+    const model = models[numbers[slotColumn.model] ?? -1];
+    const amounts = amountsOf(numbers);
+    addAmounts(count, amounts, model === undefined ? undefined : costOf(model, amounts));
+  }
+  return count;
 }
 
 /**
@@ -215,7 +230,7 @@ function amountsOf(numbers: readonly number[]): Amounts {
   };
 }
 
-function addAmounts(count: Count, amounts: Amounts, cost: number | undefined): void {
+function addAmounts(count: Omit<Count, "sessions" | "turns">, amounts: Amounts, cost: number | undefined): void {
   count.messages += amounts.messages;
   count.toolCalls += amounts.toolCalls;
   count.failures += amounts.failures;
