@@ -1,4 +1,3 @@
-import type { Coverage } from "../index.ts";
 import type { WorkerHandle } from "../search/worker-handle.ts";
 import type { ServedPage } from "../web/server/serve-page.ts";
 import { openHistoryIn } from "./open-history.ts";
@@ -8,7 +7,8 @@ import type { World } from "./world.ts";
 
 /** The page with this machine's history, while it is served. */
 export interface ServedHistory extends Pick<ServedPage, "port" | "url"> {
-  readonly coverage: Coverage;
+  /** How many sessions its list has. */
+  readonly total: number;
   readonly demo: boolean;
   /** Opens it in the browser, at a place if one is given. False if there is no browser. */
   open(place?: string): Promise<boolean>;
@@ -25,7 +25,7 @@ export async function serveHistory(world: World, port: number = 0): Promise<Serv
   const lasting = { ...world, afterwards: (work: () => Promise<void>): void => void work() };
   const history = await openHistoryIn(lasting, { reveal: false, allowDemo: true });
   // As every command does: what there is to read is read now, with threads and progress.
-  const { coverage } = await history.list({ limit: 0 });
+  const { total } = await history.list({ limit: 0 });
   const here = pageCalls(history);
   const { startWorker } = world;
   let thread: WorkerHandle | undefined;
@@ -53,7 +53,7 @@ export async function serveHistory(world: World, port: number = 0): Promise<Serv
   return {
     port: page.port,
     url: page.url,
-    coverage,
+    total,
     demo: history.demo,
     open(place) {
       removeHandover();

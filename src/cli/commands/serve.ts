@@ -25,7 +25,7 @@ export const command: Command = defineCommand({
     if (flags.json) printJson(world, { url: page.url, host: HOST, port: page.port, demo: page.demo });
     else {
       world.stdout.write(
-        `${countOf(page.coverage.sessions, "session")} at\n\n  ${page.url}\n\n` +
+        `${countOf(page.total, "session")} at\n\n  ${page.url}\n\n` +
           "Only this machine can reach the page, and only with this address. Ctrl-C ends.\n",
       );
     }
