@@ -197,7 +197,10 @@ describe.skipIf(browserPath === undefined)("the page", () => {
 
   test("says what its agent will delete, when, and that the archive does not have it", async () => {
     const server = await startServer((home) => {
-      const log = putToolLog(home, toolLog([]));
+      const log = putToolLog(
+        home,
+        toolLog([]).replace("what there is", `what there is ${"and so on ".repeat(12)}`),
+      );
       const old = Date.now() / 1000 - 20 * 86_400;
       utimesSync(log, old, old);
     });
@@ -206,6 +209,18 @@ describe.skipIf(browserPath === undefined)("the page", () => {
     await page.getByRole("link", { name: "1 session will be deleted within 30 days" }).click();
     const row = page.getByRole("row", { name: /Read what there is/ });
     await expect.poll(() => row.innerText()).toMatch(/in 10 days\s+✗ no\s+shop/);
+    for (const width of [800, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [table, frame] = [
+        await page.locator("table").boundingBox(),
+        await page.locator(".wide").boundingBox(),
+      ];
+      expect(table?.width ?? 0).toBeLessThanOrEqual(frame?.width ?? 0);
+      const title = await row.getByRole("cell").last().boundingBox();
+      expect((title?.x ?? 0) + (title?.width ?? 0)).toBeLessThanOrEqual(
+        (frame?.x ?? 0) + (frame?.width ?? 0),
+      );
+    }
     expect(wrong).toEqual([]);
   });
 

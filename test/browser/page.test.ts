@@ -149,7 +149,13 @@ describe.skipIf(browserPath === undefined)("the page, with the example history",
     await page.goto(`${server.origin}/${TOKEN_SESSION}/2`);
     const edit = page.locator("#turn-2 .call", { hasText: "Edit" }).first();
     await edit.getByRole("button").click();
-    await edit.locator(".diff .added").first().waitFor();
+    const diff = edit.locator(".diff").first();
+    await diff.locator(".added").first().waitFor();
+    const tops = await diff.evaluate((box) =>
+      [...box.querySelectorAll("span")].map((line) => line.getBoundingClientRect().top),
+    );
+    expect(tops.length).toBeGreaterThan(3);
+    expect(tops.every((top, at) => at === 0 || top > (tops[at - 1] ?? 0))).toBe(true);
     await page.goto(`${server.origin}/${BACKFILL}/1`);
     await page
       .locator("#turn-1 .call", { hasText: /^.Agent/ })

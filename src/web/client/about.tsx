@@ -2,9 +2,22 @@ import type { ComponentChildren, JSX } from "preact";
 import { countOf, formatNumber, relativeTo } from "../../render/words.ts";
 import type { SessionAnswer } from "../server/answers.ts";
 import { linkToSession } from "./route.ts";
-import { bytes, short, span } from "./words.ts";
+import { bytes, dollars, short, span } from "./words.ts";
 
 const SHOWN_FILES = 40;
+
+/** What its messages cost; null if its log does not say what they used. */
+function usageWords({ usage, contextTokens }: SessionAnswer): string | null {
+  if (usage === null) return null;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost } = usage;
+  const read = cacheReadTokens + cacheWriteTokens;
+  return [
+    `${short(inputTokens + read)} tokens in${read === 0 ? "" : ` (${short(cacheReadTokens)} from the cache)`}`,
+    `${short(outputTokens)} out`,
+    ...(cost === null ? [] : [`${dollars(cost)} at list prices`]),
+    ...(contextTokens === 0 ? [] : [`${short(contextTokens)} in context at the last message`]),
+  ].join(", ");
+}
 
 /** What is known about a session beside its conversation. */
 export function About({ session }: { readonly session: SessionAnswer }): JSX.Element {
@@ -17,8 +30,9 @@ export function About({ session }: { readonly session: SessionAnswer }): JSX.Ele
     ["When", span(session.startedAt, session.endedAt)],
     [
       "Size",
-      `${bytes(session.bytes)}, ${countOf(session.turns, "turn")}, about ${short(session.tokens)} tokens`,
+      `${bytes(session.bytes)}, ${countOf(session.turns, "turn")}, about ${short(session.tokens)} tokens of text`,
     ],
+    ["Used", usageWords(session)],
     ["Resume", <code>{session.resume}</code>],
     ["Log", session.source === null ? "gone; the archive has it" : <code>{session.source}</code>],
     ["Readable copy", session.archive === null ? "none yet" : <code>{session.archive}</code>],

@@ -78,8 +78,8 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
 export function Totals({ total }: { readonly total: CountLine }): JSX.Element {
   return (
     <p class="tiles">
-      <span>
-        <b>{formatNumber(total.sessions)}</b> {total.sessions === 1 ? "session" : "sessions"}
+      <span title="Sessions with a turn or a message; lists also have empty ones">
+        <b>{formatNumber(total.sessions)}</b> active {total.sessions === 1 ? "session" : "sessions"}
       </span>
       <span>
         <b>{formatNumber(total.turns)}</b> {total.turns === 1 ? "turn" : "turns"}

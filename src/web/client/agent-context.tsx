@@ -16,7 +16,8 @@ export function AgentContext({ session }: { readonly session: SessionAnswer }): 
   }, [session.mark]);
   if (answer === undefined) return <div class="loading" />;
   if (answer instanceof Error) return <p class="error">{answer.message}</p>;
-  const of = { key: session.key, subagents: session.subagents };
+  const { key, subagents, compactionList } = session;
+  const of = { key, subagents, compactionList };
   const left = session.outline.filter(({ context }) => context !== "current").length;
   return (
     <div class="conversation agent-context">

@@ -10,10 +10,12 @@ interface DetailsProps {
   readonly place: StepsPlace;
   readonly index: number;
   readonly callId: string | null;
+  /** Leaves out what the call was given. */
+  readonly only?: "result";
 }
 
 /** What a folded step holds, fetched when it is opened. */
-export function Details({ sessionKey, place, index, callId }: DetailsProps): JSX.Element {
+export function Details({ sessionKey, place, index, callId, only }: DetailsProps): JSX.Element {
   const [answer, setAnswer] = useState<DetailsAnswer | CallError>();
   useEffect(() => {
     get<DetailsAnswer>("details", { key: sessionKey, ...place, step: index }).then(setAnswer, setAnswer);
@@ -21,10 +23,11 @@ export function Details({ sessionKey, place, index, callId }: DetailsProps): JSX
   if (answer === undefined) return <div class="details loading" />;
   if (answer instanceof Error) return <p class="details error">{answer.message}</p>;
   const hasResult = answer.details.some((detail) => detail.of === "result");
+  const shown = answer.details.filter((detail) => only === undefined || detail.of === only);
   return (
     <div class="details">
       {answer.text === null ? null : <Prose text={answer.text} />}
-      {answer.details.map(({ of: side, part, note }, at) => (
+      {shown.map(({ of: side, part, note }, at) => (
         <div key={at} class={side}>
           {part.kind === "prose" ? (
             <Prose text={part.text} />

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { linkTo } from "./route.ts";
 
 interface HeatMapProps {
@@ -6,18 +7,23 @@ interface HeatMapProps {
   readonly days: readonly { readonly day: string; readonly value: number }[];
   /** The value of a day in words. */
   readonly words: (value: number) => string;
-  readonly weeks?: number;
+  /** As many weeks as there is room for; otherwise a whole year, which scrolls. */
+  readonly fits?: boolean;
 }
 
 const DAY_MS = 86_400_000;
 const CELL = 14;
 const TOP = 18;
 const LEFT = 30;
+const YEAR_WEEKS = 53;
 const months = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
 const dates = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
 
 /** A square for each day of the last year, a column a week; a day leads to its sessions. */
-export function HeatMap({ days, words, weeks = 53 }: HeatMapProps): JSX.Element {
+export function HeatMap({ days, words, fits = false }: HeatMapProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const room = useWeeksOf(box);
+  const weeks = fits ? room : YEAR_WEEKS;
   const values = new Map(days.map(({ day, value }) => [day, value]));
   const today = startOfToday();
   // Weeks start on Monday.
@@ -66,7 +72,7 @@ export function HeatMap({ days, words, weeks = 53 }: HeatMapProps): JSX.Element 
     }
   }
   return (
-    <div class="heat-map">
+    <div class="heat-map" ref={box}>
       <svg width={LEFT + weeks * CELL} height={TOP + 7 * CELL} role="img" aria-label="Activity by day">
         {["Mon", "Wed", "Fri"].map((name, at) => (
           <text key={name} x={0} y={TOP + at * 2 * CELL + CELL - 4}>
@@ -78,6 +84,24 @@ export function HeatMap({ days, words, weeks = 53 }: HeatMapProps): JSX.Element 
       </svg>
     </div>
   );
+}
+
+/** For how many weeks an element has room, a year at most. */
+function useWeeksOf(box: { readonly current: HTMLElement | null }): number {
+  const [weeks, setWeeks] = useState(YEAR_WEEKS);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const measure = (): void => {
+      const room = Math.floor((element.clientWidth - LEFT) / CELL);
+      setWeeks(Math.max(4, Math.min(YEAR_WEEKS, room)));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return weeks;
 }
 
 /** Midnight of the user's day, as if it were in UTC: days have no time zone here. */

@@ -11,23 +11,44 @@ export function plainWords(query: string): readonly string[] {
     .filter((word) => word.length > 1);
 }
 
+/**
+ * Finds the words where a word begins: after something that is no letter, or where a name goes on with a capital, as in
+ * `LastCheckpointID`, for the index splits names there too.
+ */
+export function wordPlaces(text: string, words: readonly string[]): readonly (readonly [number, number])[] {
+  const pattern = new RegExp(
+    words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"),
+    "giu",
+  );
+  const places: [number, number][] = [];
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const end = match.index + match[0].length;
+    if (beginsWord(text, match.index)) places.push([match.index, end]);
+    else pattern.lastIndex = match.index + 1;
+  }
+  return places;
+}
+
+function beginsWord(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 2), at);
+  if (!/[\p{L}\p{N}]$/u.test(before)) return true;
+  if (!/^\p{Lu}/u.test(text.slice(at, at + 2))) return false;
+  return !/\p{Lu}$/u.test(before) || /^\p{Lu}\p{Ll}/u.test(text.slice(at, at + 4));
+}
+
 /** Marks the words of a query in what an element shows now. */
 export function markWords(element: HTMLElement | null, query: string): void {
   if (!("highlights" in CSS)) return;
   CSS.highlights.delete("match");
   const words = plainWords(query);
   if (element === null || words.length === 0) return;
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])(?:${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`,
-    "giu",
-  );
   const highlight = new Highlight();
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node !== null && highlight.size < MAX_MATCHES; node = texts.nextNode()) {
-    for (const { index, 0: match } of (node.nodeValue ?? "").matchAll(pattern)) {
+    for (const [start, end] of wordPlaces(node.nodeValue ?? "", words)) {
       const range = new Range();
-      range.setStart(node, index);
-      range.setEnd(node, index + match.length);
+      range.setStart(node, start);
+      range.setEnd(node, end);
       highlight.add(range);
     }
   }

@@ -9,7 +9,6 @@ import { type IndexVersion, useCall } from "./use-call.ts";
 import { OpenItems } from "./work-view.tsx";
 
 const SHOWN_WORK = 4;
-const WEEKS = 40;
 
 /** What is shown beside the list before a session is chosen: the year, what will be deleted, what is open. */
 export function Home({ version }: { readonly version: IndexVersion }): JSX.Element {
@@ -23,7 +22,7 @@ export function Home({ version }: { readonly version: IndexVersion }): JSX.Eleme
           <>
             <Totals total={activity.answer.total} />
             <HeatMap
-              weeks={WEEKS}
+              fits
               days={activity.answer.days.map(({ day, turns }) => ({ day, value: turns }))}
               words={(value) => countOf(value, "turn")}
             />

@@ -76,8 +76,8 @@ function AgentKeeping({ agent }: { readonly agent: KeepingReply["agents"][number
                 <tr key={key}>
                   <td title={fullTime(deletedAfter)}>{daysUntil(deletedAfter)}</td>
                   <td class={isArchived ? "good" : "bad"}>{isArchived ? "✓ yes" : "✗ no"}</td>
-                  <td>{folderName(project)}</td>
-                  <td>
+                  <td title={project ?? ""}>{folderName(project)}</td>
+                  <td title={title ?? ""}>
                     <a href={linkToSession(key)}>{title ?? "Untitled"}</a>
                   </td>
                 </tr>

@@ -48,7 +48,7 @@ function ProjectCard({
       <span class="bar" aria-hidden="true">
         <i style={{ width: `${Math.max(2, (sessions / most) * 100)}%` }} />
       </span>
-      <span class="line soft">
+      <span class="line soft counts">
         <span class="project">
           {countOf(sessions, "session")}, {countOf(turns, "turn")}
         </span>

@@ -159,11 +159,13 @@ export function Code({ text, language }: { readonly text: string; readonly langu
   return (
     <pre class="diff">
       <code>
-        {lines.map((line, at) => (
+        {lines.map((line, at) => [
           <span key={at} class={lineClass(line)}>
-            {`${line}\n`}
-          </span>
-        ))}
+            {line}
+          </span>,
+          // Outside of the span: a break inside of it would not end the line, and all lines would be one row.
+          "\n",
+        ])}
       </code>
     </pre>
   );

@@ -10,10 +10,10 @@ import { markWords } from "./highlight.ts";
 import { Icon } from "./icon.tsx";
 import { isTyping } from "./keys.ts";
 import { linkTo, linkToSession } from "./route.ts";
-import { contextWords, Steps } from "./steps.tsx";
+import { CompactionDivider, contextWords, Steps } from "./steps.tsx";
 import { Tabs } from "./tabs.tsx";
 import { TurnSection } from "./turn.tsx";
-import { folderName, short, span, when } from "./words.ts";
+import { folderName, short, span } from "./words.ts";
 
 interface SessionViewProps {
   readonly sessionKey: string;
@@ -39,6 +39,8 @@ export function SessionView({ sessionKey, turn, query }: SessionViewProps): JSX.
   const [tab, setTab] = useState<Tab>("conversation");
   const [isOutlineOpen, setOutlineOpen] = useState(false);
   const reader = useRef<HTMLElement>(null);
+  const head = useRef<HTMLElement>(null);
+  const isHeadSeen = useIsSeen(head, session === undefined);
   useTurnInView(reader, session, turns, tab === "conversation" ? turn : null);
   useEffect(() => markWords(reader.current, query), [query, turns, tab]);
   useReaderKeys(reader, {
@@ -66,14 +68,17 @@ export function SessionView({ sessionKey, turn, query }: SessionViewProps): JSX.
   return (
     <>
       <section class="reader" ref={reader} aria-label="Session">
-        <header class="session-head">
+        <header class="session-head" ref={head}>
           <div class="head-words">
             <h1>{session.title ?? "Untitled"}</h1>
             <Facts session={session} />
           </div>
           <Actions session={session} onOutline={() => setOutlineOpen(!isOutlineOpen)} />
         </header>
-        <div class="tab-bar">
+        <div class={isHeadSeen ? "tab-bar" : "tab-bar stuck"}>
+          <b class="bar-title" aria-hidden="true">
+            {session.title ?? "Untitled"}
+          </b>
           <a class="back" href={linkTo("sessions", query)} aria-label="Back to the list">
             <Icon name="back" />
           </a>
@@ -104,7 +109,7 @@ function Facts({ session }: { readonly session: SessionAnswer }): JSX.Element {
       </span>
       <span>{span(startedAt, endedAt)}</span>
       <span>{countOf(session.turns, "turn")}</span>
-      <span title="Estimated from its characters">{short(session.tokens)} tokens</span>
+      <span title="Estimated from its characters">about {short(session.tokens)} tokens of text</span>
       {state === "live" ? <em class="chip live">running</em> : null}
       {state === "kept" ? <em class="chip kept">only in archive</em> : null}
       {state === "stub" ? <em class="chip">only its prompts are left</em> : null}
@@ -119,7 +124,10 @@ interface ConversationProps {
 }
 
 function ConversationView({ session, turns, need }: ConversationProps): JSX.Element {
-  const of = useMemo(() => ({ key: session.key, subagents: session.subagents }), [session]);
+  const of = useMemo(() => {
+    const { key, subagents, compactionList } = session;
+    return { key, subagents, compactionList };
+  }, [session]);
   const preamble = turns.get(0);
   useEffect(() => {
     if (session.preamble > 0) need(0);
@@ -144,7 +152,7 @@ function ConversationView({ session, turns, need }: ConversationProps): JSX.Elem
   );
 }
 
-/** Where the agent compacted the conversation. */
+/** Where the agent compacted the conversation without a summary; the others are above their summaries. */
 function Compactions({
   session,
   after,
@@ -155,17 +163,9 @@ function Compactions({
   return (
     <>
       {session.compactionList
-        .filter(({ afterTurn }) => afterTurn === after)
-        .map(({ at, trigger, tokensBefore, tokensAfter }, index) => (
-          <p key={index} class="divider">
-            <span>
-              {trigger === "auto" ? "Compacted automatically" : "Compacted"}
-              {tokensBefore === null ? "" : ` · ${short(tokensBefore)}`}
-              {tokensAfter === null ? "" : ` → ${short(tokensAfter)}`}
-              {tokensBefore === null && tokensAfter === null ? "" : " tokens"}
-              {at === null ? "" : ` · ${when(at)}`}
-            </span>
-          </p>
+        .filter(({ afterTurn, hasSummary }) => afterTurn === after && !hasSummary)
+        .map((compaction, index) => (
+          <CompactionDivider key={index} compaction={compaction} />
         ))}
     </>
   );
@@ -366,13 +366,35 @@ function useTurnInView(
   useEffect(() => {
     if (wanted.current === null || session === undefined) return;
     const section = reader.current?.querySelector(`#turn-${wanted.current}`);
-    section?.scrollIntoView({ block: "start" });
+    // Above the first turn is what the session is.
+    if (wanted.current === session.outline[0]?.turn) reader.current?.scrollTo(0, 0);
+    else section?.scrollIntoView({ block: "start" });
     for (const other of reader.current?.querySelectorAll(".turn.linked") ?? [])
       other.classList.remove("linked");
     section?.classList.add("linked");
     if (turns.has(wanted.current)) wanted.current = null;
   }, [turn, session, turns]);
 }
+
+/** Can the head still be seen above the bar, which then needs no title? */
+function useIsSeen(head: { readonly current: HTMLElement | null }, isLoading: boolean): boolean {
+  const [isSeen, setSeen] = useState(true);
+  useEffect(() => {
+    const element = head.current;
+    if (element === null) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => setSeen(entries.at(-1)?.isIntersecting !== false),
+      // The title of the bar covers this much of the end of the head.
+      { root: element.closest(".reader"), rootMargin: `${-BAR_TITLE_HEIGHT}px 0px 0px 0px` },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isLoading]);
+  return isSeen;
+}
+
+/** As in the style sheet, in pixels. */
+const BAR_TITLE_HEIGHT = 28;
 
 /** Keys for reading: next and previous turn, and those of the view. */
 function useReaderKeys(
@@ -396,7 +418,7 @@ function useReaderKeys(
 
 function step(reader: HTMLElement | null, by: 1 | -1): void {
   const sections = [...(reader?.querySelectorAll(".turn") ?? [])];
-  const top = (reader?.getBoundingClientRect().top ?? 0) + 70;
+  const top = (reader?.getBoundingClientRect().top ?? 0) + 92;
   const next =
     by === 1
       ? sections.find((section) => section.getBoundingClientRect().top > top)

@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { countOf } from "../../render/words.ts";
+import { countOf, formatNumber } from "../../render/words.ts";
 import type { FoundAnswer, HitLine, ListAnswer, SessionLine } from "../server/answers.ts";
 import { CallError, get } from "./api.ts";
+import { plainWords } from "./highlight.ts";
 import { Home } from "./home.tsx";
 import { Icon } from "./icon.tsx";
 import { isTyping } from "./keys.ts";
 import { type Page, usePages } from "./pages.ts";
+import { startAtMatch } from "./passage.ts";
 import { goTo, linkTo, linkToSession, type Route, readRoute } from "./route.ts";
 import { SessionView } from "./session-view.tsx";
 import type { IndexVersion } from "./use-call.ts";
@@ -227,9 +229,9 @@ function Status({ page, error, query, onWord }: StatusProps): JSX.Element {
     total === 0 && ranked === 0
       ? "Nothing found"
       : match === "some"
-        ? `${countOf(ranked, "session")} with some of the words`
+        ? `${countOf(ranked, "session")} ${othersWords(ranked, query)}`
         : ranked > total
-          ? `${all}, and ${countOf(ranked - total, "more")}`.replace(/mores?$/, "with some of the words")
+          ? `${all}, and ${formatNumber(ranked - total)} ${othersWords(ranked - total, query)}`
           : all;
   return (
     <p class="status" role="status">
@@ -248,6 +250,12 @@ function Status({ page, error, query, onWord }: StatusProps): JSX.Element {
         ))}
     </p>
   );
+}
+
+/** What is said of sessions that lack words of a query: of one word there are no some. */
+function othersWords(count: number, query: string): string {
+  if (plainWords(query).length > 1) return "with some of the words";
+  return count === 1 ? "that nearly matches" : "that nearly match";
 }
 
 interface RowProps {
@@ -280,7 +288,7 @@ function RowLink({ row, query, chosen }: RowProps): JSX.Element {
       </span>
       {best === undefined ? null : (
         <span class="snippet">
-          <i>{best.turn > 0 ? `turn ${best.turn}` : best.role}</i> <Highlighted {...best} />
+          <i>{best.turn > 0 ? `turn ${best.turn}` : best.role}</i> <Highlighted {...startAtMatch(best)} />
         </span>
       )}
     </a>

@@ -1,15 +1,35 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { countOf, formatNumber } from "../../render/words.ts";
-import type { StepsAnswer, StepsPlace, StepView, SubagentLine } from "../server/answers.ts";
+import type { SessionAnswer, StepsAnswer, StepsPlace, StepView, SubagentLine } from "../server/answers.ts";
 import { type CallError, get } from "./api.ts";
 import { Details } from "./details.tsx";
 import { Code, Prose, Typed } from "./prose.tsx";
+import { short, whenExactly } from "./words.ts";
 
 /** What all parts of a conversation need to know. */
 export interface Conversation {
   readonly key: string;
   readonly subagents: readonly SubagentLine[];
+  readonly compactionList: readonly CompactionLine[];
+}
+
+type CompactionLine = SessionAnswer["compactionList"][number];
+
+/** Where the agent compacted the conversation. */
+export function CompactionDivider({ compaction }: { readonly compaction: CompactionLine }): JSX.Element {
+  const { at, trigger, tokensBefore, tokensAfter } = compaction;
+  return (
+    <p class="divider">
+      <span>
+        {trigger === "auto" ? "Compacted automatically" : "Compacted"}
+        {tokensBefore === null ? "" : ` · ${short(tokensBefore)}`}
+        {tokensAfter === null ? "" : ` → ${short(tokensAfter)}`}
+        {tokensBefore === null && tokensAfter === null ? "" : " tokens"}
+        {at === null ? "" : ` · ${whenExactly(at)}`}
+      </span>
+    </p>
+  );
 }
 
 type Context = StepView["context"];
@@ -62,11 +82,14 @@ interface StepGroup {
   readonly isWork: boolean;
   /** Set if it is in another context than what comes before it. */
   readonly movesTo: Context | null;
+  /** Of the summary of a compaction: how many of them come before it. */
+  readonly compaction: number | null;
 }
 
 export function grouped(steps: readonly StepView[], context: Context): readonly StepGroup[] {
-  const groups: { from: number; steps: StepView[]; isWork: boolean; movesTo: Context | null }[] = [];
+  const groups: (StepGroup & { readonly steps: StepView[] })[] = [];
   let now = context;
+  let compactions = 0;
   for (const [index, step] of steps.entries()) {
     const isWork = step.kind === "call" || step.kind === "thinking";
     const movesTo = step.context === now ? null : step.context;
@@ -75,7 +98,11 @@ export function grouped(steps: readonly StepView[], context: Context): readonly 
     // A sub-agent is never hidden among other calls.
     const isAlone = startsAgent(step) || (last?.steps.some(startsAgent) ?? false);
     if (isWork && last?.isWork === true && movesTo === null && !isAlone) last.steps.push(step);
-    else groups.push({ from: index, steps: [step], isWork, movesTo });
+    else {
+      const isCompaction = step.kind === "summary" && step.of === "compaction";
+      const compaction = isCompaction ? compactions++ : null;
+      groups.push({ from: index, steps: [step], isWork, movesTo, compaction });
+    }
   }
   return groups;
 }
@@ -100,9 +127,15 @@ function Group(props: {
     );
   if (!group.isWork) {
     const [step] = group.steps;
+    const compaction =
+      group.compaction === null
+        ? undefined
+        : of.compactionList.filter(({ afterTurn, hasSummary }) => hasSummary && afterTurn === place.turn)[
+            group.compaction
+          ];
     return (
       <>
-        {mark}
+        {compaction === undefined ? mark : <CompactionDivider compaction={compaction} />}
         {step === undefined ? null : <Said step={step} />}
       </>
     );
@@ -252,16 +285,31 @@ export function WorkStep({ of, place, index, step }: WorkProps): JSX.Element | n
         {line}
         <span class="twist">›</span>
       </button>
-      {isOpen && agentId !== null ? <Subagent of={of} id={agentId} /> : null}
-      {isOpen && hasDetails ? (
+      {isOpen && agentId !== null ? (
+        <Subagent of={of} id={agentId}>
+          {hasDetails ? (
+            <Fold title="What its caller got back">
+              <Details sessionKey={of.key} place={place} index={index} callId={step.id} only="result" />
+            </Fold>
+          ) : null}
+        </Subagent>
+      ) : null}
+      {isOpen && hasDetails && agentId === null ? (
         <Details sessionKey={of.key} place={place} index={index} callId={step.id} />
       ) : null}
     </div>
   );
 }
 
-/** The conversation of a sub-agent, inside the call that started it. */
-function Subagent({ of, id }: { readonly of: Conversation; readonly id: string }): JSX.Element {
+interface SubagentProps {
+  readonly of: Conversation;
+  readonly id: string;
+  /** Below its conversation. */
+  readonly children: ComponentChildren;
+}
+
+/** The conversation of a sub-agent, inside the call that started it: it begins with what the call asked. */
+function Subagent({ of, id, children }: SubagentProps): JSX.Element {
   const [answer, setAnswer] = useState<StepsAnswer | CallError>();
   const about = of.subagents.find((each) => each.id === id);
   useEffect(() => {
@@ -282,6 +330,7 @@ function Subagent({ of, id }: { readonly of: Conversation; readonly id: string }
       {answer === undefined || answer instanceof Error ? null : (
         <Steps of={of} place={{ agent: id }} context="subagent" first={answer} />
       )}
+      {children}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { Picture } from "./details.tsx";
 import { Typed } from "./prose.tsx";
 import { linkToSession } from "./route.ts";
 import { type Conversation, contextWords, Steps } from "./steps.tsx";
-import { fullTime, when } from "./words.ts";
+import { fullTime, whenExactly } from "./words.ts";
 
 interface TurnProps {
   readonly of: Conversation;
@@ -44,7 +44,7 @@ export function TurnSection({ of, line, view, onNear }: TurnProps): JSX.Element 
         <a href={linkToSession(of.key, line.turn)} title="Link to this turn">
           {line.turn}
         </a>
-        <time title={fullTime(line.at)}>{when(line.at)}</time>
+        <time title={fullTime(line.at)}>{whenExactly(line.at)}</time>
         {where === null ? null : <em class="chip">{where}</em>}
         {line.via === "typed" ? null : <span class="soft">{viaWords(line.via)}</span>}
         {line.copiedFrom === null ? null : <span class="soft">copied from {line.copiedFrom}</span>}

@@ -34,6 +34,14 @@ export function when(ms: number | null, now: number = Date.now()): string {
   return date.getFullYear() === new Date(now).getFullYear() ? day.format(date) : dayOfYear.format(date);
 }
 
+/** The same with the time of day: "14:05", "Tue, 14:05", "3 Nov, 14:05". */
+export function whenExactly(ms: number | null, now: number = Date.now()): string {
+  if (ms === null) return "";
+  const short = when(ms, now);
+  const clock = time.format(new Date(ms));
+  return short === clock ? clock : `${short}, ${clock}`;
+}
+
 /** "3 Nov 2026, 14:05". */
 export function fullTime(ms: number | null): string {
   return ms === null ? "" : `${dayOfYear.format(new Date(ms))}, ${time.format(new Date(ms))}`;

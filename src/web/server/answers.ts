@@ -149,6 +149,15 @@ export interface SessionAnswer extends SessionLine {
   readonly continuedIn: string | null;
   readonly tokens: number;
   readonly contextTokens: number;
+  /** What its messages used, with those of sub-agents; null if its log does not say. */
+  readonly usage: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cacheReadTokens: number;
+    readonly cacheWriteTokens: number;
+    /** In US dollars; null if its models have no price. */
+    readonly cost: number | null;
+  } | null;
   readonly outline: readonly TurnLine[];
   /** Steps before the first turn. */
   readonly preamble: number;
@@ -158,6 +167,8 @@ export interface SessionAnswer extends SessionLine {
     readonly tokensBefore: number | null;
     readonly tokensAfter: number | null;
     readonly afterTurn: number;
+    /** Its summary is a step of that turn; the summaries of a turn are in the order of its compactions. */
+    readonly hasSummary: boolean;
   }[];
   readonly branches: readonly {
     readonly fromTurn: number;

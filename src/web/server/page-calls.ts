@@ -13,6 +13,7 @@ import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
 import { labelProjects } from "../../render/project-labels.ts";
 import { pendingSign, pendingWords } from "../../render/words.ts";
+import { costFinder } from "../../search/stats/prices.ts";
 import type {
   ActivityReply,
   ChangesAnswer,
@@ -83,7 +84,7 @@ const calls: Readonly<Record<string, PageCall>> = {
   search: reading(
     { q: text, offset: z._default(count(MANY), 0), limit: z._default(count(100), 30), sort: sortOf() },
     async ({ history }, { q, offset, limit, sort }) =>
-      searchAnswer(await history.search(q, { offset, limit, sort, skipRefresh: true })),
+      searchAnswer(await history.search(q, { offset, limit, sort, firstRequests: true, skipRefresh: true })),
   ),
   list: reading(
     { offset: z._default(count(MANY), 0), limit: z._default(count(500), 100) },
@@ -101,9 +102,9 @@ const calls: Readonly<Record<string, PageCall>> = {
     const { coverage } = await history.list({ limit: 0 });
     return coverageLine(coverage);
   }),
-  session: reading({ key }, async ({ sessions }, { key }) => {
+  session: reading({ key }, async ({ history, sessions }, { key }) => {
     const { open, mark } = await sessions.read(key);
-    return sessionAnswer(open, mark);
+    return sessionAnswer(open, mark, costFinder(history.library.config.prices));
   }),
   turns: reading({ key, from: count(MANY), to: count(MANY) }, async ({ sessions }, { key, from, to }) => {
     const { open, mark } = await sessions.read(key);

@@ -1,6 +1,8 @@
 import type { CatalogRow, OpenSession, Session, Step, Subagent, Turn } from "../../index.ts";
 import { viewCall } from "../../render/call-view.ts";
 import { pendingWords, shellQuote } from "../../render/words.ts";
+import { countUsage, tokensOf } from "../../search/stats/count-stats.ts";
+import type { costFinder } from "../../search/stats/prices.ts";
 import { sessionContext } from "../../session/session-context.ts";
 import type {
   ContextAnswer,
@@ -14,6 +16,8 @@ import type {
   TurnLine,
   TurnView,
 } from "./answers.ts";
+
+type CostFinder = ReturnType<typeof costFinder>;
 
 /** Of longer texts the page gets the start. */
 const MAX_REQUEST_CHARS = 100_000;
@@ -57,7 +61,7 @@ export function listedSession({
 }
 
 /** A session with the outline of its conversation. */
-export function sessionAnswer(open: OpenSession, mark: string): SessionAnswer {
+export function sessionAnswer(open: OpenSession, mark: string, costOf: CostFinder): SessionAnswer {
   const { session, digest } = open;
   const { command, folder } = open.resume;
   return {
@@ -73,15 +77,10 @@ export function sessionAnswer(open: OpenSession, mark: string): SessionAnswer {
     continuedIn: session.continuedIn,
     tokens: digest.tokens.total,
     contextTokens: digest.usage.contextTokens,
+    usage: usageOf(open, costOf),
     outline: session.turns.map(turnLine),
     preamble: session.preamble.filter(isShown).length,
-    compactionList: session.compactions.map(({ at, trigger, tokensBefore, tokensAfter, afterTurn }) => ({
-      at,
-      trigger,
-      tokensBefore,
-      tokensAfter,
-      afterTurn,
-    })),
+    compactionList: compactionList(session),
     branches: session.branches.map(({ fromTurn, turns, context, parentTurn }) => ({
       fromTurn,
       turns,
@@ -101,6 +100,26 @@ export function sessionAnswer(open: OpenSession, mark: string): SessionAnswer {
     labels: session.labels,
     problems: session.problems.length,
   };
+}
+
+function usageOf({ digest }: OpenSession, costOf: CostFinder): SessionAnswer["usage"] {
+  const count = countUsage(digest.activity, costOf);
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost } = count;
+  if (tokensOf(count) === 0) return null;
+  return { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost };
+}
+
+function compactionList(session: Session): SessionAnswer["compactionList"] {
+  const left = new Map<number, number>();
+  return session.compactions.map(({ at, trigger, tokensBefore, tokensAfter, afterTurn }) => {
+    const summaries =
+      left.get(afterTurn) ??
+      stepsAt(session, { turn: afterTurn }).filter(
+        (step) => step.kind === "summary" && step.of === "compaction",
+      ).length;
+    left.set(afterTurn, summaries - 1);
+    return { at, trigger, tokensBefore, tokensAfter, afterTurn, hasSummary: summaries > 0 };
+  });
 }
 
 function turnLine({ number, at, context, via, request, steps, copiedFrom }: Turn): TurnLine {
