@@ -15,16 +15,21 @@ const apart = {
   pick: /\/pick\/run-pick\.ts$/,
   // What reaches other machines; the launcher picks remote.cjs for commands that do.
   remote: /\/remote\/[a-z0-9-]+\.ts$/,
+  // The same without the search of a team, which servers answer themselves.
+  sync: /\/remote\/[a-z0-9-]+\.ts$/,
   opencode: /\/write-logs\.ts$/,
 };
 /** Of `remote`: the command that changes the list of remotes, and the list. */
 const everywhere = /\/(?:commands\/remote|remotes)\.ts$/;
+const searchOfTeam = /\/search-team\.ts$/;
 const lateOpencode = { path: join(root, "src/cli/bundles/late-opencode.cjs") };
 
 const without = (...names) =>
   names.map((name) => {
-    const there = name === "opencode" ? lateOpencode : { path: `./${name}.cjs`, external: true };
-    const resolve = ({ path }) => (everywhere.test(path) ? undefined : there);
+    const file = name === "sync" ? "remote" : name;
+    const there = name === "opencode" ? lateOpencode : { path: `./${file}.cjs`, external: true };
+    const isHere = (path) => everywhere.test(path) || (name === "sync" && searchOfTeam.test(path));
+    const resolve = ({ path }) => (isHere(path) ? undefined : there);
     return { name, setup: ({ onResolve }) => onResolve({ filter: apart[name] }, resolve) };
   });
 
@@ -77,8 +82,8 @@ const bundles = {
   search: { ...program, plugins: without("pick", "remote", "opencode") },
   main: { ...whole, plugins: without("mcp", "serve", "pick", "remote", "opencode") },
   remote: { ...whole, alias: lateZstd, plugins: without("mcp", "serve", "pick", "opencode") },
-  mcp: { ...program, plugins: without("serve", "remote", "opencode") },
-  serve: { ...program, alias: {}, plugins: without("remote", "opencode") },
+  mcp: { ...program, plugins: without("serve", "sync", "opencode") },
+  serve: { ...program, alias: {}, plugins: without("sync", "opencode") },
   pick: { ...program, plugins: without("serve", "remote", "opencode") },
   zstd: { ...program, alias: {}, entry: "fzstd" },
   opencode: { ...program, alias: {}, entry: "./src/agents/opencode/write-logs.ts" },
