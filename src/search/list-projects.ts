@@ -23,6 +23,8 @@ export interface ProjectCount extends PlaceCount {
   /** The folder, or only the name of a repository; null for sessions that know no folder. */
   readonly project: string | null;
   readonly name: string;
+  /** The other machine that all its sessions were pulled from; null if this one has any. */
+  readonly machine: string | null;
   /** Sessions by agent. */
   readonly agents: Readonly<Record<string, number>>;
   /** The last active first. */
@@ -39,6 +41,7 @@ export function countProjects(rows: readonly CatalogRow[]): readonly ProjectCoun
       return {
         project,
         name: project === null ? "(no project)" : lastPart(project),
+        machine: onlyOne(sessions.map(({ digest }) => digest.machine ?? null)),
         ...sumOf(sessions),
         agents: countBy(sessions.map(({ digest }) => digest.agent)),
         worktrees: [...groupBy(inWorktrees, ({ digest }) => digest.worktree ?? "")]
@@ -96,8 +99,8 @@ function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): ReadonlyMap
   return groups;
 }
 
-function onlyOne(folders: readonly (string | null)[]): string | null {
-  const [only = null, ...others] = new Set(folders);
+function onlyOne(names: readonly (string | null)[]): string | null {
+  const [only = null, ...others] = new Set(names);
   return others.length === 0 ? only : null;
 }
 

@@ -27,10 +27,10 @@ import { type IndexRows, readState, rowsOf } from "./refresh/index-rows.ts";
 import type { Refreshed } from "./refresh/refresh-index.ts";
 import type { SessionRow } from "./refresh/session-row.ts";
 import {
+  firstRequest,
   type HitSnippet,
   type NearbyTurn,
   type ShownTerms,
-  firstRequest,
   SNIPPETS_PER_HIT,
   shownTerms,
   snippetsOf,

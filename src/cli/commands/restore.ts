@@ -9,6 +9,7 @@ import {
   type ResumeCommand,
   UserError,
 } from "../../index.ts";
+import { missingNote, movedNote, restoreNotes } from "../../render/restore-notes.ts";
 import { shellQuote } from "../../render/words.ts";
 import { archivedPositional, type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
@@ -244,33 +245,18 @@ const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   damaged: "is damaged in the archive",
 };
 
-/** What becomes of the folder of a session's project, as sentences. */
-function movesOf({ files, move, missingProject }: RestoredSession): {
-  readonly moved?: string;
-  readonly missing?: string;
-} {
-  const changes = files.reduce((sum, file) => sum + file.changes, 0);
-  const moved = move === null ? "" : `${amountOf(changes, "line")} changed: ${move.from} → ${move.to}`;
-  const missing = `its project ${missingProject} is not on this machine; --into PROJECT_DIR moves it into one that is`;
-  return {
-    ...(move === null ? {} : { moved: sanitize(moved) }),
-    ...(missingProject === null ? {} : { missing: sanitize(missing) }),
-  };
-}
-
 /** What restoring a session would do, or why it can't be, as the picker says it before it asks. */
 export function restorePlanLines(session: RestoredSession, home: string): readonly string[] {
   const { outcome, files } = session;
   const isGood = outcome === "restored";
   const shown = files.filter(({ action, role }) => (isGood ? role === "main" : action !== "written"));
-  const { moved, missing } = movesOf(session);
+  const notes = restoreNotes(session, "--into PROJECT_DIR").map(sanitize);
   return [
     ...shown.slice(0, MAX_LISTED).map(({ path, action }) => {
       const what = ACTIONS[action];
       return `${sanitize(shortPath(path, home))}${what === "" ? "" : ` ${what}`}`;
     }),
-    ...(moved === undefined ? [] : [moved]),
-    ...(missing === undefined ? [] : [missing]),
+    ...notes,
   ];
 }
 
@@ -288,9 +274,10 @@ function linesOf(session: RestoredSession, isOpen: boolean, world: World): reado
   }
   if (wanted.length > MAX_LISTED)
     lines.push(style.dim(`  and ${amountOf(wanted.length - MAX_LISTED, "more file")}`));
-  const { moved, missing } = movesOf(session);
-  if (moved !== undefined) lines.push(style.dim(`  ${moved}`));
-  if (missing !== undefined) lines.push(style.yellow(`  ${missing}`));
+  const moved = movedNote(session);
+  if (moved !== null) lines.push(style.dim(`  ${sanitize(moved)}`));
+  const missing = missingNote(session, "--into PROJECT_DIR");
+  if (missing !== null) lines.push(style.yellow(`  ${sanitize(missing)}`));
   if (replaced !== null)
     lines.push(style.dim(`  the replaced file is generation ${replaced} in the archive`));
   if (session.markers > 0) {

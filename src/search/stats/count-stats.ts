@@ -230,7 +230,11 @@ function amountsOf(numbers: readonly number[]): Amounts {
   };
 }
 
-function addAmounts(count: Omit<Count, "sessions" | "turns">, amounts: Amounts, cost: number | undefined): void {
+function addAmounts(
+  count: Omit<Count, "sessions" | "turns">,
+  amounts: Amounts,
+  cost: number | undefined,
+): void {
   count.messages += amounts.messages;
   count.toolCalls += amounts.toolCalls;
   count.failures += amounts.failures;
