@@ -242,6 +242,8 @@ describe.skipIf(browserPath === undefined)("the page", () => {
     await archive.getByRole("button", { name: "Archive" }).click();
     await archive.getByText("Archived.").waitFor();
     await archive.locator(".buttons").getByRole("button", { name: "Close" }).click();
+    await page.locator(".actions").getByText("Archived").waitFor();
+    expect(await page.getByRole("button", { name: "Archive" }).count()).toBe(0);
     rmSync(log);
     await page.locator(".session-head").getByText("only in archive").waitFor({ timeout: 30_000 });
     await page.getByRole("button", { name: "Restore" }).click();

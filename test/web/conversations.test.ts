@@ -1,5 +1,8 @@
-import { appendFileSync, readFileSync, rmSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../support/make-world.ts";
 import { callOf, putToolLog, TOOL_SESSION, toolLog } from "../support/shrink/tool-log.ts";
 import { serveHistory } from "../support/web/serve-history.ts";
@@ -233,5 +236,41 @@ describe("the actions", () => {
     expect(json).toMatchObject({ name: `87f01b2f-1b5d-461b-8db4-95cd4ce864a4.${format}`, type });
     expect(json.text).toContain(start);
     expect(json.text).toContain("single-flight");
+  });
+});
+
+describe("a search of a team", () => {
+  const withRemotes = (remotes: readonly object[]): ReturnType<typeof makeWorld> => {
+    const world = makeWorld({ nowMs: NOW });
+    putToolLog(world.home, toolLog([]));
+    mkdirSync(join(world.home, ".sessions"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(world.home, ".sessions", "remotes.json"), JSON.stringify({ version: 1, remotes }));
+    return world;
+  };
+
+  test("is offered for clusters alone: stores of bytes can't be searched", async () => {
+    const page = await serveHistory(
+      withRemotes([
+        { name: "nas", kind: "folder", url: "/nowhere" },
+        { name: "crew", kind: "opensearch", url: "http://127.0.0.1:9" },
+      ]),
+    );
+    expect((await page.get("teams")).json).toEqual({ teams: ["crew"] });
+    expect((await (await serveHistory(makeWorld())).get("teams")).json).toEqual({ teams: [] });
+  });
+
+  test("says what is wrong with a name, or that the cluster refuses", async () => {
+    const cluster = createServer((_, response) => void response.writeHead(401).end());
+    await new Promise<void>((resolve) => cluster.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void cluster.close());
+    const { port } = cluster.address() as AddressInfo;
+    const page = await serveHistory(
+      withRemotes([{ name: "crew", kind: "opensearch", url: `http://127.0.0.1:${port}` }]),
+    );
+    const unknown = await page.get("search", { q: "walrus", remote: "nobody" });
+    expect([unknown.status, unknown.json.error.message]).toEqual([400, 'Cannot find a remote "nobody"']);
+    const refused = await page.get("search", { q: "walrus", remote: "crew" });
+    expect([refused.status >= 400, page.log]).toEqual([true, []]);
+    expect(refused.json.error.message).toMatch(/search engine/);
   });
 });

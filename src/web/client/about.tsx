@@ -19,6 +19,11 @@ function usageWords({ usage, contextTokens }: SessionAnswer): string | null {
   ].join(", ");
 }
 
+function goneWords({ machine, state }: SessionAnswer): string {
+  if (state === "stub") return "gone; only its prompts are left";
+  return machine === null ? "gone; the archive has it" : `on ${machine}; the archive here has it, too`;
+}
+
 /** What is known about a session beside its conversation. */
 export function About({ session }: { readonly session: SessionAnswer }): JSX.Element {
   const { files, tools, pending, subagents, parent, continuedIn, otherCopies } = session;
@@ -34,7 +39,8 @@ export function About({ session }: { readonly session: SessionAnswer }): JSX.Ele
     ],
     ["Used", usageWords(session)],
     ["Resume", <code>{session.resume}</code>],
-    ["Log", session.source === null ? "gone; the archive has it" : <code>{session.source}</code>],
+    ["Machine", session.machine],
+    ["Log", session.source === null ? goneWords(session) : <code>{session.source}</code>],
     ["Readable copy", session.archive === null ? "none yet" : <code>{session.archive}</code>],
     [
       "Other copies",

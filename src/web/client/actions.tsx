@@ -1,7 +1,13 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { countOf } from "../../render/words.ts";
-import type { ExportAnswer, ExportRequest, SessionAnswer } from "../server/answers.ts";
+import type {
+  ArchiveReply,
+  ExportAnswer,
+  ExportRequest,
+  RestoreReply,
+  SessionAnswer,
+} from "../server/answers.ts";
 import { CallError, post } from "./api.ts";
 import { Dialog } from "./dialogs.tsx";
 import { Icon } from "./icon.tsx";
@@ -13,10 +19,12 @@ export async function copyText(text: string): Promise<void> {
 interface ActionsProps {
   readonly session: SessionAnswer;
   readonly onOutline: () => void;
+  /** Called when something was done to it. */
+  readonly onChanged: () => void;
 }
 
 /** What can be done with a session. Everything that writes asks first. */
-export function Actions({ session, onOutline }: ActionsProps): JSX.Element {
+export function Actions({ session, onOutline, onChanged }: ActionsProps): JSX.Element {
   const [asks, setAsks] = useState<"archive" | "restore" | "export">();
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
@@ -24,7 +32,10 @@ export function Actions({ session, onOutline }: ActionsProps): JSX.Element {
     setCopied(true);
     setTimeout(() => setCopied(false), 1_500);
   };
-  const close = (): void => setAsks(undefined);
+  const close = (): void => {
+    if (asks !== "export") onChanged();
+    setAsks(undefined);
+  };
   return (
     <div class="actions">
       <button type="button" onClick={() => void copy()} title={session.resume}>
@@ -48,7 +59,12 @@ export function Actions({ session, onOutline }: ActionsProps): JSX.Element {
           <Icon name="restore" />
           <span>Restore</span>
         </button>
-      ) : session.state === "stub" ? null : (
+      ) : session.state === "stub" ? null : session.isArchived ? (
+        <span class="archived" title="The archive has every byte of its log">
+          <Icon name="archive" />
+          Archived
+        </span>
+      ) : (
         <button type="button" onClick={() => setAsks("archive")} title="Archive">
           <Icon name="archive" />
           <span>Archive</span>
@@ -76,13 +92,13 @@ interface ActionDialogProps {
 }
 
 /** The state of something that was started in a dialog. */
-type Work =
+export type Work =
   | { readonly kind: "asking" }
   | { readonly kind: "working" }
   | { readonly kind: "done"; readonly says: string }
   | { readonly kind: "failed"; readonly error: CallError };
 
-function useWork(): readonly [Work, (work: () => Promise<string>) => Promise<void>] {
+export function useWork(): readonly [Work, (work: () => Promise<string>) => Promise<void>] {
   const [work, setWork] = useState<Work>({ kind: "asking" });
   const start = async (action: () => Promise<string>): Promise<void> => {
     setWork({ kind: "working" });
@@ -98,10 +114,15 @@ function useWork(): readonly [Work, (work: () => Promise<string>) => Promise<voi
   return [work, start];
 }
 
-function WorkWords({ work }: { readonly work: Work }): JSX.Element | null {
+export function WorkWords({ work }: { readonly work: Work }): JSX.Element | null {
   if (work.kind === "asking") return null;
   if (work.kind === "working") return <p class="loading" role="status" />;
-  if (work.kind === "done") return <p role="status">{work.says}</p>;
+  if (work.kind === "done")
+    return (
+      <p role="status" class="outcome-words">
+        {work.says}
+      </p>
+    );
   return (
     <p role="alert" class="error">
       {work.error.message}
@@ -113,7 +134,8 @@ function WorkWords({ work }: { readonly work: Work }): JSX.Element | null {
 function ArchiveDialog({ session, onClose }: ActionDialogProps): JSX.Element {
   const [work, start] = useWork();
   const archive = async (): Promise<string> => {
-    const { archived } = await post<{ archived: number }>("archive", { key: session.key });
+    const { archived, problems } = await post<ArchiveReply>("archive", { key: session.key });
+    if (problems[0] !== undefined) throw new CallError(problems[0].what, null, 0);
     return archived > 0 ? "Archived." : "The archive has every byte of it already.";
   };
   return (
@@ -128,14 +150,6 @@ function ArchiveDialog({ session, onClose }: ActionDialogProps): JSX.Element {
   );
 }
 
-interface RestoreReply {
-  readonly sessions: readonly {
-    readonly outcome: "restored" | "unchanged" | "refused" | "damaged";
-    readonly files: readonly { readonly path: string }[];
-  }[];
-  readonly problems: readonly { readonly what: string }[];
-}
-
 function RestoreDialog({ session, onClose }: ActionDialogProps): JSX.Element {
   const [plan, look] = useWork();
   const [work, start] = useWork();
@@ -146,12 +160,18 @@ function RestoreDialog({ session, onClose }: ActionDialogProps): JSX.Element {
       throw new CallError(problems[0]?.what ?? "It can't be restored", null, 0);
     if (first.outcome === "unchanged") return "Its log is there already.";
     const where = first.files[0]?.path ?? "";
-    return dryRun ? `${countOf(first.files.length, "file")}: ${where}` : `Restored: ${where}`;
+    const notes = first.notes.map((note) => `\n${note[0]?.toUpperCase()}${note.slice(1)}.`).join("");
+    return `${dryRun ? countOf(first.files.length, "file") : "Restored"}: ${where}${notes}`;
   };
   useEffect(() => void look(() => restore(true)), []);
   return (
     <Dialog title="Restore this session?" onClose={onClose}>
-      <p>Its log is written back, byte for byte, to where its agent finds it. Nothing is overwritten.</p>
+      <p>
+        {session.machine === null
+          ? "Its log is written back, byte for byte, to where its agent finds it."
+          : `Its log on ${session.machine} is written to where its agent finds it here.`}{" "}
+        Nothing is overwritten.
+      </p>
       {work.kind === "asking" ? <WorkWords work={plan} /> : <WorkWords work={work} />}
       <Buttons
         work={plan.kind === "done" ? work : plan}
@@ -206,7 +226,7 @@ interface ButtonsProps {
   readonly onClose: () => void;
 }
 
-function Buttons({ work, says, onStart, onClose }: ButtonsProps): JSX.Element {
+export function Buttons({ work, says, onStart, onClose }: ButtonsProps): JSX.Element {
   const isOver = work.kind === "done" || work.kind === "failed";
   return (
     <p class="buttons">

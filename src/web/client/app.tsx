@@ -8,11 +8,11 @@ import { FilesView } from "./files-view.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { KeepingView } from "./keeping-view.tsx";
 import { isTyping } from "./keys.ts";
+import { PageTools } from "./page-tools.tsx";
 import { ProjectsView } from "./projects-view.tsx";
 import { linkTo, type Route, useRoute } from "./route.ts";
 import { SessionsView } from "./sessions-view.tsx";
-import { applyTheme, currentTheme, nextTheme } from "./theme.ts";
-import type { IndexVersion } from "./use-call.ts";
+import { type IndexVersion, versionOf } from "./use-call.ts";
 import { WorkView } from "./work-view.tsx";
 
 const tabs: readonly {
@@ -51,17 +51,23 @@ export function App(): JSX.Element {
           {error.message}: {error.hint}.
         </p>
       ) : null}
-      <View route={route} version={version} />
+      <View route={route} version={version} onHelp={() => setHelpOpen(true)} />
       {isHelpOpen ? <KeysDialog onClose={() => setHelpOpen(false)} /> : null}
     </div>
   );
 }
 
-function View({ route, version }: { readonly route: Route; readonly version: IndexVersion }): JSX.Element {
+interface ViewProps {
+  readonly route: Route;
+  readonly version: IndexVersion;
+  readonly onHelp: () => void;
+}
+
+function View({ route, version, onHelp }: ViewProps): JSX.Element {
   switch (route.view) {
     case "sessions":
     case "session":
-      return <SessionsView route={route} version={version} />;
+      return <SessionsView route={route} version={version} onHelp={onHelp} />;
     case "projects":
       return <ProjectsView version={version} />;
     case "files":
@@ -80,17 +86,13 @@ function useRefresh(): {
   readonly version: IndexVersion;
   readonly error: unknown;
 } {
-  const [state, setState] = useState<{ version?: number; coverage?: CoverageLine; error?: unknown }>({});
+  const [state, setState] = useState<{ version?: string; error?: unknown }>({});
   const refresh = useCallback(async () => {
     if (document.visibilityState !== "visible") return;
     try {
-      const coverage = await get<CoverageLine>("refresh");
-      setState(({ version = 0, coverage: before }) => {
-        const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(coverage);
-        return { version: version + (isSame ? 0 : 1), coverage };
-      });
+      setState({ version: versionOf(await get<CoverageLine>("refresh")) });
     } catch (error) {
-      setState((before) => ({ ...before, version: before.version ?? 0, error }));
+      setState((before) => ({ ...before, version: before.version ?? "", error }));
     }
   }, []);
   useEffect(() => {
@@ -112,12 +114,6 @@ interface RailProps {
 
 /** The ways to the views: at the left, or at the bottom of a phone. */
 function Rail({ route, onHelp }: RailProps): JSX.Element {
-  const [theme, setTheme] = useState(currentTheme());
-  const change = (): void => {
-    const next = nextTheme(theme);
-    applyTheme(next);
-    setTheme(next);
-  };
   const shown = route.view === "session" ? "sessions" : route.view;
   return (
     <nav class="rail" aria-label="Views">
@@ -128,12 +124,7 @@ function Rail({ route, onHelp }: RailProps): JSX.Element {
         </a>
       ))}
       <div class="rail-foot">
-        <button type="button" onClick={change} title={`Colours: ${theme}`} aria-label={`Colours: ${theme}`}>
-          <Icon name={theme === "dark" ? "moon" : theme === "light" ? "sun" : "contrast"} />
-        </button>
-        <button type="button" onClick={onHelp} title="Keys (?)" aria-label="Keys">
-          <Icon name="keyboard" />
-        </button>
+        <PageTools onHelp={onHelp} />
       </div>
     </nav>
   );

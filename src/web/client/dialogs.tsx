@@ -50,6 +50,7 @@ const operators: readonly (readonly [string, string])[] = [
   ["-word", "without this word"],
   ["pre*", "words that begin so"],
   ["project:shop", "also agent: branch: tool: file:"],
+  ["machine:vm", "of a machine; machine:local is this one"],
   ["cmd:docker error:timeout", "words of commands and errors"],
   ["title:auth", "words of the title"],
   ["in:compacted", "current, compacted, branch, subagent"],

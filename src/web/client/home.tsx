@@ -5,15 +5,19 @@ import { Totals } from "./activity-view.tsx";
 import { HeatMap } from "./heat-map.tsx";
 import { linkTo } from "./route.ts";
 import { SessionLink } from "./session-link.tsx";
-import { type IndexVersion, useCall } from "./use-call.ts";
+import { type Called, type IndexVersion, useCall } from "./use-call.ts";
 import { OpenItems } from "./work-view.tsx";
 
 const SHOWN_WORK = 4;
 
+interface HomeProps {
+  readonly version: IndexVersion;
+  readonly keeping: Called<KeepingReply>;
+}
+
 /** What is shown beside the list before a session is chosen: the year, what will be deleted, what is open. */
-export function Home({ version }: { readonly version: IndexVersion }): JSX.Element {
+export function Home({ version, keeping }: HomeProps): JSX.Element {
   const activity = useCall<ActivityReply>("activity", {}, version);
-  const keeping = useCall<KeepingReply>("keeping", {}, version);
   const work = useCall<WorkReply>("work", {}, version);
   return (
     <section class="reader home" aria-label="Overview">
@@ -48,7 +52,7 @@ export function Home({ version }: { readonly version: IndexVersion }): JSX.Eleme
 }
 
 /** Warns of sessions that are about to be deleted and that the archive does not have. */
-function Risk({ keeping }: { readonly keeping: KeepingReply }): JSX.Element | null {
+export function Risk({ keeping }: { readonly keeping: KeepingReply }): JSX.Element | null {
   const sum = (count: (agent: KeepingReply["agents"][number]) => number): number =>
     keeping.agents.reduce((all, agent) => all + count(agent), 0);
   const all = sum(({ deleted }) => deleted.sessions);

@@ -1,7 +1,12 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { countOf, formatNumber } from "../../render/words.ts";
 import { isForEver } from "../../retention/retention-days.ts";
-import type { KeepingReply } from "../server/answers.ts";
+import type { ArchiveReply, KeepingReply } from "../server/answers.ts";
+import { Buttons, useWork, WorkWords } from "./actions.tsx";
+import { post } from "./api.ts";
+import { Dialog } from "./dialogs.tsx";
+import { Icon } from "./icon.tsx";
 import { Answered, PageFrame } from "./page-frame.tsx";
 import { linkToSession } from "./route.ts";
 import { type IndexVersion, useCall } from "./use-call.ts";
@@ -9,7 +14,14 @@ import { daysUntil, folderName, fullTime } from "./words.ts";
 
 /** What agents will delete, and when, and whether the archive has it. */
 export function KeepingView({ version }: { readonly version: IndexVersion }): JSX.Element {
-  const called = useCall<KeepingReply>("keeping", {}, version);
+  const [isAsking, setAsking] = useState(false);
+  // What is archived changes no index.
+  const [times, setTimes] = useState(0);
+  const called = useCall<KeepingReply>(
+    "keeping",
+    {},
+    version === undefined ? version : `${version} ${times}`,
+  );
   return (
     <PageFrame
       title="Keeping"
@@ -21,15 +33,54 @@ export function KeepingView({ version }: { readonly version: IndexVersion }): JS
           agents.length === 0 ? (
             <p>No agent here deletes sessions.</p>
           ) : (
-            agents.map((agent) => <AgentKeeping key={agent.folder} agent={agent} />)
+            agents.map((agent) => (
+              <AgentKeeping key={agent.folder} agent={agent} onArchive={() => setAsking(true)} />
+            ))
           )
         }
       />
+      {isAsking ? (
+        <ArchiveAllDialog
+          onClose={() => {
+            setAsking(false);
+            setTimes(times + 1);
+          }}
+        />
+      ) : null}
     </PageFrame>
   );
 }
 
-function AgentKeeping({ agent }: { readonly agent: KeepingReply["agents"][number] }): JSX.Element {
+function ArchiveAllDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const [work, start] = useWork();
+  const archive = async (): Promise<string> => {
+    const { archived, unchanged, problems } = await post<ArchiveReply>("archive", {});
+    const [first] = problems;
+    return [
+      `${countOf(archived, "session")} archived, ${formatNumber(unchanged)} as they were.`,
+      ...(first === undefined
+        ? []
+        : [`${countOf(problems.length, "problem")}, the first: ${first.path}: ${first.what}.`]),
+    ].join("\n");
+  };
+  return (
+    <Dialog title="Archive all sessions?" onClose={onClose}>
+      <p>
+        Every byte of all logs, of all agents, and a readable copy of each session are kept in the archive,
+        where no clean-up reaches them. The logs stay as they are. This may take minutes.
+      </p>
+      <WorkWords work={work} />
+      <Buttons work={work} says="Archive all" onStart={() => void start(archive)} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+interface AgentKeepingProps {
+  readonly agent: KeepingReply["agents"][number];
+  readonly onArchive: () => void;
+}
+
+function AgentKeeping({ agent, onArchive }: AgentKeepingProps): JSX.Element {
   const { name, folder, days, from, paused, sessions, notArchived, deleted, atRisk } = agent;
   return (
     <section class="agent-keeping">
@@ -52,9 +103,13 @@ function AgentKeeping({ agent }: { readonly agent: KeepingReply["agents"][number
       </p>
       {paused === null ? null : <p class="note">Nothing is deleted at present: {paused}.</p>}
       {notArchived === 0 ? null : (
-        <p>
-          <code>sessions archive</code> archives everything; <code>sessions retention forever</code> has{" "}
-          {name} keep it.
+        <p class="keep-now">
+          <button type="button" class="more" onClick={onArchive}>
+            <Icon name="archive" /> Archive all
+          </button>
+          <span>
+            <code>sessions retention forever</code> has {name} delete nothing.
+          </span>
         </p>
       )}
       {atRisk.length === 0 ? null : (

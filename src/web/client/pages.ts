@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isAborted } from "./api.ts";
 import type { IndexVersion } from "./use-call.ts";
 
@@ -6,6 +6,8 @@ import type { IndexVersion } from "./use-call.ts";
 export interface Page<T> {
   readonly total: number;
   readonly items: readonly T[];
+  /** What the index had; null: it is not of this machine's index. */
+  readonly version: string | null;
 }
 
 /** A long list of which only the pages that were looked at are fetched. */
@@ -34,7 +36,8 @@ interface Loaded<T, P> {
 
 /**
  * Fetches a list in pages. While the first page of another list is on its way, the old rows stay, so that typing does not
- * flicker. `version` has the same list fetched again: what is in view of it stays until it has come.
+ * flicker. If the index has another version than the list is of, the same list is fetched again: what is in view of it
+ * stays until it has come. A list that is on its way is never given up for that.
  */
 export function usePages<T, P extends Page<T>>(
   of: string,
@@ -54,13 +57,21 @@ export function usePages<T, P extends Page<T>>(
   const requested = useRef(new Set<number>());
   const controller = useRef(new AbortController());
 
-  useEffect(() => {
+  const asked = useRef<{ readonly of: string; readonly version: string | null | undefined }>(undefined);
+  const latest = useRef(version);
+  latest.current = version;
+  const isOld = (of: string | null | undefined): boolean =>
+    of !== null && latest.current !== undefined && of !== latest.current;
+
+  const load = (isRepeated: boolean): void => {
     controller.current.abort();
     const current = new AbortController();
     controller.current = current;
     requested.current = new Set([0]);
+    asked.current = { of, version: undefined };
     fetchPage(0, current.signal).then(
       (first) => {
+        asked.current = { of, version: first.version };
         setLoaded((before) => ({
           isLoaded: true,
           of,
@@ -70,9 +81,12 @@ export function usePages<T, P extends Page<T>>(
           pages: new Map([...(before.of === of ? before.pages : []), [0, first.items]]),
           error: undefined,
         }));
+        // The index has changed while it was on its way.
+        if (isOld(first.version) && !isRepeated) load(true);
       },
       (error: unknown) => {
         if (isAborted(error)) return;
+        asked.current = { of, version: "" };
         setLoaded((before) => ({
           ...before,
           of,
@@ -84,8 +98,14 @@ export function usePages<T, P extends Page<T>>(
         }));
       },
     );
-    return () => current.abort();
+  };
+  // Before the first paint: the list is what one waits for.
+  useLayoutEffect(() => {
+    const { current } = asked;
+    if (current?.of === of && (current.version === undefined || !isOld(current.version))) return;
+    load(false);
   }, [of, version]);
+  useEffect(() => () => controller.current.abort(), []);
 
   return useMemo(() => {
     const need = (first: number, last: number): void => {

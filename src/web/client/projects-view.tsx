@@ -18,7 +18,7 @@ export function ProjectsView({ version }: { readonly version: IndexVersion }): J
           return (
             <ul class="cards">
               {projects.map((project) => (
-                <li key={project.project ?? ""}>
+                <li key={`${project.machine ?? ""}:${project.project ?? ""}`}>
                   <ProjectCard project={project} most={most} />
                 </li>
               ))}
@@ -37,11 +37,11 @@ function ProjectCard({
   readonly project: ProjectLine;
   readonly most: number;
 }): JSX.Element {
-  const { name, project: folder, sessions, turns, endedAt, agents, worktrees } = project;
+  const { name, machine, project: folder, sessions, turns, endedAt, agents, worktrees } = project;
   const words = (
     <>
       <span class="line">
-        <b class="title">{name}</b>
+        <b class="title">{machine === null ? name : `${machine}:${name}`}</b>
         <time>{when(endedAt)}</time>
       </span>
       <span class="path soft">{folder ?? "sessions that know no folder"}</span>

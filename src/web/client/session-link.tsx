@@ -1,9 +1,12 @@
 import type { JSX } from "preact";
 import type { WorkReply } from "../server/answers.ts";
 import { linkToSession } from "./route.ts";
-import { folderName, when } from "./words.ts";
+import { placeName, when } from "./words.ts";
 
-type LinkedSession = Pick<WorkReply["sessions"][number], "key" | "title" | "endedAt" | "agent" | "project">;
+type LinkedSession = Pick<
+  WorkReply["sessions"][number],
+  "key" | "title" | "endedAt" | "agent" | "project" | "machine"
+>;
 
 /** A link to a session: its title and time, and below them its agent and project. */
 export function SessionLink({ session }: { readonly session: LinkedSession }): JSX.Element {
@@ -15,7 +18,7 @@ export function SessionLink({ session }: { readonly session: LinkedSession }): J
       </span>
       <span class="line soft">
         <span class={`agent ${session.agent}`}>{session.agent}</span>
-        <span class="project">{folderName(session.project)}</span>
+        <span class="project">{placeName(session)}</span>
       </span>
     </a>
   );

@@ -13,7 +13,8 @@ import { linkTo, linkToSession } from "./route.ts";
 import { CompactionDivider, contextWords, Steps } from "./steps.tsx";
 import { Tabs } from "./tabs.tsx";
 import { TurnSection } from "./turn.tsx";
-import { folderName, short, span } from "./words.ts";
+import { WhereChip } from "./where-chip.tsx";
+import { placeName, short, span } from "./words.ts";
 
 interface SessionViewProps {
   readonly sessionKey: string;
@@ -35,7 +36,7 @@ const IDLE_MS = 10_000;
 
 /** One session as a conversation. Turns are fetched as they come into view, and new ones as the log grows. */
 export function SessionView({ sessionKey, turn, query }: SessionViewProps): JSX.Element {
-  const { session, error, turns, need } = useSession(sessionKey);
+  const { session, error, turns, need, load } = useSession(sessionKey);
   const [tab, setTab] = useState<Tab>("conversation");
   const [isOutlineOpen, setOutlineOpen] = useState(false);
   const reader = useRef<HTMLElement>(null);
@@ -73,7 +74,11 @@ export function SessionView({ sessionKey, turn, query }: SessionViewProps): JSX.
             <h1>{session.title ?? "Untitled"}</h1>
             <Facts session={session} />
           </div>
-          <Actions session={session} onOutline={() => setOutlineOpen(!isOutlineOpen)} />
+          <Actions
+            session={session}
+            onOutline={() => setOutlineOpen(!isOutlineOpen)}
+            onChanged={() => void load().catch(() => undefined)}
+          />
         </header>
         <div class={isHeadSeen ? "tab-bar" : "tab-bar stuck"}>
           <b class="bar-title" aria-hidden="true">
@@ -104,14 +109,14 @@ function Facts({ session }: { readonly session: SessionAnswer }): JSX.Element {
       <span class={`agent ${agent}`}>{agent}</span>
       {model === null ? null : <span>{model}</span>}
       <span title={project ?? ""}>
-        {folderName(project)}
+        {placeName(session)}
         {branch === null || branch === "" ? "" : ` · ${branch}`}
       </span>
       <span>{span(startedAt, endedAt)}</span>
       <span>{countOf(session.turns, "turn")}</span>
       <span title="Estimated from its characters">about {short(session.tokens)} tokens of text</span>
       {state === "live" ? <em class="chip live">running</em> : null}
-      {state === "kept" ? <em class="chip kept">only in archive</em> : null}
+      <WhereChip session={session} />
       {state === "stub" ? <em class="chip">only its prompts are left</em> : null}
     </p>
   );
@@ -245,6 +250,7 @@ function useSession(key: string): {
   readonly error: CallError | undefined;
   readonly turns: ReadonlyMap<number, TurnView>;
   readonly need: (turn: number) => void;
+  readonly load: () => Promise<unknown>;
 } {
   const [session, setSession] = useState<SessionAnswer>();
   const [error, setError] = useState<CallError>();
@@ -297,8 +303,8 @@ function useSession(key: string): {
       let now = known;
       if (document.visibilityState === "visible") {
         try {
-          const { mark, state } = await get<ChangesAnswer>("changes", { key });
-          if (mark !== now.mark || state !== now.state) now = await load();
+          const { mark, state, isArchived } = await get<ChangesAnswer>("changes", { key });
+          if (mark !== now.mark || state !== now.state || isArchived !== now.isArchived) now = await load();
         } catch {
           // The next check may succeed; the app says if the server is gone.
         }
@@ -316,7 +322,7 @@ function useSession(key: string): {
       clearTimeout(timer);
     };
   }, []);
-  return { session, error, turns, need };
+  return { session, error, turns, need, load };
 }
 
 /** The first turn that may differ: of a log that only grew, the last one. */

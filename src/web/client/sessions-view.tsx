@@ -1,21 +1,33 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countOf, formatNumber } from "../../render/words.ts";
-import type { FoundAnswer, HitLine, ListAnswer, SessionLine } from "../server/answers.ts";
+import type {
+  FoundAnswer,
+  HitLine,
+  KeepingReply,
+  ListAnswer,
+  SessionLine,
+  TeamsReply,
+} from "../server/answers.ts";
 import { CallError, get } from "./api.ts";
 import { plainWords } from "./highlight.ts";
-import { Home } from "./home.tsx";
+import { Highlighted } from "./highlighted.tsx";
+import { Home, Risk } from "./home.tsx";
 import { Icon } from "./icon.tsx";
 import { isTyping } from "./keys.ts";
+import { PageTools } from "./page-tools.tsx";
 import { type Page, usePages } from "./pages.ts";
 import { startAtMatch } from "./passage.ts";
 import { goTo, linkTo, linkToSession, type Route, readRoute } from "./route.ts";
 import { SessionView } from "./session-view.tsx";
-import type { IndexVersion } from "./use-call.ts";
+import { Tabs } from "./tabs.tsx";
+import { TeamHit } from "./team-hit.tsx";
+import { type IndexVersion, useCall, versionOf } from "./use-call.ts";
 import { VirtualList } from "./virtual-list.tsx";
-import { folderName, when } from "./words.ts";
+import { WhereChip } from "./where-chip.tsx";
+import { placeName, when } from "./words.ts";
 
-type Row = SessionLine & Partial<Pick<HitLine, "snippets" | "matchingTurns">>;
+type Row = SessionLine & Partial<HitLine>;
 interface RowsPage extends Page<Row> {
   readonly search?: FoundAnswer;
 }
@@ -28,16 +40,24 @@ const HITS_SIZE = 20;
 /** The address follows what is typed after a pause, so that the browser's history is not full of half words. */
 const ADDRESS_MS = 400;
 
+interface SessionsProps {
+  readonly route: Route;
+  readonly version: IndexVersion;
+  readonly onHelp: () => void;
+}
+
 /** The sessions: a search and its results, and the session that is chosen. */
-export function SessionsView(props: { readonly route: Route; readonly version: IndexVersion }): JSX.Element {
-  const { route, version } = props;
+export function SessionsView({ route, version, onHelp }: SessionsProps): JSX.Element {
   const [query, setQuery] = useState(route.q);
-  const isSearch = query.trim() !== "";
+  const [team, setTeam] = useState("");
+  const teams = useCall<TeamsReply>("teams", {}, "");
+  const keeping = useCall<KeepingReply>("keeping", {}, route.key === null ? version : undefined);
+  const isSearch = team !== "" || query.trim() !== "";
   const rows = usePages<Row, RowsPage>(
-    query.trim(),
+    `${team} ${query.trim()}`,
     version,
     isSearch ? HITS_SIZE : PAGE_SIZE,
-    (offset, signal) => fetchRows(query.trim(), offset, signal),
+    (offset, signal) => fetchRows(query.trim(), team, offset, signal),
   );
   const input = useRef<HTMLInputElement>(null);
   // The query that this view put into the address last: it does not come back from there over what was typed since.
@@ -58,12 +78,21 @@ export function SessionsView(props: { readonly route: Route; readonly version: I
     return () => clearTimeout(timer);
   }, [query, route.q]);
 
-  const selected = useSelected(rows.total, rows.at, route.key);
+  const shownAt = useSelected(rows.total, rows.at, route.key);
+  // Hits of a team are chosen without being opened: most are not here.
+  const [teamAt, setTeamAt] = useState(-1);
+  const [shownHit, showHit] = useState<HitLine>();
+  useEffect(() => setTeamAt(-1), [team, query]);
+  const selected = team === "" ? shownAt : teamAt;
   const open = (index: number): void => {
     const row = rows.at(index);
     if (row === undefined) return;
-    addressed.current = query;
-    goTo(linkOf(row, query), route.key === null ? "push" : "replace");
+    setTeamAt(index);
+    if (isElsewhere(row)) showHit(row);
+    else {
+      addressed.current = query;
+      goTo(linkOf(row, query), route.key === null ? "push" : "replace");
+    }
   };
   // Enter means what was typed, also if its rows have not come yet.
   const wantsFirst = useRef(false);
@@ -76,7 +105,11 @@ export function SessionsView(props: { readonly route: Route; readonly version: I
     if (rows.isCurrent) wantsFirst.current = false;
   }, [rows.isCurrent]);
   useListKeys({
-    move: (by) => open(Math.max(0, Math.min(rows.total - 1, selected + by))),
+    move: (by) => {
+      const next = Math.max(0, Math.min(rows.total - 1, selected + by));
+      if (team === "") open(next);
+      else setTeamAt(next);
+    },
     focus: () => input.current?.select(),
     leave: () => {
       if (document.activeElement === input.current && query !== "") setQuery("");
@@ -87,13 +120,16 @@ export function SessionsView(props: { readonly route: Route; readonly version: I
   return (
     <>
       <section class="list-pane" aria-label="Sessions">
+        <div class="phone-tools">
+          <PageTools onHelp={onHelp} />
+        </div>
         <div class="search">
           <Icon name="search" />
           <input
             ref={input}
             type="search"
             value={query}
-            placeholder="Search every session"
+            placeholder={team === "" ? "Search every session" : `Search ${team}`}
             aria-label="Search"
             spellcheck={false}
             autocomplete="off"
@@ -111,8 +147,23 @@ export function SessionsView(props: { readonly route: Route; readonly version: I
             </button>
           )}
         </div>
-        <Status page={rows.first} error={rows.error} query={query.trim()} onWord={setQuery} />
-        {isSearch && rows.isCurrent && rows.error === undefined && rows.total === 0 ? (
+        {teams.kind === "answer" && teams.answer.teams.length > 0 ? (
+          <Tabs
+            label="Where to search"
+            tabs={[["", "This machine"], ...teams.answer.teams.map((name) => [name, name] as const)]}
+            chosen={team}
+            onChoose={setTeam}
+          />
+        ) : null}
+        {keeping.kind === "answer" ? <Risk keeping={keeping.answer} /> : null}
+        {team !== "" && (query.trim() === "" || !rows.isCurrent) ? (
+          <p class="status" role="status">
+            {query.trim() === "" ? `Type what to find in ${team}` : `Searching ${team} …`}
+          </p>
+        ) : (
+          <Status page={rows.first} error={rows.error} query={query.trim()} onWord={setQuery} />
+        )}
+        {query.trim() !== "" && rows.isCurrent && rows.error === undefined && rows.total === 0 ? (
           <p class="hint">
             No session has such words. Try fewer, or the beginning of one with a star: <code>migrat*</code>.
           </p>
@@ -122,34 +173,67 @@ export function SessionsView(props: { readonly route: Route; readonly version: I
           total={rows.total}
           rowHeight={isSearch ? HIT_HEIGHT : ROW_HEIGHT}
           selected={selected}
-          resetKey={query.trim()}
+          resetKey={`${team} ${query.trim()}`}
           onShow={rows.need}
           row={(index) => {
             const row = rows.at(index);
             return row === undefined ? (
               <div class="ghost" />
             ) : (
-              <RowLink row={row} query={query} chosen={route.key} />
+              <RowLink
+                row={row}
+                query={query}
+                isChosen={team === "" ? row.key === route.key : index === teamAt}
+                onOpen={isElsewhere(row) ? () => open(index) : undefined}
+              />
             );
           }}
         />
       </section>
       {route.key === null ? (
-        <Home version={version} />
+        <Home version={version} keeping={keeping} />
       ) : (
         <SessionView key={route.key} sessionKey={route.key} turn={route.turn} query={route.q} />
       )}
+      {shownHit === undefined ? null : <TeamHit hit={shownHit} onClose={() => showHit(undefined)} />}
     </>
   );
 }
 
-async function fetchRows(query: string, offset: number, signal: AbortSignal): Promise<RowsPage> {
+async function fetchRows(
+  query: string,
+  team: string,
+  offset: number,
+  signal: AbortSignal,
+): Promise<RowsPage> {
+  if (team !== "" && query === "") return { total: 0, items: [], version: null };
   if (query === "") {
-    const { total, sessions } = await get<ListAnswer>("list", { offset, limit: PAGE_SIZE }, signal);
-    return { total, items: sessions };
+    const { total, sessions, coverage } = await get<ListAnswer>("list", { offset, limit: PAGE_SIZE }, signal);
+    return { total, items: sessions, version: versionOf(coverage) };
   }
-  const search = await get<FoundAnswer>("search", { q: query, offset, limit: HITS_SIZE }, signal);
-  return { total: search.ranked, items: search.sessions, search };
+  if (team !== "") await pause(TEAM_PAUSE_MS, signal);
+  const remote = team === "" ? undefined : team;
+  const search = await get<FoundAnswer>("search", { q: query, offset, limit: HITS_SIZE, remote }, signal);
+  const version = team === "" ? versionOf(search.coverage) : null;
+  return { total: search.ranked, items: search.sessions, version, search };
+}
+
+/** A cluster is not asked for every key. */
+const TEAM_PAUSE_MS = 200;
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+/** Is it a hit of a team that this machine does not have? */
+function isElsewhere(row: Row): row is HitLine {
+  return row.isHere === false;
 }
 
 /** A hit opens at its best turn. */
@@ -223,7 +307,7 @@ function Status({ page, error, query, onWord }: StatusProps): JSX.Element {
   if (page === undefined) return <p class="status" role="status" />;
   if (search === undefined)
     return <p class="status" role="status">{`${countOf(page.total, "session")}, newest first`}</p>;
-  const { total, ranked, match, totalIsExact, nearestWords } = search;
+  const { total, ranked, match, totalIsExact, nearestWords, partial } = search;
   const all = `${totalIsExact ? "" : "about "}${countOf(total, "session")}`;
   const words =
     total === 0 && ranked === 0
@@ -236,6 +320,7 @@ function Status({ page, error, query, onWord }: StatusProps): JSX.Element {
   return (
     <p class="status" role="status">
       {words}
+      {partial === null ? null : <span class="error"> · not everything was searched: {partial}</span>}
       {nearestWords
         .filter(({ nearest }) => nearest.length > 0)
         .map(({ word, nearest }) => (
@@ -261,17 +346,31 @@ function othersWords(count: number, query: string): string {
 interface RowProps {
   readonly row: Row;
   readonly query: string;
-  readonly chosen: string | null;
+  readonly isChosen: boolean;
+  /** Set if there is no link to it. */
+  readonly onOpen: (() => void) | undefined;
 }
 
-function RowLink({ row, query, chosen }: RowProps): JSX.Element {
+function RowLink({ row, query, isChosen, onOpen }: RowProps): JSX.Element {
+  const inner = <RowWords row={row} />;
+  const current = isChosen ? "true" : undefined;
+  const looks = `entry ${row.state}`;
+  return onOpen === undefined ? (
+    <a class={looks} href={linkOf(row, query)} aria-current={current}>
+      {inner}
+    </a>
+  ) : (
+    <button type="button" class={looks} onClick={onOpen} aria-current={current}>
+      {inner}
+    </button>
+  );
+}
+
+function RowWords({ row }: { readonly row: Row }): JSX.Element {
   const [best] = row.snippets ?? [];
+  const owner = row.owner ?? null;
   return (
-    <a
-      class={`entry ${row.state}`}
-      href={linkOf(row, query)}
-      aria-current={row.key === chosen ? "true" : undefined}
-    >
+    <>
       <span class="line">
         <b class="title" title={row.title ?? ""}>
           {row.title ?? "Untitled"}
@@ -281,7 +380,7 @@ function RowLink({ row, query, chosen }: RowProps): JSX.Element {
       <span class="line soft">
         <span class={`agent ${row.agent}`}>{row.agent}</span>
         <span class="project" title={row.project ?? ""}>
-          {folderName(row.project)}
+          {owner === null ? placeName(row) : `${owner} on ${placeName(row)}`}
           {row.branch === null || row.branch === "" ? "" : ` · ${row.branch}`}
         </span>
         <Marks row={row} />
@@ -291,7 +390,7 @@ function RowLink({ row, query, chosen }: RowProps): JSX.Element {
           <i>{best.turn > 0 ? `turn ${best.turn}` : best.role}</i> <Highlighted {...startAtMatch(best)} />
         </span>
       )}
-    </a>
+    </>
   );
 }
 
@@ -299,32 +398,12 @@ function Marks({ row }: { readonly row: Row }): JSX.Element {
   return (
     <span class="marks">
       {row.state === "live" ? <em class="chip live">running</em> : null}
-      {row.state === "kept" ? <em class="chip kept">only in archive</em> : null}
+      {row.owner == null ? <WhereChip session={row} /> : null}
       {row.matchingTurns === undefined || row.matchingTurns < 2 ? (
         <span>{countOf(row.turns, "turn")}</span>
       ) : (
         <span>{`${row.matchingTurns} matches`}</span>
       )}
     </span>
-  );
-}
-
-/** A passage with its matches marked. */
-export function Highlighted(props: {
-  readonly text: string;
-  readonly highlights: readonly (readonly [number, number])[];
-}): JSX.Element {
-  const parts: (string | JSX.Element)[] = [];
-  let from = 0;
-  for (const [start, end] of props.highlights) {
-    if (start < from) continue;
-    parts.push(props.text.slice(from, start), <mark key={start}>{props.text.slice(start, end)}</mark>);
-    from = end;
-  }
-  return (
-    <>
-      {parts}
-      {props.text.slice(from)}
-    </>
   );
 }

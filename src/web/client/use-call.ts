@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import type { CoverageLine } from "../server/answers.ts";
 import { CallError, get, isAborted } from "./api.ts";
 
 /** The answer of a call: what is shown until it has come is up to the caller. */
@@ -7,8 +8,13 @@ export type Called<T> =
   | { readonly kind: "answer"; readonly answer: T }
   | { readonly kind: "failed"; readonly error: CallError };
 
-/** How often the index had something new; undefined while that is checked for the first time. */
-export type IndexVersion = number | undefined;
+/** Changes when the index has something new; undefined while that is checked for the first time. */
+export type IndexVersion = string | undefined;
+
+/** What an answer was based on, to compare with what the index has now. */
+export function versionOf(coverage: CoverageLine): string {
+  return JSON.stringify(coverage);
+}
 
 /**
  * Makes a call once `version` is known, and again if it or the values change; the old answer stays until the new one has

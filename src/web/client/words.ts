@@ -59,6 +59,15 @@ export function folderName(path: string | null): string {
   return path === null ? "no project" : (/[^/\\]+(?=[/\\]*$)/.exec(path)?.[0] ?? path);
 }
 
+/** The folder of a session as lists name it, with its machine if that is another one: "vm:shop". */
+export function placeName(session: {
+  readonly machine: string | null;
+  readonly project: string | null;
+}): string {
+  const name = folderName(session.project);
+  return session.machine === null ? name : `${session.machine}:${name}`;
+}
+
 /** "in 3 days", "tomorrow". */
 export function daysUntil(ms: number, now: number = Date.now()): string {
   const days = Math.ceil((ms - now) / DAY_MS);

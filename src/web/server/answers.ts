@@ -21,8 +21,11 @@ export interface SessionLine {
   readonly bytes: number;
   readonly compactions: number;
   readonly state: "live" | "idle" | "kept" | "stub";
+  /** Of a session that is shown: as it is now. */
   readonly isArchived: boolean;
   readonly copies: number;
+  /** The machine that it was pulled from, or in a search of a team is on; null: this one. */
+  readonly machine: string | null;
 }
 
 interface Snippet {
@@ -37,6 +40,10 @@ interface Snippet {
 export interface HitLine extends SessionLine {
   readonly snippets: readonly Snippet[];
   readonly matchingTurns: number;
+  /** Whose it is, in a search of a team. */
+  readonly owner: string | null;
+  /** It can be shown: this machine has it. */
+  readonly isHere: boolean;
 }
 
 export interface CoverageLine {
@@ -56,6 +63,13 @@ export interface FoundAnswer {
   /** Words that no session has, with known words that look like them. */
   readonly nearestWords: readonly { readonly word: string; readonly nearest: readonly string[] }[];
   readonly coverage: CoverageLine;
+  /** Why not everything was searched. */
+  readonly partial: string | null;
+}
+
+/** The remotes that can be searched, by name. */
+export interface TeamsReply {
+  readonly teams: readonly string[];
 }
 
 export interface ListAnswer {
@@ -224,9 +238,24 @@ export interface ContextAnswer {
   readonly left: number;
 }
 
-export interface ChangesAnswer {
+export interface ChangesAnswer extends Pick<SessionLine, "state" | "isArchived"> {
   readonly mark: string;
-  readonly state: SessionLine["state"];
+}
+
+export interface ArchiveReply {
+  readonly archived: number;
+  readonly unchanged: number;
+  readonly problems: readonly { readonly path: string; readonly what: string }[];
+}
+
+export interface RestoreReply {
+  readonly sessions: readonly {
+    readonly outcome: "restored" | "unchanged" | "refused" | "damaged";
+    readonly files: readonly { readonly path: string }[];
+    /** What is not as it was, in sentences. */
+    readonly notes: readonly string[];
+  }[];
+  readonly problems: readonly { readonly what: string }[];
 }
 
 export interface ExportAnswer {
@@ -244,6 +273,8 @@ export interface ExportRequest {
 export interface ProjectLine {
   readonly project: string | null;
   readonly name: string;
+  /** The other machine that all its sessions are of. */
+  readonly machine: string | null;
   readonly sessions: number;
   readonly turns: number;
   readonly startedAt: number | null;

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod/mini";
+import { teamOf } from "../../history/team.ts";
 import {
   exitCodes,
   exportFormats,
@@ -11,11 +12,14 @@ import {
 } from "../../index.ts";
 import { cleanText } from "../../redact/clean-text.ts";
 import { maskDeep } from "../../redact/mask.ts";
+import { readRemotes } from "../../remote/remotes.ts";
 import { labelProjects } from "../../render/project-labels.ts";
+import { restoreNotes } from "../../render/restore-notes.ts";
 import { pendingSign, pendingWords } from "../../render/words.ts";
 import { costFinder } from "../../search/stats/prices.ts";
 import type {
   ActivityReply,
+  ArchiveReply,
   ChangesAnswer,
   CountLine,
   CoverageLine,
@@ -26,7 +30,9 @@ import type {
   KeepingReply,
   ListAnswer,
   ProjectsReply,
+  RestoreReply,
   ResultAnswer,
+  TeamsReply,
   TurnsAnswer,
   WorkReply,
 } from "./answers.ts";
@@ -82,10 +88,29 @@ const place = { key, turn: z.optional(count(MANY)), agent: z.optional(key) };
 const calls: Readonly<Record<string, PageCall>> = {
   // These two answer from the index as it is, so that neither the first list nor a key waits for logs; `refresh` reads them.
   search: reading(
-    { q: text, offset: z._default(count(MANY), 0), limit: z._default(count(100), 30), sort: sortOf() },
-    async ({ history }, { q, offset, limit, sort }) =>
-      searchAnswer(await history.search(q, { offset, limit, sort, firstRequests: true, skipRefresh: true })),
+    {
+      q: text,
+      offset: z._default(count(MANY), 0),
+      limit: z._default(count(100), 30),
+      sort: sortOf(),
+      remote: z.optional(key),
+    },
+    async ({ history }, { q, offset, limit, sort, remote }) => {
+      const page = { offset, limit, sort };
+      if (remote === undefined)
+        return searchAnswer(await history.search(q, { ...page, firstRequests: true, skipRefresh: true }));
+      const found = await teamOf(history).search(remote, q, page);
+      const here = new Set((await history.indexed()).map(({ agent, id }) => `${agent}:${id}`));
+      return searchAnswer(found, here);
+    },
   ),
+  /** Where else there is text to search. */
+  teams: reading({}, async ({ history }) => {
+    const remotes = history.demo ? [] : readRemotes(history.library);
+    return {
+      teams: remotes.filter(({ kind }) => kind === "opensearch").map(({ name }) => name),
+    } satisfies TeamsReply;
+  }),
   list: reading(
     { offset: z._default(count(MANY), 0), limit: z._default(count(500), 100) },
     async ({ history }, { offset, limit }) => {
@@ -103,8 +128,8 @@ const calls: Readonly<Record<string, PageCall>> = {
     return coverageLine(coverage);
   }),
   session: reading({ key }, async ({ history, sessions }, { key }) => {
-    const { open, mark } = await sessions.read(key);
-    return sessionAnswer(open, mark, costFinder(history.library.config.prices));
+    const session = await sessions.read(key);
+    return sessionAnswer(session, costFinder(history.library.config.prices));
   }),
   turns: reading({ key, from: count(MANY), to: count(MANY) }, async ({ sessions }, { key, from, to }) => {
     const { open, mark } = await sessions.read(key);
@@ -140,9 +165,10 @@ const calls: Readonly<Record<string, PageCall>> = {
     const { projects } = await history.projects();
     return {
       projects: projects.map(
-        ({ agents, worktrees, project: root, name, sessions, turns, startedAt, endedAt }) => ({
+        ({ agents, worktrees, project: root, name, machine, sessions, turns, startedAt, endedAt }) => ({
           project: root,
           name,
+          machine,
           sessions,
           turns,
           startedAt,
@@ -196,8 +222,8 @@ const calls: Readonly<Record<string, PageCall>> = {
   activity: reading({}, async ({ history }) => activityReply(await history.stats())),
   /** Has the log of a session changed? Reads it only if it has. */
   changes: reading({ key }, async ({ sessions }, { key }) => {
-    const { open, mark } = await sessions.read(key);
-    return { mark, state: open.state } satisfies ChangesAnswer;
+    const { open, mark, isArchived } = await sessions.read(key);
+    return { mark, state: open.state, isArchived: isArchived() } satisfies ChangesAnswer;
   }),
 
   export: action({ key, format: z.enum(exportFormats) }, async ({ history }, { key, format }) => {
@@ -208,9 +234,14 @@ const calls: Readonly<Record<string, PageCall>> = {
       text: [...parts()].join(""),
     } satisfies ExportAnswer;
   }),
-  archive: action({ key }, async ({ history }, { key }) => {
+  /** Without a key, everything. */
+  archive: action({ key: z.optional(key) }, async ({ history }, { key }) => {
     const { archived, unchanged, problems } = await history.archive(key);
-    return { archived: archived.length, unchanged, problems };
+    return {
+      archived: archived.length,
+      unchanged,
+      problems: problems.slice(0, MAX_LISTED).map(({ path, what }) => ({ path, what })),
+    } satisfies ArchiveReply;
   }),
   restore: action({ key, dryRun: z._default(z.boolean(), false) }, async ({ history }, { key, dryRun }) => {
     const { sessions, problems } = await history.restore(key, { dryRun });
@@ -221,13 +252,13 @@ const calls: Readonly<Record<string, PageCall>> = {
         hint: `\`sessions restore ${toImport.id}\` runs the command for that`,
       });
     return {
-      sessions: sessions.map(({ outcome, files, mayBeSwept }) => ({
-        outcome,
-        mayBeSwept,
-        files: files.map(({ path, action }) => ({ path, action })),
+      sessions: sessions.map((session) => ({
+        outcome: session.outcome,
+        files: session.files.map(({ path }) => ({ path })),
+        notes: restoreNotes(session, "`sessions restore --into PROJECT_DIR`"),
       })),
       problems,
-    };
+    } satisfies RestoreReply;
   }),
 };
 
@@ -314,15 +345,19 @@ function countLine(count: StatsAnswer["total"]): CountLine {
   return { sessions, turns, toolCalls, failures, tokens, cost };
 }
 
-function searchAnswer(result: SearchResult): FoundAnswer {
-  const { total, ranked, totalIsExact, match, hits, nearestWords, coverage } = result;
+/** `here`: the keys of this machine's sessions, for an answer of a team. */
+function searchAnswer(result: SearchResult, here?: ReadonlySet<string>): FoundAnswer {
+  const { total, ranked, totalIsExact, match, hits, nearestWords, coverage, partial = null } = result;
   return {
     total,
     ranked,
     totalIsExact,
     match,
-    sessions: hits.map(({ row, snippets, matchingTurns }) => ({
+    sessions: hits.map(({ row, snippets, matchingTurns, from }) => ({
       ...listedSession(row),
+      machine: from?.machine ?? row.digest.machine ?? null,
+      owner: from?.owner ?? null,
+      isHere: here?.has(`${row.digest.agent}:${row.digest.id}`) ?? true,
       matchingTurns,
       snippets: snippets.map(({ turn, role, at, context, text, highlights }) => ({
         turn,
@@ -335,6 +370,7 @@ function searchAnswer(result: SearchResult): FoundAnswer {
     })),
     nearestWords: nearestWords.map(({ word, nearest }) => ({ word, nearest })),
     coverage: coverageLine(coverage),
+    partial,
   };
 }
 

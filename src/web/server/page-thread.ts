@@ -106,7 +106,7 @@ function partsOf(error: unknown): Extract<AnswerMessage, { error: object }>["err
 }
 
 /** Calls that read no log. */
-const quickCalls: ReadonlySet<string> = new Set(["search", "list"]);
+const quickCalls: ReadonlySet<string> = new Set(["search", "list", "teams"]);
 
 /** Runs what is quick in this thread, which has nothing else to do; everything else may take long. */
 export function quickHere(here: RunCall, elsewhere: RunCall): RunCall {

@@ -1,3 +1,5 @@
+import { archiveState } from "../../archive/archived-sessions.ts";
+import { openArchive } from "../../archive/open-archive.ts";
 import type { OpenHistory, OpenSession } from "../../index.ts";
 
 /** A session that was read, and what its files were then. */
@@ -5,6 +7,8 @@ export interface CachedSession {
   readonly open: OpenSession;
   /** Changes when its log does. */
   readonly mark: string;
+  /** Has the archive every byte of it by now? */
+  isArchived(): boolean;
 }
 
 /** Sessions that were shown last, so that a long log is read once and not for each run of its turns. */
@@ -39,7 +43,12 @@ export function createSessionCache(history: OpenHistory): SessionCache {
     // Taken before the log is read: what is appended meanwhile makes the next mark differ.
     const mark = markOf(paths);
     const open = await history.session(key, { clean: true });
-    return { open, mark, paths };
+    const isArchived = (): boolean => {
+      if (pointer === undefined || pointer.stub !== undefined || history.demo) return false;
+      if (pointer.kept !== undefined) return true;
+      return archiveState(openArchive(history.library).list().sessions).holds(pointer.files);
+    };
+    return { open, mark, paths, isArchived };
   };
 
   const forgetOldest = (): void => {

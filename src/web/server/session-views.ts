@@ -16,6 +16,7 @@ import type {
   TurnLine,
   TurnView,
 } from "./answers.ts";
+import type { CachedSession } from "./session-cache.ts";
 
 type CostFinder = ReturnType<typeof costFinder>;
 
@@ -39,9 +40,9 @@ export function listedSession({
   readonly digest: Pick<
     CatalogRow["digest"],
     "agent" | "id" | "title" | "project" | "branch" | "startedAt" | "endedAt" | "turns" | "compactions"
-  >;
+  > & { readonly machine?: string };
 }): SessionLine {
-  const { agent, id, title, project, branch, startedAt, endedAt, turns, compactions } = digest;
+  const { agent, id, title, project, branch, startedAt, endedAt, turns, compactions, machine } = digest;
   return {
     key: `${agent}:${id}`,
     id,
@@ -57,15 +58,18 @@ export function listedSession({
     state,
     isArchived: archive !== null,
     copies,
+    machine: machine ?? null,
   };
 }
 
 /** A session with the outline of its conversation. */
-export function sessionAnswer(open: OpenSession, mark: string, costOf: CostFinder): SessionAnswer {
+export function sessionAnswer({ open, mark, isArchived }: CachedSession, costOf: CostFinder): SessionAnswer {
   const { session, digest } = open;
   const { command, folder } = open.resume;
   return {
     ...listedSession(open),
+    machine: open.machine,
+    isArchived: isArchived(),
     mark,
     model: digest.model,
     version: digest.version,

@@ -13,11 +13,11 @@ if (browserPath === undefined)
 
 /** Starts a server on the logs that `prepare` puts into an empty home; without any, it shows the example history. */
 export async function startServer(
-  prepare: (home: string) => void = () => undefined,
+  prepare: (home: string) => void | Promise<void> = () => undefined,
   args: readonly string[] = [],
 ): Promise<RunningServer> {
   const home = mkdtempSync(join(tmpdir(), "sessions-page-"));
-  prepare(home);
+  await prepare(home);
   const server = await serveHome(bundle, home, join(home, ".sessions"), args);
   const end = (): void => {
     server.end();
