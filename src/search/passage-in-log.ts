@@ -44,7 +44,7 @@ export function createLogReader(library: Library): FindInLog {
   const redactor = createRedactor({ extra: library.config.redact });
   const findInData = createFindInData(redactor);
   const mask = ({ text, within }: PlacedText): string =>
-    redactor.redact(maskFindings(text, findInData(text, within)));
+    redactor.redact(maskFindings(text, findInData(text, within) ?? []));
   const layersOf = createLayers(library);
   let left = MAX_BYTES;
   let sessions = 0;

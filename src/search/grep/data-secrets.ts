@@ -1,8 +1,11 @@
 import type { Finding, Redactor } from "../../redact/redact.ts";
 import { decodePiece, jsonPieces } from "./json-pieces.ts";
 
-/** Returns the secrets of a text that only the data around it shows. */
-export type FindInData = (text: string, within: object | string | undefined) => readonly Finding[];
+/** Returns the secrets of a text that is in data; undefined for any other text. */
+export type FindInData = (
+  text: string,
+  within: object | string | undefined,
+) => readonly Finding[] | undefined;
 
 /**
  * Finds secrets in strings of data by all of the data, as every other command does: in `{"password":"…"}` the key shows
@@ -13,7 +16,7 @@ export function createFindInData(redactor: Redactor): FindInData {
   let last: object | string | undefined;
   let secrets: ReadonlyMap<string, readonly Finding[]> = none;
   return (text, within) => {
-    if (within === undefined) return [];
+    if (within === undefined) return undefined;
     if (within !== last) {
       secrets = secretsOf(typeof within === "string" ? within : JSON.stringify(within), redactor);
       last = within;

@@ -1,4 +1,3 @@
-import { mergeFindings } from "../../redact/finding.ts";
 import { maskFor } from "../../redact/mask.ts";
 import type { Finding, Redactor } from "../../redact/redact.ts";
 import type { Span } from "./make-hits.ts";
@@ -25,16 +24,16 @@ const BEFORE_MARK = 160;
 /**
  * Prepares to cut pieces out of a text with secrets masked. Looks for secrets around the pieces too, because a
  * single line of a private key does not look like one. `pieces` are all the pieces that will be cut, in order,
- * so that no character is scanned twice. `known` are secrets that more than the text shows.
+ * so that no character is scanned twice. `known` are the secrets of a
+ * text that was searched already, with all that is around it.
  */
 export function createPassageCutter(
   text: string,
   pieces: readonly Span[],
   redactor: Redactor | undefined,
-  known: readonly Finding[] = [],
+  known?: readonly Finding[],
 ): PassageCutter {
-  const findings =
-    redactor === undefined ? [] : mergeFindings([...known, ...findAround(text, pieces, redactor)]);
+  const findings = redactor === undefined ? [] : (known ?? findAround(text, pieces, redactor));
   return {
     cut(piece, marks) {
       const [from, to] = shorten(text, piece, marks[0]);
