@@ -17,6 +17,7 @@ import { archiveState, markdownPath } from "./archived-sessions.ts";
 import { isRendered, type Kept, keepSession, type MarkdownWriter, readRenderNote } from "./keep-session.ts";
 import { type LogIdentities, logIdentities } from "./log-identity.ts";
 import { forgottenSessions, openArchive } from "./open-archive.ts";
+import { sessionFolder } from "./raw/generations.ts";
 
 interface ArchiveProgress {
   readonly files: number;
@@ -31,6 +32,8 @@ export interface ArchiveOptions {
   readonly markdown?: MarkdownWriter;
   /** Reads everything again, even if sizes and times are unchanged, and checks and repairs the archive. */
   readonly thorough?: boolean;
+  /** Only says what would be archived: nothing is written. */
+  readonly dryRun?: boolean;
   readonly locking: Locking;
   readonly onProgress?: (progress: ArchiveProgress) => void;
   /** Called between sessions: lets Ctrl-C in. */
@@ -70,14 +73,15 @@ export interface ArchiveAnswer {
 
 /** Archives sessions: those that are named, or all that changed. Running it twice has the same result as once. */
 export function archiveSessions(library: Library, options: ArchiveOptions): Promise<ArchiveAnswer> {
-  return withStore(library, options.locking, async () => {
+  const run = async (): Promise<ArchiveAnswer> => {
     const archive = openArchive(library);
     try {
       return await archiveAll(library, archive, options);
     } finally {
-      archive.close();
+      if (options.dryRun !== true) archive.close();
     }
-  });
+  };
+  return options.dryRun === true ? run() : withStore(library, options.locking, run);
 }
 
 async function archiveAll(
@@ -113,6 +117,12 @@ async function archiveAll(
 
   const take = (files: LogFiles): void => {
     if (library.config.exclude.length > 0 && isExcluded(library, readSession(source, files))) return;
+    if (options.dryRun === true) {
+      // Bytes that the archive has only lack their readable copy.
+      if (before.holds(files)) unchanged++;
+      else archived.push(toPreview(library, files, before.knownOf(files)));
+      return;
+    }
     const kept = keepSession(library, archive, files, {
       markdown: writer,
       thorough,
@@ -167,7 +177,7 @@ async function archiveAll(
       progress.done(group);
     }
   }
-  if (options.sessions === undefined && writer !== undefined) {
+  if (options.sessions === undefined && writer !== undefined && options.dryRun !== true) {
     const left = listing.sessions.filter(
       (session) =>
         !seen.has(logKey(session)) && !buried.has(session) && !isRendered(library, session, writer),
@@ -241,6 +251,28 @@ function toAnswer(
     sha256: archive.get(session)?.files[0]?.sha256 ?? null,
     generation,
     startedGeneration: outcome.startedGeneration,
+  };
+}
+
+/** What would be archived: where its bytes would be, and after which generation. */
+function toPreview(library: Library, files: LogFiles, known: ListedSession | undefined): NewlyArchived {
+  const { agent, id, copy } = files;
+  const logs = files.files.filter(({ role }) => role === "main" || role === "rotation");
+  const sum = (all: SessionFiles["files"]): number => all.reduce((total, { size }) => total + size, 0);
+  return {
+    agent,
+    id,
+    copy,
+    source: logs[0]?.path ?? null,
+    markdown: known === undefined ? null : markdownPath(library, known),
+    raw: known?.location ?? sessionFolder(library.places.raw, files),
+    bytes: sum(logs),
+    totalBytes: sum(files.files),
+    storedBytes: known?.storedBytes ?? 0,
+    files: files.files.length,
+    sha256: null,
+    generation: known?.generation ?? 0,
+    startedGeneration: false,
   };
 }
 

@@ -247,6 +247,8 @@ export interface OverviewAnswer {
 export interface ArchiveCallOptions extends LongOptions {
   /** Reads all files again, and repairs damage in the archive. */
   readonly check?: boolean;
+  /** Only says what would be archived. */
+  readonly dryRun?: boolean;
 }
 
 export interface GuardCallOptions extends AnyCallOptions {

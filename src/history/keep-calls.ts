@@ -44,7 +44,7 @@ export function keepCalls(context: HistoryContext): KeepCalls {
     async archive(selector, call = {}) {
       const { archiveSessions } = await import("../archive/archive-sessions.ts");
       const { selectSessions } = await import("../search/select-sessions.ts");
-      const { check: thorough = false, onProgress } = call;
+      const { check: thorough = false, dryRun = false, onProgress } = call;
       // Of sessions whose log is gone, the archive has everything but what other files were added since.
       const isThere = ({ path }: { readonly path: string }): boolean =>
         library.disk.stat(path)?.kind === "file";
@@ -64,9 +64,10 @@ export function keepCalls(context: HistoryContext): KeepCalls {
         ...(onProgress === undefined ? {} : { onProgress }),
         ...(await writing()),
         thorough,
+        dryRun,
         pause: pauseOf(call),
       });
-      if (selector === undefined) {
+      if (selector === undefined && !dryRun) {
         const { sweepLeftovers } = await import("../shrink/sweep-leftovers.ts");
         sweepLeftovers(library);
       }

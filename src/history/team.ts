@@ -19,6 +19,8 @@ export interface PushCallOptions {
   readonly visibility?: Visibility | undefined;
   readonly rebuild?: boolean;
   readonly reindex?: boolean;
+  /** Only says what would be pushed. */
+  readonly dryRun?: boolean;
   readonly meter?: () => RefreshMeter;
 }
 

@@ -10,7 +10,8 @@ import { changeVisibility, type Reindexed, reindex } from "../search/opensearch/
 import { engineError } from "../search/refresh/index-access.ts";
 import type { RefreshMeter } from "../search/refresh/refresh-index.ts";
 import { refreshIndex } from "../search/refresh/refresh-index.ts";
-import type { SessionRow } from "../search/refresh/session-row.ts";
+import { scanSources } from "../search/refresh/scan-sources.ts";
+import { type SessionRow, sizeOf } from "../search/refresh/session-row.ts";
 import type { SessionSource } from "../search/session-condition.ts";
 import type { Remote } from "./remotes.ts";
 import { type TeamOptions, teamEngineOptions } from "./team-engine.ts";
@@ -20,6 +21,8 @@ export interface TextPushOptions extends TeamOptions {
   readonly rebuild?: boolean;
   /** First builds the index of this program's version from that of an older one. */
   readonly reindex?: boolean;
+  /** Only compares: nothing is sent, and nothing is written but the id of this machine, if it has none yet. */
+  readonly dryRun?: boolean;
   readonly meter?: () => RefreshMeter;
 }
 
@@ -50,15 +53,39 @@ export async function pushIndex(
   options: TextPushOptions,
 ): Promise<TextPush> {
   const team = teamEngineOptions(library, remote, options);
+  const { dryRun = false } = options;
+  if (dryRun && options.reindex === true) {
+    throw new UserError("Cannot take --dry-run with --reindex: what changed is only known of the new index", {
+      exitCode: exitCodes.wrongUsage,
+      hint: "use one of them",
+    });
+  }
   const reindexed = options.reindex === true ? await reindexFirst(team) : null;
   const engine = createOpenSearchEngine(team);
   await refuseOtherVersion(engine);
-  const changed = await changeVisibility(team);
+  const changed = await changeVisibility(team, { dryRun });
   if (changed.kind !== "changed") throw engineError(changed);
   // The freshness of this index is its own.
   const cache = join(library.places.cache, "remotes", remote.name);
-  makeFolders(library.disk, cache);
   const own = { ...library, places: { ...library.places, cache, index: cache } };
+  if (dryRun) {
+    const { plan, problems } = await scanSources(own, { engine, rebuild: options.rebuild === true });
+    const due = plan.toRead.filter(
+      ({ files, machines }) => machines?.[files.files[0]?.path ?? ""] === undefined,
+    );
+    return {
+      remote,
+      source: team.source,
+      pushed: due.length,
+      removed: plan.toRemove.length,
+      visibilityChanged: changed.sessions,
+      ...(await countOwn(engine)),
+      bytes: due.reduce((sum, { files }) => sum + sizeOf(files), 0),
+      problems,
+      reindexed,
+    };
+  }
+  makeFolders(library.disk, cache);
   const leaving = leavingThisMachine(library, engine);
   const { read, removed, stale, bytes, problems } = await refreshIndex(own, {
     engine: leaving.engine,

@@ -1,5 +1,5 @@
 import { type ArchiveAnswer, exitCodes, type NewlyArchived, type SiteAnswer } from "../../index.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes } from "../output/amounts.ts";
@@ -22,6 +22,7 @@ export const command: Command = defineCommand({
     "without this program; only pages of sessions that changed are written again.",
   examples: [
     { line: "sessions archive", says: "everything that changed" },
+    { line: "sessions archive --dry-run", says: "what would be archived" },
     { line: "sessions archive last", says: "the newest session of this folder" },
     { line: "sessions archive --check", says: "read everything again, and repair what is damaged" },
   ],
@@ -35,27 +36,35 @@ export const command: Command = defineCommand({
     },
   ],
   flags: {
+    "dry-run": dryRunFlag,
     check: { type: "boolean", description: "read all files again, and repair damage in the archive" },
     everywhere: { type: "boolean", description: "with last: in all projects" },
   },
   async run({ flags, positionals }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
-    const progress = createProgress("Archiving", world);
+    const dryRun = flags["dry-run"];
+    const progress = createProgress(dryRun ? "Looking" : "Archiving", world);
     let answer: ArchiveAnswer;
     try {
       answer = await history.archive(positionals.length === 0 ? undefined : positionals, {
         check: flags.check,
+        dryRun,
         everywhere: flags.everywhere,
         onProgress: (state) => progress.update(state),
       });
     } finally {
       progress.end();
     }
-    const { site, problems: ofSite } = await keepSite(history, world);
+    const { site, problems: ofSite } = dryRun ? { site: null, problems: [] } : await keepSite(history, world);
     const problems = [...answer.problems, ...ofSite];
-    if (flags.json) printJson(world, { ...archiveJson({ ...answer, problems }), ...(site && { site }) });
+    if (flags.json)
+      printJson(world, {
+        ...(dryRun && { dryRun }),
+        ...archiveJson({ ...answer, problems }),
+        ...(site && { site }),
+      });
     else {
-      world.stdout.write(format(answer, positionals.length > 0, world));
+      world.stdout.write(format(answer, { isNamed: positionals.length > 0, dryRun }, world));
       if (site !== null) world.stdout.write(`${siteLine(site, world)}\n`);
       reportProblems(problems, world);
     }
@@ -95,13 +104,18 @@ function siteLine({ changed, page }: SiteAnswer, world: World): string {
 /** Above this, only the total is shown. */
 const MAX_LISTED = 10;
 
-function format(answer: ArchiveAnswer, isNamed: boolean, world: World): string {
+function format(
+  answer: ArchiveAnswer,
+  { isNamed, dryRun }: { readonly isNamed: boolean; readonly dryRun: boolean },
+  world: World,
+): string {
   const style = createStyle(world.stdout.hasColor);
   const { archived, unchanged, mended, total } = answer;
   const lines: string[] = [];
-  if (isNamed || archived.length <= MAX_LISTED) lines.push(...archived.map((each) => lineOf(each, world)));
+  if (isNamed || archived.length <= MAX_LISTED)
+    lines.push(...archived.map((each) => (dryRun ? dueLine : lineOf)(each, world)));
   const did = [
-    `${amountOf(archived.length, "session")} archived`,
+    `${amountOf(archived.length, "session")} ${dryRun ? "would be archived" : "archived"}`,
     ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
     ...(mended > 0 ? [`${amountOf(mended, "damaged part")} repaired`] : []),
   ];
@@ -116,6 +130,13 @@ function format(answer: ArchiveAnswer, isNamed: boolean, world: World): string {
     );
   }
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** A log that would be archived. */
+function dueLine({ id, source, bytes }: NewlyArchived, world: World): string {
+  const style = createStyle(world.stdout.hasColor);
+  const place = source === null ? "" : `  ${sanitize(shortPath(source, world.home))}`;
+  return `${style.bold(sanitize(id.slice(0, 8)))}${place}  ${style.dim(formatBytes(bytes))}`;
 }
 
 function lineOf({ id, generation, startedGeneration, markdown, raw }: NewlyArchived, world: World): string {

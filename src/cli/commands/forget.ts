@@ -1,7 +1,7 @@
-import { exitCodes, type ForgetPreview, type History } from "../../index.ts";
+import { exitCodes, type ForgetPreview, type History, UserError } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import { shellQuote } from "../../render/words.ts";
-import { type Command, defineCommand, sessionPositional } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag, sessionPositional } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { keepSite } from "../keep-site.ts";
 import { openHistoryIn } from "../open-history.ts";
@@ -12,6 +12,7 @@ import { sanitize } from "../output/sanitize.ts";
 import { listTitle, shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { wrap } from "../output/text-width.ts";
+import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
   description:
@@ -19,10 +20,12 @@ export const command: Command = defineCommand({
     "agent still has its log, which is not changed. For a week, --undo restores it.",
   examples: [
     { line: "sessions forget 3f542803", says: "forget a session; asks first" },
+    { line: "sessions forget 3f542803 --dry-run", says: "what would be forgotten" },
     { line: "sessions forget 3f542803 --undo", says: "restore it" },
   ],
   positionals: [sessionPositional],
   flags: {
+    "dry-run": dryRunFlag,
     yes: { type: "boolean", alias: "y", description: "do not ask" },
     undo: { type: "boolean", description: "restore a forgotten session" },
     "all-copies": { type: "boolean", description: "take every log with that id" },
@@ -31,6 +34,12 @@ export const command: Command = defineCommand({
   async run({ flags, positionals }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const style = createStyle(world.stdout.hasColor);
+    if (flags.undo && flags["dry-run"]) {
+      throw new UserError("Cannot take --dry-run with --undo: it shows what would be forgotten", {
+        exitCode: exitCodes.wrongUsage,
+        hint: "`sessions show` of a forgotten session finds nothing until it is restored; --undo only restores",
+      });
+    }
     if (flags.undo) {
       const { agent, id, broughtBack } = await world.uninterrupted(() =>
         history.undoForget(positionals, { allCopies: flags["all-copies"] }),
@@ -47,6 +56,11 @@ export const command: Command = defineCommand({
       everywhere: flags.everywhere,
       allCopies: flags["all-copies"],
     });
+    if (flags["dry-run"]) {
+      if (flags.json) printJson(world, previewJson(preview));
+      else world.stdout.write(formatPreview(preview, await titleOf(history, preview.id), world));
+      return exitCodes.done;
+    }
     const title = flags.yes ? null : await titleOf(history, preview.id);
     const question = questionOf(preview, title, world.stderr.columns);
     if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
@@ -96,6 +110,39 @@ export const command: Command = defineCommand({
     return exitCodes.done;
   },
 });
+
+function previewJson({ agent, id, source, sources, flattened, isIndexed }: ForgetPreview): object {
+  return {
+    dryRun: true,
+    sessionId: id,
+    agent,
+    forgotten: false,
+    broughtBack: false,
+    undoUntil: null,
+    source,
+    sources,
+    isIndexed,
+    flattenedLogs: flattened.map(({ path, markers }) => ({ file: path, markers })),
+    providedLogs: [],
+  };
+}
+
+function formatPreview(preview: ForgetPreview, title: string | null, world: World): string {
+  const { agent, id, isIndexed, flattened, logs, sources } = preview;
+  const several = logs.length > 1 ? ` (${amountOf(logs.length, "copy", "copies")})` : "";
+  const named = title === null ? "" : ` "${listTitle(title)}"`;
+  const pathOf = (path: string): string => sanitize(shortPath(path, world.home));
+  const lines = [
+    `Session ${sanitize(id)}${named} of ${agent}${several} would be forgotten.`,
+    ...(isIndexed ? ["Only the index has it: it could not be restored."] : []),
+    ...sources.map((path) => `The agent's own log would stay: ${pathOf(path)}`),
+    ...flattened.map(
+      ({ path, markers }) =>
+        `${pathOf(path)} has ${amountOf(markers, "marker")} whose results would be forgotten`,
+    ),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
 
 /** The title, so that the user sees which one it is; null if it can't be read any more. */
 async function titleOf(history: History, id: string): Promise<string | null> {

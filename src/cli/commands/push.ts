@@ -1,5 +1,5 @@
 import { exitCodes, type TextPush, teamOf } from "../../index.ts";
-import { type Command, defineCommand } from "../command.ts";
+import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf, formatBytes, formatDuration } from "../output/amounts.ts";
 import { printJson } from "../output/print-json.ts";
@@ -17,11 +17,13 @@ export const command: Command = defineCommand({
     "named with `sessions remote add --credentials`.",
   examples: [
     { line: "sessions push", says: "to the only cluster that was added" },
+    { line: "sessions push --dry-run", says: "how much would be pushed and removed" },
     { line: "sessions push team --visibility team", says: "readable by everybody who may search there" },
     { line: "sessions push team --reindex", says: "after an update: build the new index, then switch to it" },
   ],
   positionals: [{ name: "name", description: "the name of the remote", optional: true, values: "cluster" }],
   flags: {
+    "dry-run": dryRunFlag,
     remote: {
       type: "string",
       placeholder: "NAME",
@@ -40,19 +42,20 @@ export const command: Command = defineCommand({
     },
   },
   async run({ flags, positionals }, world) {
-    const { visibility, rebuild, reindex } = flags;
+    const { visibility, rebuild, reindex, "dry-run": dryRun } = flags;
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const startedAt = world.now();
     const answer = await teamOf(history).push(positionals[0] ?? flags.remote, {
       rebuild,
       reindex,
+      dryRun,
       ...(visibility === undefined ? {} : { visibility: visibility === "team" ? "team" : "private" }),
       ...(world.stderr.isTerminal ? { meter: () => indexProgress(world) } : {}),
     });
     const tookMs = world.now() - startedAt;
-    if (flags.json) printJson(world, { ...pushJson(answer), tookMs });
+    if (flags.json) printJson(world, { ...(dryRun && { dryRun }), ...pushJson(answer), tookMs });
     else {
-      world.stdout.write(formatPush(answer, tookMs));
+      world.stdout.write(dryRun ? formatDryRun(answer) : formatPush(answer, tookMs));
       reportProblems(answer.problems, world);
     }
     return answer.problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
@@ -75,6 +78,26 @@ function pushJson({ remote, source, reindexed, ...counts }: TextPush): object {
       reindexed === null ? null : { from: reindexed.from, to: reindexed.to, sessions: reindexed.sessions },
     problems,
   };
+}
+
+function formatDryRun({
+  remote,
+  source,
+  pushed,
+  removed,
+  visibilityChanged,
+  bytes,
+  sessions,
+}: TextPush): string {
+  const lines = [
+    `${amountOf(pushed, "session")} would be pushed to ${remote.name} (${formatBytes(bytes)} of logs)`,
+    ...(removed === 0 ? [] : [`${amountOf(removed, "session")} would be removed there`]),
+    ...(visibilityChanged === 0
+      ? []
+      : [`${amountOf(visibilityChanged, "session")} would get another visibility`]),
+    `${amountOf(sessions, "session")} of ${source.owner} on ${source.machine} are there`,
+  ];
+  return `${lines.map((line) => sanitize(line)).join("\n")}\n`;
 }
 
 function formatPush(answer: TextPush, tookMs: number): string {

@@ -250,7 +250,7 @@ export function restorePlanLines(session: RestoredSession, home: string): readon
   const { outcome, files } = session;
   const isGood = outcome === "restored";
   const shown = files.filter(({ action, role }) => (isGood ? role === "main" : action !== "written"));
-  const notes = restoreNotes(session, "--into PROJECT_DIR").map(sanitize);
+  const notes = restoreNotes(session, "--into PROJECT_DIR").map((note) => sanitize(note));
   return [
     ...shown.slice(0, MAX_LISTED).map(({ path, action }) => {
       const what = ACTIONS[action];

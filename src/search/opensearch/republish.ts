@@ -64,6 +64,7 @@ async function* storedSessions(
  */
 export async function changeVisibility(
   options: OpenSearchOptions,
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<{ readonly kind: "changed"; readonly sessions: number } | Failure> {
   const { cluster, alias, schema, source } = options;
   const found = await findIndex(cluster, alias, schema);
@@ -89,7 +90,7 @@ export async function changeVisibility(
     after = textIn(hits.at(-1), "sort", 0);
     if (hits.length < 1_000) break;
   }
-  if (wrong.length === 0) return { kind: "changed", sessions: 0 };
+  if (wrong.length === 0 || dryRun) return { kind: "changed", sessions: wrong.length };
   const opened = await openWriter({ ...options, index });
   if (opened.kind === "locked") return { kind: "unreachable", what: `${opened.by} is running` };
   if (opened.kind !== "open") return opened;

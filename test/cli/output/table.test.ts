@@ -27,7 +27,9 @@ describe("formatTable()", () => {
 
   test("cuts nothing in a pipe, and one long text widens no other row", () => {
     const long = { name: "x".repeat(5_000), size: 1, path: "/c" };
-    const lines = formatTable([...rows, long], columns, { width: undefined }).trimEnd().split("\n");
+    const lines = formatTable([...rows, long], columns, { width: undefined })
+      .trimEnd()
+      .split("\n");
     expect(lines.at(-1)).toBe(`${long.name}      1  /c`);
     expect(lines[1]).toBe(`${"first".padEnd(60)}      5  /home/me/projects/alpha`);
   });
