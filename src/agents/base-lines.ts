@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { type Line, splitLines } from "../jsonl/lines.ts";
 import type { Agent, LogBase } from "./agent.ts";
-import type { ByteSource } from "./byte-source.ts";
+import type { BaseLog, ByteSource } from "./byte-source.ts";
 
 /** A line of a log that another one continues. */
 export interface BaseLine {
@@ -11,21 +10,45 @@ export interface BaseLine {
   readonly path: string;
 }
 
+/** A log that another one continues: undefined if it is not here. */
+interface FoundBase extends LogBase {
+  readonly log: BaseLog | undefined;
+}
+
 /** Logs that go on from each other in a circle must end somewhere. */
 const MAX_DEPTH = 32;
 
+/** Finds the log that this one continues, then the one that that continues, and so on. The last may not be here. */
+export function* basesOf(source: ByteSource, format: Agent, path: string): Generator<FoundBase, void, void> {
+  let at = { source, path };
+  const seen = new Set([path]);
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const base = baseOf(at.source, format, at.path);
+    if (base === undefined) return;
+    const log = (at.source.baseLog ?? source.baseLog)?.(format.name, base);
+    if (log !== undefined && seen.has(log.path)) return;
+    yield { ...base, log };
+    if (log === undefined) return;
+    seen.add(log.path);
+    at = log;
+  }
+}
+
+/** Says that the log which another one continues is nowhere. */
+export function missingBase({ session }: Pick<LogBase, "session">): string {
+  return `its beginning is missing: session ${session} is not here`;
+}
+
 /**
  * Reads what comes before a log that holds only its own lines: the beginning of the log that it goes on from, after what
- * comes before that one. Nothing if the log has all its lines, or the other one is gone.
+ * comes before that one. Nothing if the log has all its lines.
  */
-export function* baseLines(source: ByteSource, format: Agent, path: string, depth = 0): Generator<BaseLine> {
-  const base = depth < MAX_DEPTH ? baseOf(source, format, path) : undefined;
-  if (base === undefined) return;
-  const found = findBase(source, base.folders, base.isNamed);
-  if (found === undefined || found === path) return;
-  yield* baseLines(source, format, found, depth + 1);
-  for (const line of splitLines(firstBytes(source.chunks(found), base.bytes)))
-    yield { line, session: base.session, path: found };
+export function* baseLines(bases: readonly FoundBase[]): Generator<BaseLine> {
+  for (const { log, bytes, session } of bases.toReversed()) {
+    if (log === undefined) continue;
+    for (const line of splitLines(firstBytes(log.source.chunks(log.path), bytes)))
+      yield { line, session, path: log.path };
+  }
 }
 
 /** Finds the log that this one continues; none if its start can't be read, which reading its lines will report. */
@@ -36,18 +59,6 @@ export function baseOf(source: ByteSource, format: Agent, path: string): LogBase
   } catch {
     return undefined;
   }
-}
-
-function findBase(
-  { names }: ByteSource,
-  folders: readonly string[],
-  isNamed: (name: string) => boolean,
-): string | undefined {
-  for (const folder of folders) {
-    const name = names?.(folder).find(isNamed);
-    if (name !== undefined) return join(folder, name);
-  }
-  return undefined;
 }
 
 function* firstBytes(chunks: Iterable<Uint8Array>, bytes: number): Generator<Uint8Array> {

@@ -1,8 +1,12 @@
 import { Buffer } from "node:buffer";
+import { join } from "node:path";
 import { UserError } from "../errors.ts";
 import type { Disk } from "../fs/disk.ts";
 import { errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { peekOn } from "../fs/sources.ts";
+import type { AgentName } from "../session/entry.ts";
+import type { LogKey } from "../session/session.ts";
+import type { LogBase } from "./agent.ts";
 import { reasonOf } from "./isolate.ts";
 import { isPacked, unpackChunks, unpackHead } from "./packed-log.ts";
 
@@ -17,10 +21,18 @@ export interface ByteSource {
   text(path: string, maxBytes: number): string | undefined;
   /** The first bytes, or those from a place on; empty if it can't be read. */
   head(path: string, from?: number): Buffer;
-  /** The files of a folder, by their names; absent if there are no files but the session's own. */
-  names?(folder: string): readonly string[];
+  /** Finds the log that another one continues; absent if there are no files but the session's own. */
+  baseLog?(agent: AgentName, base: LogBase): BaseLog | undefined;
   /** What an error of `chunks` means, in a few words. */
   explain(error: unknown): string;
+}
+
+/** A log that another one continues, and where it is read. */
+export interface BaseLog {
+  readonly path: string;
+  readonly source: ByteSource;
+  /** Set if only the archive has it. */
+  readonly archived?: LogKey;
 }
 
 const CHUNK_BYTES = 256 * 1024;
@@ -28,7 +40,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** Reads the agent's own files. All share one buffer, so only one file may be read at a time. */
 export function diskSource(disk: Disk): ByteSource {
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  return unpacking({
+  const source: ByteSource = unpacking({
     chunks: (path) => disk.readChunks(path, { buffer }),
     text: (path, maxBytes) => {
       try {
@@ -40,16 +52,25 @@ export function diskSource(disk: Disk): ByteSource {
       }
     },
     head: peekOn(disk),
-    names: (folder) => {
-      try {
-        return disk.readdir(folder).flatMap(({ name, kind }) => (kind === "file" ? [name] : []));
-      } catch (error) {
-        if (errorCode(error) === undefined) throw error;
-        return [];
+    baseLog: (_, { folders, isNamed }) => {
+      for (const folder of folders) {
+        const name = filesIn(disk, folder).find(isNamed);
+        if (name !== undefined) return { path: join(folder, name), source };
       }
+      return undefined;
     },
     explain: (error) => (errorCode(error) === undefined ? reasonOf(error) : explainDiskError(error)),
   });
+  return source;
+}
+
+function filesIn(disk: Disk, folder: string): readonly string[] {
+  try {
+    return disk.readdir(folder).flatMap(({ name, kind }) => (kind === "file" ? [name] : []));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
 }
 
 /** The same source, with packed logs as if they were not packed. */

@@ -13,7 +13,7 @@ import {
 } from "../session/text-budget.ts";
 import type { Agent, SessionFile, SessionFiles, SideFile, SubagentOrigin } from "./agent.ts";
 import { agentNamed } from "./agents.ts";
-import { baseLines, baseOf } from "./base-lines.ts";
+import { baseLines, baseOf, basesOf, missingBase } from "./base-lines.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { CheckpointRecorder, ParseCheckpoints } from "./checkpoints/parse-checkpoints.ts";
 import { isolate, reasonOf } from "./isolate.ts";
@@ -143,7 +143,10 @@ function readEntries(
     }
     const parser = format.parser({ emit, budget, path, isSubagent, resume: before?.state });
     recorder = checkpoints?.record({ session, file, isSubagent }, before);
-    const isFork = !isSubagent && baseOf(source, format, path) !== undefined;
+    const bases = isSubagent ? [] : [...basesOf(source, format, path)];
+    const isFork = bases.length > 0;
+    const missing = bases.find(({ log }) => log === undefined);
+    if (missing !== undefined) problems.push({ path, line: 0, what: missingBase(missing) });
     const end = (): void => recorder?.end(() => parser.save(), budget.used, lines);
     try {
       if (isFork) {
@@ -152,7 +155,7 @@ function readEntries(
           parser.line(line);
           break;
         }
-        for (const { line, session: other } of baseLines(source, format, path)) {
+        for (const { line, session: other } of baseLines(bases)) {
           copiedFrom = other;
           // Of this log, only the header knows them.
           parser.line({ ...line, number: 1 });

@@ -18,6 +18,7 @@ import { lastPart } from "../session/checkout.ts";
 import type { LogKey, Session } from "../session/session.ts";
 import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import type { ArchiveStore, KeptSession, ListedSession, PutOutcome } from "./archive-store.ts";
+import { withBases } from "./archived-bases.ts";
 import { markdownPath } from "./archived-sessions.ts";
 import { hashOfName } from "./raw/generations.ts";
 import { sourceFile } from "./raw/store-file.ts";
@@ -72,7 +73,7 @@ export function keepSession(
   const parse = (kept: KeptSession): Parsed | undefined => {
     if (writer === undefined) return undefined;
     try {
-      return parseKept(kept, writer);
+      return parseKept(library, kept, writer);
     } catch (error) {
       // The bytes are archived even if the parser fails.
       problems.push({ path: kept.files[0]?.path ?? "", line: 0, what: `no readable copy: ${String(error)}` });
@@ -141,9 +142,12 @@ function hasLog(kept: KeptSession): boolean {
 }
 
 /** Fragments without a log have nothing to be read by people. */
-function parseKept(kept: KeptSession, { mask }: MarkdownWriter): Parsed | undefined {
+function parseKept(library: Library, kept: KeptSession, { mask }: MarkdownWriter): Parsed | undefined {
   if (!hasLog(kept)) return undefined;
-  const source = archiveSource(() => kept);
+  const source = withBases(
+    library,
+    archiveSource(() => kept),
+  );
   const read = readSession(source, sessionFilesOf(kept));
   // The digest of the masked session: it cuts texts, and half a secret is not recognised any more.
   const session = mask(read);

@@ -1,5 +1,7 @@
 import { dirname, join, relative, resolve } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
+import { agentNamed } from "../agents/agents.ts";
+import { basesOf, missingBase } from "../agents/base-lines.ts";
 import { findSessions, mirrorLogs, rootOfFile } from "../agents/find-sessions.ts";
 import { isPacked, otherForm } from "../agents/packed-log.ts";
 import { exitCodes, type Problem, UserError } from "../errors.ts";
@@ -8,10 +10,12 @@ import { once } from "../fs/once.ts";
 import { insideOf } from "../fs/places.ts";
 import { type Locking, withStore } from "../fs/store.ts";
 import { type LogKey, logKey, sessionKey } from "../session/session.ts";
+import { archiveSource, sessionFilesOf } from "./archive-source.ts";
 import type { KeptFile, KeptSession } from "./archive-store.ts";
+import { withBases } from "./archived-bases.ts";
 import { byLogKey, logIdentities } from "./log-identity.ts";
 import { openArchive } from "./open-archive.ts";
-import { type RestoredSession, type RestoreHow, restoreSession } from "./restore-session.ts";
+import { type RestoredSession, type RestoreHow, restoreSession, type Tell } from "./restore-session.ts";
 
 export interface RestoreOptions extends RestoreHow {
   /** Instead of the newest. */
@@ -45,19 +49,44 @@ export async function restoreSessions(
       problems.push({ path, line: 0, what });
     };
     const logsHere = once(() => byLogKey(findSessions(library).sessions.flatMap(logIdentities(library).of)));
+    const done = new Set<string>();
+    const restore = (session: LogKey, kept: KeptSession, options: RestoreHow): void => {
+      if (done.has(logKey(session))) return;
+      done.add(logKey(session));
+      const placed = whereItIs(library, kept, archive.get(session) ?? kept, logsHere);
+      restored.push(restoreSession(library, archive, placed, options, tell));
+    };
     for (const session of sessions) {
       await options.pause?.();
       const kept = archive.get(session, options.generation);
-      if (kept !== undefined) {
-        const placed = whereItIs(library, kept, archive.get(session) ?? kept, logsHere);
-        restored.push(restoreSession(library, archive, placed, how, tell));
-      } else tell(session.id, missing(options.generation));
+      if (kept === undefined) {
+        tell(session.id, missing(options.generation));
+        continue;
+      }
+      for (const base of basesToRestore(library, kept, tell)) {
+        const keptBase = archive.get(base);
+        // Its bytes are counted by the log that continues it: they stay as they are.
+        if (keptBase !== undefined) restore(base, keptBase, { ...how, into: undefined });
+      }
+      restore(session, kept, how);
     }
     if (mayReplace) archive.close();
     return { dryRun: options.dryRun === true, sessions: restored, problems };
   };
   // Only overwriting adds to the archive; everything else works on a read-only store, too.
   return mayReplace ? withStore(library, options.locking, run) : run();
+}
+
+/** The archived logs that this one continues, the first first: without them its agent can't resume it. */
+function basesToRestore(library: Library, kept: KeptSession, tell: Tell): readonly LogKey[] {
+  const source = withBases(
+    library,
+    archiveSource(() => kept),
+  );
+  const [lead] = sessionFilesOf(kept).files;
+  const bases = lead === undefined ? [] : [...basesOf(source, agentNamed(kept.agent), lead.path)];
+  for (const base of bases) if (base.log === undefined) tell(lead?.path ?? kept.id, missingBase(base));
+  return bases.flatMap(({ log }) => log?.archived ?? []).toReversed();
 }
 
 /**

@@ -6,6 +6,7 @@ import { type LogImage, readImages } from "../agents/log-images.ts";
 import { readSession } from "../agents/read-session.ts";
 import { runningSessions, sessionState } from "../agents/running-sessions.ts";
 import { identifySession } from "../archive/archive-sessions.ts";
+import { withBases } from "../archive/archived-bases.ts";
 import { hasLog } from "../archive/archived-sessions.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
@@ -67,7 +68,7 @@ export function readPointed(library: Library, pointer: SessionPointer): OpenSess
 
 function readWhole(library: Library, pointer: SessionPointer): OpenSession {
   if (pointer.stub !== undefined) return openStub(pointer.stub);
-  const source = pointer.kept ?? diskSource(library.disk);
+  const source = withBases(library, pointer.kept ?? diskSource(library.disk));
   const files = identifySession(source, pointer.files);
   if (files === undefined) {
     throw new UserError(

@@ -4,6 +4,7 @@ import type { SessionFiles } from "../agents/agent.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { readResult } from "../agents/read-session.ts";
 import { archiveSource, sessionFilesOf } from "../archive/archive-source.ts";
+import { withBases } from "../archive/archived-bases.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import type { Library } from "../fs/library.ts";
 import { lengthOf, memberAt, scanJson, stringOf } from "../jsonl/json-spans.ts";
@@ -94,7 +95,7 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
     const files = logFiles(library, pointer, path);
     const logs = [logOn(library, path)];
     return found(
-      look((at) => at, logs, diskSource(library.disk), files),
+      look((at) => at, logs, withBases(library, diskSource(library.disk)), files),
       "log",
     );
   };
@@ -102,7 +103,10 @@ export function retrieveBlock(library: Library, pointer: SessionPointer, name: s
     for (const kept of pastGenerations(library, key)) {
       const { generation } = kept;
       const name = (path: string): string => `generation ${generation} of ${path}`;
-      const source = archiveSource(() => kept);
+      const source = withBases(
+        library,
+        archiveSource(() => kept),
+      );
       const blocks = look(name, logsOf(kept), source, sessionFilesOf(kept));
       if (blocks.length > 0) return found(blocks, "archive", generation);
     }

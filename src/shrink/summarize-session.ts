@@ -1,6 +1,7 @@
 import { actionsOf, agentsThat } from "../agents/actions.ts";
 import type { NamedBranch } from "../agents/agent-actions.ts";
 import { diskSource } from "../agents/byte-source.ts";
+import { withBases } from "../archive/archived-bases.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { extractDigest } from "../extract/extract-digest.ts";
 import { focusSession } from "../extract/session-messages.ts";
@@ -54,7 +55,7 @@ export function summarizeSession(
   const { id: sessionId, agent } = open.session;
   const { continuation } = options;
   const lead = pointer.files.files[0]?.path;
-  const source = pointer.kept ?? diskSource(library.disk);
+  const source = withBases(library, pointer.kept ?? diskSource(library.disk));
   const chunks = (): Iterable<Uint8Array> => (lead === undefined ? [] : source.chunks(lead));
   // Masked before it is cut: half a secret would not be recognized.
   const mask: Mask = (value) => maskAndClean(value, options.mask);

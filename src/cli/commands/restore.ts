@@ -25,7 +25,7 @@ export const command: Command = defineCommand({
   description:
     "Puts archived sessions back where their agent finds them: the same bytes, modes and times, with " +
     "sub-agents and long output. A file with other content is never overwritten unless --force is given; then " +
-    "it is archived first, as another generation.\n\n" +
+    "it is archived first, as another generation. A log that another one continues is restored with it.\n\n" +
     "With --into a session moves to another project, or to one that was renamed: only the folder named in its " +
     "lines changes. With --to it is written below a folder that replaces the home, for another machine.\n\n" +
     "A session of opencode is in a database: its own `opencode import` takes it in, which this runs (the `opencode` of the PATH); then it looks whether the session is there. With --to only " +

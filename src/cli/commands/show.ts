@@ -6,6 +6,7 @@ import { noteCopies } from "../note-copies.ts";
 import { namesFile, openHistoryIn } from "../open-history.ts";
 import { page } from "../output/pager.ts";
 import { printJson } from "../output/print-json.ts";
+import { reportProblems } from "../output/problems.ts";
 import { viewJson, viewText } from "../output/session-views.ts";
 import { outputFile, outputFlags, writeAnswer } from "../output-file.ts";
 
@@ -45,6 +46,11 @@ export const command: Command = defineCommand({
       printJson(world, { demo: history.demo, ...viewJson(open, turns, flags), otherCopies: open.others });
       return exitCodes.done;
     }
+    // What is missing as a whole; single lines are listed by `doctor`.
+    reportProblems(
+      open.session.problems.filter(({ line }) => line === 0),
+      world,
+    );
     // A file has no width and no colours.
     const shown =
       file === undefined

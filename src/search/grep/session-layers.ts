@@ -3,6 +3,7 @@ import { type ByteSource, diskSource } from "../../agents/byte-source.ts";
 import { readSession } from "../../agents/read-session.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
+import { withBases } from "../../archive/archived-bases.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { extractDigest } from "../../extract/extract-digest.ts";
 import { isExcluded } from "../../fs/config.ts";
@@ -33,7 +34,7 @@ export function createLayers(library: {
   readonly places: Library["places"];
 }): (job: Pick<GrepJob, "files" | "origin" | "generations">) => readonly SessionLayer[] {
   const disk = diskSource(library.disk);
-  const sessionSource = diskSource(library.disk);
+  const sessionSource = withBases(library, diskSource(library.disk));
   return ({ files, origin, generations }) => {
     const layers: SessionLayer[] =
       origin === "log" ? [{ files, source: disk, sessionSource, generation: null }] : [];
@@ -48,7 +49,10 @@ export function createLayers(library: {
         layers.push({
           files: sessionFilesOf(kept),
           source: archiveSource(() => kept),
-          sessionSource: archiveSource(() => archive.get(log, generation)),
+          sessionSource: withBases(
+            library,
+            archiveSource(() => archive.get(log, generation)),
+          ),
           generation,
         });
       }

@@ -14,6 +14,7 @@ import { isUnreadable } from "../../agents/sniff-format.ts";
 import { identifySession } from "../../archive/archive-sessions.ts";
 import { archiveSource, sessionFilesOf } from "../../archive/archive-source.ts";
 import type { KeptSession } from "../../archive/archive-store.ts";
+import { withBases } from "../../archive/archived-bases.ts";
 import type { MachinesOfLogs } from "../../archive/archived-sessions.ts";
 import { openArchive } from "../../archive/open-archive.ts";
 import { rewrittenLogs } from "../../archive/own-writes.ts";
@@ -89,7 +90,7 @@ function read(
   { mask, collectWords }: IndexMasking,
   checkpoints?: CheckpointOptions,
 ): IndexedSession | undefined {
-  const source = withHeadOnce(given);
+  const source = withHeadOnce(withBases(library, given));
   const found = identifySession(source, files);
   const identified = found && withoutExcluded(library, source, found);
   if (identified === undefined) return undefined;

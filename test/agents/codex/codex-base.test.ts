@@ -125,6 +125,50 @@ test("the log that it goes on from may be packed, archived by Codex, or gone", a
   expect(await requestsOf(world, FORK)).toEqual(["and in a fork?"]);
 });
 
+test("the log that it goes on from is read from the archive if it is gone, and restored with it", async () => {
+  const { world, base } = makeForks();
+  const log = fs.readFileSync(base);
+  await ask(world, "archive");
+  const copy = async (): Promise<string> => fs.readFileSync((await ask(world, "show", FORK)).archive, "utf8");
+  expect(await copy()).toContain("the flux capacitor");
+  expect(await copy()).not.toContain("only in the base");
+  fs.rmSync(base);
+  expect(await requestsOf(world, FORK_OF_FORK)).toEqual([
+    "the flux capacitor",
+    "and in a fork?",
+    "a fork of it?",
+  ]);
+  expect((await ask(world, "grep", "a fork of it")).hits).toMatchObject([{ turn: 3 }]);
+  const forks = ["2026/11/19", "2026/11/20"].map((day) => join(world.home, ".codex/sessions", day));
+  for (const folder of forks) fs.rmSync(folder, { recursive: true });
+  expect(await requestsOf(world, FORK_OF_FORK)).toHaveLength(3);
+  expect(await ask(world, "restore", FORK_OF_FORK, "--dry-run")).toMatchObject({
+    sessions: [{ sessionId: BASE }, { sessionId: FORK }, { sessionId: FORK_OF_FORK }],
+  });
+  expect(await ask(world, "restore", FORK)).toMatchObject({
+    sessions: [
+      { sessionId: BASE, outcome: "restored" },
+      { sessionId: FORK, outcome: "restored" },
+    ],
+  });
+  expect(fs.readFileSync(base).equals(log)).toBe(true);
+  expect((await ask(world, "restore", FORK)).sessions).toMatchObject([{ sessionId: FORK }]);
+});
+
+test("a fork whose beginning is nowhere says so", async () => {
+  const { world, base } = makeForks();
+  await ask(world, "archive", FORK);
+  fs.rmSync(base);
+  const what = `its beginning is missing: session ${BASE} is not here`;
+  expect((await ask(world, "show", FORK)).problems).toMatchObject([{ line: 0, what }]);
+  await run(["show", FORK], world);
+  expect(world.err()).toContain(what);
+  expect((await ask(world, "list")).coverage.problems).toBe(2);
+  const { problems } = await ask(world, "doctor");
+  expect(JSON.stringify(problems)).toContain(what);
+  expect((await ask(world, "restore", FORK)).problems).toMatchObject([{ what }]);
+});
+
 test("logs that go on from each other in a circle are read", async () => {
   const world = makeWorld({ nowMs: Date.UTC(2026, 10, 20) });
   for (const [id, other] of [
