@@ -100,6 +100,41 @@ describe("sessions doctor", () => {
     ]);
   });
 
+  test("servers that agents can't start, and a program that is not on the PATH", async () => {
+    const world = await goodHome();
+    const servers = async (): Promise<readonly string[]> =>
+      (await doctor(world, working(world))).checks.flatMap(({ name, state, what }) =>
+        name === "server" ? [`${state} ${what}`] : [],
+      );
+    const good = await servers();
+    expect(good).toContain("ok Claude Code: installed");
+    expect(good).toContain("ok Codex: installed");
+    expect(good).toContain("ok opencode: installed");
+    expect(good.filter((line) => !line.startsWith("ok "))).toEqual([]);
+    const change = (path: string, edit: (text: string) => string): void =>
+      fs.writeFileSync(join(world.home, path), edit(fs.readFileSync(join(world.home, path), "utf8")));
+    const [script = ""] = world.program.args;
+    change(".claude.json", (text) => text.replace(script, "/nowhere/sessions.cjs"));
+    change(".codex/config.toml", (text) => text.replace(script, "/nowhere/sessions.cjs"));
+    change(".qwen/settings.json", (text) => text.replace(script, world.program.command));
+    change(".gemini/settings.json", () => "{}");
+    change(".copilot/mcp-config.json", () => "{");
+    const bad = await servers();
+    expect(bad).toContain("problem Claude Code: installed, but /nowhere/sessions.cjs does not exist");
+    expect(bad).toContain("problem Codex: installed, but /nowhere/sessions.cjs does not exist");
+    expect(bad).toContain("note Qwen Code: installed, and starts another program than this one");
+    expect(bad).toContain("problem Gemini CLI: it is in the list of servers no more");
+    expect(bad.find((line) => line.includes("mcp-config.json"))).toMatch(/^problem Copilot CLI: /);
+    const onPath = { ...world.variables, PATH: `/nowhere:${join(world.root, "bin")}` };
+    const programs = async (): Promise<number> =>
+      (await doctor(world, { ...working(world), variables: onPath })).checks.filter(
+        ({ name }) => name === "program",
+      ).length;
+    expect(await programs()).toBe(1);
+    fs.writeFileSync(join(world.root, "bin/sessions"), "");
+    expect(await programs()).toBe(0);
+  });
+
   test("a database that can't be read: its sessions are not protected", async () => {
     const world = makeWorld({ nowMs: NOW });
     const path = join(world.home, ".local/share/opencode/opencode.db");

@@ -11,6 +11,7 @@ import { type Check, count, note, ok, problem } from "./check.ts";
 import { checkExtensions, checkPlugins } from "./check-extensions.ts";
 import { checkAgents, checkHooks, checkSkill, type FoundAgent, findAgents } from "./check-hooks.ts";
 import { checkRetention, checkSessions } from "./check-protection.ts";
+import { checkPath, checkServers } from "./check-servers.ts";
 import {
   checkArchive,
   checkBackground,
@@ -69,7 +70,9 @@ export async function examine(library: Library, options: ExamineOptions): Promis
         ...(await checkHooks(library, run)),
         ...checkPlugins(library, manifest.version),
         ...checkExtensions(library, pack, (agent) => agents.some((found) => found.agent === agent)),
+        ...checkServers(library, pack),
         checkSkill(library, pack),
+        ...checkPath(library),
         ...checkRetention(library, rows, managedFolder),
         checkSessions(library, rows, unread.length > 0),
         checkIndex(catalog, wasDamaged),
