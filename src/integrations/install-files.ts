@@ -22,7 +22,14 @@ import { placesIn } from "./place-variables.ts";
 import { skillName, skillText } from "./skill.ts";
 import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 
-export { changeFiles, type FilePlan, nameOfChange, planFiles } from "../settings/change-files.ts";
+export {
+  changeFiles,
+  type FilePlan,
+  findUnusable,
+  nameOfChange,
+  planFiles,
+  type UnusableFile,
+} from "../settings/change-files.ts";
 
 /** Agents that something can be installed for. */
 export const installableAgents: readonly AgentName[] = agentsThat("skills").map(({ agent }) => agent.name);

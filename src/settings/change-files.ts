@@ -229,7 +229,48 @@ function planChanges(library: Library, target: RequestedFile): FilePlan {
     isIntact: isIntact(record, before),
     kept: originalOf(library, record),
   };
-  return target.kind === "content" ? planContent(given) : planSettings(given);
+  try {
+    return target.kind === "content" ? planContent(given) : planSettings(given);
+  } catch (error) {
+    throw error instanceof UserError ? withPath(error, target.path) : error;
+  }
+}
+
+/** What edits a text does not know whose it is. */
+function withPath(error: UserError, path: string): UserError {
+  const { message, exitCode, hint } = error;
+  if (message.includes(path)) return error;
+  const named = message.replace(
+    /^Cannot change (?:the settings: )?/,
+    `Cannot change the settings: ${path}: `,
+  );
+  return new UserError(named, {
+    exitCode,
+    ...(hint === undefined ? {} : { hint }),
+    cause: error,
+  });
+}
+
+/** A file that can't be changed, and why. */
+export interface UnusableFile {
+  readonly target: RequestedFile;
+  readonly error: UserError;
+  /** Something of ours is in it, as the receipt says. */
+  readonly isOurs: boolean;
+}
+
+/** Finds the files that can't be changed: broken ones, those that can't be read, and those that can't be written. */
+export function findUnusable(library: Library, targets: readonly RequestedFile[]): readonly UnusableFile[] {
+  const records = readReceipt(library.disk, library.places);
+  return targets.flatMap((target) => {
+    try {
+      planChanges(library, target);
+      return [];
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return [{ target, error, isOurs: records.some(({ path }) => path === target.path) }];
+    }
+  });
 }
 
 interface Given {

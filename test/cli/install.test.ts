@@ -572,15 +572,46 @@ describe("sessions install", () => {
   });
 
   test.each([
-    ["broken settings", { ".claude/settings.json": '{"hooks": [' }, 5],
-    ["hooks of another kind", { ".claude/settings.json": '{"hooks": {"PreCompact": "x"}}' }, 5],
-    ["a broken config.toml", { ".codex/config.toml": "a = 1\nb = = 2\n" }, 5],
-    ["a list of servers in one line", { ".codex/config.toml": "mcp_servers = { a = { url = 'u' } }\n" }, 5],
-  ])("%s: nothing is written at all", async (_, files, expected) => {
-    const { ask, state } = ground(files);
+    ["broken settings", "claude", { ".claude/settings.json": '{"hooks": [' }],
+    ["hooks of another kind", "claude", { ".claude/settings.json": '{"hooks": {"PreCompact": "x"}}' }],
+    ["a broken config.toml", "codex", { ".codex/config.toml": "a = 1\nb = = 2\n" }],
+    [
+      "a list of servers in one line",
+      "codex",
+      { ".codex/config.toml": "mcp_servers = { a = { url = 'u' } }\n" },
+    ],
+    ["servers that are none", "opencode", { ".config/opencode/opencode.json": '{"mcp": []}' }],
+  ])("%s: nothing is written for that agent, and all for the others", async (_, agent, files) => {
+    const { world, ask, state } = ground(files);
     const before = state();
-    expect((await ask(["install", "--all", "--yes"])).code).toBe(expected);
+    const [path = ""] = Object.keys(files).map((file) => join(world.home, file));
+    const alone = await ask(["install", "--agent", agent, "--yes"]);
+    expect(alone.code).toBe(5);
+    expect(alone.err).toContain(path);
     expect(state()).toEqual(before);
+    const { code, json } = await ask(["install", "--all", "--yes", "--json"]);
+    expect(code).toBe(3);
+    expect(json.problems).toMatchObject([{ path }]);
+    const done = new Set(json.files.map((file: { agent: string }) => file.agent));
+    expect([done.has(agent), done.size]).toEqual([false, 6]);
+    expect((await ask(["uninstall", "--yes", "--json"])).code).toBe(0);
+    expect(state()).toEqual(before);
+  });
+
+  test("uninstall leaves a file that was broken since, and does the rest", async () => {
+    const { world, ask } = ground({});
+    await ask(["install", "--agent", "copilot", "--agent", "gemini", "--yes"]);
+    const broken = join(world.home, ".copilot/mcp-config.json");
+    fs.writeFileSync(broken, "{");
+    const { code, err } = await ask(["uninstall", "--yes"]);
+    expect(code).toBe(3);
+    expect(err).toContain(".copilot/mcp-config.json");
+    expect(fs.existsSync(join(world.home, ".gemini"))).toBe(false);
+    expect(fs.existsSync(join(world.home, ".copilot/skills"))).toBe(false);
+    // Nothing else is left to do.
+    expect((await ask(["uninstall", "--yes"])).code).toBe(5);
+    fs.rmSync(broken);
+    expect((await ask(["uninstall", "--yes"])).code).toBe(0);
   });
 
   test.each(["cron", "systemd", "launchd"])("a ready text for %s, and nothing written", async (timer) => {

@@ -3,6 +3,7 @@ import { exitCodes } from "../../index.ts";
 import {
   changeFiles,
   defaultAgents,
+  findUnusable,
   type InstallOptions,
   installableAgents,
   installFiles,
@@ -14,8 +15,9 @@ import { timers, timerText } from "../../integrations/timer-text.ts";
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { askAtTerminal } from "../confirm.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
+import { actionOf, filePlanJson, formatIntents, formatPlans, problemsOf } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
+import { reportProblems } from "../output/problems.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { shortPath } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
@@ -89,18 +91,24 @@ export const command: Command = defineCommand({
     }
     const { library, mask, writing } = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
     const dryRun = flags["dry-run"];
-    const agents = flags.all
+    const named = flags.all
       ? installableAgents
       : flags.agent.length > 0
         ? [...new Set(flags.agent)]
         : defaultAgents;
+    const { scope, retention } = flags;
+    const filesOf = (
+      agents: InstallOptions["agents"],
+      summaryBy: InstallOptions["summaryBy"],
+    ): ReturnType<typeof installFiles> =>
+      installFiles(library, packageOf(world), { agents, scope, retention, summaryBy });
+    // An agent gets all of it or nothing; one that can't be changed keeps nobody from the others.
+    const unusable = findUnusable(library, filesOf(named, flags.summary));
+    const agents = named.filter((agent) => unusable.every(({ target }) => target.agent !== agent));
+    const [first] = unusable;
+    if (first !== undefined && agents.length === 0) throw first.error;
     const filesFor = (summaryBy: InstallOptions["summaryBy"]): ReturnType<typeof installFiles> =>
-      installFiles(library, packageOf(world), {
-        agents,
-        scope: flags.scope,
-        retention: flags.retention,
-        summaryBy,
-      });
+      filesOf(agents, summaryBy);
     let files = filesFor(flags.summary);
     let plans = planFiles(library, files);
     const isNeeded = plans.some((plan) => !["unchanged", "left"].includes(actionOf(plan)));
@@ -126,13 +134,15 @@ export const command: Command = defineCommand({
       printJson(world, {
         dryRun,
         scope: flags.scope,
-        agents,
+        agents: named,
         files: mask(plans.map((plan) => filePlanJson(plan, dryRun))),
+        problems: mask(problemsOf(unusable)),
         receipt: library.places.receipt,
       });
     } else {
       const style = createStyle(world.stdout.hasColor);
       world.stdout.write(formatPlans(plans, { dryRun, mask }, world));
+      reportProblems(mask(problemsOf(unusable)), world);
       if (!dryRun && isNeeded) {
         const receipt = sanitize(shortPath(library.places.receipt, world.home));
         world.stdout.write(
@@ -147,6 +157,8 @@ export const command: Command = defineCommand({
         );
       }
     }
-    return plans.some(({ foreign }) => foreign) ? exitCodes.withProblems : exitCodes.done;
+    return unusable.length > 0 || plans.some(({ foreign }) => foreign)
+      ? exitCodes.withProblems
+      : exitCodes.done;
   },
 });

@@ -3,6 +3,7 @@ import { exitCodes } from "../../index.ts";
 import {
   changeFiles,
   type FilePlan,
+  findUnusable,
   installableAgents,
   nameOfChange,
   packageOf,
@@ -13,8 +14,9 @@ import { type Command, defineCommand, dryRunFlag } from "../command.ts";
 import { isConfirmed } from "../confirm.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf } from "../output/amounts.ts";
-import { actionOf, filePlanJson, formatIntents, formatPlans } from "../output/file-plans.ts";
+import { actionOf, filePlanJson, formatIntents, formatPlans, problemsOf } from "../output/file-plans.ts";
 import { printJson } from "../output/print-json.ts";
+import { reportProblems } from "../output/problems.ts";
 import { retentionWarning } from "../output/retention.ts";
 
 export const command: Command = defineCommand({
@@ -51,10 +53,16 @@ export const command: Command = defineCommand({
     const dryRun = flags["dry-run"];
     const agents = flags.all || flags.agent.length === 0 ? installableAgents : [...new Set(flags.agent)];
     const shells = flags.agent.length === 0;
-    const files = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope, shells });
+    const all = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope, shells });
+    // One broken file keeps nobody from the others. What is not in the receipt has nothing of ours, as far as is known.
+    const unusable = findUnusable(library, all);
+    const notDone = unusable.filter(({ isOurs }) => isOurs);
+    const files = all.filter((file) => unusable.every(({ target }) => target !== file));
     const intended = planFiles(library, files);
     let plans = intended.filter(isOfInterest);
     const isNeeded = plans.some((plan) => !["unchanged", "left"].includes(actionOf(plan)));
+    const [first] = notDone;
+    if (first !== undefined && !isNeeded) throw first.error;
     if (!dryRun && isNeeded && !flags.yes) {
       if (!flags.json) world.stderr.write(formatIntents(plans, world));
       if (!(await isConfirmed("uninstall", "Make these changes?", world))) return exitCodes.refused;
@@ -72,11 +80,13 @@ export const command: Command = defineCommand({
         scope: flags.scope ?? null,
         agents,
         files: mask(plans.map((plan) => filePlanJson(plan, dryRun))),
+        problems: mask(problemsOf(notDone)),
         receipt: library.places.receipt,
       });
     } else {
       world.stdout.write(formatPlans(plans, { dryRun, mask }, world));
       if (!isNeeded) world.stdout.write("Nothing is installed.\n");
+      reportProblems(mask(problemsOf(notDone)), world);
       if (!dryRun && plans.some(endsRetention)) {
         const status = await history.retention();
         for (const { effective, agentName } of status.slice(0, 1)) {
@@ -86,7 +96,9 @@ export const command: Command = defineCommand({
         world.stdout.write(retentionWarning(status, world));
       }
     }
-    return plans.some(({ foreign }) => foreign) ? exitCodes.withProblems : exitCodes.done;
+    return notDone.length > 0 || plans.some(({ foreign }) => foreign)
+      ? exitCodes.withProblems
+      : exitCodes.done;
   },
 });
 

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
+import type { Problem } from "../../errors.ts";
 import { lineDiff } from "../../render/line-diff.ts";
-import type { FilePlan } from "../../settings/change-files.ts";
+import type { FilePlan, UnusableFile } from "../../settings/change-files.ts";
 import { isSameFile } from "../../settings/change-files.ts";
 import type { World } from "../world.ts";
 import { amountOf } from "./amounts.ts";
@@ -34,6 +35,14 @@ export function filePlanJson(plan: FilePlan, withDiff: boolean): object {
 /** The file of another agent that this one reads instead. */
 function elsewhereOf({ changes }: FilePlan): string | undefined {
   return changes.flatMap((change) => (change.kind === "elsewhere" ? [change.path] : []))[0];
+}
+
+/** Files that were left because they can't be changed, as problems. */
+export function problemsOf(unusable: readonly UnusableFile[]): readonly Problem[] {
+  return unusable.map(({ target: { path }, error: { message } }) => {
+    const what = message.replace(/^Cannot [^:]*: /, "").replace(/; nothing was changed$/, "");
+    return { path, line: 0, what: what.startsWith(`${path}: `) ? what.slice(path.length + 2) : what };
+  });
 }
 
 function diffOf({ before, after }: FilePlan): string {
