@@ -35,6 +35,11 @@ export function agentNames(): readonly AgentName[] {
   return table.map(({ name }) => name);
 }
 
+/** What people call agents when they talk to one. */
+export function namesOfAgents(): readonly string[] {
+  return table.flatMap(({ name, displayName }) => [displayName, name]);
+}
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The id of the session that runs this program, if its agent sets a variable. */

@@ -12,7 +12,7 @@ import {
   type TextLimits,
 } from "../session/text-budget.ts";
 import type { Agent, SessionFile, SessionFiles, SideFile, SubagentOrigin } from "./agent.ts";
-import { agentNamed } from "./agents.ts";
+import { agentNamed, namesOfAgents } from "./agents.ts";
 import { baseLines, baseOf, basesOf, missingBase } from "./base-lines.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { CheckpointRecorder, ParseCheckpoints } from "./checkpoints/parse-checkpoints.ts";
@@ -64,6 +64,7 @@ function readAll(reader: LogReader): Session {
       main.lines > 0
         ? main.facts
         : subagents.map(({ session }) => factsOf(session)).reduce(mergeFacts, main.facts),
+    agentNames: namesOfAgents(),
     lines: main.lines,
     subagents,
     problems,

@@ -1,4 +1,5 @@
 import type { HistoryPrompt } from "../agents/agent.ts";
+import { namesOfAgents } from "../agents/agents.ts";
 import { promptHistories } from "../agents/find-sessions.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import type { Problem } from "../errors.ts";
@@ -111,7 +112,14 @@ export function sessionOfStub({ agent, id, project, prompts }: HistoryStub): Ses
   const span = (pick: (a: number, b: number) => number): number | null =>
     times.length === 0 ? null : times.reduce((a, b) => pick(a, b));
   const facts = { id, project, branch: null, version: null, firstAt: span(Math.min), lastAt: span(Math.max) };
-  return builder.finish({ agent, id, facts, lines: prompts.length, problems: [] });
+  return builder.finish({
+    agent,
+    id,
+    facts,
+    agentNames: namesOfAgents(),
+    lines: prompts.length,
+    problems: [],
+  });
 }
 
 const NO_OUTPUT = { outputChars: 0, inputChars: 0, thinkingChars: 0 };

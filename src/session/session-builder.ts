@@ -56,6 +56,8 @@ export interface SessionRest {
   /** Titles from a file beside the log: the user's, and the agent's own. */
   readonly title?: string;
   readonly generatedTitle?: string;
+  /** What people call agents: a request may begin with one, which is no part of its title. */
+  readonly agentNames?: readonly string[];
   readonly lines: number;
   readonly problems: Session["problems"];
   /** The todo list from files next to the log: newer than what the log says. */
@@ -159,6 +161,8 @@ export function createSessionBuilder(leafRule: LeafRule): SessionBuilder {
         branch: rest.facts.branch,
         ...chooseTitle({
           given: givenTitles(facts, isHere, rest),
+          agent: rest.agent,
+          agentNames: rest.agentNames ?? [],
           branch: rest.facts.branch,
           preamble,
           turns,

@@ -8,7 +8,9 @@ export interface GivenTitle {
   readonly text: string;
 }
 
-interface TitleSources extends Pick<Session, "branch" | "preamble" | "turns" | "subagents"> {
+interface TitleSources extends Pick<Session, "agent" | "branch" | "preamble" | "turns" | "subagents"> {
+  /** What people call agents. */
+  readonly agentNames: readonly string[];
   /** In the order in which they count. */
   readonly given: readonly GivenTitle[];
   readonly compactions: readonly Compaction[];
@@ -23,6 +25,7 @@ type Title = Pick<Session, "title" | "titleFrom">;
  */
 export function chooseTitle(sources: TitleSources): Title {
   const { given, preamble, turns } = sources;
+  const address = addressOf(sources);
   for (const { from, text } of given) {
     // A title that the user chose is used, whatever it is.
     const title = from === "custom" ? oneLine(text) : stripped(text);
@@ -35,7 +38,7 @@ export function chooseTitle(sources: TitleSources): Title {
     text === undefined ? undefined : { title: `${stripped(text)}${suffix}`, titleFrom };
 
   for (const [index, turn] of turns.entries()) {
-    const title = requestTitle(turn);
+    const title = requestTitle(turn, address);
     if (title !== undefined) return { title, titleFrom: "request" };
     const found = topicOf(index === 0 ? [...preamble, ...turn.steps] : turn.steps);
     if (found !== undefined) return topic(found.text, found.from) ?? NO_TITLE;
@@ -80,13 +83,13 @@ function startedBy({ preamble, turns }: TitleSources): string | undefined {
 }
 
 /** Returns a title from the user's request; undefined if the request is too vague for one. */
-function requestTitle({ via, request }: Turn): string | undefined {
+function requestTitle({ via, request }: Turn, address: Address): string | undefined {
   if (via === "bash") return undefined;
   // A command that was typed ahead is a request like any other.
   const text = request.replace(/^\s*\/[\w:.-]+(?=\s|$)\s*/, "");
   const plan = PLAN_REQUEST.exec(text);
-  const title = stripped(plan === null ? text : (headingIn(text.slice(plan[0].length)) ?? text));
-  return saysSomething(title) ? title : undefined;
+  const title = stripped(plan === null ? text : (headingIn(text.slice(plan[0].length)) ?? text), address);
+  return saysSomething(title.replace(address.name, " ")) ? title : undefined;
 }
 
 const PLAN_REQUEST =
@@ -100,16 +103,42 @@ const PREFIXES: readonly RegExp[] = [
   /^(?:implementation |detailed )?plan(?: for)?\s*[:–—-]\s*/i,
   /^\[(?:image|pasted text|screenshot)[^\]]*\]\s*/i,
   /^<[\w-]+(?:\s[^<>]*)?>\s*/,
-  /^(?:hey|hi|hello)(?: there)?(?:[ ,]+claude)?\s*[,.!–—-]+\s*/i,
-  /^claude\s*[,:]\s*/i,
+  /^(?:hey|hi|hello)(?: there)?\s*[,.!–—-]+\s*/i,
   /^(?:ok|okay|alright|right|so|now|well)\s*[,.!–—-]+\s*/i,
 ];
 
-function stripped(text: string): string {
+/** How users address agents. */
+interface Address {
+  /** A greeting of any agent, and the name of this one: the name of another may be the topic. */
+  readonly prefixes: readonly RegExp[];
+  readonly name: RegExp;
+}
+
+const NOBODY: Address = { prefixes: [], name: /(?!)/ };
+const addresses = new Map<string, Address>();
+
+function addressOf({ agent, agentNames }: Pick<TitleSources, "agent" | "agentNames">): Address {
+  if (agentNames.length === 0) return NOBODY;
+  const names = agentNames.map((name) => name.replace(/[^\w ]/g, "\\$&")).join("|");
+  const key = `${agent} ${names}`;
+  const known = addresses.get(key);
+  if (known !== undefined) return known;
+  const made: Address = {
+    prefixes: [
+      new RegExp(`^(?:hey|hi|hello)(?: there)?[ ,]+(?:${names})\\s*[,.!–—-]+\\s*`, "i"),
+      new RegExp(`^${agent.replace(/\W/g, "\\$&")}\\s*[,:]\\s*`, "i"),
+    ],
+    name: new RegExp(`^(?:(?:hey|hi|hello)(?: there)?[ ,]+)?(?:${names})\\b`, "i"),
+  };
+  addresses.set(key, made);
+  return made;
+}
+
+function stripped(text: string, { prefixes }: Address = NOBODY): string {
   let rest = text.slice(0, 20 * TITLE_CHARS).trim();
   for (let before = ""; before !== rest; ) {
     before = rest;
-    for (const prefix of PREFIXES) rest = rest.replace(prefix, "");
+    for (const prefix of [...PREFIXES, ...prefixes]) rest = rest.replace(prefix, "");
   }
   return oneLine(rest === "" ? text : rest);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { namesOfAgents } from "../../src/agents/agents.ts";
 import type { Compaction, Step, ToolCall, Turn } from "../../src/session/session.ts";
 import { chooseTitle, saysSomething } from "../../src/session/title.ts";
 
@@ -36,7 +37,16 @@ const summary = (text: string): Step =>
 const bare = (name: string): Step => note(name, "command");
 
 function titleOf(sources: Partial<Sources>): string | null {
-  const nothing = { given: [], branch: null, preamble: [], turns: [], compactions: [], subagents: [] };
+  const nothing: Sources = {
+    agent: "claude",
+    agentNames: namesOfAgents(),
+    given: [],
+    branch: null,
+    preamble: [],
+    turns: [],
+    compactions: [],
+    subagents: [],
+  };
   return chooseTitle({ ...nothing, ...sources }).title;
 }
 
@@ -196,4 +206,22 @@ describe("saysSomething()", () => {
   test.each(["List files", "mise run lint fails", "CHANGELOG.md update"])("is true for %j", (text) => {
     expect(saysSomething(text)).toBe(true);
   });
+});
+
+test.each([
+  ["qwen", "hey qwen, fix the giraffe importer", "fix the giraffe importer"],
+  ["qwen", "Hi Claude, fix the giraffe importer", "fix the giraffe importer"],
+  ["gemini", "Hello there Gemini CLI! Fix the giraffe importer", "Fix the giraffe importer"],
+  ["copilot", "Copilot: fix the giraffe importer", "fix the giraffe importer"],
+  ["copilot", "ok, hey copilot, fix the giraffe importer", "fix the giraffe importer"],
+  // The name of another agent may be what it is about.
+  ["claude", "codex: fix the giraffe importer", "codex: fix the giraffe importer"],
+  ["pi", "pick a giraffe importer", "pick a giraffe importer"],
+])("a title in a session of %s leaves out who is addressed: %s", (agent, request, title) => {
+  expect(titleOf({ agent, turns: [turn(request)] })).toBe(title);
+});
+
+test("a request that only addresses the agent is no title", () => {
+  const turns = [turn("hey qwen can you help me"), turn("Fix the giraffe importer")];
+  expect(titleOf({ agent: "qwen", turns })).toBe("Fix the giraffe importer");
 });
