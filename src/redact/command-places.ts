@@ -1,4 +1,5 @@
 import { holdsUserAndPassword } from "./find-headers.ts";
+import { isSeedPhrase } from "./find-phrases.ts";
 import {
   isMixed,
   isStrong,
@@ -9,7 +10,7 @@ import {
   QUOTE,
   SHELL_WORD,
 } from "./place.ts";
-import { isStrongKey, isStrongPassword } from "./randomness.ts";
+import { isIrregular, isStrongKey, isStrongPassword } from "./randomness.ts";
 import { readSecretName } from "./secret-name.ts";
 import { isSecretValue } from "./secret-value.ts";
 
@@ -172,7 +173,35 @@ export const commandPlaces: readonly Place[] = [
   place(
     " / ",
     String.raw`(?<=(?:log ?in|sign in|creds?|credentials|account|user|zugang\w{0,8}|access)[^\n]{0,60}[\s"'\x60][\w.@+-]{2,60}["'\x60]?) / ["'\x60]?([^\s"'\x60,;()<>|]{6,64})`,
-    { confirm: isStrong, flags: "i" },
+    { confirm: (text) => isStrong(text) || isIrregular(text), flags: "i" },
+  ),
+  // doppler secrets set NAME …
+  place("secrets set ", String.raw`secrets set ${QUOTE}(?<name>[A-Z][A-Z0-9_]{2,60})${QUOTE}[ =]${PASSWORD}`),
+  place("keyMaterial=", String.raw`keyMaterial=${QUOTE}([^\s"']{8,63})`),
+  // vault write auth/approle/login role_id=… secret_id=…
+  place("secret_id=", String.raw`secret_id=${QUOTE}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})`, {
+    kind: "secret",
+    confirm: () => true,
+  }),
+  // passphrase is "correct horse battery staple"
+  place(
+    "phrase is ",
+    String.raw`(?<=[pP]ass)phrase is (?:now )?["']([a-z]{3,12}(?:[ -][a-z]{3,12}){3,9})["']`,
+    {
+      isWords: true,
+      confirm: isSeedPhrase,
+    },
+  ),
+  // "Which database password should I use?"="…"
+  place('?"', String.raw`(?<=(?:password|passphrase|passwort)[^"\n]{0,80})\?" ?[=:] ?"([^\s"]{6,64})"`, {
+    confirm: isMixed,
+    flags: "i",
+  }),
+  // The generated password for user admin is⏎⏎ …
+  place(
+    "word for ",
+    String.raw`(?<=pass)word for (?:the )?(?:user )?[\w."'@-]{1,60}(?: user)? is:?[ \t]{0,8}(?:\r?\n[ \t]{0,8}){1,3}([^\s"']{6,64})(?=\s|$)`,
+    { confirm: isMixed, flags: "i" },
   ),
   // reg add … /v ApiSecret /d …
   place("/v ", String.raw`/v ["']?(?<name>[\w .-]{3,60}?)["']? (?:/t \w{3,12} )?/d ["']?([^\s"']{4,200})`),

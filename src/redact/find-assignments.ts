@@ -25,6 +25,9 @@ const PLURAL = /(?:keys|tokens|secrets|passwords|credentials)$/;
 const LONG = 256;
 const LONG_VALUE = /[ \t]{0,12}[brufL@&]?\\{0,3}["'`]?[^\s"'`]{16}/iy;
 
+/** A whole line, or all up to the quote after it: `token: h7Tq2Lm9`. */
+const SHORT_VALUE = /[ \t]{0,4}["']?[^\s"'`,;(){}[\]<>\\]{8,15}["']?[ \t]{0,4}(?:$|[\r\n"'\\])/y;
+
 /** Values after names that mean a secret: `password=`, `"apiKey": "…"`, `SECRET_TOKEN=…`, headers, URLs, cookies. */
 export const assignmentSigns: readonly Sign[] = [
   { sign: "=", find: assignmentAt },
@@ -260,7 +263,8 @@ function readName(text: string, name: string, nameStart: number, at: number): Se
   if (name.length <= 5 && /^(?:key|token|none|code)$/i.test(name)) {
     // These names are everywhere, and their values nearly always short.
     LONG_VALUE.lastIndex = skip(TYPE_BETWEEN, text, at);
-    if (!LONG_VALUE.test(text)) return undefined;
+    if (!LONG_VALUE.test(text))
+      return /^token$/i.test(name) && skip(SHORT_VALUE, text, at) > at ? readSecretName(name) : undefined;
     // `?key=…`
     if (/[?&]/.test(text.charAt(nameStart - 1)))
       return readSecretName(name === "code" ? "auth_code" : "api_key");

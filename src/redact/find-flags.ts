@@ -13,8 +13,9 @@ const LONG_FLAG = new RegExp(`--?([A-Za-z][\\w.-]{1,40})${AFTER_FLAG}`, "y");
 const SHORT_FLAG_END = new RegExp(AFTER_FLAG, "y");
 /** Flags of one letter, and the programs that take a password with them. */
 const SHORT_FLAGS: Readonly<Record<string, RegExp>> = {
-  p: /\b(?:sshpass|(?:docker|podman|buildah|skopeo|oras|nerdctl|az|helm registry|cf|oc) login|mongo(?:sh|dump|restore|export|import|stat|top)?|mysql\w{0,10}|mariadb\w{0,10}|mycli|cqlsh|7z[ar]?|rar|unrar|cadaver|psexec\w{0,4}|rdesktop|crackmapexec|nxc|netexec|evil-winrm|rabbitmqadmin|xtrabackup|cypher-shell|conan|twine|nuget|security|ejabberdctl|kinit)\b/,
-  a: /\b(?:redis|valkey|keydb)-(?:cli|benchmark)\b/,
+  p: /\b(?:sshpass|(?:docker|podman|buildah|skopeo|oras|nerdctl|az|helm registry|cf|oc) login|mongo(?:sh|dump|restore|export|import|stat|top)?|mysql\w{0,10}|mariadb\w{0,10}|mycli|cqlsh|7z[ar]?|rar|unrar|cadaver|psexec\w{0,4}|rdesktop|crackmapexec|nxc|netexec|evil-winrm|rabbitmqadmin|xtrabackup|cypher-shell|conan|supabase|twine|nuget|security|ejabberdctl|kinit)\b/,
+  a: /\b(?:redis|valkey|keydb)-(?:cli|benchmark)\b|(?:^|[\s;&|"'`])(?:https?|xhs?)\s/,
+  c: /\bsnmp\w{3,10}\b/,
   w: /\b(?:ldap\w{1,10}|security add-\w+-password)\b/,
   P: /\b(?:zip|unzip|sqlcmd|bcp|tsql|ipmitool|mosquitto_\w{3,4}|ssh-keygen|pdfattach)\b/,
   N: /\bssh-keygen\b/,
@@ -78,6 +79,18 @@ function flagAt(text: string, at: number, found: Finding[]): number {
 
 const WITH_USER = /\s(?:-u|-U|--?user(?:name)?)[ =]/;
 
+/** `http -a user:password`, `http -A bearer -a token` */
+const HTTPIE = /(?:^|[\s;&|"'`])(?:https?|xhs?)\s/;
+const BEARER = /\s(?:-A|--auth-type)[ =]?bearer\b/;
+
+function bearerToken(text: string, at: number, found: Finding[]): number {
+  const value = readValue(text, at, true);
+  if (value === undefined || value.text.length < 8 || !/\d/.test(value.text) || isPlaceholder(value.text))
+    return at;
+  found.push({ kind: "token", start: value.start, end: value.end });
+  return value.end;
+}
+
 function strongPassword(text: string, at: number, found: Finding[]): number {
   const value = readValue(text, skip(SHORT_FLAG_END, text, at + 2), true);
   if (value === undefined || isPlaceholder(value.text)) return at;
@@ -136,7 +149,8 @@ function longFlag(text: string, at: number, found: Finding[]): number {
   const name = readSecretName(isValueOfSecret ? "password" : flag === "key" ? "api-key" : flag);
   if (name === undefined) return at;
   const value = readValue(text, valueAt, false);
-  if (value === undefined || !isSecretValue(name, value, text.charAt(value.end))) return at;
+  // A space ends an argument, as a line end does a setting.
+  if (value === undefined || !isSecretValue(name, value, text.charAt(value.end).trim())) return at;
   found.push({ kind: name.kind, start: value.start, end: value.end });
   return value.end;
 }
@@ -144,6 +158,8 @@ function longFlag(text: string, at: number, found: Finding[]): number {
 function shortFlag(text: string, at: number, letter: string, found: Finding[], command: string): number {
   const valueAt = skip(SHORT_FLAG_END, text, at + 2);
   if (letter === "u" || letter === "U") return userAndPassword(text, valueAt, found);
+  if (letter === "a" && HTTPIE.test(command))
+    return BEARER.test(command) ? bearerToken(text, valueAt, found) : userAndPassword(text, valueAt, found);
   if (letter === "b" && !command.includes("secret set")) return findCookies(text, valueAt, found);
   if (letter === "t" || letter === "b") return strongPassword(text, at, found);
   const isGlued = valueAt === at + 2;

@@ -74,6 +74,7 @@ function mayHoldToken(units: Uint16Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const code = units[at];
     if ((code === 45 || code === 95) && BEGINS_PART[packUnits(units, at + 1)] === 1) return true;
+    if (code === 95 && units[at - 1] === 95 && LIST_OF_START[packUnits(units, at + 1)] !== 0) return true;
   }
   // `secret_access_key`
   return (units[end - 1] === 121 && units[end - 2] === 101) || mayBeSpoken(units, start, end);
@@ -175,7 +176,9 @@ function tokensInRun(text: string, start: number, end: number, found: Finding[])
   for (let at = Math.max(start, after); at < end; at++) {
     const code = text.charCodeAt(at);
     if (code !== 45 && code !== 95) continue;
-    const partAfter = tokenFrom(text, at + 1, false, found);
+    // `mcp__server__tool`: two of them part names.
+    const isParted = code === 95 && text.charCodeAt(at - 1) === 95;
+    const partAfter = tokenFrom(text, at + 1, isParted, found);
     if (partAfter === -1) continue;
     after = partAfter;
     at = after - 1;

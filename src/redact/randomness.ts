@@ -128,3 +128,18 @@ export function isStrongKey(text: string): boolean {
     (text.length >= 32 || (/[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text)))
   );
 }
+
+/** Names of formats and algorithms, which have digits among their letters: `sha256base64`, `utf8mb4general1`. */
+const OF_FORMATS =
+  /sha\d|md5|base\d\d|utf8|aes\d|hmac|rs\d{3}|hs\d{3}|x509|oauth2|ed25519|k8s|s3|ec2|^v\d|^[a-z]+2[a-z]+\d?$/i;
+
+/** Whether a word of 8 to 20 letters and digits has digits at two places at least, one of them between letters: `h7Tq2Lm9`. */
+export function isIrregular(text: string): boolean {
+  return (
+    /^[A-Za-z0-9]{8,20}$/.test(text) &&
+    /[A-Za-z]\d{1,3}[A-Za-z]/.test(text) &&
+    countMatches(text, /\d+/g) >= 2 &&
+    countMatches(text, /[A-Za-z]/g) >= 4 &&
+    !OF_FORMATS.test(text)
+  );
+}

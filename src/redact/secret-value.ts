@@ -1,6 +1,6 @@
 import { isUuid } from "../jsonl/values.ts";
 import { MASK_BEGIN } from "./mask.ts";
-import { isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
+import { isIrregular, isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { SecretName } from "./secret-name.ts";
 
 /** Words that follow `password:` in forms, schemas, types and settings, and are none. */
@@ -47,7 +47,7 @@ export function isSecretValue(name: SecretName, value: Value, next: string): boo
     case "api-key":
     case "secret":
     case "token":
-      return isKey(name, value);
+      return isKey(name, value) || isShortKey(name, value, next);
   }
 }
 
@@ -72,6 +72,18 @@ function isKey(name: SecretName, value: Value): boolean {
   return (
     name.kind === "secret" && (hasThreeClasses(text) || isMadeUp(value, name) || isWordsAndNumber(value))
   );
+}
+
+/** What may come after a value that no code goes on from. */
+const ENDS_VALUE = /^[\r\n"'`\\&]?$/;
+
+/**
+ * `API_TOKEN=h7Tq2Lm9`: short, but its digits are between its letters, as in no name of a thing. Only where a setting, a
+ * field or a header ends with it.
+ */
+function isShortKey(name: SecretName, { text, quote }: Value, next: string): boolean {
+  if (!name.isSetting && quote === "" && !ENDS_VALUE.test(next)) return false;
+  return isIrregular(text) || ((name.isSetting || name.isStrong) && isStrongPassword(text));
 }
 
 /** `'maple-otter-lantern-75'`: words that name no thing of a program. */
@@ -198,8 +210,9 @@ export const LINE_BREAK: string = String.raw`(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)(?:[
 /** `password: str = "…"`, `val apiKey: String = "…"`, `KEY: &[u8] = b"…"`: a type between the name and its value. */
 export const TYPE_BETWEEN: RegExp =
   /[ \t]{0,4}[A-Za-z&'[*][\w&'<>[\]?|.;* ]{0,40}=[ \t]{0,4}(?=[A-Za-z]{0,2}["'`])/y;
-/** What YAML puts before a value: `!!str x`, `&anchor x`. */
-const YAML_PROPERTIES = /[ \t]{1,12}(?:!![\w-]{1,20}[ \t]{1,4})?(?:&[\w-]{1,40}[ \t]{1,4})?(?=[^\s,;)=|])/y;
+/** What YAML puts before a value: `!!str x`, `!unsafe x`, `&anchor x`. */
+const YAML_PROPERTIES =
+  /[ \t]{1,12}(?:(?:!![\w-]{1,20}|!unsafe|!str|!binary)[ \t]{1,4})?(?:&[\w-]{1,40}[ \t]{1,4})?(?=[^\s,;)=|])/y;
 /** A block scalar of YAML, `|`, `>-`, `|2 # comment`: its text is on the next line. */
 const YAML_BLOCK = new RegExp(
   String.raw`[ \t]{0,4}(?:[|>][+-]?\d?[+-]?|<<[-~]?["']?\w{1,20}["']?)[ \t]{0,4}(?:#[^\n\\]{0,80})?${LINE_BREAK}`,
