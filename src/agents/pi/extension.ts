@@ -145,7 +145,7 @@ const EXTENSION_CODE = String.raw`export default function (pi) {
     async execute(_id, { query, project, since, until, limit = 5, offset }, signal, _onUpdate, ctx) {
       const narrow = [...flag("--project", project), ...flag("--since", since), ...flag("--until", until)];
       const page = [...flag("--limit", limit), ...flag("--offset", offset)];
-      const found = await ask(["search", query, ...narrow, ...page, "--budget=1500"], ctx, signal);
+      const found = await ask(["search", ...narrow, ...page, "--budget=1500", "--", query], ctx, signal);
       return { content: [{ type: "text", text: found }], details: undefined };
     },
   });
@@ -166,7 +166,7 @@ const EXTENSION_CODE = String.raw`export default function (pi) {
       required: ["session"],
     },
     async execute(_id, { session, turns, budget = 1500 }, signal, _onUpdate, ctx) {
-      const read = await ask(["show", session, ...flag("--turns", turns), ...flag("--budget", budget)], ctx, signal);
+      const read = await ask(["show", ...flag("--turns", turns), ...flag("--budget", budget), "--", session], ctx, signal);
       return { content: [{ type: "text", text: read }], details: undefined };
     },
   });
@@ -176,8 +176,9 @@ const EXTENSION_CODE = String.raw`export default function (pi) {
     async handler(args, ctx) {
       const words = args.trim();
       try {
-        const find = words === "" ? ["list", "--project=."] : ["search", words];
-        const found = JSON.parse(await ask([...find, "--limit=20", "--json", "--budget=0"], ctx));
+        const answer = ["--limit=20", "--json", "--budget=0"];
+        const find = words === "" ? ["list", "--project=.", ...answer] : ["search", ...answer, "--", words];
+        const found = JSON.parse(await ask(find, ctx));
         const own = ctx.sessionManager.getSessionId();
         const sessions = (found.hits ?? found.sessions ?? []).filter(({ sessionId }) => sessionId !== own);
         if (sessions.length === 0) return ctx.ui.notify("No earlier session was found.", "info");

@@ -195,6 +195,9 @@ describe("the Pi extension", () => {
     expect(await host.tool("sessions_search", { query: "nothinglikethis" })).toMatch(
       /^not found in conversations or tool output: nothinglikethis\nNo match in 4 sessions/,
     );
+    // A query is never a flag; it still has its own language.
+    expect(await host.tool("sessions_search", { query: "--help" })).toMatch(/^\[sessions\]|^No |^not found/);
+    expect(await host.tool("sessions_search", { query: "--help" })).not.toContain("Usage");
     await expect(host.tool("sessions_read", { session: "nope" })).rejects.toThrow(/nope/);
   });
 
