@@ -43,6 +43,10 @@ export function formatTree(session: Session, world: World): string {
     });
     for (const fork of leaving.reverse()) left.push(fork);
   }
+  // No call started them: they belong to no turn.
+  const numbers = new Set(session.turns.map(({ number }) => number));
+  const loose = session.subagents.filter(({ turn }) => turn === null || !numbers.has(turn));
+  for (const subagent of loose) lines.push(`     ${style.dim(sanitize(subagentNote(subagent)))}\n`);
   return lines.join("");
 }
 
@@ -72,11 +76,11 @@ function notesOf(session: Session, turn: number): readonly string[] {
           : `, ${tokensBefore} ${tokensAfter === null ? "tokens" : `→ ${tokensAfter} tokens`}`;
       return `≡ compacted${trigger === null ? "" : ` (${trigger})`}${tokens}`;
     });
-  const subagents = session.subagents
-    .filter((subagent) => subagent.turn === turn)
-    .map(({ id, type, description, steps }) => {
-      const calls = steps.filter((step) => step.kind === "tool").length;
-      return `◇ sub-agent ${id}${type === null ? "" : ` (${type})`}: ${shorten(description ?? "", 80)} · ${amountOf(calls, "tool call")}`;
-    });
+  const subagents = session.subagents.filter((subagent) => subagent.turn === turn).map(subagentNote);
   return [...compactions, ...subagents];
+}
+
+function subagentNote({ id, type, description, steps }: Session["subagents"][number]): string {
+  const calls = steps.filter((step) => step.kind === "tool").length;
+  return `◇ sub-agent ${id}${type === null ? "" : ` (${type})`}: ${shorten(description ?? "", 80)} · ${amountOf(calls, "tool call")}`;
 }
