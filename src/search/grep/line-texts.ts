@@ -147,7 +147,9 @@ export function createTextReader(rules: TextRules = {}): ReadTexts {
       depth: number,
     ): void => {
       if (typeof item === "string") {
-        if (item !== "") give(isBinary || isField(key, item, scope) ? "field" : scope.role, item, within);
+        // The fields of a snapshot are the snapshot's: its line is searched as a whole, or not at all.
+        const isText = !isBinary && (scope.role === "snapshot" || !isField(key, item, scope));
+        if (item !== "") give(isText ? scope.role : "field", item, within);
       } else if (typeof item !== "object" || item === null) return;
       else if (depth > MAX_DEPTH) isComplete = false;
       else if (Array.isArray(item)) {

@@ -24,7 +24,10 @@ test.each<[string, object, readonly (readonly [TextRole, string])[]]>([
   [
     "messages that Gemini CLI repeats",
     { $set: { messages: [{ type: "user", content: "x" }] } },
-    [["snapshot", "x"]],
+    [
+      ["snapshot", "user"],
+      ["snapshot", "x"],
+    ],
   ],
   [
     "a reply of Qwen Code",
@@ -138,7 +141,10 @@ test.each<[string, object, readonly (readonly [TextRole, string])[]]>([
   [
     "what Copilot CLI writes down of its requests",
     { type: "system.message", data: { content: "You are" } },
-    [["snapshot", "You are"]],
+    [
+      ["snapshot", "system.message"],
+      ["snapshot", "You are"],
+    ],
   ],
   [
     "a request of Claude Code that it wrote itself",
