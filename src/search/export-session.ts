@@ -40,8 +40,13 @@ export function exportSession(
   return { sessionId, agent, format, parts: documentOf(open, format, options.mask) };
 }
 
-/** Makes the document of an open session, and masks it. */
-export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask): () => Iterable<string> {
+/** Makes the document of an open session, and masks it. `list` is the page of a site that lists all sessions. */
+export function documentOf(
+  open: OpenSession,
+  format: ExportFormat,
+  mask: Mask,
+  list?: string,
+): () => Iterable<string> {
   const resume = resumeLine(mask(open.resume));
   if (format === "json") {
     const session = mask(open.session);
@@ -59,7 +64,7 @@ export function documentOf(open: OpenSession, format: ExportFormat, mask: Mask):
   return () =>
     format === "md"
       ? markdownParts(session, digest, { sha256: null, resume, sources: [] })
-      : htmlParts(session, digest, { resume, images: open.images(session.turns) });
+      : htmlParts(session, digest, { resume, images: open.images(session.turns), list });
 }
 
 /** Masks and cleans a session. The digest is made of the masked session, because it cuts texts. */

@@ -166,6 +166,8 @@ export async function writeSite(
 
 const VERSION_CHARS = 12;
 const NAME_CHARS = 20;
+/** Raised when pages of sessions change, so that those of an earlier version are written again. */
+const PAGE_VERSION = 2;
 
 function hashOf(parts: readonly (string | number | Uint8Array)[], chars: number): string {
   const hash = createHash("sha256");
@@ -196,6 +198,7 @@ function pageOf({ config }: Library, { digest, source, copies }: CatalogRow): Si
   const name = hashOf([sessionKey(digest)], NAME_CHARS);
   const state = [
     manifest.version,
+    PAGE_VERSION,
     RULES_VERSION,
     JSON.stringify(config.redact),
     digest.mark,
@@ -280,7 +283,7 @@ async function readForSite(
     const { source, copies, digest: own } = row;
     const open = openSession(library, [copies > 1 && source !== null ? (own.lead ?? source) : own.id]);
     const fields = mask(cardOf(open.session, digest ?? open.digest).fields);
-    return { texts: { card: fields, turns }, page: documentOf(open, "html", mask) };
+    return { texts: { card: fields, turns }, page: documentOf(open, "html", mask, "../index.html") };
   } catch (error) {
     const problem = { path: row.source ?? row.digest.id, line: 0, what: reasonOf(error) };
     return { texts: { card: mask(card?.fields ?? {}), turns }, page: undefined, problem };

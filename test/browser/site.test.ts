@@ -56,6 +56,9 @@ describe.skipIf(browserPath === undefined)("an exported site, opened from disk",
     expect(page.url()).toMatch(/#turn-\d+$/);
     await page.goBack();
     await page.locator("mark").first().waitFor();
+    await hit.locator("a.turn").first().click();
+    await page.getByRole("link", { name: "All sessions" }).click();
+    await page.getByText(/^15 sessions, exported/).waitFor();
     expect(notOwn(wrong, site)).toEqual([]);
   });
 

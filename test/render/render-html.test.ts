@@ -88,6 +88,19 @@ describe("renderHtml()", () => {
     );
   });
 
+  test("links to the list of a site if it is part of one, and to nothing else", () => {
+    const session = plainSession({ turns: [{ request: "x" }] });
+    const page = renderHtml(session, extractDigest(session), { resume: "r", list: "../index.html" });
+    expect(page).toContain('<a class="back" href="../index.html">All sessions</a>\n<header>');
+    expect(render(session)).not.toContain("All sessions");
+  });
+
+  test("a heading is smaller on a narrow screen", () => {
+    expect(pageStyle.html).toMatch(
+      /h1 \{ font-size: 1\.9rem[\s\S]*@media \(max-width: 40rem\) \{[\s\S]*?h1 \{ font-size: 1\.35rem/,
+    );
+  });
+
   test("loads nothing and runs nothing", () => {
     const page = render(
       plainSession({ turns: [{ request: "x", steps: [reply("![a](https://a.b/c.png)")] }] }),

@@ -46,6 +46,11 @@ nav .compacted a, nav .branch a { color: var(--soft); }
   }
 }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 1.25rem; letter-spacing: -.015em; text-wrap: balance; }
+@media (max-width: 40rem) {
+  main { padding: 1.5rem 1rem 4rem; }
+  h1 { font-size: 1.35rem; }
+}
+.back { display: inline-block; margin: 0 0 1.25rem; font-size: .875rem; text-decoration: none; }
 h2 { font-size: 1.2rem; margin: 3rem 0 1rem; padding-bottom: .35rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: .8125rem; font-weight: 500; margin: 0 0 .6rem; color: var(--soft); display: flex; flex-wrap: wrap; gap: .25rem .6rem; align-items: baseline; }
 h4, h5 { font-size: 1rem; margin: 1.4rem 0 .4rem; line-height: 1.35; }

@@ -23,6 +23,8 @@ export interface HtmlMeta {
   readonly resume: string;
   /** Images of requests, by the number of the turn; absent: the page says how many there are. */
   readonly images?: ReadonlyMap<number, readonly LogImage[]>;
+  /** The page that lists all sessions, relative to this one; absent: it stands alone. */
+  readonly list?: string | undefined;
 }
 
 /**
@@ -38,7 +40,9 @@ export function renderHtml(session: Session, digest: Digest, meta: HtmlMeta): st
 export function* htmlParts(session: Session, digest: Digest, meta: HtmlMeta): Generator<string> {
   const title = digest.title ?? `Session ${digest.id}`;
   yield `${headOf(title).html}\n<body>\n`;
-  yield `<main>\n${html`<header><h1>${title}</h1>\n${factsHtml(digest, meta.resume)}</header>`.html}\n`;
+  const back =
+    meta.list === undefined ? "" : html`<a class="back" href="${meta.list}">All sessions</a>\n`.html;
+  yield `<main>\n${back}${html`<header><h1>${title}</h1>\n${factsHtml(digest, meta.resume)}</header>`.html}\n`;
   if (session.turns.length > 1) yield `${requestsHtml(session).html}\n`;
   for (const section of digestSections(session, digest)) yield `${section.html}\n`;
   yield* conversationParts(session, meta.images ?? new Map());
