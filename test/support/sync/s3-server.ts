@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import fs from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 
 export interface S3Server {
   readonly endpoint: string;
@@ -14,18 +14,22 @@ export interface S3Server {
 
 const variables = { AWS_ACCESS_KEY_ID: "testing", AWS_SECRET_ACCESS_KEY: "testing-secret" };
 
-/** The Python that has moto: the one that is there, else one in a temporary environment. undefined: there is none. */
+const installer = fileURLToPath(new URL("../../remote/s3/install", import.meta.url));
+
+/** Where the environment with moto is; `.ci/run` prepares it. */
+const s3Folder: string = process.env.SESSIONS_TEST_S3_FOLDER ?? join(tmpdir(), "sessions-test-s3");
+
+/** The Python that has moto: that of the environment, else the system's, else one in an environment that is made. */
 export function pythonWithMoto(): string | undefined {
   const has = (python: string): boolean =>
     spawnSync(python, ["-c", "import moto.server, flask"], { stdio: "ignore" }).status === 0;
-  if (has("python3")) return "python3";
-  const venv = join(tmpdir(), "sessions-moto");
-  const python = join(venv, "bin", "python");
-  if (fs.existsSync(python) && has(python)) return python;
-  const made = spawnSync("python3", ["-m", "venv", venv], { stdio: "ignore" });
-  if (made.status !== 0) return undefined;
-  spawnSync(python, ["-m", "pip", "install", "--quiet", "moto[server,s3]"], { stdio: "ignore" });
-  return has(python) ? python : undefined;
+  const own = join(s3Folder, "bin", "python");
+  const there = [own, "python3"].find(has);
+  if (there !== undefined) return there;
+  const { status, stderr } = spawnSync(installer, [s3Folder], { encoding: "utf8" });
+  if (status === 0) return own;
+  console.warn(`moto can't be installed:\n${stderr}`);
+  return undefined;
 }
 
 /** Starts moto, a server that speaks S3, on a free port of 127.0.0.1. */
