@@ -1,4 +1,6 @@
 import fs from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { Client } from "@modelcontextprotocol/client";
@@ -159,6 +161,23 @@ describe("sessions mcp", () => {
     const { text } = await client.call("search_sessions", { query: "giraffe" });
     expect(text).toContain(`session ${FIRST}`);
     expect(text).toContain(`session ${SECOND}`);
+  });
+
+  test("says why a team can't be searched: the bundle has what that takes", async () => {
+    const cluster = createServer((_, response) => void response.writeHead(401).end());
+    await new Promise<void>((resolve) => cluster.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void cluster.close());
+    const { home, put, start } = ground();
+    put(FIRST, ["where is the zebra", "in the zoo"]);
+    fs.mkdirSync(join(home, ".sessions"), { recursive: true, mode: 0o700 });
+    const url = `http://127.0.0.1:${(cluster.address() as AddressInfo).port}`;
+    const remotes = [{ name: "crew", kind: "opensearch", url }];
+    fs.writeFileSync(join(home, ".sessions", "remotes.json"), JSON.stringify({ version: 1, remotes }));
+    const client = start();
+    await client.initialize();
+    const { text, isError } = await client.call("search_sessions", { query: "zebra", remote: "crew" });
+    expect([isError, text]).toEqual([true, expect.stringContaining("search engine")]);
+    expect(text).not.toContain("is not a function");
   });
 
   test("answers what was asked before stdin ended, and then ends", async () => {

@@ -4,16 +4,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openHistoryIn } from "../../../src/cli/open-history.ts";
 import { teamOf } from "../../../src/history/team.ts";
 import { makeWorld, type TestWorld } from "../../support/make-world.ts";
-import { putToolLog, toolLog } from "../../support/shrink/tool-log.ts";
+import { TOOL_SESSION, toolLog } from "../../support/shrink/tool-log.ts";
 import { serveHistory } from "../../support/web/serve-history.ts";
 import { clusterUrls, isWithoutCluster, testCluster } from "./support/test-engine.ts";
 
 const BOBS = "bbbbbbbb-0000-4000-8000-000000000000";
 
 /** A machine that pushes to the cluster, with one session. */
-function machineOf(user: string, log: string): TestWorld {
+function machineOf(user: string, id: string, request: string): TestWorld {
   const world = makeWorld({ variables: { USER: user } });
-  putToolLog(world.home, log);
+  const logs = join(world.home, ".claude", "projects", "-work-shop");
+  mkdirSync(logs, { recursive: true });
+  const log = toolLog([], "/work/shop", id).replace("Read what there is", request);
+  writeFileSync(join(logs, `${id}.jsonl`), log);
   const store = join(world.home, ".sessions");
   mkdirSync(store, { recursive: true, mode: 0o700 });
   const remotes = [{ name: "crew", kind: "opensearch", url: clusterUrls[0] }];
@@ -34,11 +37,8 @@ describe.skipIf(isWithoutCluster)("a search of a team in the page", () => {
   });
 
   test("finds what others share and one's own, and says whose it is, where, and whether it can be opened", async () => {
-    const bob = machineOf(
-      "bob",
-      toolLog([], "/work/shop", BOBS).replace("what there is", "what the walrus says"),
-    );
-    const ann = machineOf("ann", toolLog([], "/work/shop").replace("what there is", "what the walrus wants"));
+    const bob = machineOf("bob", BOBS, "Read what the walrus says");
+    const ann = machineOf("ann", TOOL_SESSION, "Read what the walrus wants");
     for (const world of [bob, ann]) {
       const history = await openHistoryIn(world, { reveal: false, allowDemo: false });
       await teamOf(history).push("crew");
