@@ -4,7 +4,7 @@ import { exitCodes, UserError } from "../errors.ts";
 import { expandHome } from "../fs/places.ts";
 import { parseDate } from "../search/query/parse-date.ts";
 import { isWord, parseQuery, type QueryField, queryFields } from "../search/query/parse-query.ts";
-import { queryDates } from "../search/query/query-dates.ts";
+import { queryDates, queryDateWords } from "../search/query/query-dates.ts";
 import type { SessionFilter } from "../search/query/session-filter.ts";
 import type { SearchRequest } from "../search/search-sessions.ts";
 import { THIS_MACHINE } from "../search/session-condition.ts";
@@ -139,14 +139,13 @@ export function readRequest(query: string, page: SearchPage, machine: Clock): Se
     parsed.filters
       .filter((filter) => filter.isUnwanted === isUnwanted)
       .map(({ field, value }) => `${field}:${value}`);
+  const clock = { now: machine.now(), offsetMinutesAt: machine.offsetMinutesAt ?? (() => 0) };
   const request: SearchRequest = {
     query: parsed,
     filter: readFilters(page.filter ?? {}, typed(false), machine),
     unwanted: typed(true).map((word) => readFilters({}, [word], machine)),
-    dates: queryDates(parsed.words, {
-      now: machine.now(),
-      offsetMinutesAt: machine.offsetMinutesAt ?? (() => 0),
-    }),
+    dates: queryDates(parsed.words, clock),
+    isDateWord: queryDateWords(parsed.words, clock),
     sort: page.sort ?? "relevance",
     offset: page.offset ?? 0,
     limit: page.limit ?? 10,

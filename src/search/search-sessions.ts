@@ -46,6 +46,8 @@ export interface SearchRequest {
   readonly unwanted: readonly SessionFilter[];
   /** Times that the query names: sessions of these times come first. */
   readonly dates?: SearchPlan["dates"];
+  /** Whether a word of the query is a part of such a time: it is not missing if no session has it. */
+  readonly isDateWord?: (word: string) => boolean;
   readonly sort: SearchPlan["sort"];
   readonly offset: number;
   readonly limit: number;
@@ -134,6 +136,14 @@ export async function searchOne(
   return { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage };
 }
 
+/** Words of a date bring sessions of that time to the front, whether or not any session has them. */
+export function withoutDates(
+  words: SearchAnswer["missingWords"],
+  { isDateWord }: Pick<SearchRequest, "isDateWord">,
+): SearchAnswer["missingWords"] {
+  return isDateWord === undefined ? words : words.filter(({ word }) => !isDateWord(word));
+}
+
 async function askEngine(
   library: Library,
   reader: SearchReader,
@@ -169,7 +179,7 @@ async function askEngine(
     dates: request.dates ?? [],
   });
   if (answer.kind !== "answer") throw engineError(answer);
-  return answer;
+  return { ...answer, missingWords: withoutDates(answer.missingWords, request) };
 }
 
 /** Imported on demand: few searches read logs. */

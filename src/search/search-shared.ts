@@ -14,6 +14,7 @@ import {
   type SearchRequest,
   type SearchResult,
   withContext,
+  withoutDates,
 } from "./search-sessions.ts";
 import { SNIPPETS_PER_HIT, shownTerms } from "./search-snippets.ts";
 import type { CatalogRow } from "./session-catalog.ts";
@@ -84,7 +85,7 @@ export async function searchShared(
     totalIsExact: answer.totalIsExact && partial === undefined && hits.length === answer.hits.length,
     hits,
     nearestWords,
-    missingWords,
+    missingWords: withoutDates(missingWords, request),
     coverage: { ...covers, files: 0, stale: 0, problems: left, indexedAt: null },
     ...(partial === undefined ? {} : { partial }),
   };

@@ -76,6 +76,17 @@ describe("sessions search", () => {
     expect([found.match, found.hits[0]?.sessionId]).toEqual([match, first]);
   });
 
+  test.each<[string, readonly string[]]>([
+    ["token in 1999", []],
+    ["token in 1999 zzyzxq", ["zzyzxq"]],
+    ["token 1999-02-14, zzyzxq", ["zzyzxq"]],
+    ["token port 1999", ["port", "1999"]],
+  ])("of %j, names the words that nobody wrote, but no date", async (query, missing) => {
+    const words: readonly { readonly word: string }[] = (await answer([query])).missingWords;
+    expect(words.map(({ word }) => word)).toEqual(missing);
+    expect((await ask([query])).out.includes("not found in")).toBe(missing.length > 0);
+  });
+
   test.each<[string, readonly string[], (hit: Record<string, string>) => boolean]>([
     ["project:", ["token", "project:tally"], (hit) => hit.project === "/home/ana/tally"],
     ["agent:", ["the", "agent:pi"], (hit) => hit.agent === "pi"],

@@ -60,23 +60,47 @@ const YEARS_BACK = 20;
  * year up to the present one. The words stay words of the query.
  */
 export function queryDates(words: readonly QueryWord[], context: DateContext): readonly DateSpan[] {
+  return readDates(words, context).spans;
+}
+
+/** Says of a word, as it was typed, whether it is a part of a date of the query. */
+export function queryDateWords(words: readonly QueryWord[], context: DateContext): (word: string) => boolean {
+  const { taken } = readDates(words, context);
+  return (word) => taken.has(plainWord(word));
+}
+
+function plainWord(text: string): string {
+  return text.toLowerCase().replace(/[,.;?!)]+$/, "");
+}
+
+interface ReadDates {
+  readonly spans: readonly DateSpan[];
+  /** The words that these dates were read from. */
+  readonly taken: ReadonlySet<string>;
+}
+
+function readDates(words: readonly QueryWord[], context: DateContext): ReadDates {
   // A line break for what is no plain word: no date goes across it.
   const plain = words.map(({ kind, text, isUnwanted }) =>
-    kind === "word" && !isUnwanted ? text.toLowerCase().replace(/[,.;?!)]+$/, "") : "\n",
+    kind === "word" && !isUnwanted ? plainWord(text) : "\n",
   );
   let rest = ` ${plain.join(" ")} `;
-  if (!/\d|january|february|april|ju[nl]|august|ember|october|last|in|during/.test(rest)) return [];
   const spans: DateSpan[] = [];
+  const taken = new Set<string>();
+  if (!/\d|january|february|april|ju[nl]|august|ember|october|last|in|during/.test(rest))
+    return { spans, taken };
   for (const { form, read } of ways) {
     rest = rest.replace(form, (...found: string[]) => {
       const date = read(found);
       const dates = date === "last" ? spansOf({ month: monthOf(found[1]) }, context) : spansOf(date, context);
       // The last march is the latest that is over.
-      spans.push(...(date === "last" ? dates.filter(({ to }) => to < context.now).slice(-1) : dates));
+      const meant = date === "last" ? dates.filter(({ to }) => to < context.now).slice(-1) : dates;
+      spans.push(...meant);
+      if (meant.length > 0) for (const word of found[0]?.split(" ") ?? []) taken.add(word);
       return "\n";
     });
   }
-  return spans;
+  return { spans, taken };
 }
 
 function numbers({ year, day }: { year?: string | undefined; day?: string | undefined }): TypedDate {

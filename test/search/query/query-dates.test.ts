@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseQuery } from "../../../src/search/query/parse-query.ts";
-import { queryDates } from "../../../src/search/query/query-dates.ts";
+import { queryDates, queryDateWords } from "../../../src/search/query/query-dates.ts";
 
 const context = { now: Date.UTC(2026, 10, 16, 12), offsetMinutesAt: () => 0 };
 
@@ -50,5 +50,18 @@ describe("queryDates()", () => {
   test("takes days in local time", () => {
     const [span] = queryDates(parseQuery("2026-03-14").words, { ...context, offsetMinutesAt: () => 120 });
     expect(span).toEqual({ from: Date.UTC(2026, 2, 13, 22), to: Date.UTC(2026, 2, 14, 22) - 1 });
+  });
+
+  test.each([
+    ["hook february 2026", "february 2026"],
+    ["the 14th of March, 2026 deploy", "14th of March, 2026"],
+    ["31 february 2026 and 2026-03-14", "2026-03-14"],
+    ["may 2026 it may fail", "may 2026 may"],
+    ['"in 2026" port 2025', ""],
+  ])("says which words of %j were a date", (query, expected) => {
+    const { words } = parseQuery(query);
+    const isDate = queryDateWords(words, context);
+    const named = words.flatMap(({ text }) => (isDate(text) ? [text] : []));
+    expect(named.join(" ")).toBe(expected);
   });
 });
