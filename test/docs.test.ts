@@ -104,6 +104,33 @@ describe("README.md", () => {
     }
   });
 
+  /** Commands that write sessions: without any they say so, and those that can say what they would do. */
+  const needLogs: Readonly<Record<string, string | null>> = {
+    "sessions flatten last": "sessions flatten last --dry-run",
+    "sessions unflatten last": "sessions unflatten last --dry-run",
+    "sessions resume last --exec": "sessions resume last",
+    "sessions restore 87f01b2f": null,
+  };
+
+  test("every command of its table answers from the example history, or says that it can't", async () => {
+    const world = { ...makeWorld({ nowMs: Date.UTC(2026, 10, 16) }), disk: quickDisk };
+    const isTested = (line: string): boolean => !untested.includes(line) && !elsewhere.test(line);
+    const more = ["sessions compact last --dry-run", "sessions flatten 87f01b2f --dry-run"];
+    for (const line of [...lines.filter(isTested), ...more]) {
+      const instead = needLogs[line];
+      const { code, said } = await runLine(line, world);
+      const isRight = instead === undefined ? [0, otherCodes[line] ?? 0].includes(code) : code === 1;
+      expect([line, isRight, said]).toEqual([line, true, expect.stringMatching(/\S/)]);
+      expect(said).not.toMatch(/nothing to do|would be moved out.*\b0 blocks/i);
+      if (instead === undefined) continue;
+      expect(said).toMatch(/no agent has sessions here yet|the archive is empty/);
+      if (instead !== null) expect([instead, (await runLine(instead, world)).code]).toEqual([instead, 0]);
+    }
+    expect(existsSync(join(world.folder, "session.html"))).toBe(true);
+    expect(existsSync(join(world.folder, "history/index.html"))).toBe(true);
+    expect(Object.keys(needLogs).filter((line) => !lines.includes(line))).toEqual([]);
+  });
+
   test("its pictures are there", () => {
     const pictures = Array.from(readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g), ([, path = ""]) => path);
     expect(pictures.length).toBeGreaterThan(3);

@@ -171,9 +171,10 @@ function newest(
   if (everywhere || library.demo) return eachOnce(all, pointers).slice(0, count);
   const here = ofNearestFolder(library.surroundings.folder, all, pointers.projectOf);
   if (here.length > 0) return eachOnce(here, pointers).slice(0, count);
+  if (all.length === 0) return noSessions(library);
   return new UserError(`Cannot find a session of ${library.surroundings.folder}`, {
     exitCode: exitCodes.nothingFound,
-    hint: all.length === 0 ? noSessions(library) : "`--everywhere` takes the newest of all projects",
+    hint: "`--everywhere` takes the newest of all projects",
   });
 }
 
@@ -181,13 +182,21 @@ function eachOnce(all: readonly SessionPointer[], pointers: SessionPointers): re
   return firstOfEach(all).map((pointer) => withOthers(pointer, pointers.withId(sessionKey(pointer))));
 }
 
-/** What to do if there are no sessions. */
-function noSessions(library: Library): string {
-  return hasLogs(library) ? "all are excluded, or can't be read: see `sessions doctor`" : NO_SESSIONS;
+/** What commands say that need logs if there are none that can be read. */
+function noSessions(library: Library): UserError {
+  const { nothingFound: exitCode } = exitCodes;
+  if (hasLogs(library))
+    return new UserError("Cannot find a session: all are excluded, or can't be read", {
+      exitCode,
+      hint: "`sessions doctor` says which",
+    });
+  return new UserError("Cannot find a session: no agent has sessions here yet", {
+    exitCode,
+    hint:
+      "what `sessions list` shows is an example history: it can be read and exported, and with --dry-run " +
+      "compact, flatten and unflatten show what they would do to it",
+  });
 }
-
-const NO_SESSIONS =
-  "no agent has sessions here yet; what `sessions list` shows then is an example history: it is for reading and for --dry-run, and nothing of it is written to files";
 
 /** The logs whose project is a folder, or else the nearest parent of it that is the project of any. */
 export function ofNearestFolder<T>(
@@ -290,17 +299,16 @@ function unknown(library: Library, word: string, pointers: SessionPointers): Use
     });
   }
   const all = pointers.all();
+  if (all.length === 0 && !library.demo && !looksLikePath(word)) return noSessions(library);
   const close = nearest(
     word,
     all.map(({ id }) => id.slice(0, Math.max(word.length, 8))),
     { limit: 3 },
   );
   const hint =
-    all.length === 0 && !library.demo
-      ? noSessions(library)
-      : close.length > 0
-        ? `the nearest ids are ${close.join(", ")}`
-        : "`sessions list` shows what there is, `sessions search` finds words";
+    close.length > 0
+      ? `the nearest ids are ${close.join(", ")}`
+      : "`sessions list` shows what there is, `sessions search` finds words";
   return new UserError(`Cannot find a session "${word}"`, { exitCode: exitCodes.nothingFound, hint });
 }
 

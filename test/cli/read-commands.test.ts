@@ -274,7 +274,13 @@ describe("commands that write, where there are no logs", () => {
 
   test.each([
     ["compact", ID, "--dry-run"],
+    ["compact", "last", "--dry-run"],
     ["flatten", ID, "--dry-run"],
+    ["flatten", "last", "--dry-run"],
+    ["unflatten", "last", "--dry-run"],
+    ["export", "last", "-o", "last.html"],
+    ["export", "--site", "history"],
+    ["retrieve", "last", "toolu_01AbC", "-o", "certificate.txt"],
   ])("%s %s %s shows what it would do in the example history", async (...argv) => {
     const world = makeWorld();
     expect(await run(argv, world)).toBe(0);
@@ -289,14 +295,12 @@ describe("commands that write, where there are no logs", () => {
     ["unflatten", ID],
     ["forget", ID, "--yes"],
     ["archive", ID],
-    ["retrieve", ID, "x", "-o", "x.txt"],
     ["resume", ID, "--exec"],
   ])("%s %s says that there is only an example", async (...argv) => {
     const world = makeWorld();
     expect(await run(argv, world)).toBe(1);
-    expect(world.err()).toContain(
-      "no agent has sessions here yet; what `sessions list` shows then is an example",
-    );
+    expect(world.err()).toContain("no agent has sessions here yet");
+    expect(world.err()).toContain("what `sessions list` shows is an example history");
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type ExportFormat, exitCodes, exportFormats, UserError } from "../../index.ts";
 import { inBatches } from "../../render/text-parts.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
@@ -73,10 +74,9 @@ export const command: Command = defineCommand({
     if (filter !== undefined) throw wrongUse(`--${filter} works only with --site`);
     if (positionals.length === 0) throw wrongUse("no session is named");
     const file = outputFile(flags);
-    // The example history is for reading, not for filling files.
     const history = await openHistoryIn(world, {
       reveal: flags.reveal,
-      allowDemo: file === undefined && !namesFile(positionals),
+      allowDemo: !namesFile(positionals),
     });
     // --json alone asks for the session as JSON.
     const isJsonItself = flags.json && !given.has("format") && file === undefined;
@@ -110,11 +110,11 @@ async function exportSite(
   if (flags.output !== undefined) throw wrongUse("give -o or --site, not both");
   const folder = outputFile({ output: site, reveal: flags.reveal }) ?? site;
   const history = await openHistoryIn(world, { reveal: false, allowDemo: true });
-  if (history.demo) {
-    // An empty site would replace one that was made when there were logs.
-    throw new UserError("Cannot write a site: no agent has sessions here, and the archive is empty", {
+  if (history.demo && !isFree(world, folder)) {
+    // The example would replace a site that was made when there were logs.
+    throw new UserError(`Cannot write the example history to ${JSON.stringify(folder)}: it is not empty`, {
       exitCode: exitCodes.nothingFound,
-      hint: "run it where an agent has sessions; `sessions serve` shows the example history in the browser",
+      hint: "no agent has sessions here, and the archive is empty; name a new folder to see how a site looks",
     });
   }
   const progress = createProgress("Exporting", world);
@@ -129,7 +129,7 @@ async function exportSite(
     })
     .finally(() => progress.end());
   const { problems, sessions, changed, turns, bytes, page: start } = answer;
-  if (flags.json) printJson(world, answer);
+  if (flags.json) printJson(world, { demo: history.demo, ...answer });
   else {
     const what = `${amountOf(sessions, "session")} with ${amountOf(turns, "passage")}`;
     const did =
@@ -140,6 +140,13 @@ async function exportSite(
     reportProblems(problems, world);
   }
   return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
+}
+
+/** Is there no such folder, or nothing in it? */
+function isFree({ disk, folder: here }: World, folder: string): boolean {
+  const path = resolve(here, folder);
+  const there = disk.stat(path);
+  return there === undefined || (there.kind === "folder" && disk.readdir(path).length === 0);
 }
 
 const OTHER_ENDINGS: Readonly<Record<string, ExportFormat>> = {

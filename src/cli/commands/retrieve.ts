@@ -34,7 +34,7 @@ export const command: Command = defineCommand({
   async run({ flags, positionals }, world) {
     const history = await openHistoryIn(world, {
       reveal: flags.reveal,
-      allowDemo: flags.output === undefined && !namesFile(positionals.slice(0, 1)),
+      allowDemo: !namesFile(positionals.slice(0, 1)),
     });
     const [selector = "", name = ""] = positionals;
     const { id, agent, blocks, from, generation, damages } = await history.retrieve(selector, name, {

@@ -35,7 +35,7 @@ export const command: Command = defineCommand({
     const file = outputFile(flags);
     const history = await openHistoryIn(world, {
       reveal: flags.reveal,
-      allowDemo: file === undefined && !namesFile(positionals),
+      allowDemo: !namesFile(positionals),
     });
     const range = readRange(flags.turn, flags.turns);
     const { everywhere } = flags;

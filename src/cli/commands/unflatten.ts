@@ -1,5 +1,5 @@
 import { type Command, defineCommand, dryRunFlag } from "../command.ts";
-import { openHistoryIn } from "../open-history.ts";
+import { namesFile, openHistoryIn } from "../open-history.ts";
 import { flattenFlags, runOnSessions, selectForFlattening } from "../run-on-sessions.ts";
 
 export const command: Command = defineCommand({
@@ -18,7 +18,10 @@ export const command: Command = defineCommand({
   ],
   flags: { "dry-run": dryRunFlag, ...flattenFlags },
   async run({ flags, positionals }, world) {
-    const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: false });
+    const history = await openHistoryIn(world, {
+      reveal: flags.reveal,
+      allowDemo: flags["dry-run"] && !namesFile(positionals),
+    });
     const sessions = await selectForFlattening(history, positionals, flags);
     return runOnSessions(world, history, sessions, flags, "unflatten", (session, how) =>
       world.uninterrupted(() => history.unflatten(session, how)),
