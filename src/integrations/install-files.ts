@@ -28,7 +28,6 @@ export {
   findUnusable,
   nameOfChange,
   planFiles,
-  type UnusableFile,
 } from "../settings/change-files.ts";
 
 /** Agents that something can be installed for. */
