@@ -18,16 +18,27 @@ const SOURCES: readonly PendingItem["source"][] = ["todo", "next", "question", "
  */
 export function extractPending(session: Session, workTurn: number | null): readonly PendingItem[] {
   const end = endOf(session);
-  const todos = openTodos(session, workTurn, end);
+  const replied = repliedWork(end);
+  const todos = isOverdue(workTurn, end, replied) ? [] : openTodos(session, workTurn, end);
   // What follows the end is in the session that it was continued in.
   const ends =
     session.continuedIn === null
-      ? [...repliedWork(end), ...askedQuestions(end), ...interruptedWork(session, workTurn, end)]
+      ? [...replied, ...askedQuestions(end), ...interruptedWork(session, workTurn, end)]
       : [];
   const items = new Map<string, PendingItem>();
   for (const item of [...todos, ...ends])
     if (!items.has(item.text.toLowerCase())) items.set(item.text.toLowerCase(), item);
   return [...items.values()].toSorted((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
+}
+
+/** A list that was not touched for so many turns is no longer what the agent works on. */
+const OVERDUE_TURNS = 10;
+const TO_FINISH = /\b(?:commit|push|merge|deploy|release|ship|submit)\b/i;
+
+/** Was the list left as it was long ago, while the last reply only offers to commit what was done since? */
+function isOverdue(workTurn: number | null, { turn }: SessionEnd, replied: readonly PendingItem[]): boolean {
+  if (workTurn === null || turn === null || turn - workTurn < OVERDUE_TURNS) return false;
+  return replied.some(({ text }) => TO_FINISH.test(text));
 }
 
 /** Lists work that this session finished or dropped. */
@@ -66,11 +77,20 @@ function interruptedWork(
   // If the log ends in the middle of the work, the agent's own list says better what is left, even if nothing is.
   if (cutOff === "running" && work.length > 0 && workTurn === turn) return [];
   const step = announced === undefined ? undefined : announcementIn(announced, request !== undefined);
+  if (step === undefined && request !== undefined && isCommandLine(request)) return [];
   const text = [
     ...(request === undefined ? [] : [shortRequest(request)]),
     ...(step === undefined ? [] : [`stopped at: ${shorten(step, REQUEST_CHARS)}`]),
   ].join("; ");
   return text === "" ? [] : [{ text, turn, source: "interrupted" }];
+}
+
+/** What is typed to a program, not to an agent: `/model`, `status --help`. */
+const COMMAND_LINE =
+  /^\s*(?:\/[\w:.-]+|[\w./-]+(?: [\w./=:-]+){0,4} --?[a-z][\w=.-]*(?: [\w./=:-]+){0,2})\s*$/i;
+
+function isCommandLine(request: string): boolean {
+  return request.length < 200 && COMMAND_LINE.test(request);
 }
 
 const ANNOUNCES = /^(?:now|next|then|let me|let's|i'll|i will|i'm going to|time to)\b/i;

@@ -29,7 +29,15 @@ function titledSteps(outline: readonly OutlineLine[], isAsking: boolean): readon
   return outline
     .filter(({ titles }) => titles.some(isOpen))
     .filter((line) => (line.kind === "item" ? !line.isNested : startsSection(outline, line)))
-    .flatMap(({ text }) => openStep(text));
+    .reduce<readonly string[]>(withAlternative, [])
+    .flatMap(openStep);
+}
+
+/** "Or define an interface" is another way to do the item before it. */
+function withAlternative(items: readonly string[], { text }: OutlineLine): readonly string[] {
+  const before = items.at(-1);
+  if (before === undefined || !/^(?:or|alternatively)\b/i.test(text)) return [...items, text];
+  return [...items.slice(0, -1), `${before} / ${text}`];
 }
 
 /** Is it in the first paragraph of a section without a list? */
@@ -52,11 +60,15 @@ function labelledSteps(outline: readonly OutlineLine[]): readonly OpenEnd[] {
 const DONE_MARK = /^(?:\[x\]|[\u2705\u2714\u2611]|~~)/i;
 const NOTHING = /^(?:none|nothing|n\/a|no|not (?:applicable|needed|required)|done|complete)\b/i;
 
+/** Says how something is, and that it is fine: "PR is in clean merge state". */
+const IS_FINE =
+  /^(?:the |this |all )?[\p{L}\p{N}#`-]+(?: [\p{L}\p{N}#`-]+){0,2} (?:is|are) (?:now |all |already |in (?:a )?)*(?:clean|up[- ]to[- ]date|complete|completed|done|fixed|green|healthy|merged|mergeable|passing|resolved|working)\b(?!.*\b(?:but|except|if|once|until|when)\b)/iu;
+
 /** Makes a step of an item, unless it is done or says that there is nothing to do. */
 function openStep(item: string): readonly OpenEnd[] {
   // Without an empty check box, and without the colon before a list of how it is done.
   const text = item.replace(/^\[ \]\s+/, "").replace(/\s*[:\uff1a]$/, "");
-  if (!/\p{L}{2}/u.test(text) || DONE_MARK.test(text) || NOTHING.test(text)) return [];
+  if (!/\p{L}{2}/u.test(text) || DONE_MARK.test(text) || NOTHING.test(text) || IS_FINE.test(text)) return [];
   return [{ text, source: isQuestion(text) ? "question" : "next" }];
 }
 
@@ -67,7 +79,7 @@ const OFFER =
 const TO_USER = /\b(?:you|your|which|prefer|shall|should)\b/i;
 /** Questions that ask for nothing in particular. */
 const SMALL_TALK =
-  /\b(?:what (?:else )?(?:would|do) you (?:like|want)(?: me)? to (?:do|work on|focus on|tackle|explore|know|see)|(?:how|what) (?:can|may) i (?:help|do for|assist)|anything else|any (?:other |further )?questions|(?:does|did) (?:that|this|it) (?:help|make sense|answer|clarify|look)|make sense|what(?:'s| is) next|sound good)\b/i;
+  /\b(?:what (?:else )?(?:would|do) you (?:like|want)(?: me)? to (?:do|work on|focus on|tackle|explore|know|see)|(?:how|what) (?:can|may) i (?:help|do for|assist)|anything else|any (?:other |further )?questions|(?:does|did) (?:that|this|it) (?:help|make sense|answer|clarify|look)|make sense|what(?:'s| is) next|sound good|what more (?:could|can|would|does)|who could (?:ask|want|wish))\b/i;
 
 /** The last lines of a reply are its closing words. */
 const CLOSING_LINES = 4;
@@ -128,7 +140,7 @@ function asOpenEnd(question: string): OpenEnd {
 const OFFERED: readonly RegExp[] = [
   /\b(?:i can|i could|i'll|happy to|glad to)\b.*\bif you(?:'d| would)? (?:like|want|prefer|wish)\b/i,
   /\bif you(?:'d| would)? (?:like|want|prefer|wish)\b.*\b(?:i can|i could|i'll|i'd)\b/i,
-  /\bready (?:to|for) (?:commit|push|merge|submit|deploy|land|ship|review)/i,
+  /\bready (?:to|for) (?:commit|push|merge|submit|deploy|land|ship)/i,
   /\b(?:still (?:needs?|has|have) to|still missing|remains to be|needs further)\b/i,
 ];
 

@@ -55,6 +55,26 @@ describe("the agent's own list is open work", () => {
   });
 });
 
+describe("a list that was left long ago", () => {
+  const listed = toolCall({ name: "TodoWrite" });
+  const sessionOf = (turns: number, last: string): Session =>
+    plainSession({
+      turns: Array.from({ length: turns }, (_, at) => ({
+        request: `Step ${at + 1}`,
+        steps: at === 0 ? [listed, reply("Planned.")] : [reply(at === turns - 1 ? last : "Ok.")],
+      })),
+      work: [todo("Write the test")],
+    });
+
+  test.each([
+    [12, "Ready to commit these changes?", ["next: Ready to commit these changes?"]],
+    [4, "Ready to commit these changes?", ["todo: Write the test", "next: Ready to commit these changes?"]],
+    [12, "Which one do you prefer?", ["todo: Write the test", "question: Which one do you prefer?"]],
+  ])("of %i turns is not open beside %j if that finishes the work", (turns, last, open) => {
+    expect(openIn(sessionOf(turns, last))).toEqual(open);
+  });
+});
+
 describe("only the end of a session counts", () => {
   test("of several replies the one after the last tool call", () => {
     const steps = [reply("Next steps:\n- Look at it"), toolCall({ name: "Bash" }), reply("It is fixed.")];
@@ -146,6 +166,26 @@ describe("a request without an answer is interrupted:", () => {
     };
     const preamble = [command, reply("Now the upload."), toolCall({ name: "Bash", unanswered: true })];
     expect(openIn(plainSession({ preamble }))).toEqual(["interrupted: /deploy; stopped at: Now the upload."]);
+  });
+
+  test.each(["/model", "status --help", "doctor --json --all"])(
+    "not so %j, which is for a program",
+    (line) => {
+      expect(openIn(plainSession({ turns: [{ request: line }] }))).toEqual([]);
+      const command: Step = {
+        at: null,
+        line: 1,
+        context: "current",
+        kind: "note",
+        about: "command",
+        text: line,
+      };
+      expect(openIn(plainSession({ preamble: [command] }))).toEqual([]);
+    },
+  );
+
+  test.each(["List files", "Fix the -v flag of the parser, please"])("but %j", (request) => {
+    expect(openIn(plainSession({ turns: [{ request }] }))).toEqual([`interrupted: ${request}`]);
   });
 
   test("of a long request the first and the last line are shown", () => {

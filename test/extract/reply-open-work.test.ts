@@ -87,6 +87,14 @@ describe("openEndsOf() lists what the closing words offer or ask", () => {
       "Which do you want?\n- **A**: keep\n- **B**: drop\n\nI recommend A.",
       "question: Which do you want? A: keep / B: drop",
     ],
+    [
+      "Next steps:\n- Move the parser\n- Or define an interface for it",
+      "next: Move the parser / Or define an interface for it",
+    ],
+    [
+      "Next steps:\n1. The PR is merged only once CI is green",
+      "next: The PR is merged only once CI is green",
+    ],
     ["Open questions:\n1. Who owns the token?", "question: Who owns the token?"],
   ])("%j", (reply, open) => {
     expect(openIn(reply)).toEqual([open]);
@@ -110,6 +118,9 @@ describe("openEndsOf() finds nothing in", () => {
     "Why did it fail? The cache was stale.",
     "What would you like to work on next?",
     "Is there anything else I can help with?",
+    "It is small, fast and tested. What more could a coder ask for?",
+    "All pushed. The branch is now ready for review and merge!",
+    "Next steps:\n1. PR is in clean merge state\n2. All tests are green",
     "Let me know if something is unclear.",
     "| Step | State |\n|---|---|\n| Build | pending |",
     "",

@@ -122,7 +122,7 @@ export interface IndexState {
 
 export const emptyState: IndexState = { indexedAt: 0, gone: [], skipped: {}, historyMark: "", problems: [] };
 
-/** Rows of another version are made again. 6: where the copies of a log are; 7: activity; 8: fragments are only those of logs that nothing has. */
+/** Rows of another version are made again. 6: where the copies of a log are; 7: activity; 8: fragments are only those of logs that nothing has, open work without lines for programs. */
 const ROW_VERSION = 8;
 
 /** Returns a mark of the settings that decide what is read, kept and masked. If it changes, everything is read again. */
