@@ -43,7 +43,7 @@ export type { PendingSession } from "./search/pending-work.ts";
 export type { FoundSession, SearchRequest, SearchResult } from "./search/search-sessions.ts";
 export type { CatalogRow, Coverage, FileHit, SessionList, SessionState } from "./search/session-catalog.ts";
 export { type SessionStats, tokensOf, type UsageCount } from "./search/stats/count-stats.ts";
-export { type Checkout, projectLabel } from "./session/checkout.ts";
+export { type Checkout, NO_PROJECT, projectLabel } from "./session/checkout.ts";
 export type { Context, Session, SessionName, Step, Subagent, ToolCall, Turn } from "./session/session.ts";
 export { type TextRole, textRoles } from "./session/text-role.ts";
 export type { FilePlan } from "./settings/change-files.ts";

@@ -70,3 +70,8 @@ export function filtersOf({
 }: FlagValues<typeof filterFlags>): Filters {
   return { project, file, agent, machine, branch, tool, cmd, error, title, in: context, since, until };
 }
+
+/** The flag of commands whose answer has pages. */
+export const offsetFlag = {
+  offset: { type: "number", default: 0, placeholder: "N", description: "skip this many" },
+} as const;

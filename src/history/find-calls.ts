@@ -69,14 +69,23 @@ export function findCalls(context: HistoryContext): FindCalls {
         return { ...mask(stats), coverage: all.coverage };
       });
     },
-    async files(pattern, { filter = {}, written = false, limit, ...call } = {}) {
+    async files(pattern, { filter = {}, written = false, limit, offset = 0, ...call } = {}) {
       const { fileHistory } = await import("../search/session-catalog.ts");
       return catalog(call, async (all) => {
         const found = await fileHistory(all, pattern, { filter: readFilters(filter, [], machine), written });
-        return { total: found.length, sessions: mask(found.slice(0, limit)), coverage: all.coverage };
+        return { total: found.length, sessions: mask(pageOf(found, offset, limit)), coverage: all.coverage };
       });
     },
-    async pending({ filter = {}, everywhere = false, todos = false, limit, folder, ...call } = {}) {
+    async pending({
+      filter = {},
+      everywhere = false,
+      todos = false,
+      folded = false,
+      limit,
+      offset = 0,
+      folder,
+      ...call
+    } = {}) {
       const { openWork } = await import("./open-work.ts");
       const { withCatalog } = await import("../search/session-catalog.ts");
       const isEverywhere = everywhere || (filter.project ?? []).length > 0 || library.demo;
@@ -85,8 +94,9 @@ export function findCalls(context: HistoryContext): FindCalls {
         const { project, sessions } = await openWork(all, readFilters(filter, [], machine), {
           folder: isEverywhere ? undefined : (folder ?? machine.folder ?? machine.home),
           todos,
+          folded,
         });
-        return { total: sessions.length, project, sessions: mask(sessions.slice(0, limit)) };
+        return { total: sessions.length, project, sessions: mask(pageOf(sessions, offset, limit)) };
       });
     },
     async *grep(pattern, call = {}) {
@@ -140,6 +150,10 @@ function countAgents(rows: readonly CatalogRow[]): readonly AgentCount[] {
     });
   }
   return [...counts.values()].sort((a, b) => b.sessions - a.sessions);
+}
+
+function pageOf<T>(all: readonly T[], offset: number, limit: number | undefined): readonly T[] {
+  return all.slice(offset, limit === undefined ? undefined : offset + limit);
 }
 
 /** More sessions than anybody has. */

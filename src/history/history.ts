@@ -139,6 +139,7 @@ export interface FilesOptions extends AnyCallOptions {
   /** Only sessions that wrote the file. */
   readonly written?: boolean;
   readonly limit?: number;
+  readonly offset?: number;
 }
 
 export interface FilesAnswer {
@@ -157,7 +158,10 @@ export interface PendingOptions extends AnyCallOptions {
   readonly skipRefresh?: boolean;
   /** Only items of todo and task lists. */
   readonly todos?: boolean;
+  /** Lists an item that several sessions of a project left open once, at the newest of them. */
+  readonly folded?: boolean;
   readonly limit?: number;
+  readonly offset?: number;
 }
 
 export interface PendingAnswer {

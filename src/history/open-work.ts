@@ -1,5 +1,5 @@
 import { filterSessions } from "../search/filter-sessions.ts";
-import { type PendingSession, pendingWork, projectOfFolder } from "../search/pending-work.ts";
+import { foldRepeats, type PendingSession, pendingWork, projectOfFolder } from "../search/pending-work.ts";
 import type { SessionFilter } from "../search/query/session-filter.ts";
 import type { SessionCatalog } from "../search/session-catalog.ts";
 
@@ -8,13 +8,15 @@ interface OpenWorkOptions {
   readonly folder: string | undefined;
   /** Only items of the agents' own lists. */
   readonly todos: boolean;
+  /** Lists the same item of a project once. */
+  readonly folded: boolean;
 }
 
 /** Finds the open work of the sessions that pass a filter. */
 export async function openWork(
   all: SessionCatalog,
   filter: SessionFilter,
-  { folder, todos }: OpenWorkOptions,
+  { folder, todos, folded }: OpenWorkOptions,
 ): Promise<{ readonly project: string | undefined; readonly sessions: readonly PendingSession[] }> {
   const project = folder === undefined ? undefined : projectOfFolder(all.rows, folder);
   const matching = new Set(await filterSessions(all, filter));
@@ -23,5 +25,5 @@ export async function openWork(
     .filter(({ row }) => matching.has(row) && (project === undefined || row.digest.project === project))
     .map((each) => ({ ...each, items: each.items.filter(({ source }) => !todos || source === "todo") }))
     .filter(({ items }) => items.length > 0);
-  return { project, sessions };
+  return { project, sessions: folded ? foldRepeats(sessions) : sessions };
 }

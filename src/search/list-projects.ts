@@ -1,4 +1,4 @@
-import { lastPart } from "../session/checkout.ts";
+import { lastPart, NO_PROJECT } from "../session/checkout.ts";
 import type { CatalogRow } from "./session-catalog.ts";
 
 /** Sums over sessions of one place. */
@@ -40,7 +40,7 @@ export function countProjects(rows: readonly CatalogRow[]): readonly ProjectCoun
       const inWorktrees = sessions.filter(({ digest }) => digest.worktree !== null);
       return {
         project,
-        name: project === null ? "(no project)" : lastPart(project),
+        name: project === null ? NO_PROJECT : lastPart(project),
         machine: onlyOne(sessions.map(({ digest }) => digest.machine ?? null)),
         ...sumOf(sessions),
         agents: countBy(sessions.map(({ digest }) => digest.agent)),

@@ -5,7 +5,12 @@ import type { CatalogRow } from "./session-catalog.ts";
 /** Open work of one session. */
 export interface PendingSession {
   readonly row: CatalogRow;
-  readonly items: readonly PendingItem[];
+  readonly items: readonly OpenItem[];
+}
+
+/** An item, and how many sessions of its project left the same one open, as those do that follow one template. */
+export interface OpenItem extends PendingItem {
+  readonly sessions: number;
 }
 
 /**
@@ -15,7 +20,7 @@ export interface PendingSession {
  */
 export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSession[] {
   const closedLater = new Map<string, Set<string>>();
-  const open: PendingSession[] = [];
+  const open: { readonly row: CatalogRow; readonly items: readonly PendingItem[] }[] = [];
   for (const row of rows) {
     const checkout = checkoutOf(row);
     const closed = closedLater.get(checkout) ?? new Set<string>();
@@ -29,7 +34,28 @@ export function pendingWork(rows: readonly CatalogRow[]): readonly PendingSessio
     for (const key of closedBy(row.digest)) closed.add(key);
     closedLater.set(checkout, closed);
   }
-  return open;
+  const counts = new Map<string, number>();
+  for (const { row, items } of open)
+    for (const item of items) counts.set(itemKey(row, item), (counts.get(itemKey(row, item)) ?? 0) + 1);
+  return open.map(({ row, items }) => ({
+    row,
+    items: items.map((item) => ({ ...item, sessions: counts.get(itemKey(row, item)) ?? 1 })),
+  }));
+}
+
+/** Leaves each item of a project to the first session that has it; sessions must come newest first. */
+export function foldRepeats(sessions: readonly PendingSession[]): readonly PendingSession[] {
+  const seen = new Set<string>();
+  return sessions.flatMap(({ row, items }) => {
+    const first = items.filter((item) => !seen.has(itemKey(row, item)));
+    for (const item of first) seen.add(itemKey(row, item));
+    return first.length === 0 ? [] : [{ row, items: first }];
+  });
+}
+
+/** The same for items of the same words in any worktree of a project. */
+function itemKey({ digest: { project, repository } }: CatalogRow, item: PendingItem): string {
+  return `${repository ?? project ?? ""}\0${textKey(item)}`;
 }
 
 /** The items that a later session of the same checkout did not finish, drop or take over. */

@@ -148,6 +148,9 @@ export function projectLabel({
   return project === null ? "–" : lastPart(project);
 }
 
+/** In place of the name of a project, where there is none. */
+export const NO_PROJECT = "(no project)";
+
 /** The last part of a path. */
 export function lastPart(path: string): string {
   return parts(slashes(path)).at(-1) ?? path;

@@ -224,6 +224,16 @@ describe("sessions files", () => {
   test("is exit 1 where nobody did", async () => {
     expect((await ask(["files", "no/such.file"])).code).toBe(1);
   });
+
+  test("has pages", async () => {
+    const all = (await ask(["files", "*.ts", "--json"])).json();
+    const page = await ask(["files", "*.ts", "--json", "--limit", "1", "--offset", "1"]);
+    expect(all.total).toBeGreaterThan(2);
+    expect(page.json().sessions).toEqual(all.sessions.slice(1, 2));
+    const { err } = await ask(["files", "*.ts", "--limit", "1", "--offset", "1"]);
+    expect(err).toContain(`${all.total - 2} more session`);
+    expect(err).toContain("--offset 2");
+  });
 });
 
 describe("sessions pending", () => {
@@ -254,6 +264,48 @@ describe("sessions pending", () => {
     expect(at).toBeGreaterThanOrEqual(0);
     expect(lines[at + 1]).toMatch(/^[0-9a-f]{8}-/);
     expect(out).toContain("☐ Drop orders.total and the trigger");
+  });
+
+  test("has pages, and shows the item of a template once, with the number of sessions", async () => {
+    const world = makeWorld();
+    const folder = join(world.home, ".claude/projects/-x");
+    mkdirSync(folder, { recursive: true });
+    const line = (id: string, type: string, rest: object): string =>
+      JSON.stringify({ type, uuid: `${id}-${type}`, sessionId: id, timestamp: AT, ...rest });
+    const AT = "2026-11-01T10:00:00Z";
+    const write = (id: string, project: object): void => {
+      const content = [{ type: "text", text: "Done.\n\nNext steps:\n- Push changes" }];
+      const lines = [
+        line(id, "user", { parentUuid: null, ...project, message: { role: "user", content: "Do it" } }),
+        line(id, "assistant", {
+          parentUuid: `${id}-user`,
+          ...project,
+          message: { role: "assistant", content },
+        }),
+      ];
+      writeFileSync(join(folder, `${id}.jsonl`), `${lines.join("\n")}\n`);
+    };
+    for (const digit of [1, 2, 3]) write(`${digit}0000000-0000-4000-8000-000000000000`, { cwd: "/x" });
+    write("40000000-0000-4000-8000-000000000000", {});
+    const said = async (...argv: readonly string[]): Promise<readonly [string, string]> => {
+      const from = [world.out().length, world.err().length] as const;
+      expect(await run(argv, world)).toBe(0);
+      return [world.out().slice(from[0]), world.err().slice(from[1])];
+    };
+    const [all] = await said("pending", "--everywhere");
+    expect(all.match(/Push changes/g)).toHaveLength(2);
+    expect(all).toContain("→ Push changes (in 3 sessions)\n");
+    expect(all).toContain("(no project)\n");
+    expect((await said("pending", "--everywhere", "--limit", "1"))[1]).toContain(
+      "1 more session: --offset 1",
+    );
+    expect((await said("pending", "--everywhere", "--offset", "1"))[0].match(/Push/g)).toHaveLength(1);
+    expect((await said("pending", "--everywhere", "--offset", "9"))[1]).toContain(
+      "No more: 2 sessions match",
+    );
+    const [json] = await said("pending", "--everywhere", "--json", "--offset", "1");
+    const { total, sessions } = JSON.parse(json);
+    expect([total, sessions.length]).toEqual([4, 3]);
   });
 
   test("is exit 0 where nothing is open", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClosedItem, PendingItem } from "../../src/extract/digest.ts";
-import { pendingWork } from "../../src/search/pending-work.ts";
+import { foldRepeats, pendingWork } from "../../src/search/pending-work.ts";
 import type { SessionRow } from "../../src/search/refresh/session-row.ts";
 import type { CatalogRow, SessionState } from "../../src/search/session-catalog.ts";
 
@@ -112,4 +112,22 @@ test("a session that is being worked on was not interrupted", () => {
   const pending = [open("Fix it", { source: "interrupted" })];
   expect(openIn({ pending, state: "live" })).toEqual([]);
   expect(openIn({ pending })).toEqual([["Fix it"]]);
+});
+
+test("foldRepeats() lists the same item of a project once, and says how many sessions have it", () => {
+  const next = (text: string): PendingItem => ({ text, turn: 1, source: "next" });
+  const rows = [
+    rowOf({ pending: [next("Push changes"), next("Tidy up")] }),
+    rowOf({ pending: [next("push  changes")] }),
+    rowOf({ pending: [next("Push changes"), next("Call Bo")] }),
+    rowOf({ project: "/home/ana/infra", pending: [next("Push changes")] }),
+  ];
+  const all = pendingWork(rows);
+  expect(all.map(({ items }) => items.map(({ sessions }) => sessions))).toEqual([[3, 1], [3], [3, 1], [1]]);
+  const folded = foldRepeats(all);
+  expect(folded.map(({ items }) => items.map(({ text }) => text))).toEqual([
+    ["Push changes", "Tidy up"],
+    ["Call Bo"],
+    ["Push changes"],
+  ]);
 });

@@ -2,7 +2,8 @@ import { exitCodes, type FileHit } from "../../index.ts";
 import { isoTime, sessionJson } from "../../render/json/session-json.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { filterFlags, filtersOf, offsetFlag } from "../filter-flags.ts";
+import { noteMore } from "../note-more.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { relativeDate } from "../output/dates.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
@@ -29,6 +30,7 @@ export const command: Command = defineCommand({
       placeholder: "N",
       description: "show at most this many sessions",
     },
+    ...offsetFlag,
     written: { type: "boolean", description: "only sessions that wrote it" },
     ids: { type: "boolean", alias: "q", description: "print only session ids" },
     ...agentFlags,
@@ -43,6 +45,7 @@ export const command: Command = defineCommand({
       filter: filtersOf(flags),
       written: flags.written,
       limit: flags.limit,
+      offset: flags.offset,
     });
     if (flags.json) {
       printJson(world, {
@@ -52,8 +55,10 @@ export const command: Command = defineCommand({
         sessions: hits.map(hitJson),
       });
     } else if (flags.ids) world.stdout.write(hits.map(({ row }) => `${sanitize(row.digest.id)}\n`).join(""));
-    else if (hits.length > 0) world.stdout.write(formatHits(hits, world));
-    else
+    else if (total > 0) {
+      if (hits.length > 0) world.stdout.write(formatHits(hits, world));
+      noteMore({ total, offset: flags.offset, shown: hits.length, unit: "session" }, world);
+    } else
       world.stderr.write(
         `${createStyle(world.stderr.hasColor).dim("No session read or wrote such a file.")}\n`,
       );

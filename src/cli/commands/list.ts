@@ -1,9 +1,9 @@
 import { sessionJson } from "../../render/json/session-json.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { filterFlags, filtersOf, offsetFlag } from "../filter-flags.ts";
+import { noteMore } from "../note-more.ts";
 import { openHistoryIn } from "../open-history.ts";
-import { amountOf } from "../output/amounts.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 import { formatSessions } from "../output/session-table.ts";
@@ -30,7 +30,7 @@ export const command: Command = defineCommand({
   flags: {
     ...filterFlags,
     limit: { type: "number", default: 20, min: 1, placeholder: "N", description: "show at most this many" },
-    offset: { type: "number", default: 0, placeholder: "N", description: "skip this many" },
+    ...offsetFlag,
     ids: { type: "boolean", alias: "q", description: "print only ids" },
     stubs: { type: "boolean", description: "also sessions of which only prompts or fragments are left" },
     ...agentFlags,
@@ -60,17 +60,10 @@ export const command: Command = defineCommand({
     } else if (flags.ids) world.stdout.write(page.map(({ digest }) => `${sanitize(digest.id)}\n`).join(""));
     else {
       world.stdout.write(page.length === 0 ? "" : formatSessions(page, world));
-      const style = createStyle(world.stderr.hasColor);
-      const hidden = total - offset - page.length;
-      if (page.length === 0 && total > 0) {
-        const all = amountOf(total, "session matches", "sessions match");
-        world.stderr.write(`${style.dim(`No more: ${all}, and --offset ${offset} skips all of them.`)}\n`);
-      } else if (page.length === 0) world.stderr.write(`${style.dim("No sessions match.")}\n`);
-      else if (hidden > 0 && world.stdout.isTerminal) {
-        world.stderr.write(
-          `${style.dim(`${amountOf(hidden, "more", "more")}: --offset ${offset + page.length}`)}\n`,
-        );
-      }
+      if (total === 0)
+        world.stderr.write(`${createStyle(world.stderr.hasColor).dim("No sessions match.")}\n`);
+      else if (page.length === 0 || world.stdout.isTerminal)
+        noteMore({ total, offset, shown: page.length }, world);
     }
     return 0;
   },

@@ -1,9 +1,10 @@
-import { exitCodes, type PendingSession, projectLabel } from "../../index.ts";
+import { exitCodes, NO_PROJECT, type PendingSession, projectLabel } from "../../index.ts";
 import { isoTime } from "../../render/json/session-json.ts";
 import { shortIds } from "../../render/short-ids.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { filterFlags, filtersOf, offsetFlag } from "../filter-flags.ts";
+import { noteMore } from "../note-more.ts";
 import { openHistoryIn } from "../open-history.ts";
 import { amountOf } from "../output/amounts.ts";
 import { readingWidth } from "../output/conversation.ts";
@@ -22,7 +23,8 @@ export const command: Command = defineCommand({
   description:
     "Lists unfinished work: open items of the agents' own todo and task lists (☐, ◐ in progress), next steps and " +
     "offers of the last reply (→), questions without an answer (?) and interrupted requests (■). Items that a " +
-    "later session of the same folder, repository or worktree finished are left out. In a project's folder it lists that project, " +
+    "later session of the same folder, repository or worktree finished are left out, and one that several sessions of a " +
+    "project left open is shown once, at the newest of them. In a project's folder it lists that project, " +
     "elsewhere all projects.",
   examples: [
     { line: "sessions pending", says: "in this folder's project" },
@@ -40,16 +42,20 @@ export const command: Command = defineCommand({
       placeholder: "N",
       description: "show at most this many sessions",
     },
+    ...offsetFlag,
     ...agentFlags,
   },
   async run({ flags }, world) {
     const history = await openHistoryIn(world, { reveal: flags.reveal, allowDemo: true });
-    const { everywhere, todos, limit } = flags;
+    const { everywhere, todos, limit, offset } = flags;
     const { total, project, sessions } = await history.pending({
       filter: filtersOf(flags),
       everywhere,
       todos,
+      // Programs get every item; people need not read one template forty times.
+      folded: !flags.json,
       limit,
+      offset,
     });
     if (flags.json) {
       printJson(world, {
@@ -69,9 +75,7 @@ export const command: Command = defineCommand({
     const format = (some: readonly PendingSession[]): string =>
       some.map((session) => formatSession(session, ids, world)).join("\n");
     world.stdout.write(project === undefined ? formatProjects(sessions, format, world) : format(sessions));
-    const hidden = total - sessions.length;
-    if (hidden > 0)
-      world.stderr.write(`${style.dim(`${amountOf(hidden, "more session")}: --limit ${total}`)}\n`);
+    noteMore({ total, offset, shown: sessions.length, unit: "session" }, world);
     return exitCodes.done;
   },
 });
@@ -86,7 +90,13 @@ function pendingJson({ row, items }: PendingSession): object {
     repository: digest.repository,
     worktree: digest.worktree,
     endedAt: isoTime(digest.endedAt),
-    pending: items.map(({ text, turn, source, status }) => ({ text, turn, source, status: status ?? null })),
+    pending: items.map(({ text, turn, source, status, sessions }) => ({
+      text,
+      turn,
+      source,
+      status: status ?? null,
+      sessions,
+    })),
   };
 }
 
@@ -99,12 +109,17 @@ function formatProjects(
   const style = createStyle(world.stdout.hasColor);
   const projects = new Map<string, PendingSession[]>();
   for (const session of sessions) {
-    const project = projectLabel(session.row.digest);
+    const { digest } = session.row;
+    const project = digest.project === null ? NO_PROJECT : projectLabel(digest);
     const others = projects.get(project);
     if (others === undefined) projects.set(project, [session]);
     else others.push(session);
   }
   return [...projects].map(([project, own]) => `${style.bold(sanitize(project))}\n${format(own)}`).join("\n");
+}
+
+function withCount(item: PendingSession["items"][number]): PendingSession["items"][number] {
+  return { ...item, text: `${item.text} (in ${amountOf(item.sessions, "session")})` };
 }
 
 function formatSession(
@@ -119,6 +134,8 @@ function formatSession(
   const room = (world.stdout.columns ?? Number.POSITIVE_INFINITY) - id.length - when.length - 1;
   const title = truncate(listTitle(digest.title), Math.max(MIN_TITLE, room));
   const head = `${style.cyan(id)} ${title}${style.dim(when)}`;
-  const lines = items.map((item) => formatPendingItem(item, readingWidth(world.stdout)));
+  const lines = items.map((item) =>
+    formatPendingItem(item.sessions === 1 ? item : withCount(item), readingWidth(world.stdout)),
+  );
   return `${head}\n${lines.join("\n")}\n`;
 }

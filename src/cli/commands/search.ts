@@ -10,7 +10,7 @@ import {
 } from "../../search/search-sessions.ts";
 import { agentFlags } from "../agent-answer.ts";
 import { type Arguments, type Command, defineCommand } from "../command.ts";
-import { filterFlags, filtersOf } from "../filter-flags.ts";
+import { filterFlags, filtersOf, offsetFlag } from "../filter-flags.ts";
 import { openStoreIn } from "../open-store.ts";
 import { coverageJson, printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
@@ -26,7 +26,7 @@ const flagTable = {
     placeholder: "N",
     description: "show at most this many sessions",
   },
-  offset: { type: "number", default: 0, placeholder: "N", description: "skip this many" },
+  ...offsetFlag,
   sort: {
     type: "string",
     choices: ["relevance", "newest", "oldest"],

@@ -1,7 +1,7 @@
 import { type ActivitySlots, countSlots, countTurns, slotColumn } from "../../extract/activity-slots.ts";
 import type { Digest } from "../../extract/digest.ts";
 import { type Activity, NO_SLOT, SLOT_MS } from "../../session/activity.ts";
-import { lastPart } from "../../session/checkout.ts";
+import { lastPart, NO_PROJECT } from "../../session/checkout.ts";
 import { sessionKey } from "../../session/session.ts";
 import { projectFinder } from "../list-projects.ts";
 import type { CatalogRow, SessionCatalog } from "../session-catalog.ts";
@@ -91,7 +91,7 @@ export async function countStats(
     projects: projects
       .list((project, count) => ({
         project,
-        name: project === null ? "(no project)" : lastPart(project),
+        name: project === null ? NO_PROJECT : lastPart(project),
         ...count,
       }))
       .sort(mostTokensFirst),

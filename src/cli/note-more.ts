@@ -1,0 +1,26 @@
+import { amountOf } from "./output/amounts.ts";
+import { createStyle } from "./output/style.ts";
+import type { World } from "./world.ts";
+
+/** Which part of an answer is shown. */
+export interface ShownPage {
+  readonly total: number;
+  readonly offset: number;
+  readonly shown: number;
+  /** What is counted: "session". */
+  readonly unit?: string;
+}
+
+/** Says on stderr that there is more and how to see it, or that nothing is left after what was skipped. */
+export function noteMore({ total, offset, shown, unit }: ShownPage, { stderr }: World): void {
+  const style = createStyle(stderr.hasColor);
+  const hidden = total - offset - shown;
+  const more = unit === undefined ? "more" : `more ${unit}`;
+  if (shown === 0 && total > 0) {
+    const all = amountOf(total, "session matches", "sessions match");
+    stderr.write(`${style.dim(`No more: ${all}, and --offset ${offset} skips all of them.`)}\n`);
+  } else if (hidden > 0) {
+    const amount = amountOf(hidden, more, unit === undefined ? more : `${more}s`);
+    stderr.write(`${style.dim(`${amount}: --offset ${offset + shown}`)}\n`);
+  }
+}
