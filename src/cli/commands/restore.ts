@@ -169,13 +169,13 @@ function restoreJson(
   return {
     dryRun,
     sessions: sessions.map((session) => {
-      const { id, agent, copy: _copy, outcome, resume, imports, ...rest } = session;
+      const { id, agent, copy: _copy, resume, imports, ...rest } = session;
       const failure = failureOf(session);
       return {
         sessionId: id,
         agent,
         ...rest,
-        outcome: failure === undefined ? outcome : "failed",
+        ...(failure === undefined ? {} : { outcome: "failed" }),
         resume: shellQuote(resume.command),
         folder: resume.folder,
         imports: imports.map((each) => {
