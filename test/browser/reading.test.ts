@@ -35,7 +35,8 @@ describe("startAtMatch()", () => {
 
   test("starts a passage shortly before its first match, at a word", () => {
     const before = "one two three four five six seven eight nine ten eleven twelve thirteen ";
-    const text = `${before}match and match`;
+    const rest = " and then some more words that fill two lines of the list, and a few more";
+    const text = `${before}match and match${rest}`;
     const at = before.length;
     const shown = startAtMatch({
       text,
@@ -44,11 +45,13 @@ describe("startAtMatch()", () => {
         [at + 10, at + 15],
       ],
     });
-    expect(shown.text).toBe("…eleven twelve thirteen match and match");
+    expect(shown.text).toBe(`…eleven twelve thirteen match and match${rest}`);
     expect(marked(shown)).toEqual(["match", "match"]);
   });
 
-  test("leaves a passage alone that begins with a match, or has none", () => {
+  test("leaves a passage alone that begins with a match, fits as a whole, or has no match", () => {
+    const fits = { text: `${"word ".repeat(14)}match`, highlights: [[70, 75]] as const };
+    expect(startAtMatch(fits)).toEqual(fits);
     const near = { text: "a few words, then match", highlights: [[18, 23]] as const };
     expect(startAtMatch(near)).toEqual(near);
     const none = { text: "x".repeat(200), highlights: [] };
@@ -56,9 +59,9 @@ describe("startAtMatch()", () => {
   });
 
   test("cuts a text without spaces anywhere", () => {
-    const shown = startAtMatch({ text: `${"x".repeat(100)}match`, highlights: [[100, 105]] });
+    const shown = startAtMatch({ text: `${"x".repeat(200)}match`, highlights: [[200, 205]] });
     expect(marked(shown)).toEqual(["match"]);
-    expect(shown.text.length).toBeLessThan(40);
+    expect(shown.text.length).toBeLessThan(95);
   });
 });
 

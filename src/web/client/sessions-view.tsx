@@ -308,7 +308,7 @@ function Status({ page, error, query, onWord }: StatusProps): JSX.Element {
   if (search === undefined)
     return <p class="status" role="status">{`${countOf(page.total, "session")}, newest first`}</p>;
   const { total, ranked, match, totalIsExact, nearestWords, partial } = search;
-  const all = `${totalIsExact ? "" : "about "}${countOf(total, "session")}`;
+  const all = `${totalIsExact ? "" : "at least "}${countOf(total, "session")}`;
   const words =
     total === 0 && ranked === 0
       ? "Nothing found"
