@@ -92,8 +92,10 @@ test.for(agents)(
     expect(JSON.stringify(context)).toContain("The flux capacitor was planned.");
     expect(JSON.stringify(context)).not.toContain("write it down");
     expect(await home.json(["list"])).toMatchObject({ coverage: { problems: 0 } });
-    const refused = await home.sessions(["compact", id]);
-    expect(refused.code).not.toBe(0);
-    expect(refused.err).toContain("are only read, never changed");
+    for (const command of ["compact", "flatten"]) {
+      const refused = await home.sessions([command, id]);
+      expect(refused.code).not.toBe(0);
+      expect(refused.err).toContain("are only read, never changed");
+    }
   },
 );

@@ -91,10 +91,20 @@ function readReply(
   const usage = readGoogleUsage(objectAt(object, "usageMetadata"));
   return {
     kind: "reply",
-    parts: readReplyParts(parts, uid, budget),
+    parts: readReplyParts(parts.map(unwrapCall), uid, budget),
     ...(model === undefined ? {} : { model }),
     ...(usage === undefined ? {} : { usage }),
   };
+}
+
+/** The tools of servers are called through `tool_call`, which is given the name of the tool and its arguments. */
+function unwrapCall(part: JsonObject): JsonObject {
+  const call = objectAt(part, "functionCall");
+  const args = call?.name === "tool_call" ? objectAt(call, "args") : undefined;
+  const name = args === undefined ? undefined : stringAt(args, "name");
+  return name === undefined
+    ? part
+    : { ...part, functionCall: { ...call, name, args: args?.arguments ?? {} } };
 }
 
 /** Next to the part for the model, the line has the outcome of the call. */

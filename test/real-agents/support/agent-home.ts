@@ -1,5 +1,13 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -133,11 +141,17 @@ const usingModel: Record<TestedAgent, (model: FakeModel, home: string) => ModelC
       privacy: { usageStatisticsEnabled: false },
       general: { enableAutoUpdate: false },
     };
-    writeFileSync(settings, JSON.stringify(choices));
+    // What `sessions install` adds to it stays.
+    if (!existsSync(settings)) writeFileSync(settings, JSON.stringify(choices));
     return {
-      variables: { GEMINI_API_KEY: "fake", GOOGLE_GEMINI_BASE_URL: url },
-      // A model that is named needs no other to choose it.
-      words: ["--skip-trust", "--model", "gemini-2.5-flash"],
+      variables: {
+        GEMINI_API_KEY: "fake",
+        GOOGLE_GEMINI_BASE_URL: url,
+        // A model that is named needs no other to choose it.
+        GEMINI_MODEL: "gemini-2.5-flash",
+        GEMINI_CLI_TRUST_WORKSPACE: "true",
+      },
+      words: [],
     };
   },
   qwen: ({ url }) => ({
