@@ -91,7 +91,10 @@ async function answer(
 
 async function openPorts(world: World, note: (what: string) => void): Promise<HookPorts> {
   // A session that is not archived now is lost, whatever the settings say.
-  const { library, writing, list, pending } = await openHistory({ ...machineOf(world), allowBrokenSettings: true });
+  const { library, writing, list, pending } = await openHistory({
+    ...machineOf(world),
+    allowBrokenSettings: true,
+  });
   const { locking, markdown } = await writing();
   const { settingsFault: fault } = library;
   if (fault !== undefined) note(fault.message);
