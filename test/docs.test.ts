@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, utimesSync } from "node:
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { type BundleSize, bundleSizes, SIZES_END, SIZES_START } from "../scripts/make-bundle-sizes.ts";
 import { run } from "../src/cli/run.ts";
 import { quickDisk } from "./crash/quick-disk.ts";
 import { makeWorld, type TestWorld } from "./support/make-world.ts";
@@ -41,6 +42,25 @@ async function runLine(
 
 /** Commands that only say something is amiss in a home that is not set up, and those that need more than a pipe. */
 const otherCodes: Readonly<Record<string, number>> = { "sessions doctor": 3 };
+
+describe("docs/BENCHMARKS.md", () => {
+  test("has the size of every bundle, not far from what it is (`npm run docs:sizes`)", () => {
+    const text = readFileSync(join(root, "docs/BENCHMARKS.md"), "utf8");
+    const table = text.slice(text.indexOf(SIZES_START), text.indexOf(SIZES_END));
+    const written = new Map(
+      Array.from(table.matchAll(/^\| `(.+?)` \| ([\d,]+) KB/gm), ([, file = "", kb = ""]) => [
+        file,
+        Number(kb.replaceAll(",", "")) * 1_000,
+      ]),
+    );
+    const sizes = bundleSizes();
+    expect([...written.keys()].sort()).toEqual(sizes.map(({ file }) => file).sort());
+    // Every change of the sources changes them a little; small ones are rounded.
+    const isFar = ({ file, bytes }: BundleSize): boolean =>
+      Math.abs(bytes - (written.get(file) ?? 0)) > bytes * 0.15 + 1_000;
+    expect(sizes.filter(isFar)).toEqual([]);
+  });
+});
 
 describe("docs/GUIDE.md", () => {
   const guide = readFileSync(join(root, "docs/GUIDE.md"), "utf8");
