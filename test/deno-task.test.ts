@@ -76,6 +76,16 @@ describe("deno.json", () => {
     expect(config.tasks.sessions).toContain("--allow-read --allow-write --allow-env --allow-sys --allow-run");
   });
 
+  test("README.md and docs/TEAM.md name the hosts that it may connect to, and how to add one", () => {
+    const hosts = /--allow-net=(\S+)/.exec(config.tasks.sessions)?.[1]?.split(",") ?? [];
+    expect(hosts).toHaveLength(2);
+    for (const page of ["README.md", "docs/TEAM.md"]) {
+      const text = readFileSync(join(root, page), "utf8");
+      for (const host of hosts) expect(text).toContain(`\`${host}\``);
+      expect(text).toContain("--allow-net");
+    }
+  });
+
   test("names every package that the sources import", () => {
     const imported = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts"))

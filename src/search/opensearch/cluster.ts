@@ -91,6 +91,11 @@ export function createCluster(options: ClusterOptions): Cluster {
       bytes = Buffer.from(await response.arrayBuffer());
     } catch (error) {
       signal?.throwIfAborted();
+      if (isForbidden(error))
+        return {
+          kind: "denied",
+          why: "may not be asked by this program: Deno needs --allow-net with its address",
+        };
       node++;
       const why = timeout.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(error);
       return { kind: "again", why };
@@ -164,6 +169,12 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = isObject(cause) && typeof cause.code === "string" ? cause.code : undefined;
   return code ?? "the connection failed";
+}
+
+/** Whether the runtime itself refused to connect: Deno does, to hosts that it was not told of. */
+function isForbidden(error: unknown): boolean {
+  const isIt = (value: unknown): boolean => value instanceof Error && value.name === "NotCapable";
+  return isIt(error) || (error instanceof Error && isIt(error.cause));
 }
 
 /** Reads a value inside JSON of the cluster by its path; undefined if there is none. */
