@@ -8,6 +8,7 @@ interface Selected {
   readonly source: string | null;
   readonly others: readonly string[];
   readonly part?: string | undefined;
+  readonly isForgotten?: true | undefined;
 }
 
 /** More are not read by anybody. */
@@ -15,7 +16,7 @@ const MAX_LISTED = 5;
 
 /** Says on stderr which of several logs with one id an answer is about, or that a file is a part of a session. */
 export function noteCopies(
-  { source, others, part }: Selected,
+  { source, others, part, isForgotten }: Selected,
   selectors: readonly string[],
   world: Pick<World, "stderr" | "home">,
 ): void {
@@ -23,6 +24,7 @@ export function noteCopies(
   const say = (text: string): void => world.stderr.write(`${style.dim(text)}\n`);
   const path = (text: string): string => sanitize(shortPath(text, world.home));
   if (part !== undefined) say(`${path(part)} is a part of the session that this is about`);
+  if (isForgotten === true) say("this log was forgotten: it is in no list, search or archive");
   // Who names a file knows which one it is.
   if (others.length === 0 || selectors.some((word) => /[/\\]|\.jsonl?$/.test(word))) return;
   const which = source === null ? "" : `; this is ${path(source)}`;

@@ -1,4 +1,4 @@
-import { UserError } from "../errors.ts";
+import { exitCodes, UserError } from "../errors.ts";
 import { wordsOf } from "./call-options.ts";
 import type { HistoryContext } from "./context.ts";
 import type { History } from "./history.ts";
@@ -20,8 +20,13 @@ export function sessionCalls(context: HistoryContext): SessionCalls {
       } catch (error) {
         const [word = "", ...others] = wordsOf(selector);
         if (!(error instanceof UserError) || others.length > 0) throw error;
-        const { onlyInIndex } = await import("../search/only-in-index.ts");
-        throw (await onlyInIndex(library, access.engine, word)) ?? error;
+        if (error.exitCode !== exitCodes.nothingFound) throw error;
+        const { nearestTitles, onlyInIndex } = await import("../search/only-in-index.ts");
+        throw (
+          (await onlyInIndex(library, access.engine, word)) ??
+          (await nearestTitles(library, access.engine, word)) ??
+          error
+        );
       }
     },
     async select(selector, call = {}) {

@@ -1,5 +1,6 @@
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
+import { shorten } from "../extract/sentences.ts";
 import { IndexDamage } from "../fs/damage.ts";
 import type { Library } from "../fs/library.ts";
 import type { SessionName } from "../session/session.ts";
@@ -25,6 +26,43 @@ export async function findInIndex(engine: SearchEngine, word: string): Promise<S
         : rows.filter(({ id }) => id.toLowerCase().startsWith(word.toLowerCase()));
     const [found, other] = exact.length > 0 ? exact : byPrefix;
     return found === undefined || other !== undefined ? undefined : { agent: found.agent, id: found.id };
+  } catch (error) {
+    if (error instanceof IndexDamage) return undefined;
+    throw error;
+  } finally {
+    await opened.reader.close();
+  }
+}
+
+/** How many sessions an error names, and how much of their titles. */
+const NEAREST = 3;
+const TITLE_CHARS = 60;
+
+/** The error for a word that names no session, with those that have it in their titles; undefined if none has. */
+export async function nearestTitles(
+  library: Library,
+  engine: SearchEngine,
+  word: string,
+): Promise<UserError | undefined> {
+  const opened = await engine.read();
+  if (opened.kind !== "open") return undefined;
+  try {
+    const known = await rowsOf(opened.reader);
+    if (known.kind !== "rows" || word.length < MIN_PREFIX) return undefined;
+    const forgotten = forgottenSessions(library);
+    const found = [...known.rows.values()]
+      .filter((row) => row.title?.toLowerCase().includes(word.toLowerCase()) && !forgotten.hasSession(row))
+      .sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0));
+    if (found.length === 0) return undefined;
+    const names = found
+      .slice(0, NEAREST)
+      .map(({ id, title }) => `  ${id} · ${shorten(title ?? "", TITLE_CHARS)}`);
+    const more = found.length > NEAREST ? [`  … ${found.length - NEAREST} more`] : [];
+    const what = `Cannot find a session "${word}"; it is in the title of ${found.length === 1 ? "one" : found.length}:`;
+    return new UserError([what, ...names, ...more].join("\n"), {
+      exitCode: exitCodes.nothingFound,
+      hint: `\`sessions list title:${word}\` shows them`,
+    });
   } catch (error) {
     if (error instanceof IndexDamage) return undefined;
     throw error;

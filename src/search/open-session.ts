@@ -34,6 +34,8 @@ export interface OpenSession {
   readonly others: readonly string[];
   /** The file that was named, if it is not the session's log but a part of it. */
   readonly part?: string | undefined;
+  /** Whether a log was named that was forgotten. */
+  readonly isForgotten?: true | undefined;
   readonly archive: string | null;
   /** The machine that it was pulled from; null: it is of this one. */
   readonly machine: string | null;
@@ -90,6 +92,7 @@ function readWhole(library: Library, pointer: SessionPointer): OpenSession {
     copies: 1 + pointer.others.length,
     others: pointer.others,
     part: pointer.part,
+    isForgotten: pointer.isForgotten,
     archive: pointer.archive,
     machine: pointer.machine ?? null,
     bytes: bytesOf(files),

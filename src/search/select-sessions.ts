@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
 import { agentNamed, agents, callingSession } from "../agents/agents.ts";
 import { diskSource } from "../agents/byte-source.ts";
-import { hasLogs } from "../agents/find-sessions.ts";
+import { findSessions, hasLogs } from "../agents/find-sessions.ts";
 import { readSession } from "../agents/read-session.ts";
 import { newestLogFirst } from "../agents/session-copies.ts";
+import { hasLog } from "../archive/archived-sessions.ts";
 import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import { exitCodes, UserError } from "../errors.ts";
@@ -234,7 +235,11 @@ function selectByPath(
     return withOthers(known, pointers.withId(sessionKey(known)));
   }
   const stat = library.disk.stat(path);
-  if (stat === undefined) return undefined;
+  if (stat === undefined) {
+    // Commands that write take no other file than the one that is named.
+    const moved = options.copies === "refuse" ? undefined : pointers.movedFrom(path);
+    return moved && withOthers(moved, pointers.withId(sessionKey(moved)));
+  }
   if (stat.kind !== "file") {
     throw new UserError(`Cannot read ${word}: it is not a file`, { exitCode: exitCodes.wrongUsage });
   }
@@ -243,8 +248,13 @@ function selectByPath(
   for (const format of agents) {
     if (!format.owns(peek(path))) continue;
     const [files] = format.group([file], peek).flatMap(logIdentities(library).of);
-    if (files !== undefined) return withOthers(pointers.pointTo(files), pointers.withId(sessionKey(files)));
+    if (files === undefined) continue;
+    const forgotten = forgottenSessions(library).has(files);
+    const pointer = withOthers(pointers.pointTo(files), pointers.withId(sessionKey(files)));
+    return forgotten ? { ...pointer, isForgotten: true } : pointer;
   }
+  const whole = findSessions(library).sessions.find(({ files }) => files.some((each) => each.path === path));
+  if (whole !== undefined && forgottenSessions(library).hasSession(whole)) throw wasForgotten(whole);
   throw new UserError(`Cannot read ${word}: it is not a log of an agent that this program knows`, {
     exitCode: exitCodes.wrongUsage,
   });
@@ -254,7 +264,16 @@ function selectByPath(
 export function partOfSession(word: string, pointer: SessionPointer): UserError {
   return new UserError(`Cannot take ${word}: it is a part of session ${pointer.id}`, {
     exitCode: exitCodes.wrongUsage,
-    hint: `the log of the session is ${JSON.stringify(leadOf(pointer))}`,
+    hint: hasLog(pointer.files)
+      ? `the log of the session is ${JSON.stringify(leadOf(pointer))}`
+      : `the log of the session is gone; name what is left of it by its id: ${pointer.id}`,
+  });
+}
+
+function wasForgotten({ id }: Pick<SessionName, "id">): UserError {
+  return new UserError(`Cannot find session ${id}: it was forgotten`, {
+    exitCode: exitCodes.nothingFound,
+    hint: `\`sessions forget ${id} --undo\` brings it back`,
   });
 }
 
@@ -287,10 +306,7 @@ function unknown(library: Library, word: string, pointers: SessionPointers): Use
     ({ id }) => id === word || (word.length >= MIN_PREFIX && id.startsWith(word)),
   );
   if (forgotten !== undefined) {
-    return new UserError(`Cannot find session ${forgotten.id}: it was forgotten`, {
-      exitCode: exitCodes.nothingFound,
-      hint: `\`sessions forget ${forgotten.id} --undo\` brings it back`,
-    });
+    return wasForgotten(forgotten);
   }
   if (word.length < MIN_PREFIX && pointers.all().some(({ id }) => id.startsWith(word))) {
     return new UserError(`Cannot tell which session "${word}" is: that is too short`, {

@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import { projectInHead } from "../agents/session-of-log.ts";
-import { archivedLogs, leftOvers, listArchive, withLeftOvers } from "../archive/archived-sessions.ts";
+import { archivedLogs, hasLog, leftOvers, listArchive, withLeftOvers } from "../archive/archived-sessions.ts";
 import { byLogKey, logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions } from "../archive/open-archive.ts";
 import type { Library } from "../fs/library.ts";
@@ -22,6 +22,8 @@ export interface SessionPointer extends LogKey {
   readonly chosenFrom?: readonly string[];
   /** Set if the user named a file of the session that is not its log: that file. */
   readonly part?: string;
+  /** Set if the user named a log that was forgotten: it is read all the same. */
+  readonly isForgotten?: true;
   /** Set if the agent's own files are gone: the archive has the bytes. */
   readonly kept?: ByteSource;
   /** What people call the machine that it was pulled from; absent: it is of this one. */
@@ -44,6 +46,8 @@ export interface SessionPointers {
   withId(id: string): readonly SessionPointer[];
   /** The log at this path, else the one that the file there belongs to. The path may lead there through links. */
   at(path: string): SessionPointer | undefined;
+  /** The only log with the file name of a path whose folder is gone: its project was renamed. */
+  movedFrom(path: string): SessionPointer | undefined;
   /** In the order of lists; without `endedAt` by the time of files. */
   newestFirst(endedAt?: EndTimes): readonly SessionPointer[];
   /** Reads the project from the head of the log. */
@@ -122,11 +126,23 @@ export function sessionPointers(
       const leadsHere = (file: string): boolean => real(file) === real(path);
       for (const is of [isHere, leadsHere]) {
         const log = found.find((pointer) => is(leadOf(pointer)));
-        if (log !== undefined) return log;
+        // Of a stub, the first file is no log.
+        if (log !== undefined) return hasLog(log.files) ? log : { ...log, part: path };
         const whole = found.find(({ files }) => files.files.some((file) => is(file.path)));
         if (whole !== undefined) return { ...whole, part: path };
       }
       return undefined;
+    },
+    movedFrom: (path) => {
+      if (library.disk.stat(dirname(path)) !== undefined) return undefined;
+      const [log, other] = found.filter(
+        (pointer) =>
+          hasLog(pointer.files) &&
+          pointer.machine === undefined &&
+          path.includes(pointer.id) &&
+          basename(leadOf(pointer)) === basename(path),
+      );
+      return other === undefined ? log : undefined;
     },
     newestFirst: (endedAt) => newestFirst(found, endedAt),
     projectOf,

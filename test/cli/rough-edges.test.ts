@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { progressLine } from "../../src/cli/output/progress.ts";
@@ -353,4 +361,64 @@ test("the overview names a session as `show` takes it, also if an older one begi
   const [, selector = ""] = /^sessions show (\S+)/m.exec(world.out()) ?? [];
   expect(await run(["show", selector], world)).toBe(0);
   expect(selector).toBe("be2220da-2");
+});
+
+describe("a log that is not where it is looked for", () => {
+  const part = (world: TestWorld, folder: string): string => {
+    const path = join(world.home, ".claude/projects", folder, "agent-a1.jsonl");
+    mkdirSync(dirname(path), { recursive: true });
+    const line = { type: "user", uuid: "u1", isSidechain: true, agentId: "a1", sessionId: FIRST };
+    const message = { role: "user", content: "Look for carts" };
+    writeFileSync(path, `${JSON.stringify({ ...line, message })}\n`);
+    return path;
+  };
+
+  test("is not forgotten by the path of a part, and a part of what was forgotten says so", async () => {
+    const world = makeWorld({ nowMs: NOW });
+    const path = part(world, "-shop");
+    const refused = await ask(world, ["forget", path, "--yes"]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("it is a part of session")]);
+    expect((await ask(world, ["forget", FIRST, "--yes"])).code).toBe(0);
+    for (const command of ["compact", "archive", "show"]) {
+      const { code, err } = await ask(world, [command, path]);
+      expect([command, code, err]).toEqual([command, 1, expect.stringContaining("it was forgotten")]);
+    }
+  });
+
+  test("but was forgotten is shown by its path with a note", async () => {
+    const { world, log } = oneSession();
+    expect((await ask(world, ["forget", FIRST, "--yes"])).code).toBe(0);
+    const { code, out, err } = await ask(world, ["show", log]);
+    expect([code, out]).toEqual([0, expect.stringContaining("Add a cart")]);
+    expect(err).toContain("this log was forgotten");
+  });
+
+  test("is found by the path that it had before its project was renamed, to be read", async () => {
+    const { world, log } = oneSession();
+    writeLog(world, SECOND, [{ role: "user", content: "Remove the old checkout" }]);
+    expect((await ask(world, ["archive"])).code).toBe(0);
+    const renamed = `${dirname(log)}-new`;
+    renameSync(dirname(log), renamed);
+    for (const times of [1, 2]) {
+      expect([times, (await ask(world, ["show", log])).out]).toEqual([
+        times,
+        expect.stringContaining("Add a cart"),
+      ]);
+      expect((await ask(world, ["archive"])).code).toBe(0);
+    }
+    expect((await ask(world, ["compact", log])).code).toBe(1);
+    mkdirSync(dirname(log));
+    expect((await ask(world, ["show", log])).code).toBe(1);
+  });
+
+  test("a word of titles lists the sessions that have it", async () => {
+    const { world } = oneSession();
+    writeLog(world, SECOND, [{ role: "user", content: "Remove the old checkout" }]);
+    expect((await ask(world, ["list"])).code).toBe(0);
+    const { code, err } = await ask(world, ["show", "checkout"]);
+    expect(code).toBe(1);
+    expect(err).toContain('Cannot find a session "checkout"; it is in the title of one:');
+    expect(err).toContain(`${SECOND} · Remove the old checkout`);
+    expect((await ask(world, ["show", "zanzibar"])).err).toContain("`sessions list` shows what there is");
+  });
 });
