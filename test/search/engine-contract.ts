@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { IndexDamage } from "../../src/fs/damage.ts";
 import type {
+  EngineFailure,
   IndexedSession,
   SearchAnswer,
   SearchEngine,
@@ -7,6 +9,7 @@ import type {
   StoredRow,
 } from "../../src/search/engine.ts";
 import type { SearchPlan } from "../../src/search/ranking/search-plan.ts";
+import { engineError } from "../../src/search/refresh/index-access.ts";
 import type { RowAttributes } from "../../src/search/session-condition.ts";
 import { mustRead, mustWrite } from "../support/index/index-folder.ts";
 import { keysOf, phrase, planFor, session, type TinyTurn, words } from "../support/index/tiny-history.ts";
@@ -326,6 +329,68 @@ export function engineContract(name: string, withEngines: WithEngines): void {
         await writer.close();
         await withReader(open(), async (reader) =>
           expect(keysOf(await search(reader, "deploy"))).toEqual(["a"]),
+        );
+      });
+    });
+  });
+}
+
+/** A way in which an engine fails. `use` gets engines on an index with a session `a`, and what makes them fail from then on. */
+export type WithFailingEngines = (
+  use: (open: () => SearchEngine, fail: () => void) => Promise<void>,
+) => Promise<void>;
+
+export type FailureKind = EngineFailure["kind"];
+
+/** How every search engine must fail: with a value that says why. Nothing is thrown, and nothing is answered by halves. */
+export function failureContract(name: string, kind: FailureKind, withEngines: WithFailingEngines): void {
+  describe(`${name} that is ${kind}`, () => {
+    const failure = { kind, what: expect.stringMatching(/\S/) };
+
+    /** What an engine answers that is opened now: why it can't be read, or why a call of its reader failed. */
+    const failureOf = async (
+      engine: SearchEngine,
+      ask: (reader: SearchReader) => Promise<unknown>,
+    ): Promise<unknown> => {
+      const opened = await engine.read();
+      if (opened.kind !== "open") return opened;
+      try {
+        return await ask(opened.reader);
+      } finally {
+        await opened.reader.close();
+      }
+    };
+
+    test.each<[string, (reader: SearchReader) => Promise<unknown>]>([
+      ["a search", (reader) => reader.search(planFor(words("deploy")))],
+      ["rows", (reader) => reader.rows({ limit: 10 })],
+      ["a session", (reader) => reader.session("a")],
+    ])("says so when asked for %s, and its error says what to do", async (_, ask) => {
+      await withEngines(async (open, fail) => {
+        fail();
+        const failed = await failureOf(open(), ask);
+        expect(failed).toEqual(failure);
+        const error = engineError(failed as EngineFailure);
+        // Damage is none that a user has to do anything about: the index is built again.
+        if (kind === "damaged") expect(error).toBeInstanceOf(IndexDamage);
+        else expect(error).toMatchObject({ hint: expect.stringMatching(/\S/), exitCode: 4 });
+      });
+    });
+
+    test(kind === "damaged" ? "is as new after it was cleared and written" : "is not written", async () => {
+      await withEngines(async (open, fail) => {
+        fail();
+        if (kind !== "damaged") {
+          expect(await open().write()).toEqual(failure);
+          return;
+        }
+        const writer = await mustWrite(open());
+        writer.clear();
+        await writer.put(simple("b"));
+        expect(await writer.commit({ tidy: "little" })).toEqual({ kind: "committed" });
+        await writer.close();
+        await withReader(open(), async (reader) =>
+          expect(keysOf(await search(reader, "deploy"))).toEqual(["b"]),
         );
       });
     });
