@@ -40,7 +40,9 @@ function clusterThat(answers: () => Promise<Response>): Parameters<typeof failur
       fetch: answers,
       now: () => time,
       random: () => 0.5,
-      wait: async (ms) => void (time += ms),
+      wait: async (ms) => {
+        time += ms;
+      },
     });
     const source = { owner: "ann", machine: "laptop" };
     const open = () =>
