@@ -244,7 +244,7 @@ describe("sessions install", () => {
     expect(state()).toEqual(once);
     const { code, json, golden } = await ask(["uninstall", "--yes", "--json"]);
     expect(code).toBe(0);
-    expect(json.files).toHaveLength(19);
+    expect(json.files).toHaveLength(14);
     expect(state()).toEqual(before);
     await expect(golden).toMatchFileSnapshot("./golden/uninstall.json");
     expect((await ask(["uninstall", "--yes"])).out).toBe("Nothing is installed.\n");
