@@ -66,7 +66,7 @@ function findLogsOf(library: Library, format: Agent, projects: readonly string[]
   for (const root of rootsOf(library, format, projects)) {
     const found = findFiles(library.disk, root, mayRead);
     if (found.files.length > 0)
-      files = files.length === 0 ? found.files : withoutTwins(library.disk, files, found.files);
+      files = files.length === 0 ? found.files : withoutDuplicates(library.disk, files, found.files);
     problems.push(...found.problems);
   }
   return { format, files, problems };
@@ -76,7 +76,7 @@ function findLogsOf(library: Library, format: Agent, projects: readonly string[]
  * Leaves out files that are known already: one root may be inside another, or two of them may be links to one folder.
  * Nearly always only one of them has files: a set of all paths takes a while.
  */
-function withoutTwins(
+function withoutDuplicates(
   disk: Disk,
   files: readonly FoundFile[],
   more: readonly FoundFile[],

@@ -12,10 +12,10 @@ export interface CodexThread {
   place(line: number, at: number | undefined): void;
   model(model: string): void;
   put(body: EntryBody): void;
-  request(text: string, raw: string, images: number, source: TwinSource): void;
-  say(kind: "reply" | "thinking", texts: readonly string[], source: TwinSource): void;
+  request(text: string, raw: string, images: number, source: SaidBy): void;
+  say(kind: "reply" | "thinking", texts: readonly string[], source: SaidBy): void;
   /** A shell line of the user's own: a request, the call that it is, and its result. */
-  shellLine(command: string, output: CallOutput, source: TwinSource): void;
+  shellLine(command: string, output: CallOutput, source: SaidBy): void;
   call(id: string, name: string, input: unknown): void;
   result(id: string, output: CallOutput): void;
   /** A call that events alone report, or one that an item has reported already: then only its end is new. */
@@ -30,7 +30,7 @@ export interface CodexThread {
 
 /** What the thread must know to go on later. */
 export interface SavedCodexThread {
-  readonly twins: readonly OpenText[];
+  readonly openTexts: readonly OpenText[];
   /** Calls by name: does it run a command? */
   readonly calls: readonly (readonly [string, boolean])[];
   readonly exitCodes: readonly (readonly [string, number | null])[];
@@ -48,7 +48,7 @@ export interface SavedCodexThread {
 }
 
 export const emptyCodexThread: SavedCodexThread = {
-  twins: [],
+  openTexts: [],
   calls: [],
   exitCodes: [],
   beforeRequests: [],
@@ -63,7 +63,7 @@ export const emptyCodexThread: SavedCodexThread = {
 const MAX_OPEN_CALLS = 1_000;
 
 export function createCodexThread({ emit, budget }: ParserContext, before: SavedCodexThread): CodexThread {
-  const twins = createTwins(before.twins);
+  const duplicates = createDuplicates(before.openTexts);
   const calls = new Map(before.calls);
   const exitCodes = new Map(before.exitCodes);
   const beforeRequests = [...before.beforeRequests];
@@ -88,7 +88,7 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
     if (body.kind === "request") {
       beforeRequests.push(last);
       message++;
-      twins.close("reply", "thinking");
+      duplicates.close("reply", "thinking");
     }
     emit(placed(body, place, uid, last));
     last = uid;
@@ -97,7 +97,7 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
   const reply = (parts: readonly ReplyPart[]): void => {
     if (hasResults) message++;
     hasResults = false;
-    twins.close("request", "bash");
+    duplicates.close("request", "bash");
     put({ kind: "reply", message: `#m${message}`, parts, ...(model === undefined ? {} : { model }) });
   };
 
@@ -131,11 +131,11 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
       model = name;
     },
     request(text, raw, images, source) {
-      if ((text.trim() === "" && images === 0) || twins.isTwin("request", source, raw)) return;
+      if ((text.trim() === "" && images === 0) || duplicates.saidBefore("request", source, raw)) return;
       put({ kind: "request", via: "typed", text: budget.words(text), chars: raw.length, images });
     },
     shellLine(command, output, source) {
-      if (command.trim() === "" || twins.isTwin("bash", source, command)) return;
+      if (command.trim() === "" || duplicates.saidBefore("bash", source, command)) return;
       const id = `#call${++unnamed}`;
       put({ kind: "request", via: "bash", text: budget.words(command), chars: command.length, images: 0 });
       const call = readToolCall(id, "shell", { command }, budget);
@@ -145,7 +145,7 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
     },
     say(kind, texts, source) {
       const parts = texts
-        .filter((text) => text.trim() !== "" && !twins.isTwin(kind, source, text))
+        .filter((text) => text.trim() !== "" && !duplicates.saidBefore(kind, source, text))
         .map((text): ReplyPart => {
           const kept = kind === "reply" ? budget.words(text) : budget.thinking(text);
           return { kind: kind === "reply" ? "text" : "thinking", text: kept, chars: text.length };
@@ -185,7 +185,7 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
       beforeRequests.length = from;
     },
     save: () => ({
-      twins: twins.open(),
+      openTexts: duplicates.open(),
       calls: [...calls],
       exitCodes: [...exitCodes],
       beforeRequests,
@@ -202,34 +202,34 @@ export function createCodexThread({ emit, budget }: ParserContext, before: Saved
 
 /**
  * Codex writes the same words twice: as an item of the model's history, and as an event for its
- * interface. Either may be missing, and either may come first. The first is taken, and its twin left out.
+ * interface. Either may be missing, and either may come first. The first is taken, and its duplicate left out.
  */
-type TwinSource = "item" | "event";
-type TwinKind = "request" | "reply" | "thinking" | "bash";
+type SaidBy = "item" | "event";
+type SaidKind = "request" | "reply" | "thinking" | "bash";
 
-interface Twins {
-  /** True if the other source has said the same before. */
-  isTwin(kind: TwinKind, source: TwinSource, text: string): boolean;
-  /** The model has answered, or the user asked again: twins of what was said before will not come. */
-  close(...kinds: readonly TwinKind[]): void;
-  /** What may still get a twin. */
+interface Duplicates {
+  /** True if the other source has said the same before; if not, the text is kept for comparison. */
+  saidBefore(kind: SaidKind, source: SaidBy, text: string): boolean;
+  /** The model has answered, or the user asked again: duplicates of what was said before will not come. */
+  close(...kinds: readonly SaidKind[]): void;
+  /** What may still be repeated. */
   open(): readonly OpenText[];
 }
 
 interface OpenText {
-  readonly kind: TwinKind;
-  readonly source: TwinSource;
+  readonly kind: SaidKind;
+  readonly source: SaidBy;
   readonly text: string;
 }
 
-/** A turn may have hundreds of texts whose twins never come. */
+/** A turn may have hundreds of texts that are never repeated. */
 const MAX_OPEN = 32;
 
-function createTwins(before: readonly OpenText[]): Twins {
+function createDuplicates(before: readonly OpenText[]): Duplicates {
   let open = [...before];
   return {
     open: () => open,
-    isTwin(kind, source, given) {
+    saidBefore(kind, source, given) {
       const text = given.trim();
       const found = open.findIndex(
         (other) => other.kind === kind && other.source !== source && isSame(other.text, text, kind),
@@ -249,7 +249,7 @@ function createTwins(before: readonly OpenText[]): Twins {
 }
 
 /** Around a prompt with images, the item has the names of the images as well. */
-function isSame(a: string, b: string, kind: TwinKind): boolean {
+function isSame(a: string, b: string, kind: SaidKind): boolean {
   if (a === b) return true;
   return kind === "request" && a !== "" && b !== "" && (a.includes(b) || b.includes(a));
 }

@@ -21,7 +21,7 @@ const names = ["ok", "broken"].flatMap((folder) =>
 );
 
 describe("a Claude Code log", () => {
-  test("has twins to be checked", () => {
+  test("has logs with expected files", () => {
     expect(names.length).toBeGreaterThan(60);
   });
 

@@ -18,25 +18,25 @@ const claimSchema = z.strictObject({
   context: z.array(z.string()).optional(),
 });
 
-const TWIN = ".expected.json";
+const EXPECTED = ".expected.json";
 
 /** A new case is two files and no code: `<name>.jsonl` (or `.json`) and `<name>.expected.json`. */
-export function checkTwins(format: Agent, atLeast: number): void {
+export function checkExpected(format: Agent, atLeast: number): void {
   const root = fileURLToPath(new URL(`../../fixtures/${format.name}/`, import.meta.url));
   const names = ["ok", "broken"].flatMap((folder) =>
     readdirSync(root + folder).map((name) => `${folder}/${name}`),
   );
-  const logs = names.filter((name) => !name.endsWith(TWIN));
+  const logs = names.filter((name) => !name.endsWith(EXPECTED));
 
   describe(`a log of ${format.displayName}`, () => {
-    test("has a twin that says what must come out", () => {
+    test("has a file beside it that says what must come out", () => {
       expect(logs.length).toBeGreaterThanOrEqual(atLeast);
-      const twins = names.filter((name) => name.endsWith(TWIN));
-      expect(twins.sort()).toEqual(logs.map(twinOf).sort());
+      const expected = names.filter((name) => name.endsWith(EXPECTED));
+      expect(expected.sort()).toEqual(logs.map(expectedOf).sort());
     });
 
     test.each(logs)("%s", (name) => {
-      const claim = claimSchema.parse(JSON.parse(readFileSync(root + twinOf(name), "utf8")));
+      const claim = claimSchema.parse(JSON.parse(readFileSync(root + expectedOf(name), "utf8")));
       const bytes = readFileSync(root + name);
       const parsed = parseBytes(format, bytes, { path: `/logs/${name}` });
       expect(parsed.facts, claim.why).toEqual(claim.facts);
@@ -50,6 +50,6 @@ export function checkTwins(format: Agent, atLeast: number): void {
   });
 }
 
-function twinOf(name: string): string {
-  return name.replace(/\.jsonl?$/, TWIN);
+function expectedOf(name: string): string {
+  return name.replace(/\.jsonl?$/, EXPECTED);
 }

@@ -1,4 +1,0 @@
-import { codex } from "../../../src/agents/codex/codex.ts";
-import { checkTwins } from "../../support/format-twins.ts";
-
-checkTwins(codex, 15);

@@ -1,4 +1,0 @@
-import { opencode } from "../../../src/agents/opencode/opencode.ts";
-import { checkTwins } from "../../support/format-twins.ts";
-
-checkTwins(opencode, 13);

@@ -1,4 +1,0 @@
-import { qwen } from "../../../src/agents/qwen/qwen.ts";
-import { checkTwins } from "../../support/format-twins.ts";
-
-checkTwins(qwen, 10);
