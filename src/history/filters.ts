@@ -135,15 +135,15 @@ export interface SearchPage {
 /** Reads a query as users type it: words, "phrases", -word, pre*, field:value. */
 export function readRequest(query: string, page: SearchPage, machine: Clock): SearchRequest {
   const parsed = parseQuery(query);
-  const typed = (isUnwanted: boolean): readonly string[] =>
+  const typed = (isNegated: boolean): readonly string[] =>
     parsed.filters
-      .filter((filter) => filter.isUnwanted === isUnwanted)
+      .filter((filter) => filter.isNegated === isNegated)
       .map(({ field, value }) => `${field}:${value}`);
   const clock = { now: machine.now(), offsetMinutesAt: machine.offsetMinutesAt ?? (() => 0) };
   const request: SearchRequest = {
     query: parsed,
     filter: readFilters(page.filter ?? {}, typed(false), machine),
-    unwanted: typed(true).map((word) => readFilters({}, [word], machine)),
+    excluded: typed(true).map((word) => readFilters({}, [word], machine)),
     dates: queryDates(parsed.words, clock),
     isDateWord: queryDateWords(parsed.words, clock),
     sort: page.sort ?? "relevance",
@@ -162,10 +162,10 @@ export function readRequest(query: string, page: SearchPage, machine: Clock): Se
 }
 
 /** Has the request neither a word nor a filter? */
-function isEmpty({ query, filter, unwanted }: SearchRequest): boolean {
+function isEmpty({ query, filter, excluded }: SearchRequest): boolean {
   const hasWord = query.words.some(({ text }) => isWord(text));
   const hasFilter = Object.values(filter).some((value) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined,
   );
-  return !hasWord && !hasFilter && unwanted.length === 0;
+  return !hasWord && !hasFilter && excluded.length === 0;
 }

@@ -82,7 +82,7 @@ async function candidates(reader: SearchReader, pattern: string): Promise<readon
   // Next to a wildcard there may be half a word.
   const words = pattern.split(/[/\\]/).flatMap((part) => (/[*?]/.test(part) ? [] : [part]));
   const wanted = words.flatMap((word) => wordsInFields(word, ["file"]));
-  return matchingKeys(reader, { wanted, unwanted: [] });
+  return matchingKeys(reader, { wanted, excluded: [] });
 }
 
 /** Sessions that are requested at once. */
@@ -91,7 +91,7 @@ const PAGE_SESSIONS = 10_000;
 /** Lists the keys of all sessions that match the clauses exactly, without typos. */
 export async function matchingKeys(
   reader: SearchReader,
-  clauses: Pick<SearchPlan, "narrowing" | "wanted" | "unwanted">,
+  clauses: Pick<SearchPlan, "narrowing" | "wanted" | "excluded">,
 ): Promise<readonly string[]> {
   const keys: string[] = [];
   for (;;) {

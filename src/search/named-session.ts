@@ -16,13 +16,13 @@ const LOG_PATH = /^(?:\/|[A-Za-z]:\\).*\.jsonl?$/;
 export async function answerByName(
   reader: SearchReader,
   rows: () => Promise<IndexRows>,
-  { query, filter, unwanted, offset, limit }: SearchRequest,
+  { query, filter, excluded, offset, limit }: SearchRequest,
 ): Promise<SearchAnswer | undefined> {
   const [word, another] = query.words;
   if (word === undefined || another !== undefined || word.kind === "phrase") return undefined;
-  if (word.isUnwanted || word.isPrefix || word.text.length < MIN_CHARS) return undefined;
+  if (word.isNegated || word.isPrefix || word.text.length < MIN_CHARS) return undefined;
   const isFiltered = Object.values(filter).some((value) => (Array.isArray(value) ? value.length : value));
-  if (isFiltered || unwanted.length > 0) return undefined;
+  if (isFiltered || excluded.length > 0) return undefined;
   const found = LOG_PATH.test(word.text)
     ? await sessionAt(reader, await rows(), word.text)
     : await sessionWithId(reader, word.text);

@@ -43,7 +43,7 @@ export interface SearchRequest {
   readonly query: ParsedQuery;
   readonly filter: SessionFilter;
   /** Sessions that match one of these filters are left out. */
-  readonly unwanted: readonly SessionFilter[];
+  readonly excluded: readonly SessionFilter[];
   /** Times that the query names: sessions of these times come first. */
   readonly dates?: SearchPlan["dates"];
   /** Whether a word of the query is a part of such a time: it is not missing if no session has it. */
@@ -161,7 +161,7 @@ async function askEngine(
     tools,
     ...(byFile !== undefined && { keys: [...byFile] }),
   };
-  const not = await unwantedConditions(reader, request.unwanted);
+  const not = await excludedConditions(reader, request.excluded);
   const answer = await reader.search({
     ...searchClauses(request.query, filter),
     filter: {
@@ -231,7 +231,7 @@ export async function foundSession(
 }
 
 /** A session is left out if it matches all of one filter: words in commands and errors are found by a search. */
-async function unwantedConditions(
+async function excludedConditions(
   reader: SearchReader,
   filters: readonly SessionFilter[],
 ): Promise<readonly SessionCondition[]> {

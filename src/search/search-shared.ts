@@ -40,13 +40,13 @@ export async function searchShared(
   const answer = await reader.search({
     ...clauses,
     narrowing: [...(clauses.narrowing ?? []), ...filter.files.flatMap(fileClauses)],
-    unwanted: [...clauses.unwanted, ...request.unwanted.flatMap(unwantedWords)],
+    excluded: [...clauses.excluded, ...request.excluded.flatMap(excludedWords)],
     filter: {
       ...(filter.since === undefined ? {} : { since: filter.since }),
       ...(filter.until === undefined ? {} : { until: filter.until }),
       ...(filter.contexts.length === 0 ? {} : { contexts: filter.contexts }),
       only: { projects, machines, owners, agents, branches, tools },
-      not: request.unwanted.flatMap((each) => unwantedCondition(each, own)),
+      not: request.excluded.flatMap((each) => excludedCondition(each, own)),
     },
     sort: request.sort,
     offset: request.offset,
@@ -112,7 +112,7 @@ async function hasFiles(
 }
 
 /** What a session must not be. Words of commands, errors and files are excluded as words. */
-function unwantedCondition(
+function excludedCondition(
   filter: SessionFilter,
   own: (machine: string) => string,
 ): readonly SessionCondition[] {
@@ -123,7 +123,7 @@ function unwantedCondition(
   return [{ projects, machines, owners, agents, branches, tools, titles, contexts, since, until }];
 }
 
-function unwantedWords({ commands, errors, files }: SessionFilter): readonly (WordClause | PhraseClause)[] {
+function excludedWords({ commands, errors, files }: SessionFilter): readonly (WordClause | PhraseClause)[] {
   const inField = (texts: readonly string[], field: string): readonly Clause[] =>
     texts.flatMap((text) => wordsInFields(text, [field]));
   const all = [...inField(commands, "command"), ...inField(errors, "error"), ...inField(files, "file")];

@@ -50,7 +50,7 @@ export interface ShownTerms {
 /** Leaves out stop words (they come with phrases), unless there is nothing else. */
 export function shownTerms({ words }: ParsedQuery, found: readonly string[]): ShownTerms {
   const telling = found.filter((term) => !isStopWord(term));
-  const phrases = words.filter(({ kind, isUnwanted }) => kind === "phrase" && !isUnwanted);
+  const phrases = words.filter(({ kind, isNegated }) => kind === "phrase" && !isNegated);
   return {
     terms: new Set(telling.length > 0 ? telling : found),
     phrases: phrases.map(({ text }) => text),

@@ -48,7 +48,7 @@ export interface SearchableSite {
  */
 export function searchSite(site: SearchableSite, typed: string, clock: DateContext): SiteResults {
   const query = parseQuery(typed);
-  const { wanted, unwanted } = searchClauses(query, noFilter);
+  const { wanted, excluded: not } = searchClauses(query, noFilter);
   const accepts = sessionFilter(query, site.sessions);
   const inContext = contextFilter(query);
   const nodes = wanted.map((clause) => nodeOf(clause, site.index));
@@ -57,7 +57,7 @@ export function searchSite(site: SearchableSite, typed: string, clock: DateConte
     turn: scoreClause(site.index, "turn", node),
   }));
   const excluded = new Set(
-    unwanted.flatMap((clause) => {
+    not.flatMap((clause) => {
       const node = exactNode(clause, { fields: sessionSchema.fields, has: () => false });
       const turns = [...scoreClause(site.index, "turn", node).keys()];
       return [
@@ -86,7 +86,7 @@ export function searchSite(site: SearchableSite, typed: string, clock: DateConte
   const shares = weights.map((weight) => weight / total);
   const hits = rank(site, { cards, turns, shares }, (at) => timeFactor(at ?? Number.NaN, clock.now, dates));
   const phrases = wanted.flatMap((clause) => clauseTest(clause) ?? []);
-  const fields = query.filters.filter(({ field, isUnwanted }) => isUnwanted || !knownFields.includes(field));
+  const fields = query.filters.filter(({ field, isNegated }) => isNegated || !knownFields.includes(field));
   const ignored = fields.map(({ field }) => `${field}: needs the program, and is ignored here`);
   return {
     hits: phrases.length === 0 ? hits : hits.filter(({ hasAll }) => hasAll),
@@ -253,7 +253,7 @@ function sessionFilter(
 ): (session: number) => boolean {
   const values = (name: string): readonly string[] =>
     filters
-      .filter(({ field, isUnwanted }) => field === name && !isUnwanted)
+      .filter(({ field, isNegated }) => field === name && !isNegated)
       .map(({ value }) => value.toLowerCase());
   const any = (wanted: readonly string[], matches: (value: string) => boolean): boolean =>
     wanted.length === 0 || wanted.some(matches);
@@ -270,7 +270,7 @@ function sessionFilter(
 
 function contextFilter({ filters }: ParsedQuery): (context: Context | undefined) => boolean {
   const wanted = filters
-    .filter(({ field, isUnwanted }) => field === "in" && !isUnwanted)
+    .filter(({ field, isNegated }) => field === "in" && !isNegated)
     .map(({ value }) => value);
   return (context) => wanted.length === 0 || wanted.includes(context ?? "");
 }

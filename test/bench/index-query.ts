@@ -31,7 +31,7 @@ for (let i = 0; i < Number(repeat); i++) {
   const start = performance.now();
   const answer = await opened.reader.search({
     wanted: clauses,
-    unwanted: [],
+    excluded: [],
     filter: {},
     sort: "relevance",
     offset: 0,

@@ -62,7 +62,7 @@ export async function askQueries(
     queries.map(({ query }) => ({
       query: parseQuery(query),
       filter: noFilter,
-      unwanted: [],
+      excluded: [],
       dates: queryDates(parseQuery(query).words, { now: NOW, offsetMinutesAt: () => 0 }),
       sort: "relevance" as const,
       offset: 0,

@@ -66,7 +66,7 @@ function ask(queries: readonly string[]): Promise<readonly SearchResult[]> {
     queries.map((query) => ({
       query: parseQuery(query),
       filter: NO_FILTER,
-      unwanted: [],
+      excluded: [],
       sort: "relevance" as const,
       offset: 0,
       limit: 10,

@@ -56,7 +56,7 @@ function write(library: Library, id: string, text: string): void {
 
 async function search(library: Library, query: string): Promise<SearchResult> {
   const [result] = await searchSessions(library, makeAccess(library), [
-    { query: parseQuery(query), filter: noFilter, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
+    { query: parseQuery(query), filter: noFilter, excluded: [], sort: "relevance", offset: 0, limit: 10 },
   ]);
   if (result === undefined) throw new Error("no answer");
   return result;

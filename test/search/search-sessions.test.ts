@@ -33,7 +33,7 @@ function libraryWith(requests: readonly string[]): Library {
 
 async function search(library: Library, access: IndexAccess, query: string): Promise<SearchResult> {
   const [result] = await searchSessions(library, access, [
-    { query: parseQuery(query), filter: noFilter, unwanted: [], sort: "relevance", offset: 0, limit: 10 },
+    { query: parseQuery(query), filter: noFilter, excluded: [], sort: "relevance", offset: 0, limit: 10 },
   ]);
   if (result === undefined) throw new Error("no answer");
   return result;

@@ -40,12 +40,12 @@ function inPagesOfTwo(engine: SearchEngine): SearchEngine {
 function request(
   text: string,
   filter: Partial<SessionFilter>,
-  unwanted: readonly Partial<SessionFilter>[] = [],
+  excluded: readonly Partial<SessionFilter>[] = [],
 ): SearchRequest {
   return {
     query: parseQuery(text),
     filter: { ...noFilter, ...filter },
-    unwanted: unwanted.map((each) => ({ ...noFilter, ...each })),
+    excluded: excluded.map((each) => ({ ...noFilter, ...each })),
     sort: "newest",
     offset: 0,
     limit: 2,

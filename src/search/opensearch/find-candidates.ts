@@ -60,14 +60,14 @@ export function candidateSearches(search: CandidateSearch): readonly object[] {
   const { fields } = schema;
   const required = clauses.slice(0, plan.narrowing?.length ?? 0).map((node) => sessionNode(node));
   const byFilter = filterQueries(plan.filter);
-  const unwanted = plan.unwanted
+  const excluded = plan.excluded
     .filter(({ kind }) => kind === "word")
     .map((clause) => exactNode(clause, { fields, has: () => false }));
   const scope = [visibleTo(source), ...byFilter.filter];
   const mustNot = byFilter.mustNot;
   const inSessions = [
     ...mustNot,
-    ...unwanted.filter((node) => isExactForSessions(node, fields)).map((node) => sessionNode(node)),
+    ...excluded.filter((node) => isExactForSessions(node, fields)).map((node) => sessionNode(node)),
   ];
   const wanted = [...(plan.narrowing ?? []), ...plan.wanted];
   const size = candidateCount(plan);
@@ -94,7 +94,7 @@ export function candidateSearches(search: CandidateSearch): readonly object[] {
   const turns = {
     bool: {
       filter: [ofKind("turn"), ...scope],
-      must_not: [...mustNot, ...unwanted.map((node) => scoredNode(node, fields, "turn"))],
+      must_not: [...mustNot, ...excluded.map((node) => scoredNode(node, fields, "turn"))],
       should: named("turn"),
       minimum_should_match: 1,
       // A phrase is in one text, or there is none.
@@ -141,7 +141,7 @@ export function chooseCandidates(search: CandidateSearch, answers: readonly unkn
     [...(only === undefined ? [] : [only]), ...not].every(
       ({ projects = [], titles = [] }) => projects.length + titles.length === 0,
     ) &&
-    plan.unwanted.every(({ kind, terms }) => kind === "word" && terms.length === 1) &&
+    plan.excluded.every(({ kind, terms }) => kind === "word" && terms.length === 1) &&
     clauses.every((node) => isExactForSessions(node, schema.fields));
   const size = candidateCount(plan);
   if (clauses.length === 0) return { ids: idsOf(some).slice(0, size), withAny, withAll: withAny, isExact };

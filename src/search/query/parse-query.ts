@@ -23,7 +23,7 @@ export type QueryField = (typeof queryFields)[number];
 export interface QueryWord {
   readonly kind: "word" | "phrase";
   readonly text: string;
-  readonly isUnwanted: boolean;
+  readonly isNegated: boolean;
   /** Typed as `pre*`. */
   readonly isPrefix: boolean;
 }
@@ -31,7 +31,7 @@ export interface QueryWord {
 interface QueryFilter {
   readonly field: QueryField;
   readonly value: string;
-  readonly isUnwanted: boolean;
+  readonly isNegated: boolean;
 }
 
 export interface ParsedQuery {
@@ -48,7 +48,7 @@ const MAX_WORDS = 200;
 const controlsAndSpaces = /[\0-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/g;
 
 /**
- * Parses a query: words, "phrases", -unwanted, pre*, field:value. Every text is valid: what is not an operator is a
+ * Parses a query: words, "phrases", -excluded, pre*, field:value. Every text is valid: what is not an operator is a
  * word. So are -1, -x and --flag, which people search for, and the text after a quote that is not closed.
  */
 export function parseQuery(typed: string | readonly string[]): ParsedQuery {
@@ -66,16 +66,16 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
       warnings.push(`Only the first ${MAX_WORDS} words are searched for`);
       break;
     }
-    const isUnwanted = negation.test(text.slice(at, at + NEGATION_CHARS));
-    const from = isUnwanted ? at + 1 : at;
+    const isNegated = negation.test(text.slice(at, at + NEGATION_CHARS));
+    const from = isNegated ? at + 1 : at;
     const field = fieldAt(text, from);
     const value = readValue(text, field === undefined ? from : from + field.length + 1, field);
     at = value.end;
     if (value.isOpen) warnings.push("A quote is not closed: what follows it is searched as words");
     if (value.text === "") continue;
-    if (field !== undefined) filters.push({ field, value: value.text, isUnwanted });
-    else if (value.isQuoted) words.push({ kind: "phrase", text: value.text, isUnwanted, isPrefix: false });
-    else words.push(...wordOf(value.text, isUnwanted));
+    if (field !== undefined) filters.push({ field, value: value.text, isNegated });
+    else if (value.isQuoted) words.push({ kind: "phrase", text: value.text, isNegated, isPrefix: false });
+    else words.push(...wordOf(value.text, isNegated));
   }
   return { words, filters, warnings };
 }
@@ -89,10 +89,10 @@ export function isWord(text: string): boolean {
   return /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text);
 }
 
-function wordOf(typed: string, isUnwanted: boolean): readonly QueryWord[] {
+function wordOf(typed: string, isNegated: boolean): readonly QueryWord[] {
   const text = typed.replace(/\*+$/, "");
   // A star alone would match everything, so it is ignored.
-  return text === "" ? [] : [{ kind: "word", text, isUnwanted, isPrefix: text.length < typed.length }];
+  return text === "" ? [] : [{ kind: "word", text, isNegated, isPrefix: text.length < typed.length }];
 }
 
 /** Reads a field name followed by a colon and a value. `node:fs`, `file:///x` and `error: x` are words. */

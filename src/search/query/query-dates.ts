@@ -81,8 +81,8 @@ interface ReadDates {
 
 function readDates(words: readonly QueryWord[], context: DateContext): ReadDates {
   // A line break for what is no plain word: no date goes across it.
-  const plain = words.map(({ kind, text, isUnwanted }) =>
-    kind === "word" && !isUnwanted ? plainWord(text) : "\n",
+  const plain = words.map(({ kind, text, isNegated }) =>
+    kind === "word" && !isNegated ? plainWord(text) : "\n",
   );
   let rest = ` ${plain.join(" ")} `;
   const spans: DateSpan[] = [];

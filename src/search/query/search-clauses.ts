@@ -13,8 +13,8 @@ import type { SessionFilter } from "./session-filter.ts";
 export function searchClauses(
   query: ParsedQuery,
   filter: SessionFilter,
-): Pick<SearchPlan, "narrowing" | "wanted" | "unwanted"> {
-  const wanted = query.words.filter(({ isUnwanted }) => !isUnwanted);
+): Pick<SearchPlan, "narrowing" | "wanted" | "excluded"> {
+  const wanted = query.words.filter(({ isNegated }) => !isNegated);
   const phrases = wanted.filter(({ kind }) => kind === "phrase").flatMap(phraseClause);
   const words = wanted.filter(({ kind }) => kind === "word").flatMap(termsOf);
   // Stop words count only if nothing else was typed.
@@ -30,7 +30,7 @@ export function searchClauses(
       ...inFields(filter.titles, ["title"]),
     ],
     wanted: clauses.length > 0 ? clauses : wanted.filter(({ text }) => isWord(text)).map(clauseOfDroppedWord),
-    unwanted: query.words.filter(({ isUnwanted }) => isUnwanted).flatMap(unwantedClauses),
+    excluded: query.words.filter(({ isNegated }) => isNegated).flatMap(excludedClauses),
   };
 }
 
@@ -47,7 +47,7 @@ function termsOf({ text, isPrefix }: QueryWord): readonly QueryTerm[] {
  * Returns clauses for what a session must not have. A name is excluded only as a whole: its parts, scattered over a
  * text, are other words.
  */
-function unwantedClauses(word: QueryWord): readonly (WordClause | PhraseClause)[] {
+function excludedClauses(word: QueryWord): readonly (WordClause | PhraseClause)[] {
   if (word.kind === "phrase") return phraseClause(word);
   return termsOf(word).flatMap((term) => {
     const clauses = groupsOf({ ...term, isTolerant: false });

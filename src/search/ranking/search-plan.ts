@@ -63,7 +63,7 @@ export interface SearchPlan {
    */
   readonly wanted: readonly Clause[];
   /** A session with one of these in any of its documents is no hit. */
-  readonly unwanted: readonly (WordClause | PhraseClause)[];
+  readonly excluded: readonly (WordClause | PhraseClause)[];
   readonly filter: SearchFilter;
   readonly sort: "relevance" | "newest" | "oldest";
   readonly offset: number;

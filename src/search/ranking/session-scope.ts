@@ -20,13 +20,13 @@ export interface SessionScope {
   readonly turnPasses: ((turn: number) => boolean) | undefined;
   /** Whether a session may be a hit by its card alone. */
   cardPasses(session: number): boolean;
-  /** False if more texts may have an unwanted phrase than could be read. A session is in until it is known to be out. */
+  /** False if more texts may have an excluded phrase than could be read. A session is in until it is known to be out. */
   readonly isComplete: boolean;
 }
 
 export function createScope(
   view: IndexView,
-  plan: Pick<SearchPlan, "filter" | "unwanted">,
+  plan: Pick<SearchPlan, "filter" | "excluded">,
   boosts: readonly number[],
 ): SessionScope {
   const { filter } = plan;
@@ -102,24 +102,24 @@ function isWithin(at: number, { since, until }: SearchFilter): boolean {
   return at >= (since ?? at) && at <= (until ?? at);
 }
 
-/** How many texts are read at most to look for unwanted phrases: up to 0.3 s. */
+/** How many texts are read at most to look for excluded phrases: up to 0.3 s. */
 const MAX_TEXTS = 4_000;
 
 interface ExcludedSessions {
-  /** 1 for each session with an unwanted word or phrase in any of its documents; undefined if nothing is unwanted. */
+  /** 1 for each session with an excluded word or phrase in any of its documents; undefined if nothing is excluded. */
   readonly sessions: Uint8Array | undefined;
   readonly isComplete: boolean;
 }
 
 function excludedSessions(
   view: IndexView,
-  { unwanted }: Pick<SearchPlan, "unwanted">,
+  { excluded }: Pick<SearchPlan, "excluded">,
   boosts: readonly number[],
 ): ExcludedSessions {
-  if (unwanted.length === 0) return { sessions: undefined, isComplete: true };
+  if (excluded.length === 0) return { sessions: undefined, isComplete: true };
   const sessions = new Uint8Array(view.space.card);
-  const words = unwanted.filter((clause) => clause.kind === "word");
-  const phrases = unwanted.filter((clause) => clause.kind === "phrase");
+  const words = excluded.filter((clause) => clause.kind === "word");
+  const phrases = excluded.filter((clause) => clause.kind === "phrase");
   if (words.length > 0) excludeByWords(view, words, boosts, sessions);
   const isComplete = phrases.length === 0 || excludeByPhrases(view, phrases, sessions);
   return { sessions, isComplete };

@@ -59,7 +59,7 @@ describe.skipIf(isWithoutCluster)("what is private on a cluster", () => {
       "leaving out everything else",
       planFor([], { filter: { not: [{ owners: ["ann"] }, { keys: ["open"] }] } }),
     ],
-    ["an unwanted word", planFor([], { unwanted: [word("blog"), word("shop")] })],
+    ["an excluded word", planFor([], { excluded: [word("blog"), word("shop")] })],
     ["a far page", planFor(words("deploy"), { offset: 1, limit: 1_000 })],
   ])("is not found by %s", async (_, plan) => {
     expect(await keys(plan)).not.toContain("secret");

@@ -49,7 +49,7 @@ function passes({ at, context }: IndexDocument, { since, until, contexts }: Sear
 function reference(
   oracle: Oracle,
   sessions: readonly IndexedSession[],
-  { wanted, unwanted, filter, dates }: Ask,
+  { wanted, excluded, filter, dates }: Ask,
 ): { readonly ranked: readonly Expected[]; readonly whole: readonly string[] } {
   const node = (term: string) =>
     ({ kind: "term", term, prefix: false, maxDistance: 0, boost: 1, fields: 0xffff }) as const;
@@ -70,7 +70,7 @@ function reference(
   const ranked: Expected[] = [];
   const whole: string[] = [];
   for (const { key, documents } of sessions) {
-    if (documents.some((document) => unwanted.some((term) => hasTerm(document, term)))) continue;
+    if (documents.some((document) => excluded.some((term) => hasTerm(document, term)))) continue;
     const [card, ...turns] = documents;
     if (card === undefined) continue;
     const scoreOf = (turn: IndexDocument): number => scores.turn.get(`${key}#${turn.turn}`) ?? 0;
@@ -148,7 +148,7 @@ const arbitraryDate: fc.Arbitrary<DateSpan> = fc
 
 interface Ask {
   readonly wanted: readonly string[];
-  readonly unwanted: readonly string[];
+  readonly excluded: readonly string[];
   readonly filter: SearchFilter;
   readonly dates: readonly DateSpan[];
   readonly limit: number;
@@ -156,7 +156,7 @@ interface Ask {
 
 const arbitraryAsk: fc.Arbitrary<Ask> = fc.record({
   wanted: fc.uniqueArray(arbitraryWord, { minLength: 1, maxLength: 4 }),
-  unwanted: fc.uniqueArray(arbitraryWord, { maxLength: 1 }),
+  excluded: fc.uniqueArray(arbitraryWord, { maxLength: 1 }),
   filter: arbitraryFilter,
   dates: fc.array(arbitraryDate, { maxLength: 2 }),
   // Small pages leave out sessions by their bounds.
@@ -181,7 +181,7 @@ test("a search ranks sessions as the rules say, over the scores of one MiniSearc
             const { filter, dates, limit } = ask;
             // Typos would be other words; the reference knows none.
             const exact = (term: string) => word(term, { isTolerant: false });
-            const plan = { unwanted: ask.unwanted.map(exact), filter, dates, limit, now: NOW };
+            const plan = { excluded: ask.excluded.map(exact), filter, dates, limit, now: NOW };
             const answer = await reader.search(planFor(ask.wanted.map(exact), plan));
             if (answer.kind !== "answer") throw new Error(answer.what);
             const match = whole.length > 0 ? "all" : ranked.length > 0 ? "some" : "none";

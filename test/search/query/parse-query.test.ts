@@ -6,10 +6,10 @@ import fc from "../../support/fc.ts";
 function shown({ words, filters }: ParsedQuery): readonly string[] {
   return [
     ...words.map(
-      ({ kind, text, isUnwanted, isPrefix }) =>
-        `${isUnwanted ? "-" : ""}${kind === "phrase" ? `"${text}"` : text}${isPrefix ? "*" : ""}`,
+      ({ kind, text, isNegated, isPrefix }) =>
+        `${isNegated ? "-" : ""}${kind === "phrase" ? `"${text}"` : text}${isPrefix ? "*" : ""}`,
     ),
-    ...filters.map(({ field, value, isUnwanted }) => `${isUnwanted ? "-" : ""}${field}=${value}`),
+    ...filters.map(({ field, value, isNegated }) => `${isNegated ? "-" : ""}${field}=${value}`),
   ];
 }
 
@@ -53,9 +53,9 @@ test.each([
   expect([...shown(parseQuery(query))].sort()).toEqual([...expected].sort());
 });
 
-test("parseQuery() reads a single letter after a dash as a flag, not as an unwanted word", () => {
+test("parseQuery() reads a single letter after a dash as a flag, not as an excluded word", () => {
   const { words } = parseQuery("claude -p, git log -p -1 -word");
-  expect(words.filter(({ isUnwanted }) => isUnwanted).map(({ text }) => text)).toEqual(["word"]);
+  expect(words.filter(({ isNegated }) => isNegated).map(({ text }) => text)).toEqual(["word"]);
 });
 
 test("parseQuery() joins the words of a command line", () => {

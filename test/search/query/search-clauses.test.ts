@@ -29,14 +29,14 @@ test.each([
   ["user.id", ["(userid | user+id)"], []],
   ["toke*", ["toke*"], []],
   ["a -refresh", ["a"], ["refresh"]],
-  // A name is unwanted as a whole, not if its parts are scattered over a text.
+  // A name is excluded as a whole, not if its parts are scattered over a text.
   ["-getUserById", [], ["getuserbyid"]],
   ["-running", [], ["running", "run"]],
   ['-"exit code"', [], ['"exit code"']],
-])("searchClauses() of %j wants %j and not %j", (query, wanted, unwanted) => {
+])("searchClauses() of %j wants %j and not %j", (query, wanted, excluded) => {
   const clauses = searchClauses(parseQuery(query), noFilter);
   expect(clauses.wanted.map(shown)).toEqual(wanted);
-  expect(clauses.unwanted.map(shown)).toEqual(unwanted);
+  expect(clauses.excluded.map(shown)).toEqual(excluded);
 });
 
 test("searchClauses() requires the words of a field in that field, and any one of several values", () => {

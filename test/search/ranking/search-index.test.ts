@@ -182,11 +182,11 @@ describe("the words of a query", () => {
     });
   });
 
-  test("no session with an unwanted one in any of its documents is a hit", async () => {
+  test("no session with an excluded one in any of its documents is a hit", async () => {
     await withHistory(history, async (search) => {
-      const answer = await search(planFor(words("token"), { unwanted: [word("unrelated"), word("login")] }));
+      const answer = await search(planFor(words("token"), { excluded: [word("unrelated"), word("login")] }));
       expect(keysOf(answer).sort()).toEqual(["in-card", "one-word"]);
-      const prefixed = await search(planFor(words("token"), { unwanted: [word("refr", { prefix: true })] }));
+      const prefixed = await search(planFor(words("token"), { excluded: [word("refr", { prefix: true })] }));
       expect(keysOf(prefixed)).toEqual(["one-word"]);
     });
   });
@@ -265,16 +265,16 @@ describe("a phrase", () => {
     );
   });
 
-  test("is unwanted where it stands, not where its words do", async () => {
+  test("is excluded where it stands, not where its words do", async () => {
     await withHistory(history, async (search) => {
       const answer = await search(
-        planFor([], { unwanted: [{ kind: "phrase", text: "token refresh", terms: ["refresh"] }] }),
+        planFor([], { excluded: [{ kind: "phrase", text: "token refresh", terms: ["refresh"] }] }),
       );
       expect(keysOf(answer).sort()).toEqual(["apart", "two-turns"]);
     });
   });
 
-  test("is found, and unwanted, in texts that are kept apart", async () => {
+  test("is found, and excluded, in texts that are kept apart", async () => {
     const output = (text: string): TinyTurn => ({ request: "a token", output: text });
     const sessions = [
       session("there", "x", ["nothing", output("the token refresh of today")]),
@@ -296,7 +296,7 @@ describe("a phrase", () => {
       expect(keysOf(await search(planFor([{ kind: "any", of: [clause, phrase("not there")] }])))).toEqual([
         "there",
       ]);
-      expect(keysOf(await search(planFor([], { unwanted: [clause] }))).sort()).toEqual(["reversed", "torn"]);
+      expect(keysOf(await search(planFor([], { excluded: [clause] }))).sort()).toEqual(["reversed", "torn"]);
       const elsewhere = { ...clause, fields: ["request"] };
       expect((await search(planFor([elsewhere]))).match).toBe("none");
       expect(keysOf(await search(planFor([{ ...clause, fields: ["output"] }])))).toEqual(["there"]);
@@ -315,17 +315,17 @@ describe("a phrase", () => {
       const answer = await search(planFor([phrase("token refresh")]));
       expect([answer.total, answer.totalIsExact, ...keysOf(answer)]).toEqual([1, true, "there"]);
       const rest = await search(
-        planFor([], { unwanted: [{ kind: "phrase", text: "token refresh", terms: ["token", "refresh"] }] }),
+        planFor([], { excluded: [{ kind: "phrase", text: "token refresh", terms: ["token", "refresh"] }] }),
       );
       expect([rest.total, rest.totalIsExact]).toEqual([4_500, true]);
     });
   });
 
-  test("that is unwanted leaves a session that was not looked into, and then the total is no exact one", async () => {
+  test("that is excluded leaves a session that was not looked into, and then the total is no exact one", async () => {
     const sessions = Array.from({ length: 4_010 }, (_, i) => session(`s${i}`, "x", ["refresh the token"]));
     await withHistory(sessions, async (search) => {
       const rest = await search(
-        planFor([], { unwanted: [{ kind: "phrase", text: "token refresh", terms: ["token", "refresh"] }] }),
+        planFor([], { excluded: [{ kind: "phrase", text: "token refresh", terms: ["token", "refresh"] }] }),
       );
       expect([rest.total, rest.totalIsExact]).toEqual([4_010, false]);
     });

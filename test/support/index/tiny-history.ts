@@ -53,7 +53,7 @@ export function words(text: string): Clause[] {
 export function planFor(wanted: readonly Clause[], more: Partial<SearchPlan> = {}): SearchPlan {
   return {
     wanted,
-    unwanted: [],
+    excluded: [],
     filter: {},
     sort: "relevance",
     offset: 0,
