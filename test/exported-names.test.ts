@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../src/", import.meta.url));
 const sources = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) =>
-  path.endsWith(".ts"),
+  /\.tsx?$/.test(path),
 );
 
 /** Names that a file declares and exports; what it passes on from another file is left out. */
 function exportedNames(text: string): readonly string[] {
-  const file = ts.createSourceFile("a.ts", text, ts.ScriptTarget.Latest, true);
+  const file = ts.createSourceFile("a.tsx", text, ts.ScriptTarget.Latest, true);
   return file.statements.flatMap((statement) => {
     const isExported =
       ts.canHaveModifiers(statement) &&

@@ -205,7 +205,7 @@ const WHOLE_OUTPUT: TextLimits = {
  * As in a session, the later one of two results counts. Nothing else of the logs is kept in memory. Throws if it is not
  * found and a log can't be read.
  */
-export function readResult(
+export function readCallResult(
   source: ByteSource,
   session: SessionFiles,
   callId: string,

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { actionsOf } from "../agents/actions.ts";
 import type { SessionFiles } from "../agents/agent.ts";
 import { type ByteSource, diskSource } from "../agents/byte-source.ts";
-import { readResult } from "../agents/read-session.ts";
+import { readCallResult } from "../agents/read-session.ts";
 import { archiveSource, sessionFilesOf } from "../archive/archive-source.ts";
 import { withBases } from "../archive/archived-bases.ts";
 import { exitCodes, UserError } from "../errors.ts";
@@ -196,7 +196,7 @@ function inSession(
   files: SessionFiles,
   { toolUseId, number }: ReturnType<typeof parseBlockName>,
 ): readonly RetrievedBlock[] {
-  const result = (number ?? 1) === 1 ? readResult(source, files, toolUseId) : undefined;
+  const result = (number ?? 1) === 1 ? readCallResult(source, files, toolUseId) : undefined;
   const isPlaceholder = actionsOf(files.agent).compaction?.isPlaceholder;
   if (result === undefined || isFlatMarker(result.text) || isPlaceholder?.(result.text) === true) return [];
   const { tool, file = null, text } = result;

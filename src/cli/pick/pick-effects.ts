@@ -28,7 +28,7 @@ export function pickedSelector({ digest, copies, source }: CatalogRow): string {
  * Copies the id or the resume command of a session to the clipboard, and says what was copied. tmux has a command for it;
  * any other terminal, also at the far end of ssh, is asked with OSC 52.
  */
-export async function copyText(
+export async function copyPicked(
   row: CatalogRow,
   what: "id" | "command",
   { history, world, terminal }: Around & { readonly terminal: Terminal },

@@ -12,7 +12,7 @@ import type { Terminal } from "../terminal.ts";
 import type { World } from "../world.ts";
 import { createScreenWriter } from "./draw-screen.ts";
 import { fetchAnswer } from "./fetch-answer.ts";
-import { copyText, exportPicked, type PickerPage, planRestore, restorePicked } from "./pick-effects.ts";
+import { copyPicked, exportPicked, type PickerPage, planRestore, restorePicked } from "./pick-effects.ts";
 import {
   initialState,
   keyOf,
@@ -142,7 +142,7 @@ function startEffect(effect: PickEffect, running: Running): Picked | undefined {
       say(running, running.page.open(effect.row, effect.turn, effect.query));
       return undefined;
     case "copy":
-      say(running, copyText(effect.row, effect.what, running));
+      say(running, copyPicked(effect.row, effect.what, running));
       return undefined;
     case "export":
       say(running, exportPicked(effect.row, effect.format, running));

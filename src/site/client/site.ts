@@ -120,7 +120,7 @@ function marked(
 }
 
 function termsOf(query: string): ReadonlySet<string> {
-  const words = parseQuery(query).words.filter(({ isUnwanted }) => !isUnwanted);
+  const words = parseQuery(query).words.filter(({ isNegated }) => !isNegated);
   return new Set(
     words.flatMap(({ text }) => analyzeQuery(text).flatMap(({ any }) => any.flatMap(({ all }) => all))),
   );

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { countOf, formatNumber } from "../../render/words.ts";
 import type { ActivityReply, CountLine } from "../server/answers.ts";
 import { HeatMap } from "./heat-map.tsx";
-import { Answered, PageFrame } from "./page-frame.tsx";
+import { PageFrame, WhenAnswered } from "./page-frame.tsx";
 import { linkTo, linkToProject } from "./route.ts";
 import { Tabs } from "./tabs.tsx";
 import { type IndexVersion, useCall } from "./use-call.ts";
@@ -27,11 +27,11 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
       title="Activity"
       says="Every message counts once, also of sessions whose logs are gone. A day leads to its sessions."
     >
-      <Answered
+      <WhenAnswered
         called={called}
         show={(activity) => (
           <>
-            <Totals total={activity.total} />
+            <TotalTiles total={activity.total} />
             <Tabs label="What is counted" tabs={measures} chosen={measure} onChoose={setMeasure} />
             <HeatMap
               days={activity.days.map((day) => ({ day: day.day, value: day[measure] ?? 0 }))}
@@ -75,7 +75,7 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
   );
 }
 
-export function Totals({ total }: { readonly total: CountLine }): JSX.Element {
+export function TotalTiles({ total }: { readonly total: CountLine }): JSX.Element {
   return (
     <p class="tiles">
       <span title="Sessions with a turn or a message; lists also have empty ones">

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { countOf, formatNumber, relativeTo } from "../../render/words.ts";
 import type { FilesReply } from "../server/answers.ts";
 import { Icon } from "./icon.tsx";
-import { Answered, PageFrame } from "./page-frame.tsx";
+import { PageFrame, WhenAnswered } from "./page-frame.tsx";
 import { goTo, linkTo, type Route } from "./route.ts";
 import { SessionLink } from "./session-link.tsx";
 import { type IndexVersion, useCall } from "./use-call.ts";
@@ -55,7 +55,7 @@ interface FoundFilesProps {
 function FoundFiles({ pattern, version }: FoundFilesProps): JSX.Element {
   const called = useCall<FilesReply>("files", { pattern }, version);
   return (
-    <Answered
+    <WhenAnswered
       called={called}
       show={({ total, sessions }) => (
         <>

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { countOf, formatNumber } from "../../render/words.ts";
 import type { ActivityReply, KeepingReply, WorkReply } from "../server/answers.ts";
-import { Totals } from "./activity-view.tsx";
+import { TotalTiles } from "./activity-view.tsx";
 import { HeatMap } from "./heat-map.tsx";
 import { linkTo } from "./route.ts";
 import { SessionLink } from "./session-link.tsx";
@@ -24,7 +24,7 @@ export function Home({ version, keeping }: HomeProps): JSX.Element {
       <div class="page-body">
         {activity.kind === "answer" ? (
           <>
-            <Totals total={activity.answer.total} />
+            <TotalTiles total={activity.answer.total} />
             <HeatMap
               fits
               days={activity.answer.days.map(({ day, turns }) => ({ day, value: turns }))}

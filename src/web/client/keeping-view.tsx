@@ -7,7 +7,7 @@ import { Buttons, useWork, WorkWords } from "./actions.tsx";
 import { post } from "./api.ts";
 import { Dialog } from "./dialogs.tsx";
 import { Icon } from "./icon.tsx";
-import { Answered, PageFrame } from "./page-frame.tsx";
+import { PageFrame, WhenAnswered } from "./page-frame.tsx";
 import { linkToSession } from "./route.ts";
 import { type IndexVersion, useCall } from "./use-call.ts";
 import { daysUntil, folderName, fullTime } from "./words.ts";
@@ -27,7 +27,7 @@ export function KeepingView({ version }: { readonly version: IndexVersion }): JS
       title="Keeping"
       says="Some agents delete sessions after a while. What the archive has stays, and can be restored."
     >
-      <Answered
+      <WhenAnswered
         called={called}
         show={({ agents }) =>
           agents.length === 0 ? (

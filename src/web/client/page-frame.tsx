@@ -29,7 +29,7 @@ export function PageFrame({ title, says, children }: PageFrameProps): JSX.Elemen
 }
 
 /** Shows an answer, or that it has not come or could not be had. */
-export function Answered<T>(props: {
+export function WhenAnswered<T>(props: {
   readonly called: Called<T>;
   readonly show: (answer: T) => ComponentChildren;
 }): JSX.Element {

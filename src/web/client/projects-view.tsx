@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { countOf } from "../../render/words.ts";
 import type { ProjectLine, ProjectsReply } from "../server/answers.ts";
-import { Answered, PageFrame } from "./page-frame.tsx";
+import { PageFrame, WhenAnswered } from "./page-frame.tsx";
 import { linkToProject } from "./route.ts";
 import { type IndexVersion, useCall } from "./use-call.ts";
 import { when } from "./words.ts";
@@ -11,7 +11,7 @@ export function ProjectsView({ version }: { readonly version: IndexVersion }): J
   const called = useCall<ProjectsReply>("projects", {}, version);
   return (
     <PageFrame title="Projects" says="The last active first; worktrees are part of their repository.">
-      <Answered
+      <WhenAnswered
         called={called}
         show={({ projects }) => {
           const most = Math.max(1, ...projects.map(({ sessions }) => sessions));

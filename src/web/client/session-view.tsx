@@ -10,7 +10,7 @@ import { markWords } from "./highlight.ts";
 import { Icon } from "./icon.tsx";
 import { isTyping } from "./keys.ts";
 import { linkTo, linkToSession } from "./route.ts";
-import { CompactionDivider, contextWords, Steps } from "./steps.tsx";
+import { CompactionDivider, contextLabel, Steps } from "./steps.tsx";
 import { Tabs } from "./tabs.tsx";
 import { TurnSection } from "./turn.tsx";
 import { WhereChip } from "./where-chip.tsx";
@@ -225,7 +225,7 @@ function Outline({ session, isOpen, onClose }: OutlineProps): JSX.Element {
       </header>
       <ol>
         {session.outline.map(({ turn, line, context, failures }) => (
-          <li key={turn} class={context} title={contextWords(context) ?? undefined}>
+          <li key={turn} class={context} title={contextLabel(context) ?? undefined}>
             <a href={linkToSession(session.key, turn)} onClick={onClose}>
               <span class="count">{turn}</span>
               <span class="words">{line === "" ? "(no words)" : line}</span>

@@ -35,7 +35,7 @@ export function CompactionDivider({ compaction }: { readonly compaction: Compact
 type Context = StepView["context"];
 
 /** Says where something is; null if the agent would load it now. */
-export function contextWords(context: Context): string | null {
+export function contextLabel(context: Context): string | null {
   return {
     current: null,
     compacted: "compacted away",
@@ -123,7 +123,7 @@ function Group(props: {
   const [isOpen, setOpen] = useState(group.steps.length <= SHOWN_CALLS);
   const mark =
     group.movesTo === null ? null : (
-      <p class="mark">From here: {contextWords(group.movesTo) ?? "in the current context"}</p>
+      <p class="mark">From here: {contextLabel(group.movesTo) ?? "in the current context"}</p>
     );
   if (!group.isWork) {
     const [step] = group.steps;

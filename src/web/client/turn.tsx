@@ -6,7 +6,7 @@ import { type CallError, get } from "./api.ts";
 import { Picture } from "./details.tsx";
 import { Typed } from "./prose.tsx";
 import { linkToSession } from "./route.ts";
-import { type Conversation, contextWords, Steps } from "./steps.tsx";
+import { type Conversation, contextLabel, Steps } from "./steps.tsx";
 import { fullTime, whenExactly } from "./words.ts";
 
 interface TurnProps {
@@ -32,7 +32,7 @@ export function TurnSection({ of, line, view, onNear }: TurnProps): JSX.Element 
     observer.observe(element);
     return () => observer.disconnect();
   }, [view === undefined]);
-  const where = contextWords(line.context);
+  const where = contextLabel(line.context);
   return (
     <section
       ref={section}

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { countOf } from "../../render/words.ts";
 import type { WorkReply } from "../server/answers.ts";
-import { Answered, PageFrame } from "./page-frame.tsx";
+import { PageFrame, WhenAnswered } from "./page-frame.tsx";
 import { linkToSession } from "./route.ts";
 import { SessionLink } from "./session-link.tsx";
 import { type IndexVersion, useCall } from "./use-call.ts";
@@ -14,7 +14,7 @@ export function WorkView({ version }: { readonly version: IndexVersion }): JSX.E
       title="Open work"
       says="Unfinished tasks, next steps, unanswered questions and interrupted requests that no later session finished."
     >
-      <Answered
+      <WhenAnswered
         called={called}
         show={({ total, sessions }) => (
           <>
