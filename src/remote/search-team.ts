@@ -10,6 +10,9 @@ import { type TeamOptions, teamEngineOptions } from "./team-engine.ts";
 /** A node that went away takes what it was asked with it: the others are asked again. */
 const ATTEMPTS = 3;
 
+/** Somebody waits for the answer. A cluster elects another manager within seconds. */
+const PATIENCE_MS = 15_000;
+
 /** Searches what a team has pushed: one's own sessions, and those that others share. */
 export async function searchTeam(
   library: Library,
@@ -17,7 +20,7 @@ export async function searchTeam(
   options: TeamOptions,
   requests: readonly SearchRequest[],
 ): Promise<readonly SearchResult[]> {
-  const team = teamEngineOptions(library, remote, options);
+  const team = teamEngineOptions(library, remote, { ...options, patienceMs: PATIENCE_MS });
   const engine = createOpenSearchEngine(team);
   const results: SearchResult[] = [];
   for (const request of requests) {

@@ -20,6 +20,8 @@ export interface TeamOptions {
   readonly host: string;
   /** Who may read what is pushed now; absent: what `push.team` in config.json says. */
   readonly visibility?: Visibility | undefined;
+  /** How long a request that fails is repeated; absent: as long as a push can wait. */
+  readonly patienceMs?: number;
 }
 
 /**
@@ -45,6 +47,7 @@ export function teamEngineOptions(library: Library, remote: Remote, options: Tea
       now: () => library.now(),
       random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
       wait,
+      ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
     }),
     alias: ALIAS,
     schema: sessionSchema,
