@@ -13,14 +13,8 @@ import type { AgentName } from "../session/entry.ts";
 import type { KeptFile, KeptSession } from "./archive-store.ts";
 import { openArchive } from "./open-archive.ts";
 import { rehomed, type SessionMove } from "./rehome-session.ts";
-import type {
-  RestoreAction,
-  RestoredFile,
-  RestoredSession,
-  RestoreHow,
-  Standing,
-  Tell,
-} from "./restore-session.ts";
+import type { RestoreAction, RestoredFile, RestoredSession, RestoreHow, Tell } from "./restore-session.ts";
+import type { Standing } from "./standing.ts";
 
 /*
  * Sessions that can't be put back as files: their agent takes them in with a command of its own, from a file that is

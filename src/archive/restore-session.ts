@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { AgentImport, ImportFile, ResumeCommand } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
-import { belowRoots, isStrayLink, rootOfFile } from "../agents/find-sessions.ts";
+import { rootOfFile } from "../agents/find-sessions.ts";
 import { otherForm, unpackedPath } from "../agents/packed-log.ts";
 import { countStandIns } from "../agents/stand-ins.ts";
 import { exitCodes, UserError } from "../errors.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
-import type { Disk, FileMark, FileStat } from "../fs/disk.ts";
+import type { FileMark } from "../fs/disk.ts";
 import { diskError, errorCode, explainDiskError } from "../fs/disk-error.ts";
 import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
@@ -30,6 +30,7 @@ import {
   type SessionMove,
 } from "./rehome-session.ts";
 import { importFiles, readMoved, standingOfLog, writeImports } from "./restore-imports.ts";
+import { type Standing, standingAt } from "./standing.ts";
 
 /** How one session is restored. */
 export interface RestoreHow extends PlaceOptions {
@@ -353,18 +354,6 @@ function applyRestore(
   }
 }
 
-/** What is where a file is to be restored to. */
-export type Standing =
-  | { readonly kind: "absent" }
-  | { readonly kind: "identical"; readonly stat: FileStat }
-  /** It begins with the archived bytes and continues: nothing is missing. */
-  | { readonly kind: "grown"; readonly stat: FileStat }
-  | { readonly kind: "different"; readonly stat: FileStat }
-  /** A folder, or something else that is no file; a link that leads to nothing, or out of all folders of logs. */
-  | { readonly kind: "blocked" }
-  /** The agent's log of the session, packed or unpacked, with other content. */
-  | { readonly kind: "packed" };
-
 /** One file of a restore. */
 interface PlannedFile {
   readonly file: KeptFile;
@@ -439,21 +428,4 @@ function measure(parts: Iterable<Uint8Array>): { readonly size: number; readonly
     size += part.length;
   }
   return { size, sha256: hash.digest("hex") };
-}
-
-function standingAt(library: Library, target: string, size: number, sha256: string): Standing {
-  const { disk } = library;
-  // A link would be written through, to wherever it leads.
-  if (isStrayLink(library, target, belowRoots(library))) return { kind: "blocked" };
-  const stat = disk.stat(target);
-  if (stat === undefined) return { kind: "absent" };
-  if (stat.kind !== "file") return { kind: "blocked" };
-  if (stat.size < size || hashOfStart(disk, target, size) !== sha256) return { kind: "different", stat };
-  return { kind: stat.size === size ? "identical" : "grown", stat };
-}
-
-function hashOfStart(disk: Disk, path: string, bytes: number): string {
-  const hash = createHash("sha256");
-  for (const chunk of disk.readChunks(path, { to: bytes })) hash.update(chunk);
-  return hash.digest("hex");
 }

@@ -152,7 +152,7 @@ describe("sessions doctor", () => {
     expect(found.text).not.toContain("no agent has sessions");
     await run(["show", "last"], world);
     await run([], world);
-    expect(world.err()).toContain("can't be read: see `sessions doctor`");
+    expect(world.err()).toContain("all are excluded, or can't be read\nhint: `sessions doctor` says which");
     expect(world.out()).toContain("No sessions: `sessions doctor` shows what can't be read.");
   });
 

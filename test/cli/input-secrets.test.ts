@@ -45,13 +45,10 @@ function inputsOf(text: string): readonly object[] {
   ];
 }
 
-/** A command of one line as a shell would part it. */
+/** A command of one line as a shell would part it: quotes are not in the arguments, also inside of one. */
 function argumentsOf(line: string): readonly string[] {
-  return line.match(/"[^"]*"|'[^']*'|\S+/g)?.map(unquote) ?? [];
-}
-
-function unquote(argument: string): string {
-  return argument.replace(/^(["'])(.*)\1$/, "$2");
+  const parts = line.match(/(?:"[^"]*"|'[^']*'|[^\s"']|["'])+/g) ?? [];
+  return parts.map((part) => part.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
 
 function parse(text: string): unknown {
