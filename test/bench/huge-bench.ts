@@ -35,12 +35,12 @@ for (const { name, id } of logs) {
   run(name, ["show", id]);
   run(name, ["archive", id]);
   for (const format of ["md", "html", "json"]) {
-    run(name, ["export", id, "--format", format, "-o", join(home, `export.${format}`)]);
+    run(name, ["export", id, "--format", format, "-o", join(home, `export-${id}.${format}`)]);
   }
   run(name, ["compact", id, "--dry-run"]);
   const call = id === logs[1].id ? LONG_CALL : firstBulkyCall(id);
   run(name, ["flatten", id]);
-  run(name, ["retrieve", id, call, "-o", join(home, "block.txt")]);
+  run(name, ["retrieve", id, call, "-o", join(home, `block-${id}.txt`)]);
   run(name, ["unflatten", id]);
   const same = sha256(pathOf(id)) === before;
   rows.push(`${name.padEnd(18)} ${"the same bytes as at first".padEnd(28)} ${same ? "yes" : "NO"}`);
