@@ -276,6 +276,10 @@ export const commandPlaces: readonly Place[] = [
   ...["/p ", "/pass", "/pw ", "/pwd"].map((sign) =>
     place(sign, String.raw`(?<= )/p(?:ass(?:word)?|wd?)?[: ]${PASSWORD}`, { confirm: isWindowsPassword }),
   ),
+  // xcrun altool … -p abcd-efgh-ijkl-mnop
+  ...["altool ", "notarytool ", "iTMSTransporter "].map((sign) =>
+    place(sign, String.raw`${sign}(?:[^\n]|\\\n){0,400}? -p ${QUOTE}([a-z]{4}(?:-[a-z]{4}){3})(?![\w-])`),
+  ),
   place("certutil ", String.raw`certutil (?:-\S{1,20} ){0,6}?-p ${PASSWORD}`, { confirm: isStrong }),
   // Files of msmtp, mpop, fetchmail: the lines user … and password …
   place(

@@ -81,7 +81,7 @@ export const listSigns: readonly Sign[] = [
 
 const DATA = /\n(?:[ \t]{0,8}\d{1,6}(?:\u2192|:|\t| ?\|)[ \t]?)?(?:data|stringData):[ \t]{0,4}(?=\r?\n)/g;
 const DATA_LINE =
-  /\r?\n(?:[ \t]{0,8}\d{1,6}(?:\u2192|:|\t| ?\|))?[ \t]{1,8}[\w.-]{1,80}:[ \t]{1,4}["']?([^\s"'|>][^\s"']{0,4096})["']?(?=[ \t]{0,4}(?:\r?\n|$))/y;
+  /\r?\n(?:[ \t]{0,8}\d{1,6}(?:\u2192|:|\t| ?\|))?[ \t]{1,8}(?:(?:user|username|host|port|database):[ \t]{1,4}\S{1,400}|[\w.-]{1,80}:[ \t]{1,4}["']?([^\s"'|>][^\s"']{0,4096})["']?)(?=[ \t]{0,4}(?:\r?\n|$))/y;
 const MIN_DATA = 6;
 const MAX_BEFORE = 2_000;
 const MAX_AFTER = 4_000;

@@ -26,6 +26,7 @@ const NAMES_ITSELF = /^[A-Za-z._: -]+$/;
 /** Whether the value after such a name is a secret, and not code, prose, a type or a place to fill in. */
 export function isSecretValue(name: SecretName, value: Value, next: string): boolean {
   const { text, quote } = value;
+  if (isSalt(value)) return name.kind === "api-key" || name.kind === "secret";
   if (text.length < 4 || isPlaceholder(text)) return false;
   if (value.isInside === true && !isStrongPassword(text) && !isStrongKey(text) && !isWordsAndNumber(value))
     return false;
@@ -97,6 +98,22 @@ const NAMES_A_THING =
 
 const LICENSE_KEY = /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,6}$/;
 
+/** The characters of the keys and salts of WordPress, a space among them. */
+const SALT = /^[\w !@#$%^&*()[\]{}<>~`+=,.;:/?|-]{56,72}$/;
+/** Sets of characters and patterns, which have signs as well. */
+const IS_PATTERN = /a-z|A-Z|0-9|\\|abcd|ABCD|1234/;
+
+/**
+ * `define('NONCE_SALT', 'x}K|q9-N;v4@LsW[ +8y…')`: every other character is of another class than the one before it, as in
+ * no sentence and no code; so not even a `{{` makes it a template.
+ */
+function isSalt({ text, quote }: Value): boolean {
+  if (quote === "" || text.length < 56 || !SALT.test(text) || IS_PATTERN.test(text)) return false;
+  if (text.includes(MASK_BEGIN) || !isNoise(text.replaceAll(" ", ""))) return false;
+  const stretches = text.match(/[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]+/g)?.length ?? 0;
+  return stretches > text.length * 0.55;
+}
+
 /** Capital and small letters, digits and many signs, without spaces. */
 function isNoise(text: string): boolean {
   const signs = text.match(/[^\w\s.:/\\"'-]/g)?.length ?? 0;
@@ -133,7 +150,7 @@ function isPassphrase(name: SecretName, { text, quote }: Value): boolean {
   const words = text.split(" ");
   if (words.length === 4 && words.every((word) => /^[a-z0-9]{4}$/.test(word)))
     return !words.some((word) => WORDS_OF_SENTENCES.has(word));
-  const isExpected = name.isSetting || name.words.includes("passphrase");
+  const isExpected = name.isSetting || name.words.includes("passphrase") || name.words.at(-1) === "psk";
   return (
     words.length >= 3 &&
     words.length <= 12 &&
@@ -155,6 +172,9 @@ function isPassword(name: SecretName, value: Value): boolean {
   if (isNumber) return name.isSetting ? /^\d{4,}$/.test(text) : quote !== "" && /^\d{6,}$/.test(text);
   if (!hasDigit && /pass|pwd|secret|token|key/i.test(text) && NAMES_ITSELF.test(text)) return false;
   if (name.isSetting && !name.words.includes("pwd")) return true;
+  // `psk="forklift-nine-crates"` of wpa_supplicant: no program has it as the name of anything else.
+  if (name.words.at(-1) === "psk" && quote === '"' && /^[a-z][!-~]{7,62}$/.test(text))
+    return !/psk|wpa|field|input|label/.test(text);
   if (APP_PASSWORD.test(text)) return true;
   // `pass` is also a verb and a count.
   if (name.words.length === 1 && name.words[0] === "pass")
@@ -339,7 +359,7 @@ const REFERENCE =
   /^(?:<|\[.*\]$|\(.*\)$|@@|\$[A-Za-z_][\w.]*$|\$\d?$|\{|%[A-Za-z_]+%$|%[sdv]$|__|#\{|`|\.\.|\u2026|!(?:vault|Ref|Sub|GetAtt|reference|secret|env))|\$\{|\$\(|\{\{/;
 /** Words that say "put yours here". Each in one case at a time: in any mixture, random letters spell them now and then. */
 const STAND_INS = (
-  "your example placeholder changeme change_me change-me change-this replace insert todo fixme dummy redacted masked hidden here_ _here -here " +
+  "your example placeholder changeme change_me change-me changeit change-this replace insert todo fixme dummy redacted masked hidden here_ _here -here " +
   "keyhere tokenhere my_password my-password mypassword my_secret my-secret mysecret my_token my-token mytoken my_key my-key my_api my-api " +
   "foobar notasecret not_a_ not-a- fake mock sample xxxx process.env environ getenv undefined"
 ).split(" ");
