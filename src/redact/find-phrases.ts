@@ -53,6 +53,14 @@ export const phraseSigns: readonly Sign[] = [
   wordSign("redential", /[cC]$/, true),
   ...["cret", "CRET"].map((part) => wordSign(part, /[sS]e$|SE$/, false)),
   ...["ken", "KEN"].map((part) => wordSign(part, /[tT]o$|TO$/, false)),
+  // `api_key`, `Access Key`, `private key` as the name of a column
+  ...["api", "ess", "ate", "ing"]
+    .flatMap((end) => [
+      ...["_key", " key", " Key", "Key", "key", "-key"].map((key) => end + key),
+      `${end.toUpperCase()}_KEY`,
+    ])
+    .concat("API key", "API Key", "API KEY", "apikey", "APIKEY", "Api Key")
+    .map(columnSign),
   ...["creds", "log in ", "wifi", "WiFi", "Wi-Fi"].map((sign) => ({
     sign,
     find: (text: string, at: number, found: Finding[]) => findInLine(text, at + sign.trimEnd().length, found),
@@ -77,6 +85,18 @@ function wordSign(part: string, before: RegExp, isPassword: boolean, spaces = 0)
       const end = at + part.length;
       if (skip(ENDS_CELL, text, end) > end) findTableColumn(text, at, found);
       return isPassword ? phraseAt(text, end - spaces, found) : end;
+    },
+  };
+}
+
+/** The end of the name of a column, which says nothing elsewhere. */
+function columnSign(sign: string): Sign {
+  return {
+    sign,
+    find: (text, at, found) => {
+      const end = at + sign.length;
+      if (skip(ENDS_CELL, text, end) > end) findTableColumn(text, end - 1, found);
+      return at;
     },
   };
 }

@@ -28,7 +28,8 @@ export function findTableColumn(text: string, at: number, found: Finding[]): voi
   if (from === -1 || headerEnd === -1 || headerEnd === text.length) return;
   const header = text.slice(from, headerEnd);
   const separator = SEPARATORS.find((sign) => header.includes(sign)) ?? SPACES;
-  const names = cellsOf(header, from, separator);
+  const border = borderOf(header, separator);
+  const names = cellsOf(header, from, separator, border);
   if (names.length < 2 || !names.every((cell) => NAME_OF_COLUMN.test(cell.text))) return;
   const isRuled = RULE.test(lineAt(text, headerEnd + 1) ?? "x");
   if (separator === "|" || separator === "│" ? !isRuled : isRow(text, from - 1, separator, names.length))
@@ -41,7 +42,7 @@ export function findTableColumn(text: string, at: number, found: Finding[]): voi
     const line = lineAt(text, lineStart);
     if (line === undefined || line.trim() === "") return;
     if (!RULE.test(line)) {
-      const cells = cellsOf(line, lineStart, separator);
+      const cells = cellsOf(line, lineStart, separator, border);
       const cell = cells[column];
       if (cells.length !== names.length || cell === undefined) return;
       maskCell(name, cell, separator, found);
@@ -73,20 +74,35 @@ function maskCell(name: SecretName, cell: Cell, separator: string, found: Findin
 function isRow(text: string, end: number, separator: string, count: number): boolean {
   if (end <= 0) return false;
   const start = startOfLine(text, end - 1);
-  return start !== -1 && cellsOf(text.slice(start, end), start, separator).length === count;
+  return start !== -1 && cellsOf(text.slice(start, end), start, separator, NO_BORDER).length === count;
 }
 
-/** The cells of a line, trimmed, with their positions in the text. */
-function cellsOf(line: string, lineStart: number, separator: string): readonly Cell[] {
+/** Whether the lines of a table begin and end with its separator, as in Markdown and unlike in what psql prints. */
+interface Border {
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
+const NO_BORDER: Border = { isFirst: false, isLast: false };
+
+function borderOf(header: string, separator: string): Border {
+  if (separator !== "|" && separator !== "│") return NO_BORDER;
+  const line = header.trim();
+  return { isFirst: line.startsWith(separator), isLast: line.endsWith(separator) };
+}
+
+/** The cells of a line, trimmed, with their positions in the text; without what a border leaves before the first and after the last. */
+function cellsOf(line: string, lineStart: number, separator: string, border: Border): readonly Cell[] {
   const cells: Cell[] = [];
   const pattern = separator === SPACES ? /\S+(?: \S+)*/g : cellPattern(separator);
   for (const match of line.matchAll(pattern)) {
     const text = match[0].trim();
-    // What an outer border leaves before the first cell and after the last.
-    if (text === "" && (separator === "|" || separator === "│")) continue;
     cells.push({ text, start: lineStart + match.index + match[0].indexOf(text) });
   }
-  return cells;
+  return cells.slice(
+    border.isFirst && cells[0]?.text === "" ? 1 : 0,
+    border.isLast && cells.at(-1)?.text === "" ? -1 : undefined,
+  );
 }
 
 const patterns = new Map<string, RegExp>();
