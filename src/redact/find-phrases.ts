@@ -59,7 +59,7 @@ export const phraseSigns: readonly Sign[] = [
       ...["_key", " key", " Key", "Key", "key", "-key"].map((key) => end + key),
       `${end.toUpperCase()}_KEY`,
     ])
-    .concat("API key", "API Key", "API KEY", "apikey", "APIKEY", "Api Key")
+    .concat("API key", "API Key", "API KEY", "APIKEY", "Api Key")
     .map(columnSign),
   ...["creds", "log in ", "wifi", "WiFi", "Wi-Fi"].map((sign) => ({
     sign,

@@ -2,6 +2,7 @@ import { isUuid } from "../jsonl/values.ts";
 import { MASK_BEGIN } from "./mask.ts";
 import { isIrregular, isStrongKey, isStrongPassword, looksRandom } from "./randomness.ts";
 import type { SecretName } from "./secret-name.ts";
+import { isMadeOfPlainWords, isWordsAndNumber, WORDS_OF_SENTENCES } from "./word-phrases.ts";
 
 /** Words that follow `password:` in forms, schemas, types and settings, and are none. */
 const NO_PASSWORD = new Set(
@@ -28,7 +29,7 @@ export function isSecretValue(name: SecretName, value: Value, next: string): boo
   const { text, quote } = value;
   if (isSalt(value)) return name.kind === "api-key" || name.kind === "secret";
   if (text.length < 4 || isPlaceholder(text)) return false;
-  if (value.isInside === true && !isStrongPassword(text) && !isStrongKey(text) && !isWordsAndNumber(value))
+  if (value.isInside === true && !isStrongPassword(text) && !isStrongKey(text) && !isPhraseWithNumber(value))
     return false;
   // A call, an index, a template: code. (The pieces of a quoted text say nothing about code.)
   if (quote === "" && (next === "(" || next === "[" || next === "{" || isIdentifierPath(name, text)))
@@ -67,11 +68,14 @@ function isKey(name: SecretName, value: Value): boolean {
   if (LICENSE_KEY.test(text)) return name.words.includes("license") || name.words.includes("serial");
   // `AUTH_KEY = 'LtD8kGANf_~I*Q^|0Amq…'`: signs that only a generator puts side by side.
   if (value.quote !== "" && text.length >= 32 && text.length <= 128 && isNoise(text)) return true;
-  if (text.length < 8 || text.length > 128 || /\s/.test(text)) return false;
+  if (text.length < 8 || text.length > 128) return false;
+  if (name.kind === "secret" && (value.quote !== "" || name.isSetting) && isMadeOfPlainWords(text, 1))
+    return true;
+  if (/\s/.test(text)) return false;
   if ((name.kind === "secret" || (name.isStrong && text.length >= 12)) && isStrongPassword(text)) return true;
   // Secrets that people make up: `JWT_SECRET=s3cr3t!Sauce`, `APP_SECRET=willow_Lantern259`.
   return (
-    name.kind === "secret" && (hasThreeClasses(text) || isMadeUp(value, name) || isWordsAndNumber(value))
+    name.kind === "secret" && (hasThreeClasses(text) || isMadeUp(value, name) || isPhraseWithNumber(value))
   );
 }
 
@@ -87,14 +91,10 @@ function isShortKey(name: SecretName, { text, quote }: Value, next: string): boo
   return isIrregular(text) || ((name.isSetting || name.isStrong) && isStrongPassword(text));
 }
 
-/** `'maple-otter-lantern-75'`: words that name no thing of a program. */
-function isWordsAndNumber({ text, quote }: Value): boolean {
-  return quote !== "" && WORDS_AND_NUMBER.test(text) && !NAMES_A_THING.test(text);
+/** `'maple-otter-lantern-75'`, `'sailboat-under-9-moons'`: in quotes, for else it is the name of a variable or a thing. */
+function isPhraseWithNumber({ text, quote }: Value): boolean {
+  return quote !== "" && (isWordsAndNumber(text) || isMadeOfPlainWords(text, 1));
 }
-
-const WORDS_AND_NUMBER = /^[a-z]{4,14}(?:[-_][a-z]{4,14}){2,5}[-_]?\d{2,6}$/;
-const NAMES_A_THING =
-  /secret|token|key|pass|cred|prod|stag|test|devel|local|auth|service|config|default|value|name|cert|server|client|user|data|version|cluster|bucket|queue/;
 
 const LICENSE_KEY = /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,6}$/;
 
@@ -133,16 +133,6 @@ function isMadeUp({ text, quote }: Value, name: SecretName): boolean {
   const isMixedCase = /[a-z]/.test(text) && /[A-Z]/.test(text);
   return name.isSetting || (isMixedCase && (quote !== "" || /\d{3}/.test(text)));
 }
-
-/** The little words of sentences and labels; a passphrase has none of them. */
-const WORDS_OF_SENTENCES = new Set(
-  (
-    "a an the is are was be been must should can may not no or and of for to at in on by with from your my our his her their its this that it " +
-    "you we least most than more characters character letters digits enter new old confirm forgot reset change current again please required " +
-    "invalid wrong password passphrase passwort secret token key user username le la les de des du un une ein eine der die das den ihr sie und " +
-    "oder zeichen mindestens el los las su tu para con o e seu sua"
-  ).split(" "),
-);
 
 /** `correct horse battery staple`, `orchid Lantern 88 tin`, `axjh bplq tybk pwdu`. */
 function isPassphrase(name: SecretName, { text, quote }: Value): boolean {
@@ -185,6 +175,7 @@ function isPassword(name: SecretName, value: Value): boolean {
   if (looksRandom(text, 12)) return true;
   if (hasSign)
     return quote !== "" && /[A-Za-z]{3}/.test(text) && text.length >= 6 && !/[(){}<>=;,]/.test(text);
+  if (quote !== "" && !text.includes("_") && isMadeOfPlainWords(text, 0)) return true;
   // A plain word in quotes: a label begins with a capital, and a name has parts.
   return quote !== "" && /^[a-z]{6,}$/.test(text);
 }
