@@ -9,6 +9,7 @@ import { retentionWarning } from "../output/retention.ts";
 import { formatSessions } from "../output/session-table.ts";
 import { createStyle } from "../output/style.ts";
 import { formatTable } from "../output/table.ts";
+import { wrapMessage } from "../output/text-width.ts";
 import type { World } from "../world.ts";
 
 export const command: Command = defineCommand({
@@ -94,15 +95,15 @@ function format(
   return [
     table,
     newest.length === 0 ? none : formatSessions(newest, world),
-    pending,
-    warning,
+    wrapMessage(pending, world.stdout.columns),
+    wrapMessage(warning, world.stdout.columns),
     formatTable(
       examples,
       [
         { text: ([line]) => line, style: style.cyan },
-        { text: ([, says]) => says, style: style.dim },
+        { text: ([, says]) => says, style: style.dim, shrinkTo: 0 },
       ],
-      { width: undefined },
+      { width: world.stdout.columns },
     ),
   ]
     .filter((part) => part !== "")

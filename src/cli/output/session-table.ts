@@ -12,6 +12,9 @@ import { createStyle } from "./style.ts";
 import { formatTable } from "./table.ts";
 import { displayWidth, truncate, wrap } from "./text-width.ts";
 
+/** Few ids begin so much alike that they need more to be told apart; these go beyond their column. */
+const ID_WIDTH = 12;
+
 /** A narrower terminal shows neither agent nor turns: the title says more. */
 const ALL_COLUMNS = 66;
 
@@ -27,6 +30,7 @@ export function formatSessions(rows: readonly CatalogRow[], world: World): strin
       {
         title: "ID",
         text: ({ digest }) => (isTerminal ? (ids.get(digest.id) ?? digest.id) : digest.id),
+        ...(isTerminal ? { padTo: ID_WIDTH } : {}),
         style: style.cyan,
       },
       {

@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly shrinkTo?: number;
   /** The end at which a text that is too wide is cut. */
   readonly cut?: "end" | "middle";
+  /** Wider texts are not cut but go beyond the column: they move the rest of their own row, and of no other. */
+  readonly padTo?: number;
   readonly style?: (text: string, row: Row) => string;
 }
 
@@ -34,26 +36,31 @@ export function formatTable<Row>(
   const widths = columns.map((_, index) =>
     Math.max(0, ...(hasTitles ? [titles, ...cells] : cells).map((line) => displayWidth(line[index] ?? ""))),
   );
+  for (const [index, { padTo = Number.POSITIVE_INFINITY }] of columns.entries())
+    widths[index] = Math.min(widths[index] ?? 0, padTo);
   if (options.width !== undefined) shrink(widths, columns, options.width);
   // One long text would widen every row: in a pipe it is not cut, and goes beyond its own column.
   else for (const [index, width] of widths.entries()) widths[index] = Math.min(width, MAX_PADDED);
 
-  const lineOf = (texts: readonly string[], paint: (text: string, index: number) => string): string =>
-    columns
+  const lineOf = (texts: readonly string[], paint: (text: string, index: number) => string): string => {
+    /** How far the columns so far went beyond their widths; the last one makes up for it. */
+    let beyond = 0;
+    return columns
       .map((column, index) => {
-        const width = widths[index] ?? 0;
-        const cut =
-          options.width === undefined
-            ? (texts[index] ?? "")
-            : truncate(texts[index] ?? "", width, column.cut);
+        const text = texts[index] ?? "";
         // The last column is not padded: trailing blanks get in the way of copying.
         const isLast = index === columns.length - 1 && column.align !== "right";
+        const width = Math.max(0, (widths[index] ?? 0) - (isLast ? beyond : 0));
+        const isWhole = options.width === undefined || column.padTo !== undefined;
+        const cut = isWhole ? text : truncate(text, width, column.cut);
+        beyond += Math.max(0, displayWidth(cut) - width);
         const filled = isLast ? cut : pad(cut, width, column.align);
         // Only the text is styled, not the padding.
         return cut === "" ? filled : filled.replace(cut, () => paint(cut, index));
       })
       .join(GAP)
       .trimEnd();
+  };
 
   const lines = cells.map((line, at) =>
     lineOf(line, (text, index) => {

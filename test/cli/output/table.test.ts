@@ -34,6 +34,21 @@ describe("formatTable()", () => {
     expect(lines[1]).toBe(`${"first".padEnd(60)}      5  /home/me/projects/alpha`);
   });
 
+  test("lets a text that is wider than its column move its own row only, which still fits", () => {
+    const long = { name: "a-long-name", size: 1, path: "/home/me/projects/alpha" };
+    const [name, ...others] = columns;
+    const padded = name === undefined ? [] : [{ ...name, padTo: 6 }, ...others];
+    expect(formatTable([...rows, long], padded, { width: 30 })).toBe(
+      [
+        "NAME     SIZE  PATH",
+        "first       5  /hom…ects/alpha",
+        "日本    12345  /b",
+        "a-long-name      1  /ho…/alpha",
+        "",
+      ].join("\n"),
+    );
+  });
+
   test("shrinks the flexible column to the terminal", () => {
     expect(formatTable(rows, columns, { width: 28 })).toBe(
       ["NAME    SIZE  PATH", "first      5  /hom…cts/alpha", "日本   12345  /b", ""].join("\n"),
