@@ -82,6 +82,8 @@ export interface SearchResult {
   /** Words of the query that are neither in conversations nor in tool output, and the words shown instead. */
   readonly missingWords: readonly MissingWord[];
   readonly coverage: Coverage;
+  /** How long this query took, without the check for changed logs. */
+  readonly tookMs: number;
   /** Why an answer of a team's engine has not everything. */
   readonly partial?: string;
 }
@@ -108,6 +110,7 @@ export async function searchOne(
   refreshed: Refreshed | undefined,
   request: SearchRequest,
 ): Promise<SearchResult> {
+  const startedAt = library.now();
   const answer = (await answerByName(reader, rows, request)) ?? (await askEngine(library, reader, request));
   const shown = shownTerms(request.query, answer.terms);
   const state = readState(reader.state);
@@ -133,7 +136,8 @@ export async function searchOne(
   const coverage = coverageOf(totals, state, problems, refreshed);
   const { match, total, ranked, nearestWords, missingWords } = answer;
   const totalIsExact = answer.totalIsExact && answer.partial === undefined;
-  return { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage };
+  const tookMs = library.now() - startedAt;
+  return { match, total, ranked, totalIsExact, hits, nearestWords, missingWords, coverage, tookMs };
 }
 
 /** Words of a date bring sessions of that time to the front, whether or not any session has them. */

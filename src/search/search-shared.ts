@@ -32,6 +32,7 @@ export async function searchShared(
   machine: string,
   request: SearchRequest,
 ): Promise<SearchResult> {
+  const startedAt = library.now();
   const { filter } = request;
   const { projects, owners = [], agents, branches, tools } = filter;
   const own = (name: string): string => (name === THIS_MACHINE ? machine : name);
@@ -87,6 +88,7 @@ export async function searchShared(
     nearestWords,
     missingWords: withoutDates(missingWords, request),
     coverage: { ...covers, files: 0, stale: 0, problems: left, indexedAt: null },
+    tookMs: library.now() - startedAt,
     ...(partial === undefined ? {} : { partial }),
   };
 }
