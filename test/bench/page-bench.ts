@@ -77,23 +77,28 @@ interface Watcher {
 
 async function measureFirstPaint(browser: Browser, url: string): Promise<void> {
   const paints: number[] = [];
+  const contents: number[] = [];
   const lists: number[] = [];
   for (let run = 0; run <= runs; run++) {
     const page = await openAt(browser, url);
     const list = await page.evaluate(() =>
       (window as unknown as Watcher).seen(() => document.querySelector(".entry") !== null),
     );
-    const paint = await page.evaluate(
-      () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
+    const [paint = Number.NaN, content = Number.NaN] = await page.evaluate(() =>
+      ["first-paint", "first-contentful-paint"].map(
+        (name) => performance.getEntriesByName(name)[0]?.startTime,
+      ),
     );
     // The browser compiles the page in the first round.
     if (run > 0) {
       paints.push(paint);
+      contents.push(content);
       lists.push(list);
     }
     await page.context().close();
   }
   note("first paint", paints, "200 ms");
+  note("first words of the page", contents);
   note("the list of sessions is there", lists);
 }
 
