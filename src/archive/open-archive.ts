@@ -20,12 +20,13 @@ export function forgottenSessions(library: Pick<Library, "disk" | "places">): To
   return readTombstones(library.disk, forgottenFolder(library));
 }
 
-/** Says whether sessions were archived or forgotten, without reading any of it. */
-export function archiveMark(library: Pick<Library, "disk" | "places">): FolderMark {
-  const kept = rawArchiveMark(library.disk, library.places.raw);
-  const forgotten = tombstonesMark(library.disk, forgottenFolder(library));
+/** Change if sessions are archived or forgotten; no session is read. */
+export function archiveMarks({ disk, places }: Pick<Library, "disk" | "places">): {
+  readonly archived: FolderMark;
+  readonly forgotten: FolderMark;
+} {
   return {
-    mark: `${kept.mark}\n${forgotten.mark}`,
-    changedAt: Math.max(kept.changedAt, forgotten.changedAt),
+    archived: rawArchiveMark(disk, places.raw),
+    forgotten: tombstonesMark(disk, forgottenFolder({ places })),
   };
 }

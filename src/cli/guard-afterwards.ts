@@ -1,6 +1,6 @@
 import { hasLogs } from "../agents/find-sessions.ts";
+import { claimGuardRun } from "../archive/guard-stamp.ts";
 import type { Library } from "../fs/library.ts";
-import { claimGuardRun } from "../retention/guard.ts";
 import type { World } from "./world.ts";
 
 /** If set to `off`, nothing is started in the background. */

@@ -233,6 +233,11 @@ interface LockRecord {
 
 const MAX_RECORD_BYTES = 4096;
 
+/** The process that holds a lock, whether or not it still runs; undefined if there is none. */
+export function lockHolder(disk: Disk, path: string): number | undefined {
+  return readLockRecord(disk, path)?.owner?.pid;
+}
+
 /** Reads a lock file; undefined if there is none. */
 function readLockRecord(disk: Disk, path: string): LockRecord | undefined {
   const bytes = disk.readFile(path, MAX_RECORD_BYTES);

@@ -23,7 +23,7 @@ export type FindCalls = Pick<
 >;
 
 export function findCalls(context: HistoryContext): FindCalls {
-  const { library, access, machine, processes, managedFolder, mask, catalog } = context;
+  const { library, access, machine, managedFolder, mask, catalog } = context;
   const calls: FindCalls = {
     async search(query, call = {}) {
       const [result] = await calls.searchAll([readRequest(query, call, machine)], call);
@@ -106,7 +106,7 @@ export function findCalls(context: HistoryContext): FindCalls {
     async overview({ newest = 5, ...call } = {}) {
       const { pendingWork } = await import("../search/pending-work.ts");
       const { retentionStatus } = await import("../retention/retention-status.ts");
-      const { guardProgress } = await import("../retention/guard.ts");
+      const { guardProgress } = await import("../archive/guard-stamp.ts");
       return catalog(call, ({ rows, coverage }) => {
         const whole = rows.filter(({ state }) => state !== "stub");
         return {
@@ -114,7 +114,7 @@ export function findCalls(context: HistoryContext): FindCalls {
           newest: mask(whole.slice(0, newest)),
           coverage,
           pendingSessions: pendingWork(rows).length,
-          archiving: library.demo ? null : (guardProgress(library, processes) ?? null),
+          archiving: library.demo ? null : (guardProgress(library) ?? null),
           retention: library.demo ? [] : mask(retentionStatus(library, { rows, managedFolder })),
         };
       });

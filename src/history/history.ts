@@ -1,5 +1,6 @@
 import type { ResumeCommand } from "../agents/agent.ts";
 import type { ArchiveAnswer } from "../archive/archive-sessions.ts";
+import type { GuardProgress } from "../archive/guard-stamp.ts";
 import type { RestoredSession } from "../archive/restore-session.ts";
 import type { RestoreAnswer } from "../archive/restore-sessions.ts";
 import type { VerifyAnswer } from "../archive/verify-archive.ts";
@@ -7,7 +8,7 @@ import type { Problem } from "../errors.ts";
 import type { Digest } from "../extract/digest.ts";
 import type { ForgetTarget, MarkedLog, Remembered } from "../forget.ts";
 import type { ExportFormat } from "../render/export-formats.ts";
-import type { GuardAnswer, GuardProgress } from "../retention/guard.ts";
+import type { GuardAnswer } from "../retention/guard.ts";
 import type { RetentionStatus } from "../retention/retention-status.ts";
 import type { Mask } from "../search/export-session.ts";
 import type { GrepEvent, GrepProgress } from "../search/grep/grep-sessions.ts";

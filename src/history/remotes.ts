@@ -173,7 +173,7 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
         const { noteSynced } = await import("../remote/sync-stamp.ts");
         noteSynced(library, remote.name);
         const { withIndex } = await import("../search/refresh/index-access.ts");
-        await withIndex(library, abortable(access, call), async () => {});
+        await withIndex(library, { ...abortable(access, call), listArchive: true }, async () => {});
       }
       return { ...answer, problems: mask(answer.problems) };
     },

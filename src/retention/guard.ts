@@ -1,8 +1,8 @@
-import { join } from "node:path";
 import type { LogFiles } from "../agents/agent.ts";
 import { findSessions } from "../agents/find-sessions.ts";
 import { archiveSessions } from "../archive/archive-sessions.ts";
 import { archiveState } from "../archive/archived-sessions.ts";
+import { GUARD_PAUSE_MS, guardLock, readGuardStamp, writeGuardStamp } from "../archive/guard-stamp.ts";
 import { type MarkdownWriter, readRenderNote } from "../archive/keep-session.ts";
 import { logAt, logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
@@ -10,7 +10,6 @@ import type { Problem } from "../errors.ts";
 import { makeFolders } from "../fs/folders.ts";
 import type { Library } from "../fs/library.ts";
 import { tryLock } from "../fs/lock.ts";
-import { replaceFile } from "../fs/replace-file.ts";
 import type { Locking } from "../fs/store.ts";
 import { type IndexAccess, tidyIndex, withIndex } from "../search/refresh/index-access.ts";
 import { filesMark, sizeOf } from "../search/refresh/session-row.ts";
@@ -98,7 +97,7 @@ async function archiveQuiet(
     const heldFrom = library.now();
     writeGuardStamp(library, {
       startedAt,
-      nextAt: startedAt + PAUSE_MS,
+      nextAt: startedAt + GUARD_PAUSE_MS,
       skipped,
       progress: { done, total: due.length },
     });
@@ -158,94 +157,4 @@ async function refresh(library: Library, { access }: GuardOptions): Promise<void
   if (library.settingsFault !== undefined) return;
   await withIndex(library, access, async () => {});
   await tidyIndex(library, access);
-}
-
-/** What a run of the guard leaves for the next. */
-interface GuardStamp {
-  readonly startedAt: number;
-  /** When there will be something to do again, as far as is known. */
-  readonly nextAt: number;
-  /** Sessions that can't be archived or are not to be, with the mark that they had. */
-  readonly skipped: Readonly<Record<string, string>>;
-  /** How far a run is that has not ended. */
-  readonly progress?: GuardProgress;
-}
-
-/** Sessions that are archived, of those that were due. */
-export interface GuardProgress {
-  readonly done: number;
-  readonly total: number;
-}
-
-/** Reports how far the guard is; undefined if none is at work. */
-export function guardProgress(library: Library, processes: Locking["processes"]): GuardProgress | undefined {
-  const progress = readGuardStamp(library)?.progress;
-  if (progress === undefined) return undefined;
-  const attempt = tryLock(library.disk, guardLock(library), processes);
-  if (attempt.kind === "held") return progress;
-  attempt.lock.release();
-  return undefined;
-}
-
-function guardLock({ places }: Pick<Library, "places">): string {
-  return join(places.logs, "guard.lock");
-}
-
-type Store = Pick<Library, "disk" | "places">;
-
-/** The guard is started at most once in this time. */
-const PAUSE_MS = 60_000;
-const MAX_BYTES = 4 * 1024 * 1024;
-
-function stampPath({ places }: Pick<Library, "places">): string {
-  return join(places.logs, "guard.json");
-}
-
-/** undefined if there is none, or none that makes sense. */
-export function readGuardStamp(store: Store): GuardStamp | undefined {
-  try {
-    const text = store.disk.readFile(stampPath(store), MAX_BYTES)?.toString("utf8");
-    if (text === undefined) return undefined;
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null) return undefined;
-    const { startedAt, nextAt, skipped, progress }: Partial<Record<keyof GuardStamp, unknown>> = value;
-    if (typeof startedAt !== "number" || typeof nextAt !== "number") return undefined;
-    return { startedAt, nextAt, skipped: readSkipped(skipped), ...readProgress(progress) };
-  } catch {
-    return undefined;
-  }
-}
-
-function readProgress(value: unknown): Pick<GuardStamp, "progress"> {
-  if (typeof value !== "object" || value === null) return {};
-  const { done, total }: Partial<Record<keyof GuardProgress, unknown>> = value;
-  return typeof done === "number" && typeof total === "number" ? { progress: { done, total } } : {};
-}
-
-function readSkipped(value: unknown): Readonly<Record<string, string>> {
-  if (typeof value !== "object" || value === null) return {};
-  return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
-}
-
-export function writeGuardStamp(store: Store, stamp: GuardStamp): void {
-  makeFolders(store.disk, store.places.logs);
-  replaceFile(store.disk, stampPath(store), `${JSON.stringify(stamp)}\n`);
-}
-
-/**
- * Is it time for the guard? If so, that is noted, so that nobody else starts another one. `hasChanged`: logs are
- * known to have changed. A clock that was set back must not stop it for good.
- */
-export function claimGuardRun(store: Store, now: number, hasChanged: boolean): boolean {
-  const last = readGuardStamp(store);
-  if (last !== undefined) {
-    const sinceMs = now - last.startedAt;
-    if (sinceMs >= 0 && sinceMs < PAUSE_MS) return false;
-    if (sinceMs >= 0 && !hasChanged && now < last.nextAt) return false;
-  }
-  // Should this one be killed, the next comes after the pause.
-  writeGuardStamp(store, { startedAt: now, nextAt: now + PAUSE_MS, skipped: last?.skipped ?? {} });
-  return true;
 }

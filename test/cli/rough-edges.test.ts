@@ -9,11 +9,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { guardProgress, writeGuardStamp } from "../../src/archive/guard-stamp.ts";
 import { progressLine } from "../../src/cli/output/progress.ts";
 import { truncate } from "../../src/cli/output/text-width.ts";
 import { run } from "../../src/cli/run.ts";
 import { tryLock } from "../../src/fs/lock.ts";
-import { guardProgress, writeGuardStamp } from "../../src/retention/guard.ts";
 import { makeLibrary } from "../support/make-library.ts";
 import { makeWorld, type TestWorld } from "../support/make-world.ts";
 
@@ -334,14 +334,14 @@ test("truncate() cuts between words", () => {
 });
 
 test("the guard says how far it is while it runs", () => {
-  const library = makeLibrary();
+  const processes = makeWorld().processes;
+  const library = makeLibrary({ running: [processes.pid] });
   const stamp = { startedAt: 0, nextAt: 0, skipped: {}, progress: { done: 83, total: 725 } };
   writeGuardStamp(library, stamp);
-  const processes = makeWorld().processes;
   // A run that was killed left its note, but no lock.
-  expect(guardProgress(library, processes)).toBeUndefined();
+  expect(guardProgress(library)).toBeUndefined();
   const attempt = tryLock(library.disk, join(library.places.logs, "guard.lock"), processes);
-  expect(guardProgress(library, processes)).toEqual({ done: 83, total: 725 });
+  expect(guardProgress(library)).toEqual({ done: 83, total: 725 });
   if (attempt.kind !== "held") attempt.lock.release();
 });
 

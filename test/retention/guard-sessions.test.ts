@@ -2,16 +2,11 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { archivedSessions } from "../../src/archive/archived-sessions.ts";
+import { claimGuardRun, readGuardStamp, writeGuardStamp } from "../../src/archive/guard-stamp.ts";
 import type { Library } from "../../src/fs/library.ts";
 import { createMemoryDisk } from "../../src/fs/memory-disk.ts";
 import { nodeProcesses } from "../../src/fs/processes.ts";
-import {
-  claimGuardRun,
-  type GuardOptions,
-  guardSessions,
-  readGuardStamp,
-  writeGuardStamp,
-} from "../../src/retention/guard.ts";
+import { type GuardOptions, guardSessions } from "../../src/retention/guard.ts";
 import { openEngine } from "../../src/search/open-engine.ts";
 import { locking, plainWriter, quickLibrary } from "../support/archive/archiving.ts";
 import { claudeFolder, claudeLog, type LogHome, makeLogHome } from "../support/archive/log-home.ts";

@@ -167,7 +167,9 @@ async function answerBatch(
       const place = requests.push(requestOf(query, args, world)) - 1;
       lines.push((results) => {
         const result = results[place];
-        return result === undefined ? { query, ...empty } : answerJson(query, result, offset, demo, result.tookMs);
+        return result === undefined
+          ? { query, ...empty }
+          : answerJson(query, result, offset, demo, result.tookMs);
       });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;

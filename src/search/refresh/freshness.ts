@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { FileRole, FoundFile, Placement, PlacementCache } from "../../agents/agent.ts";
 import { type FoundLogs, findLogs } from "../../agents/find-sessions.ts";
-import { archiveMark } from "../../archive/open-archive.ts";
+import { guardProgress } from "../../archive/guard-stamp.ts";
+import { archiveMarks } from "../../archive/open-archive.ts";
 import { readCacheFile, writeCacheFile } from "../../fs/cache-file.ts";
 import type { Library } from "../../fs/library.ts";
 import type { AgentName } from "../../session/entry.ts";
@@ -38,7 +39,7 @@ export async function openIfCurrent(
   engine: SearchEngine,
 ): Promise<CurrentIndex | PossiblyStale> {
   const snapshot = readSnapshot(library);
-  if (snapshot === undefined || snapshot.marks !== marksOf(library))
+  if (snapshot === undefined || !hasMarks(snapshot, library))
     return { kind: "stale", snapshot, found: undefined };
   const found = findLogs(library, snapshot.projects);
   const stale: PossiblyStale = { kind: "stale", snapshot, found };
@@ -61,8 +62,7 @@ export const NO_CHANGE = { read: 0, removed: 0, stale: 0, bytes: 0, rebuilt: nul
 export interface SourceSnapshot {
   /** The id of that index. */
   readonly index: string;
-  /** Change with everything besides logs that the index depends on: the archive, prompt histories, settings. */
-  readonly marks: string;
+  readonly marks: SourceMarks;
   /** Project folders, in which agents may keep logs, too. */
   readonly projects: readonly string[];
   readonly totals: Totals;
@@ -80,7 +80,7 @@ export interface ListedLogs {
 }
 
 /** Changes with the format of the snapshot, and with how agents recognize their files. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** File times are only this exact: what changed more recently may change again with the same time. */
 const TICK_MS = 50;
@@ -156,11 +156,36 @@ function snapshotPath({ places }: Library): string {
   return join(places.cache, "source-snapshot");
 }
 
-/** Marks of the archive, the prompt histories and the settings; undefined if the archive changed just now. */
-export function marksOf(library: Library): string | undefined {
-  const { mark, changedAt } = archiveMark(library);
-  if (changedAt >= library.now() - TICK_MS) return undefined;
-  return [mark, historyMark(library), settingsMark(library.config)].join("\n");
+/** Marks of everything besides logs that the index depends on; undefined for what changed just now. */
+export interface SourceMarks {
+  readonly archived: string | undefined;
+  /** Of forgotten sessions, prompt histories and settings. */
+  readonly others: string | undefined;
+}
+
+export function marksOf(library: Library): SourceMarks {
+  const { archived, forgotten } = archiveMarks(library);
+  const settledBefore = library.now() - TICK_MS;
+  const others = [forgotten.mark, historyMark(library), settingsMark(library.config)].join("\n");
+  return {
+    archived: archived.changedAt < settledBefore ? archived.mark : undefined,
+    others: forgotten.changedAt < settledBefore ? others : undefined,
+  };
+}
+
+/** Both marks; undefined if anything changed just now. */
+export function settledMark({ archived, others }: SourceMarks): string | undefined {
+  return archived === undefined || others === undefined ? undefined : `${archived}\n${others}`;
+}
+
+/**
+ * Whether the sources have the marks of the snapshot. While the guard is at work, the archive changes all the time, but
+ * what comes into it are logs that the snapshot lists.
+ */
+function hasMarks({ marks }: SourceSnapshot, library: Library): boolean {
+  const now = marksOf(library);
+  if (now.others !== marks.others) return false;
+  return now.archived === marks.archived || guardProgress(library) !== undefined;
 }
 
 /** Whether these are the files of the snapshot, unchanged. */

@@ -11,6 +11,8 @@ export interface IndexAccess extends Omit<RefreshOptions, "check"> {
   readonly inMemory?: () => SearchEngine;
   /** Answers from the index without looking for changes. */
   readonly skipRefresh?: boolean;
+  /** Lists the whole archive, also if nothing seems to have changed: sessions of other machines were added. */
+  readonly listArchive?: boolean;
   /** Called if the store cannot be written, before everything is read into memory. */
   readonly onUnwritable?: (error: UserError) => void;
   /** Called if sessions were read. */
@@ -64,7 +66,7 @@ async function recovering<T>(access: IndexAccess, attempt: (how: IndexAccess) =>
 }
 
 async function open(library: Library, access: IndexAccess): Promise<OpenIndex> {
-  const mayBeCurrent = access.skipRefresh !== true && access.rebuild !== true;
+  const mayBeCurrent = access.skipRefresh !== true && access.rebuild !== true && access.listArchive !== true;
   const check = mayBeCurrent ? await openIfCurrent(library, access.engine) : undefined;
   if (check?.kind === "current") return check;
   const refreshed = access.skipRefresh === true ? undefined : await refresh(library, access, check);

@@ -134,7 +134,7 @@ async function write(
   library: Library,
   options: RefreshOptions,
   opened: SearchWriter,
-  { plan, rows, totals, state, marks, stubs, problems, rebuilt, keepSnapshot }: SourceScan,
+  { plan, rows, totals, state, mark, stubs, problems, rebuilt, keepSnapshot }: SourceScan,
 ): Promise<Refreshed | undefined> {
   const counting = countingWriter(opened, rows, totals);
   const { writer } = counting;
@@ -187,7 +187,7 @@ async function write(
     ...(state.settings === undefined ? {} : { settings: state.settings }),
     historyMark: stubs?.mark ?? state.historyMark,
     // The archive may have what vanished a moment ago: the next refresh lists it again.
-    ...(marks === undefined || !isAllRead || none.length > 0 ? {} : { archiveMark: marks }),
+    ...(mark === undefined || !isAllRead || none.length > 0 ? {} : { archiveMark: mark }),
     problems: found.slice(0, MAX_PROBLEMS),
   };
   const known = counting.known();

@@ -21,7 +21,14 @@ import type { AgentName } from "../../session/entry.ts";
 import { sessionKey } from "../../session/session.ts";
 import type { SearchEngine } from "../engine.ts";
 import { type HistoryStubs, historyMark, historyStubs } from "../history-stubs.ts";
-import { createPlacements, marksOf, type PossiblyStale, readSnapshot, writeSnapshot } from "./freshness.ts";
+import {
+  createPlacements,
+  marksOf,
+  type PossiblyStale,
+  readSnapshot,
+  settledMark,
+  writeSnapshot,
+} from "./freshness.ts";
 import { engineError } from "./index-access.ts";
 import {
   emptyState,
@@ -43,8 +50,8 @@ export interface SourceScan {
   readonly rows: ReadonlyMap<string, SessionRow>;
   readonly totals: Totals;
   readonly state: IndexState;
-  /** As in the source snapshot; undefined if they changed just now. */
-  readonly marks: string | undefined;
+  /** The mark of all sources besides logs; undefined if any of them changed just now. */
+  readonly mark: string | undefined;
   readonly problems: readonly Problem[];
   /** Why everything has to be read again, if it has. */
   readonly rebuilt: "absent" | "damaged" | "version" | "asked" | null;
@@ -60,6 +67,7 @@ export async function scanSources(
 ): Promise<SourceScan> {
   const snapshot = check === undefined ? readSnapshot(library) : check.snapshot;
   const marks = marksOf(library);
+  const mark = settledMark(marks);
   const {
     index,
     rows,
@@ -78,8 +86,7 @@ export async function scanSources(
   const sessions = withoutForgotten(library, groups);
   const forgotten = forgottenSessions(library);
   const hasNewHistory = !library.demo && historyMark(library) !== state.historyMark;
-  const isArchiveSame =
-    !hasNewHistory && !hasNewSettings && marks !== undefined && marks === state.archiveMark;
+  const isArchiveSame = !hasNewHistory && !hasNewSettings && mark !== undefined && mark === state.archiveMark;
   const logs = once(() => archivedLogs(library));
   const disk = diskSource(library.disk);
   const inArchive = isArchiveSame ? [] : archivedSessions(library, logs());
@@ -109,7 +116,7 @@ export async function scanSources(
   const unread = stillUnread(state, sessions);
   const problems = [...found.flatMap((logs) => logs.problems), ...Object.values(unread)];
   const keepSnapshot: SourceScan["keepSnapshot"] = (has) => {
-    if (marks === undefined) return;
+    if (mark === undefined) return;
     const logs = placements.list(found);
     writeSnapshot(library, {
       index: has.index,
@@ -125,7 +132,7 @@ export async function scanSources(
     rows,
     totals,
     state: { ...state, unread },
-    marks,
+    mark,
     stubs,
     problems,
     rebuilt,

@@ -15,9 +15,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { archiveSessions } from "../../../src/archive/archive-sessions.ts";
+import { guardLock, writeGuardStamp } from "../../../src/archive/guard-stamp.ts";
 import { writeTombstone } from "../../../src/archive/raw/tombstones.ts";
 import { writeCacheFile } from "../../../src/fs/cache-file.ts";
 import type { Library } from "../../../src/fs/library.ts";
+import { tryLock } from "../../../src/fs/lock.ts";
+import { nodeProcesses } from "../../../src/fs/processes.ts";
 import type { SearchEngine } from "../../../src/search/engine.ts";
 import { openIfCurrent } from "../../../src/search/refresh/freshness.ts";
 import { withIndex } from "../../../src/search/refresh/index-access.ts";
@@ -65,6 +68,15 @@ async function isKnown(library: Library): Promise<boolean> {
   const open = await openIfCurrent(library, makeAccess(library).engine);
   if (open.kind === "current") await open.reader.close();
   return open.kind === "current";
+}
+
+/** Has a guard say that it is archiving; returns what ends it. */
+function startGuard(library: Library): () => void {
+  const progress = { done: 1, total: 9 };
+  writeGuardStamp(library, { startedAt: 0, nextAt: 0, skipped: {}, progress });
+  const attempt = tryLock(library.disk, guardLock(library), nodeProcesses);
+  if (attempt.kind === "held") throw new Error("Another guard is at work");
+  return () => attempt.lock.release();
 }
 
 /** As marks have it. */
@@ -162,7 +174,7 @@ describe("openUpToDate()", () => {
     expect(await isKnown(library)).toBe(true);
   });
 
-  test.each<[string, (ground: Ground) => void]>([
+  const changes: readonly (readonly [string, (ground: Ground) => void])[] = [
     ["a log grew", ({ log }) => appendFileSync(log, "\n")],
     ["a log was touched", ({ log }) => utimesSync(log, 1_000, 1_000)],
     ["a log went", ({ log }) => rmSync(log)],
@@ -216,11 +228,45 @@ describe("openUpToDate()", () => {
         writeFileSync(kept, bytes);
       },
     ],
-  ])("is not sure where %s", async (_, change) => {
+  ];
+
+  test.each(changes)("is not sure where %s", async (_, change) => {
     const ground = await knownGround();
     expect(await isKnown(ground.library)).toBe(true);
     change(ground);
     expect(await isKnown(ground.library)).toBe(false);
+  });
+
+  test.each(changes)(
+    "while the guard is archiving, is not sure where %s, unless it was archived",
+    async (what, change) => {
+      const ground = await knownGround();
+      const isArchived = what === "a session was archived";
+      const endGuard = startGuard(ground.library);
+      change(ground);
+      expect(await isKnown({ ...ground.library, isRunning: () => true })).toBe(isArchived);
+      // It was killed.
+      expect(await isKnown({ ...ground.library, isRunning: () => false })).toBe(false);
+      endGuard();
+      expect(await isKnown({ ...ground.library, isRunning: () => true })).toBe(false);
+    },
+  );
+
+  test("while the guard is archiving, the whole archive is listed on request", async () => {
+    const { library } = await knownGround();
+    startGuard(library);
+    const working = { ...library, isRunning: () => true };
+    const listed: string[] = [];
+    const readdir: Library["disk"]["readdir"] = (path) => {
+      listed.push(path);
+      return library.disk.readdir(path);
+    };
+    const watched = { ...working, disk: { ...library.disk, readdir } };
+    makeOldFolder(library.places.raw, "claude");
+    await withIndex(watched, makeAccess(watched), async () => {});
+    expect(listed).not.toContain(join(library.places.raw, "claude"));
+    await withIndex(watched, { ...makeAccess(watched), listArchive: true }, async () => {});
+    expect(listed).toContain(join(library.places.raw, "claude"));
   });
 
   test("is not sure where another index was written since", async () => {
