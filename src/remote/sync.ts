@@ -16,7 +16,7 @@ import type { Remote } from "./remotes.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { openAccess, ownIdentity } from "./repository-key.ts";
 import { openS3Store } from "./s3-store.ts";
-import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./travelling-tombstones.ts";
+import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./remote-tombstones.ts";
 
 export interface SyncOptions {
   readonly locking: Locking;
