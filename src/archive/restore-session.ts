@@ -209,7 +209,7 @@ function makePlan(library: Library, kept: KeptSession, how: RestoreHow, tell: Te
 }
 
 function notOfSession(target: string): UserError {
-  return new UserError(`Cannot restore ${JSON.stringify(target)}: it is no file of this session`, {
+  return new UserError(`Cannot restore ${JSON.stringify(target)}: it is not a file of this session`, {
     exitCode: exitCodes.refused,
     hint: "its record in the archive was changed, so nothing of it is written",
   });

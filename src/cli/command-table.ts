@@ -34,7 +34,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "pick",
     group: "Find",
-    summary: "search as you type, look, and resume",
+    summary: "search as you type, preview, and resume",
     load: () => import("./commands/pick.ts"),
   },
   {

@@ -17,7 +17,7 @@ export const whenIdleFlags = {
 const ALONE: Readonly<Record<string, string>> = {
   "dry-run": "a dry run changes nothing and need not wait: leave out --when-idle",
   fork: "a fork leaves the session as it is and need not wait: leave out --when-idle",
-  reconnect: "nobody is there when the session has ended: leave out one of them",
+  reconnect: "a background process has no terminal to resume it in: leave out one of them",
 };
 
 /** Refuses flags that the background process would not follow. */

@@ -156,7 +156,7 @@ export function readRequest(query: string, page: SearchPage, machine: Clock): Se
   throw new UserError("Cannot search: the query has no word", {
     exitCode: exitCodes.wrongUsage,
     hint: /\S/.test(query)
-      ? "signs are not indexed; `sessions grep -F` finds any text"
+      ? "punctuation is not indexed; `sessions grep -F` finds any text"
       : "type some words: sessions search token refresh",
   });
 }

@@ -124,7 +124,7 @@ export function remotesOf({ library, access, mask, writing }: RemotesFrom): Remo
       const remote = findRemote(library, name, ["s3", "folder"]);
       const store = openPlace(library, remote);
       if (add !== undefined && !isRecipient(add)) {
-        throw new UserError(`Cannot admit ${JSON.stringify(add)}: it is no age recipient`, {
+        throw new UserError(`Cannot admit ${JSON.stringify(add)}: it is not an age recipient`, {
           exitCode: exitCodes.wrongUsage,
           hint: `\`sessions remote key ${remote.name}\` on the other machine shows its recipient, age1…`,
         });

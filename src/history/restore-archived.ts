@@ -44,7 +44,7 @@ function checkKnown(library: Library, machine: string, machines: readonly string
   if (allArchived(library, ...machines).length > 0) return;
   const known = new Set(allArchived(library).flatMap(({ origin }) => (origin === null ? [] : [origin.name])));
   throw new UserError(
-    `Cannot restore from ${JSON.stringify(machine)}: there is no session of such a machine`,
+    `Cannot restore from ${JSON.stringify(machine)}: no session comes from a machine with that name`,
     {
       exitCode: exitCodes.nothingFound,
       hint:

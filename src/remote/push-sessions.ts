@@ -260,7 +260,7 @@ async function store(
       if (!(error instanceof ArchiveDamage)) throw error;
       // It grew while this was running: the next run has it.
       if (!(error instanceof MissingChunk) || !hasChanged(library, session)) failed.set(session, error.what);
-      else failed.set(session, "it changed meanwhile, and is left to the next run");
+      else failed.set(session, "it changed in the meantime, and is left to the next run");
     }
   };
   await inParallel(

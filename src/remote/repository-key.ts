@@ -56,7 +56,7 @@ export async function ownIdentity(library: Library): Promise<Identity> {
   const secret = await generateX25519Identity();
   const recipient = await identityToRecipient(secret);
   makeFolders(disk, places.home);
-  const text = `# The key of this machine to its repositories. Whoever has it can read them.\n# public key: ${recipient}\n${secret}\n`;
+  const text = `# The key of this machine to its repositories. Anyone who has it can read them.\n# public key: ${recipient}\n${secret}\n`;
   // Another process may have been faster: then its identity counts.
   replaceFile(disk, path, text, { mode: 0o600, exclusive: true });
   return identityIn(disk.readFile(path, MAX_BYTES)?.toString("utf8") ?? "", path);
@@ -232,7 +232,7 @@ async function wrap(key: Uint8Array, { id }: Pick<Format, "id">, recipient: stri
   try {
     encrypter.addRecipient(recipient);
   } catch (error) {
-    throw new UserError(`Cannot admit ${JSON.stringify(recipient)}: it is no age recipient`, {
+    throw new UserError(`Cannot admit ${JSON.stringify(recipient)}: it is not an age recipient`, {
       exitCode: exitCodes.wrongUsage,
       hint: "`sessions remote key NAME` on the other machine shows its recipient; it begins with age1",
       cause: error,

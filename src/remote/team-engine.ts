@@ -30,7 +30,7 @@ export interface TeamOptions {
  */
 export function teamEngineOptions(library: Library, remote: Remote, options: TeamOptions): OpenSearchOptions {
   if (remote.kind !== "opensearch") {
-    throw new UserError(`Cannot use the remote ${remote.name}: it is no OpenSearch cluster`, {
+    throw new UserError(`Cannot use the remote ${remote.name}: it is not an OpenSearch cluster`, {
       exitCode: exitCodes.wrongUsage,
       hint: "`sessions sync` is for folders and object stores",
     });

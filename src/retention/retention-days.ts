@@ -15,7 +15,7 @@ export function checkDays(text: string | undefined): number {
         : `${JSON.stringify(text)} is not a whole number of days from 1 to 999999`;
   throw new UserError(`Cannot set the retention: ${reason}`, {
     exitCode: exitCodes.wrongUsage,
-    hint: "`sessions retention forever` keeps sessions for good",
+    hint: "`sessions retention forever` keeps sessions forever",
   });
 }
 

@@ -62,7 +62,7 @@ export function readPointed(library: Library, pointer: SessionPointer): OpenSess
     const path = pointer.files.files[0]?.path ?? "";
     throw new UserError(`Cannot read session ${pointer.id}: ${path}: ${reasonOf(error)}`, {
       exitCode: exitCodes.withProblems,
-      hint: "`sessions archive` keeps its bytes all the same, and `sessions grep` finds what is in it",
+      hint: "`sessions archive` still keeps its bytes, and `sessions grep` finds what is in it",
       cause: error,
     });
   }

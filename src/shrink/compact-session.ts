@@ -125,7 +125,7 @@ export function writableFiles(library: Library, pointer: SessionPointer): LogFil
       `Cannot rewrite session ${id}: its log is there, but its start is not that of a log of an agent that this program knows`,
       {
         exitCode: exitCodes.refused,
-        hint: "`sessions archive` keeps its bytes all the same",
+        hint: "`sessions archive` still keeps its bytes",
       },
     );
   }

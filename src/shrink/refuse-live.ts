@@ -95,7 +95,7 @@ export function heldOpen(id: string, by: readonly number[]): UserError {
 }
 
 export function changedMeanwhile(id: string): UserError {
-  return new UserError(`Cannot rewrite session ${id}: its log changed meanwhile; nothing was done`, {
+  return new UserError(`Cannot rewrite session ${id}: its log changed in the meantime; nothing was done`, {
     exitCode: exitCodes.refused,
     hint: "run it again when the agent is done, or use --when-idle",
   });

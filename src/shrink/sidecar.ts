@@ -207,7 +207,7 @@ function* packedPieces(
       throw new Error("brotli did not give back what it was given");
     yield packed;
   }
-  if (hash.digest("hex") !== sha256) throw new BlockChanged("A block is not what it was");
+  if (hash.digest("hex") !== sha256) throw new BlockChanged("A block has changed");
 }
 
 /** The same bytes in pieces of this length; the last one may be shorter. Each is valid until the next is requested. */

@@ -43,7 +43,7 @@ export function writeLogs(
     stored = place.kind === "database" ? openDatabase(disk, place.path) : openStorage(disk, place.path);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const what = `this database is not read, its sessions are not protected: ${error.message}`;
+    const what = `this database can't be read, so its sessions are not protected: ${error.message}`;
     return { sessions: known, isWhole: !error.isPassing, damaged: [what] };
   }
   const disturbed = (): LogsWritten => ({ sessions: { ...known, ...sessions }, isWhole: false, damaged });

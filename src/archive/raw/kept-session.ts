@@ -30,7 +30,7 @@ export function keptSession(
     location: sessionFolder,
     read: (file, from = 0) => {
       const found = stored.get(file);
-      if (found === undefined) throw new Error(`${file.path} is no file of generation ${generation}`);
+      if (found === undefined) throw new Error(`${file.path} is not a file of generation ${generation}`);
       const now = (): readonly Chunk[] => chunksNow(disk, sessionFolder, manifest, found);
       return readStored(disk, folderOf, found, from, now);
     },

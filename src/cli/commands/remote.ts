@@ -20,15 +20,15 @@ import { warnOfSharedName } from "./sync.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Names places outside of this machine. `s3://BUCKET/PREFIX` (any S3-compatible store) and folders (a network drive, " +
-    "Syncthing, a mounted disk) hold the sessions of your machines, encrypted; `https://HOST:PORT` is an OpenSearch " +
-    "cluster that a team searches.\n\n" +
-    "Credentials come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), or from a file that only you can " +
-    "read, with `name = value` lines as in ~/.aws/credentials. `remove` takes a remote off the list; what is stored there " +
-    "stays.\n\n" +
-    "The first machine that adds a place makes a repository there, with a random key. A machine that adds it later shows " +
-    "its recipient; `key NAME --add RECIPIENT` on a machine that has access admits it. `key` shows who has access: " +
-    "whoever was admitted can read everything.",
+    "Manages remotes: places outside of this machine. `s3://BUCKET/PREFIX` (any S3-compatible store) and " +
+    "folders (a network drive, Syncthing, a mounted disk) hold the sessions of your machines, encrypted; " +
+    "`https://HOST:PORT` is an OpenSearch cluster that a team searches.\n\n" +
+    "Credentials come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), or from a file that " +
+    "only you can read, with `name = value` lines as in ~/.aws/credentials. `remove` takes a remote off the " +
+    "list; its content is not deleted.\n\n" +
+    "The first machine that adds a place creates a repository there, with a random key. A machine that adds " +
+    "it later shows its recipient; `key NAME --add RECIPIENT` on a machine that has access admits it. `key` " +
+    "lists the machines that have access: each of them can read everything.",
   examples: [
     {
       line: "sessions remote add home s3://my-bucket/sessions --region eu-central-1",

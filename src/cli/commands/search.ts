@@ -50,7 +50,7 @@ const flagTable = {
     type: "string",
     placeholder: "NAME",
     values: "cluster",
-    description: "search what a team has pushed to this cluster, in place of this machine",
+    description: "search what a team has pushed to this cluster, instead of this machine",
   },
   owner: { type: "strings", placeholder: "NAME", description: "with --remote: only sessions of this person" },
   interactive: {

@@ -21,9 +21,9 @@ import { retentionWarning } from "../output/retention.ts";
 
 export const command: Command = defineCommand({
   description:
-    "Undoes `install` and `completion install`, wherever they were run: a file that has not changed since is restored byte for byte; from " +
-    "other files only our entries are removed. What `retention` set stays, and so does the archive: in " +
-    "`SESSIONS_HOME` only the receipt changes.",
+    "Undoes `install` and `completion install`, wherever they were run: a file that has not changed since is " +
+    "restored byte for byte; from other files only our entries are removed. Settings made by `retention` " +
+    "stay, and so does the archive: in `SESSIONS_HOME` only the receipt changes.",
   examples: [
     { line: "sessions uninstall", says: "undo everything that was installed; asks first" },
     { line: "sessions uninstall --agent pi --yes", says: "remove the skill from Pi, without asking" },

@@ -116,7 +116,7 @@ export async function restorePicked(row: CatalogRow, { history, world }: Around)
     return `Restored ${shortPath(main, world.home)}`;
   if (restored?.outcome === "unchanged") return "Its log is already there";
   // What an agent must take in itself is left to the command.
-  throw cannotRestore(row, restored?.imports.length ? "its agent has to take it in" : undefined);
+  throw cannotRestore(row, restored?.imports.length ? "its agent has to import it" : undefined);
 }
 
 /** A log of the same id may be of another machine, too. */

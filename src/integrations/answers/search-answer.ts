@@ -33,7 +33,7 @@ export function searchAnswer(
   if (hits.length === 0) {
     const near = result.nearestWords.flatMap(({ nearest }) => nearest);
     const spelled =
-      near.length === 0 ? "" : ` Words that are spelled alike: ${near.map(safeWord).join(", ")}.`;
+      near.length === 0 ? "" : ` Words with a similar spelling: ${near.map(safeWord).join(", ")}.`;
     const what =
       total > 0 ? `No more hits (${countOf(total, "session")} in all).` : `Nothing found, ${searched}.`;
     return {

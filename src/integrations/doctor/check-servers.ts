@@ -51,7 +51,7 @@ function checkServer(
   const { words } = read;
   if (words === undefined || (!isInstalled && words.at(-1) !== "mcp"))
     return isInstalled
-      ? [problem("server", `${name}: it is in the list of servers no more`, fix, [path])]
+      ? [problem("server", `${name}: it is no longer in the list of servers`, fix, [path])]
       : [];
   const gone = words.find((word) => isAbsolute(word) && library.disk.stat(word) === undefined);
   if (gone !== undefined)

@@ -116,7 +116,7 @@ export function checkLeftovers(library: Library): readonly Check[] {
 }
 
 function refusedCheck(refused: readonly string[]): Check {
-  const what = `${count(refused.length, "record")} of rewrites that were killed name a file that is no log`;
+  const what = `${count(refused.length, "record")} of rewrites that were killed name a file that is not a log`;
   const fix = "restore the log that a record names (`sessions restore`), or delete the record";
   return problem("leftovers", what, fix, refused.slice(0, MAX_LISTED));
 }

@@ -64,7 +64,7 @@ export async function handleHook(input: HookInput, ports: HookPorts): Promise<st
     case "session-start": {
       const answer = {
         ...(await recall(input, ports)),
-        ...noticeOf(input, ports.library, "Sessions are archived all the same"),
+        ...noticeOf(input, ports.library, "Sessions are archived anyway"),
       };
       await ports.startGuard();
       return printed(answer);
@@ -114,8 +114,8 @@ async function archiveFirst(input: HookInput, ports: HookPorts): Promise<string>
 }
 
 const DONE: Readonly<Record<Archiving, string>> = {
-  archived: "This session is archived all the same, byte for byte",
-  "handed over": "This session is being archived in the background all the same, byte for byte",
+  archived: "This session is archived anyway, byte for byte",
+  "handed over": "This session is archived in the background anyway, byte for byte",
   "left out": "This session is excluded or forgotten, and not archived",
 };
 

@@ -31,7 +31,7 @@ interface Batch {
 const INVALID = {
   jsonrpc: "2.0",
   id: null,
-  error: { code: ProtocolErrorCode.InvalidRequest, message: "This is no message of JSON-RPC 2.0" },
+  error: { code: ProtocolErrorCode.InvalidRequest, message: "This is not a JSON-RPC 2.0 message" },
 };
 
 function asMessage(value: unknown): JSONRPCMessage | undefined {
@@ -116,7 +116,7 @@ export function stdioTransport({ lines, write }: StdioStreams): StdioTransport {
           if (Array.isArray(messages)) receiveBatch(messages);
           else receive(deserializeMessage(line));
         } catch (error) {
-          transport.onerror?.(new Error("Skipped a line that is no message", { cause: error }));
+          transport.onerror?.(new Error("Skipped a line that is not a message", { cause: error }));
         }
       }
     } catch (error) {

@@ -247,7 +247,7 @@ const calls: Readonly<Record<string, PageCall>> = {
     const { sessions, problems } = await history.restore(key, { dryRun });
     const [toImport] = sessions.filter(({ imports }) => imports.length > 0);
     if (toImport !== undefined && !dryRun)
-      throw new UserError("Cannot restore it here: its agent has to take it in", {
+      throw new UserError("Cannot restore it here: its agent has to import it", {
         exitCode: exitCodes.refused,
         hint: `\`sessions restore ${toImport.id}\` runs the command for that`,
       });

@@ -220,7 +220,7 @@ describe("sessions of a database of opencode", () => {
     put(library, Buffer.from("no database at all, but long enough to have a header".repeat(3)));
     for (let time = 0; time < 2; time++) {
       const { sessions, problems } = findSessionsOf(library, opencode, []);
-      const what = "this database is not read, its sessions are not protected: it is no SQLite database";
+      const what = "this database can't be read, so its sessions are not protected: it is no SQLite database";
       expect(problems).toEqual([{ path: databasePath(library), line: 0, what }]);
       expect(sessions).toHaveLength(1);
     }
@@ -295,7 +295,7 @@ describe("sessions of a database of opencode", () => {
     expect(sessions.map(({ id }) => id)).toEqual([SHOP]);
     expect(problems).toMatchObject([
       {
-        what: "this database is not read, its sessions are not protected: table part has no column data: a newer opencode may have written it",
+        what: "this database can't be read, so its sessions are not protected: table part has no column data: a newer opencode may have written it",
       },
     ]);
     expect(readFileSync(logOf({ ...library }, SHOP), "utf8")).toBe(before);
