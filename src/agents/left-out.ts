@@ -7,9 +7,9 @@ import { isObject, tryParse } from "../jsonl/json-line.ts";
 import { stringAt } from "../jsonl/values.ts";
 import type { AgentName } from "../session/entry.ts";
 
-/** Sessions of which no copy may be made: those of excluded projects, and forgotten ones. */
+/** Sessions that must not be copied into the store: those of excluded projects, and forgotten ones. */
 export interface LeftOut {
-  /** Changes when other sessions are left out; empty if none is. */
+  /** Changes whenever the set of these sessions changes; empty if it is empty. */
   readonly mark: string;
   has(log: CopiedLog): boolean;
 }
@@ -28,7 +28,7 @@ export function leftOutOf(library: Library, agent: AgentName): LeftOut {
   const { disk, places, config } = library;
   const folder = join(places.home, "forgotten", agent);
   const paths: string[] = [];
-  /** Tombstones that name no file cover every log with their id, also if they can't be read. */
+  /** Tombstones that name no file cover every log with their id, even if they can't be read. */
   const ids: string[] = [];
   for (const name of namesIn(disk, folder)) {
     const bytes = disk.readFile(join(folder, name, "tombstone.json"), MAX_STONE_BYTES);

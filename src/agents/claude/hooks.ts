@@ -8,13 +8,13 @@ import { claude } from "./claude.ts";
 import { encodeProjectPath } from "./files.ts";
 import { ownFolders } from "./retention.ts";
 
-/** The events that are installed. The time limits are far above what is needed: they are for disks that hang. */
+/** The events that are installed. The time limits are far above what is needed, for disks that hang. */
 export const claudeHookEvents: readonly HookEvent[] = [
   { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30 },
   { name: "PostCompact", subcommand: "post-compact", timeoutSeconds: 10 },
-  // Of every kind: the agent's sweep of old sessions follows its start.
+  // No matcher: the agent sweeps old sessions after a start of any kind.
   { name: "SessionStart", subcommand: "session-start", timeoutSeconds: 10 },
-  // All hooks of this event share 1.5 seconds where none asks for more.
+  // All hooks of this event share 1.5 seconds unless one asks for more.
   { name: "SessionEnd", subcommand: "session-end", timeoutSeconds: 5 },
 ];
 
@@ -23,8 +23,8 @@ export const claudeHooks: Hooks = {
   form: "exec",
   offKey: "disableAllHooks",
   isHere: (library) => ownFolders(library).some((folder) => library.disk.stat(folder)?.kind === "folder"),
-  // Hooks name the paths of this machine, and so do not belong into a project's settings.json, which is shared;
-  // settings.local.json is each person's own.
+  // Hooks contain paths of this machine, so they do not belong in a project's settings.json, which is shared;
+  // settings.local.json is personal.
   settingsFiles: (library, scope) =>
     scope === "user"
       ? ownFolders(library).map((folder) => join(folder, "settings.json"))

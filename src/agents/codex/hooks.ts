@@ -7,7 +7,7 @@ import { noticeAnswer, readHookEvent, rehearsedEvent, sessionStartAnswer } from 
 import { codex } from "./codex.ts";
 import { codexFolder } from "./files.ts";
 
-/** Codex has the events of Claude Code, by the same names. It allows SessionEnd three seconds. */
+/** Codex has the events of Claude Code, under the same names. It allows SessionEnd three seconds. */
 const events: readonly HookEvent[] = [
   { name: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30 },
   { name: "PostCompact", subcommand: "post-compact", timeoutSeconds: 10 },
@@ -20,7 +20,7 @@ export const codexHooks: Hooks = {
   form: "shell",
   trust: "Codex asks at its next start whether you trust the new hooks, and runs them only then.",
   isHere: ({ disk, surroundings }) => disk.stat(codexFolder(surroundings))?.kind === "folder",
-  // Hooks name the paths of this machine, and Codex has no file in a project that others do not share.
+  // Hooks contain paths of this machine, and every file of Codex in a project is shared.
   settingsFiles: ({ surroundings }, scope) =>
     scope === "user" ? [join(codexFolder(surroundings), "hooks.json")] : [],
   allSettingsFiles({ surroundings }) {

@@ -15,15 +15,18 @@ import { storageMark } from "./storage.ts";
 import { writeLogs } from "./write-logs.ts";
 
 /*
- * Logs of opencode's sessions, as files in the cache: the rest of the program reads, indexes and archives those like the
- * logs of any other agent. A change of the database is seen by the times of its files; then all rows are looked through,
- * and the logs of sessions that changed are written again. Sessions of excluded projects and forgotten ones have none.
+ * Mirrors opencode's sessions as log files in the cache: the rest of the program reads, indexes and archives those
+ * like the logs of any other agent. The times of the database's files show whether it has changed; then all rows are
+ * compared, and the logs of changed sessions are written again. Excluded and forgotten sessions have no logs.
  */
 
-/** Brings the files up to date with all databases. Returns what could not be read; its files stay as they were. */
+/**
+ * Updates the files from all databases. Returns problems with databases that could not be read; their files stay as
+ * they were.
+ */
 export function mirrorSessions(library: Library): readonly Problem[] {
   const problems: Problem[] = [];
-  /** opencode takes its older storage over into the database, and leaves it there. */
+  /** opencode copies its older storage into the database, and leaves it in place. */
   const inDatabases = new Set<string>();
   const leftOut = leftOutOf(library, "opencode");
   try {
@@ -37,7 +40,7 @@ export function mirrorSessions(library: Library): readonly Problem[] {
       const except = place.kind === "storage" ? inDatabases : new Set<string>();
       for (const id of mirror(library, place, { except, leftOut }, report)) inDatabases.add(id);
     } catch (error) {
-      // Also a cache that can't be written: the sessions of other agents are read all the same.
+      // This includes a cache that can't be written: the sessions of other agents are still read.
       report(explain(error));
     }
   }
@@ -50,8 +53,8 @@ function explain(error: unknown): string {
 }
 
 /**
- * Removes the logs of sessions that are left out now, also of databases that can't be read or are gone: the others of
- * those stay.
+ * Removes the logs of sessions that are excluded or forgotten now, also of databases that can't be read or are gone;
+ * their other logs stay.
  */
 function removeLeftOut({ disk, surroundings }: Library, leftOut: LeftOut): void {
   const all = mirrorFolder(surroundings);
@@ -76,20 +79,20 @@ function removeLeftOut({ disk, surroundings }: Library, leftOut: LeftOut): void 
       for (const each of [path, `${base}.json`, base]) removeTree(disk, each);
     }
     const sessions = Object.fromEntries(Object.entries(known.sessions).filter(([id]) => !ids.has(id)));
-    // Without a mark of the database: which of the others may have a log again is seen there.
+    // Without the state of the database, the next run checks again which sessions need a log.
     writeMirrorManifest(disk, folder, { mark: "", sessions, leftOut: { mark: leftOut.mark, ids: [...ids] } });
   }
 }
 
 type Report = (what: string) => void;
 
-/** Attempts in which not one session could be read whole. */
+/** Attempts without a single complete session. */
 const MAX_ATTEMPTS = 20;
-/** File times are only this exact. */
+/** The precision of file times. */
 const TICK_MS = 50;
 
 interface MirrorOptions {
-  /** Sessions that another place has, too. */
+  /** Sessions that another place has too. */
   readonly except: ReadonlySet<string>;
   readonly leftOut: LeftOut;
 }
@@ -134,7 +137,7 @@ function idsOf({ sessions, leftOut }: MirrorManifest): readonly string[] {
   return [...Object.keys(sessions), ...(leftOut?.ids ?? [])];
 }
 
-/** The name of a place's folder: several channels of opencode have databases of their own. */
+/** The name of a place's folder: each of opencode's channels has its own database. */
 function folderName(path: string): string {
   return `${basename(path).replace(/\.db$/, "")}-${crc32(path).toString(16).padStart(8, "0")}`;
 }

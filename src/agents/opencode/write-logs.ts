@@ -10,25 +10,25 @@ import { DatabaseError } from "./sqlite/pages.ts";
 import { openStorage } from "./storage.ts";
 import { openDatabase, type SessionRows, type SessionStore } from "./stored-sessions.ts";
 
-/** What came of writing logs. */
+/** The result of writing logs. */
 export interface LogsWritten {
   readonly sessions: Readonly<Record<string, MirroredSession>>;
-  /** Sessions that are there, but have no log; absent if not all were looked at. */
+  /** Sessions that are there but have no log; absent if not all were checked. */
   readonly leftOut?: readonly string[];
-  /** False if the place changed under the reader: then some sessions are as they were before. */
+  /** False if the place changed during reading: then some logs are older. */
   readonly isWhole: boolean;
-  /** What could not be read. */
+  /** Problems with sessions that could not be read. */
   readonly damaged: readonly string[];
 }
 
 interface WriteOptions {
   readonly known: Readonly<Record<string, MirroredSession>>;
-  /** Sessions that are in another place, too. */
+  /** Sessions that are in another place too. */
   readonly except: ReadonlySet<string>;
   readonly leftOut: LeftOut;
 }
 
-/** Writes the logs of sessions that changed, until all are or the place changes under the reader. */
+/** Writes the logs of changed sessions, until all are written or the place changes during reading. */
 export function writeLogs(
   disk: Disk,
   place: OpencodePlace,
@@ -93,7 +93,7 @@ export function writeLogs(
   }
 }
 
-/** An id names files: a database may have been tampered with. */
+/** An id names files, and a database may have been tampered with. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,126}$/;
 
 function isFileName(id: string): boolean {
@@ -109,7 +109,7 @@ function sessionsAbove(id: string, parents: ReadonlyMap<string, string | null>):
   return above;
 }
 
-/** Returns the size of its log; undefined if the place changed meanwhile, and then writes nothing. */
+/** Returns the size of the log; undefined if the place changed in the meantime, and then nothing is written. */
 function writeSession(
   disk: Disk,
   path: string,
@@ -131,7 +131,7 @@ function writeSession(
     replaceFile(disk, `${path}.jsonl`, whole(), times);
     return size;
   } catch (error) {
-    // A mixture of two states may look like damage, too.
+    // A mixture of two states may also look like damage.
     if (error instanceof Disturbed || (error instanceof DatabaseError && !stored.isStill())) return undefined;
     throw error;
   }
@@ -141,7 +141,7 @@ class Disturbed extends Error {}
 
 const BLOCK_BYTES = 256 * 1024;
 
-/** Joins small parts: every part is a call to the disk. */
+/** Joins small parts, because every part is a call to the disk. */
 function* inBlocks(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
   let held: Uint8Array[] = [];
   let length = 0;
@@ -156,7 +156,7 @@ function* inBlocks(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, voi
   if (length > 0) yield Buffer.concat(held);
 }
 
-/** Removes all that is of no session: of those that are gone, and of sub-agents that have another place. */
+/** Removes all files without a session: of deleted sessions, and of sub-agents that moved to another place. */
 function removeGone(disk: Disk, folder: string, sessions: LogsWritten["sessions"]): void {
   const paths = new Set([join(folder, MANIFEST_NAME)]);
   const folders = new Set<string>();
