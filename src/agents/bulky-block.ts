@@ -222,7 +222,7 @@ export function flattenLine(bytes: Buffer, blocks: readonly BulkyBlock[], sessio
   };
   for (const block of blocks.toSorted((a, b) => a.span.start - b.span.start)) {
     const { span, isCopy, content } = block;
-    const by = standIn(block, session);
+    const by = replacementOf(block, session);
     if (span.start < from || by.length >= lengthOf(span)) continue;
     put(bytes.subarray(from, span.start));
     const { start, end } = span;
@@ -236,7 +236,7 @@ export function flattenLine(bytes: Buffer, blocks: readonly BulkyBlock[], sessio
   return { bytes: Buffer.concat(parts), moved };
 }
 
-function standIn({ leaves, content }: BulkyBlock, session: string): Buffer {
+function replacementOf({ leaves, content }: BulkyBlock, session: string): Buffer {
   if (leaves === "empty-list") return EMPTY_LIST;
   const marker = jsonString(flatMarker(session, content));
   return leaves === "string"

@@ -1,8 +1,8 @@
 import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { actionsOf } from "../agents/actions.ts";
+import { findMarkers, fitOriginal, resultPlaces } from "../agents/flattened-line.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
-import { findStandIns, fitOriginal, resultPlaces } from "../agents/stand-ins.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import { type JsonSpan, lengthOf } from "../jsonl/json-spans.ts";
 import { type RawLine, rawLines } from "../jsonl/lines.ts";
@@ -278,7 +278,7 @@ function fetchPart({ parts }: PastLog, from: number, length: number): NewBytes {
 }
 
 function markerGaps(agent: AgentName, { bytes, offset }: RawLine): readonly Gap[] {
-  return findStandIns(agent, bytes).map(({ start, end, marker, isCopy }) => ({
+  return findMarkers(agent, bytes).map(({ start, end, marker, isCopy }) => ({
     from: offset + start,
     to: offset + end,
     isCopy,

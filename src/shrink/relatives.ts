@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import type { LogFiles } from "../agents/agent.ts";
 import { agentNamed } from "../agents/agents.ts";
 import { findSessionsOf } from "../agents/find-sessions.ts";
+import { findMarkers } from "../agents/flattened-line.ts";
 import type { LogSnapshot } from "../agents/log-snapshot.ts";
 import { parentsInHead } from "../agents/session-of-log.ts";
-import { findStandIns } from "../agents/stand-ins.ts";
 import { logIdentities } from "../archive/log-identity.ts";
 import { forgottenSessions, openArchive } from "../archive/open-archive.ts";
 import { errorCode } from "../fs/disk-error.ts";
@@ -74,7 +74,7 @@ function markedSessions(agent: AgentName, { chunks }: Pick<LogSnapshot, "chunks"
   const sessions = new Set<string>();
   if (!hasMarkers(chunks())) return sessions;
   for (const { bytes } of rawLines(chunks()))
-    for (const { marker } of findStandIns(agent, bytes)) sessions.add(marker.session);
+    for (const { marker } of findMarkers(agent, bytes)) sessions.add(marker.session);
   return sessions;
 }
 
@@ -85,7 +85,7 @@ export function* markersOf(
   toolUseId: string,
 ): Generator<FlatMarker, void, void> {
   for (const { bytes } of rawLines(chunks()))
-    for (const { marker, isCopy } of findStandIns(agent, bytes))
+    for (const { marker, isCopy } of findMarkers(agent, bytes))
       if (!isCopy && marker.toolUseId === toolUseId) yield marker;
 }
 
@@ -133,7 +133,7 @@ export function dependentLogs(
         if (!hasMarkers(disk.readChunks(path))) return 0;
         let count = 0;
         for (const { bytes } of rawLines(disk.readChunks(path)))
-          count += findStandIns(agent, bytes).filter(({ marker }) => marker.session === id).length;
+          count += findMarkers(agent, bytes).filter(({ marker }) => marker.session === id).length;
         return count;
       });
       return markers === 0 ? [] : [{ files, path, markers }];
@@ -162,7 +162,7 @@ export function copiesInNeed(
     const matcher = createLineMatcher(sidecar);
     for (const line of rawLines(disk.readChunks(copy))) {
       if (matcher.match(line) !== undefined) return true;
-      if (findStandIns(agent, line.bytes).some(({ marker }) => calls.has(marker.toolUseId))) return true;
+      if (findMarkers(agent, line.bytes).some(({ marker }) => calls.has(marker.toolUseId))) return true;
     }
     return false;
   };

@@ -11,9 +11,9 @@ import { isReadableName, originFromJson } from "./manifest.ts";
 import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
 
 /*
- * Reading the manifests of 5,000 sessions takes half a second, and every listing would pay it. So what
- * they say is also kept in one file. It is a cache: an entry counts only as long as the folders of its
- * session and of its newest generation have the times that they had.
+ * A cache of the manifests. Reading the manifests of 5,000 sessions takes half a second, which every listing would
+ * cost. An entry counts only as long as the folders of its session and of its newest generation have the recorded
+ * times.
  */
 
 /** When the folders of a session and of its newest generation were last changed, in milliseconds. */
@@ -50,7 +50,7 @@ export function catalogPath(raw: string): string {
 export function readCatalog(disk: Disk, raw: string): Catalog {
   try {
     const path = catalogPath(raw);
-    // Before reading: should it be replaced in between, less of it counts.
+    // Before reading: if it is replaced in between, fewer entries count.
     const writtenAtMs = disk.stat(path)?.mtimeMs ?? 0;
     const bytes = disk.readFile(path, MAX_BYTES);
     if (bytes === undefined) return NO_CATALOG;

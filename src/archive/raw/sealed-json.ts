@@ -30,7 +30,7 @@ export interface FieldReader {
   textOrNull(key: string): string | null;
   /** A whole number from 0. */
   count(key: string): number;
-  /** Any number that is one: times before 1970, inodes past 2^53. */
+  /** Any number, such as times before 1970 and inodes past 2^53. */
   number(key: string): number;
   numberOrNull(key: string): number | null;
   hash(key: string): string;
