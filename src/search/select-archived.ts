@@ -32,8 +32,8 @@ export function allArchived(library: Library, ...machines: readonly string[]): r
 }
 
 /**
- * Finds the archived sessions that selectors name: ids, prefixes, `last`, `last N`, `current`, paths of their files. The
- * logs need not exist any more.
+ * Finds the archived sessions that selectors name: ids, prefixes, `last`, `last N`, `current`, paths of their files.
+ * The logs need not exist any more.
  */
 export function selectArchived(
   library: Library,

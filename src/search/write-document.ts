@@ -20,8 +20,8 @@ interface WrittenDocument {
 }
 
 /**
- * Writes a document to the file of `-o FILE`. Replaces a file only if forced; never replaces a log of an agent nor writes
- * into this program's store.
+ * Writes a document to the file of `-o FILE`. Replaces a file only if forced; never replaces a log of an agent, and
+ * never writes into this program's store.
  */
 export function writeDocument(
   library: Library,
@@ -42,7 +42,7 @@ export function writeDocument(
   };
   if (insideOf(places.home, path)) throw refusal(path, "it is in the store of this program");
   checkFolder(library, path);
-  // Nothing else would find what a killed run left here.
+  // Leftovers of a killed run at this place would not be found otherwise.
   sweepTempFiles(disk, dirname(path), { now: library.now() });
 
   const present = disk.stat(path);

@@ -84,7 +84,7 @@ export function parseQuery(typed: string | readonly string[]): ParsedQuery {
 const negation = /^-(?![\s-])(?!\d[\d.,]*(?:\s|$))(?![A-Za-z][,.;:)]?(?:\s|$))./;
 const NEGATION_CHARS = 40;
 
-/** Whether a text has a letter or digit; signs alone are not a word. */
+/** Whether a text has a letter or digit; punctuation alone is not a word. */
 export function isWord(text: string): boolean {
   return /[A-Za-z0-9]/.test(text) || /[\p{L}\p{N}]/u.test(text);
 }
