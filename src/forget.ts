@@ -45,7 +45,7 @@ export interface ForgetOptions {
   readonly removers?: readonly Remover[];
   /** For the readable copies of logs that are archived on the way. */
   readonly markdown?: MarkdownWriter;
-  /** The id of another machine, on which it was forgotten. */
+  /** The id of the machine on which it was forgotten, if that is another one. */
   readonly by?: string;
 }
 
@@ -54,7 +54,7 @@ export const UNDO_DAYS = 7;
 const UNDO_MS = UNDO_DAYS * 24 * 60 * 60 * 1000;
 
 export interface Forgotten extends LogKey {
-  /** False if it was forgotten before. */
+  /** False if it was already forgotten. */
   readonly isNew: boolean;
   /** When it can no longer be undone. */
   readonly undoUntil: number;
@@ -94,14 +94,14 @@ export function forgetSession(
   });
 }
 
-/** What is to be forgotten: a log, and its files if it has any. */
+/** The log to forget, with its files if it has any. */
 export interface ForgetTarget extends LogKey {
   readonly files?: readonly SessionFile[];
 }
 
 /**
- * Refuses to forget a log whose bytes are also in the record of another one: version 1 of the store kept logs with one
- * id together. They would stay.
+ * Refuses to forget a log whose bytes are also in the record of another one: version 1 of the store kept logs with
+ * one id together, so they would stay.
  */
 function refuseShared(library: Library, key: LogKey): void {
   if (key.copy === null) return;
@@ -124,7 +124,7 @@ export interface Remembered extends LogKey {
   readonly broughtBack: boolean;
 }
 
-/** Brings back what was forgotten. */
+/** Brings back a forgotten session. */
 export function undoForget(library: Library, session: LogKey, options: ForgetOptions): Promise<Remembered> {
   // Before the lock is taken: taking it completes an undo that was killed.
   const before = stoneOf(library, session);
@@ -151,7 +151,7 @@ export function undoForget(library: Library, session: LogKey, options: ForgetOpt
   });
 }
 
-/** What the holder of the store's lock needs to complete killed runs. */
+/** Everything that the holder of the store's lock needs to complete killed runs. */
 export const storeUpkeep: Pick<Locking, "recover" | "migrations"> = {
   recover: recoverStore,
   migrations: [splitRecords],
@@ -200,8 +200,8 @@ const SIDECARS = [
 ] as const;
 
 /**
- * The files that were made of a session which its agent keeps in a database: name in the grave, and path. Mirroring leaves
- * out what has a tombstone, so nothing makes them again.
+ * The files that were made from a session which its agent keeps in a database: name in the grave, and path. The
+ * mirror skips sessions with a tombstone, so these are not made again.
  */
 function madeFiles({ places }: Library, { path }: Tombstone): readonly (readonly [string, string])[] {
   if (path === null || !path.endsWith(".jsonl") || !insideOf(places.cache, path)) return [];
@@ -224,7 +224,7 @@ function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
   const copyIn = (grave: string): string => join(grave, "readable.md");
   return [
     {
-      // What was read of its log: it is rebuilt from that, if ever.
+      // The checkpoints of its log: they are rebuilt from the log, if ever.
       forget: (session) => forgetCheckpoints(disk, places.index, session),
       undo: () => {},
     },
@@ -237,7 +237,7 @@ function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
       },
     },
     {
-      // They are not needed any more: a restore writes them again.
+      // They are no longer needed: a restore writes them again.
       forget: (session) => {
         const kept = archive.get(session);
         if (kept !== undefined) removeImports(library, kept);
@@ -311,13 +311,15 @@ export interface MarkedLog {
 export interface ForgottenLogs {
   /** Until when all can be brought back. */
   readonly undoUntil: number;
-  /** Copies and forks that got their own sidecar, with what their markers stand for. */
+  /** Copies and forks that got their own sidecar, with the results of their markers. */
   readonly provided: readonly MarkedLog[];
-  /** Copies and forks with markers for which nothing was found. */
+  /** Copies and forks with markers whose results were not found. */
   readonly unprovided: readonly MarkedLog[];
 }
 
-/** Forgets several logs of one session. Copies and forks that need what goes with them get their own sidecar first. */
+/**
+ * Forgets several logs of one session. Copies and forks that depend on the removed data get their own sidecar first.
+ */
 export async function forgetLogs(
   library: Library,
   logs: readonly ForgetTarget[],
@@ -325,7 +327,7 @@ export async function forgetLogs(
 ): Promise<ForgottenLogs> {
   const others = await withStore(library, options.locking, () => provideDependents(library, logs, options));
   let undoUntil = 0;
-  // The first log of an id before the others: what an earlier version archived together goes with it.
+  // The first log of an id before the others: data that an earlier version archived together goes with it.
   for (const log of logs.toSorted((a, b) => Number(b.copy === null) - Number(a.copy === null)))
     ({ undoUntil } = await forgetSession(library, log, options));
   return { undoUntil, ...others };

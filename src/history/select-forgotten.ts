@@ -23,7 +23,10 @@ import type { AgentName } from "../session/entry.ts";
 import { type LogKey, logKey, sessionKey } from "../session/session.ts";
 import type { ForgetPreview, SelectedOptions } from "./history.ts";
 
-/** Finds a session to forget: one with a log or an archive, one that a killed run half forgot, or one only in the index. */
+/**
+ * Finds a session to forget: one with a log or an archive, one that a killed run half forgot, or one only in the
+ * index.
+ */
 export async function selectForForgetting(
   library: Library,
   engine: SearchEngine,

@@ -10,24 +10,27 @@ export interface PushedGeneration {
   readonly record: string;
 }
 
-/** A session as its machine names it. */
+/** A session, as named by its machine. */
 export interface PushedSession extends LogKey {
   readonly generations: readonly PushedGeneration[];
 }
 
-/** A session that was forgotten: everywhere. */
+/** A session that was forgotten on all machines. */
 export interface PushedTombstone extends LogKey {
-  /** The machine whose session it is; `copy` is that of the session there. */
+  /** The machine that the session belongs to; `copy` is that of the session there. */
   readonly machine: string;
   readonly at: number;
 }
 
-/** What a machine has pushed: all of its sessions, and what was forgotten on it. A later one replaces it as a whole. */
+/**
+ * Everything that a machine has pushed: all of its sessions, and those that were forgotten on it. A later manifest
+ * replaces it as a whole.
+ */
 export interface MachineManifest {
   readonly machine: MachineName;
-  /** The home of its user, so that paths can be mapped. */
+  /** The home of its user, for mapping paths. */
   readonly home: string;
-  /** Whom others encrypt to for it. */
+  /** The recipient to encrypt for. */
   readonly recipient: string;
   readonly sessions: readonly PushedSession[];
   readonly forgotten: readonly PushedTombstone[];
@@ -37,7 +40,7 @@ const VERSION = 1;
 /** Numbers of generations have at most nine digits. */
 const MAX_GENERATION = 999_999_999;
 
-/** As it is in a repository, before it is compressed and sealed: docs/STORAGE.md has the words. */
+/** The form in a repository, before it is compressed and sealed: docs/STORAGE.md explains the names. */
 export function machineManifestToJson(manifest: MachineManifest): unknown {
   const { machine, home, recipient, sessions, forgotten } = manifest;
   return {
@@ -68,7 +71,7 @@ export function machineManifestFromJson(value: unknown, id: string): MachineMani
     machine: { id, name },
     home: read.text("home"),
     recipient: read.text("recipient"),
-    // Sessions of agents that this version does not know are left to a later one.
+    // Sessions of agents that this version does not know are skipped; a later version will read them.
     sessions: read.list("sessions").flatMap((each) => sessionFromJson(each) ?? []),
     forgotten: read.list("forgotten").flatMap((each) => tombstoneFromJson(each) ?? []),
   };

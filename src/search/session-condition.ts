@@ -76,7 +76,7 @@ export function rowMatches(
   );
 }
 
-/** Whether a condition is about keys and sources alone, so that no row has to be read. */
+/** Whether a condition needs a session's row; a condition about keys and owners alone does not. */
 export function needsRow(condition: SessionCondition): boolean {
   const { machines, agents, projects, branches, tools, titles, contexts, since, until } = condition;
   const isGiven = (list: readonly unknown[] | undefined): boolean => list !== undefined && list.length > 0;

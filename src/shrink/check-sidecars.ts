@@ -28,19 +28,19 @@ export interface SidecarFinding extends LogKey {
 
 export interface SidecarsChecked {
   readonly sidecars: number;
-  /** Blocks in them; with `blocks` each was read and proven. */
+  /** Blocks in them; with `blocks` each was read and verified. */
   readonly blocks: number;
   /** Logs that have markers. */
   readonly flattenedLogs: number;
   readonly findings: readonly SidecarFinding[];
-  /** Sessions with a sidecar whose log is not here: if it is restored, the sidecar is needed. */
+  /** Sessions with a sidecar whose log is not here: if the log is restored, the sidecar is needed. */
   readonly withoutLog: readonly LogKey[];
 }
 
 export interface CheckSidecarsOptions {
   /** Only these; absent: all. */
   readonly sessions?: readonly LogKey[] | undefined;
-  /** Also prove every block of every sidecar. */
+  /** Also verify every block of every sidecar. */
   readonly blocks: boolean;
 }
 

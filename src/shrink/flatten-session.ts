@@ -37,7 +37,7 @@ export interface FlattenOptions extends RewriteOptions {
   readonly rule: BulkyOptions;
   readonly dryRun?: boolean | undefined;
   readonly fork?: ForkNames | undefined;
-  /** Asks how many tokens a session's context has; absent: they are estimated. */
+  /** Counts the tokens of a session's context; absent: they are estimated. */
   readonly countTokens?: CountTokens | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface FlattenAnswer extends SessionName {
   readonly contextTokensTotal: number;
   readonly sidecar: string | null;
   readonly archive: string | null;
-  /** The generation that has the bytes from before. */
+  /** The generation with the earlier bytes. */
   readonly backup: number | null;
   readonly fork: { readonly id: string; readonly path: string } | null;
   readonly resume: ResumeCommand;
@@ -214,7 +214,10 @@ export async function contextChange(
   return { contextTokensSaved: total - left, contextTokensTotal: total };
 }
 
-/** Counts the tokens of the context as the log is, or as a plan makes it. Two sessions of a long log are never held. */
+/**
+ * Counts the tokens of the present context, or of the context after a plan. Two sessions of a long log are never in
+ * memory together.
+ */
 function contextCounter(
   library: Library,
   files: LogFiles,
@@ -260,7 +263,7 @@ interface FlattenedFork {
   readonly sidecar: string | null;
   readonly blocks: number;
   readonly diskBytesSaved: number;
-  /** The plan as it would change the log itself. */
+  /** The plan in terms of the log itself. */
   readonly plan: RewritePlan;
 }
 

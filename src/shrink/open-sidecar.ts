@@ -27,16 +27,16 @@ export interface Sidecar {
   readonly path: string;
   /** If the index is damaged: the blocks that could be found in it, and no lines. */
   readonly index: SidecarIndex;
-  /** What is wrong with the index; null if it is whole. A block may be damaged in either case. */
+  /** The damage of the index; null if it is intact. A block may be damaged in either case. */
   readonly damage: string | null;
   /** The pieces of a block as they are stored; most blocks have one. Throws `ArchiveDamage`. */
   packed(block: StoredPlace): Iterable<Buffer>;
   /**
-   * The exact bytes of a block, piece by piece. Throws `ArchiveDamage`, at the end at the latest: only then their hash
-   * has proven them.
+   * The exact bytes of a block, piece by piece. Throws `ArchiveDamage`, at the latest at the end, when the hash is
+   * known.
    */
   chunks(block: StoredBlock): Iterable<Buffer>;
-  /** The same at once: for short blocks. */
+  /** The same in one buffer, for short blocks. */
   read(block: FlatBlock): Buffer;
 }
 
@@ -161,7 +161,7 @@ function* linesOf(chunks: Iterable<Buffer>): Generator<string, void, void> {
       parts = [];
       from = end + 1;
     }
-    // The next chunk comes in the same memory.
+    // The next chunk uses the same memory.
     if (from < chunk.length) parts.push(Buffer.from(chunk.subarray(from)));
   }
   if (parts.length > 0) yield Buffer.concat(parts).toString("utf8");
@@ -254,8 +254,8 @@ const LF = 0x0a;
 const BLOCK_START = Buffer.from('{"toolUseId":');
 
 /**
- * Finds descriptions of blocks in what is left of an index. Each block proves itself by its hash. Entries of lines are
- * not used: they number the blocks, and one that is wrong would put a block where it does not belong.
+ * Finds descriptions of blocks in a damaged index. Each block is verified by its own hash. Entries of lines are not
+ * used: they number the blocks, and a wrong number would put a block where it does not belong.
  */
 function salvageBlocks(disk: Disk, path: string): readonly FlatBlock[] {
   const found: FlatBlock[] = [];

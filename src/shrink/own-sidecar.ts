@@ -26,7 +26,7 @@ import { hashOfLine } from "./sidecar-lines.ts";
 export interface OwnSidecar {
   /** The log's own sidecar; undefined if it has none, because nothing of it was found. */
   readonly sidecar: Sidecar | undefined;
-  /** Markers whose results the sidecar does not have: they are nowhere. */
+  /** Markers whose results the sidecar does not have, because they were not found. */
   readonly missing: number;
 }
 
@@ -149,7 +149,7 @@ function addLines(
   return smallest;
 }
 
-/** Says what the value at a place of a line is. Every line must be given to the finder, in order: it counts. */
+/** Describes the value at a place of a line. Every line must be given to the finder, in order, because it counts. */
 function describer(
   agent: AgentName,
   { bytes }: RawLine,
@@ -171,7 +171,7 @@ function describer(
   };
 }
 
-/** A string or a list in the copy of a result, as `flatten` describes it. */
+/** A string or a list in the copy of a result, in the form that `flatten` uses. */
 function copyContent(
   agent: AgentName,
   bytes: Buffer,

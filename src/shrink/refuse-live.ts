@@ -17,9 +17,9 @@ interface LiveOptions {
   readonly pid: number;
 }
 
-/** Why a log must not be rewritten now; undefined if it may. */
+/** Why a log must not be rewritten now; undefined if it may be. */
 type Liveness =
-  /** Another process has it open for writing, or runs the session: it would write to a file that is gone. */
+  /** Another process has it open for writing, or runs the session, and would write to a file that is gone. */
   | { readonly kind: "held"; readonly by: readonly number[] }
   /** It changed a moment ago, and not by us. Negative: its time is in the future, so its age is unknown. */
   | { readonly kind: "recent"; readonly agoMs: number };

@@ -25,7 +25,7 @@ import { createLineMatcher } from "./sidecar-lines.ts";
 type Store = Pick<Library, "disk" | "places">;
 
 /**
- * The other logs that may have what was moved out of a log: copies of it, the sessions that its markers name, and those
+ * The other logs that may have the moved values of a log: copies of it, the sessions that its markers name, and those
  * that it says it was forked from. A fork that was written flattened was never archived with its results.
  */
 export function relativesOf(
@@ -60,7 +60,7 @@ function headOf(chunks: Iterable<Uint8Array>): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The sidecar of the first of these logs that has one which can be read. */
+/** The first readable sidecar of these logs. */
 export function lentSidecar({ disk, places }: Store, logs: readonly LogKey[]): Sidecar | undefined {
   for (const log of logs) {
     const sidecar = openSidecar(disk, sidecarPath(places.flat, log));
@@ -78,7 +78,7 @@ function markedSessions(agent: AgentName, { chunks }: Pick<LogSnapshot, "chunks"
   return sessions;
 }
 
-/** The markers in a log for what one call returned. */
+/** The markers in a log for the result of one call. */
 export function* markersOf(
   agent: AgentName,
   { chunks }: Pick<LogSnapshot, "chunks">,
@@ -107,13 +107,13 @@ export function hasMarkers(chunks: Iterable<Uint8Array>): boolean {
 export interface DependentLog {
   readonly files: LogFiles;
   readonly path: string;
-  /** So many of its markers name that other session. */
+  /** How many of its markers name that other session. */
   readonly markers: number;
 }
 
 /**
- * Finds every other log that has what a session moved out: copies of its log, and forks by the agent. They need the
- * session's sidecar or archive, unless they have their own sidecar.
+ * Finds every other log that depends on the moved values of a session: copies of its log, and forks by the agent.
+ * They need the session's sidecar or archive, unless they have their own sidecar.
  */
 export function dependentLogs(
   library: Library,
@@ -141,8 +141,8 @@ export function dependentLogs(
 }
 
 /**
- * Finds the copies of a log that have a line, or a marker, which its sidecar has blocks for. A copy with a sidecar of
- * its own needs no other.
+ * Finds the copies of a log that have a line, or a marker, for which its sidecar has blocks. A copy with its own
+ * sidecar needs no other.
  */
 export function copiesInNeed(
   library: Store,
