@@ -101,7 +101,7 @@ function siteLine({ changed, page }: SiteAnswer, world: World): string {
   return `As pages: ${sanitize(shortPath(page, world.home))} (${pages}).`;
 }
 
-/** Above this, only the total is shown. */
+/** Above this number, only the total is shown. */
 const MAX_LISTED = 10;
 
 function format(

@@ -78,7 +78,7 @@ export const command: Command = defineCommand({
       reveal: flags.reveal,
       allowDemo: !namesFile(positionals),
     });
-    // --json alone asks for the session as JSON.
+    // --json alone requests the session as JSON.
     const isJsonItself = flags.json && !given.has("format") && file === undefined;
     const format = given.has("format") ? flags.format : isJsonItself ? "json" : formatOfFile(file);
     const { parts, ...exported } = await history.export(positionals, {
@@ -142,7 +142,7 @@ async function exportSite(
   return problems.length > 0 ? exitCodes.withProblems : exitCodes.done;
 }
 
-/** Is there no such folder, or nothing in it? */
+/** Whether there is no such folder, or nothing in it. */
 function isFree({ disk, folder: here }: World, folder: string): boolean {
   const path = resolve(here, folder);
   const there = disk.stat(path);

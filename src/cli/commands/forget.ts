@@ -66,7 +66,7 @@ export const command: Command = defineCommand({
     if (!flags.yes && !(await isConfirmed(`forget session ${preview.id}`, question, world)))
       return exitCodes.refused;
     const done = await world.uninterrupted(() => history.forget(preview));
-    // Its page is to go, too.
+    // Its page has to be removed too.
     reportProblems((await keepSite(history, world)).problems, world);
     const { agent, id, source, sources, flattened, provided, undoUntil, isInDatabase } = done;
     if (flags.json) {

@@ -10,7 +10,7 @@ import { sanitize } from "../output/sanitize.ts";
 
 /** In the background there is time to wait for the store. */
 const LOCK_MS = 10 * 60_000;
-/** The same damaged files would fill the log. */
+/** Repeated reports of the same damaged files would fill the log. */
 const MAX_NOTED = 5;
 
 export const command: Command = defineCommand({

@@ -6,7 +6,7 @@ import { openHistoryIn } from "../open-history.ts";
 import { printJson } from "../output/print-json.ts";
 import { sanitize } from "../output/sanitize.ts";
 
-/** A longer line is no message. */
+/** A longer line is not a message. */
 const MAX_LINE_CHARS = 4 * 1024 * 1024;
 
 export const command: Command = defineCommand({

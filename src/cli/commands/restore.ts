@@ -101,10 +101,10 @@ export const command: Command = defineCommand({
   },
 });
 
-/** A session that its agent did not take in. */
+/** A session that its agent did not import. */
 interface ImportFailure {
   readonly session: RestoredSession;
-  /** The commands that failed; all, if each said that it worked but the session is not there. */
+  /** The commands that failed; all of them, if each reported success but the session is not there. */
   readonly commands: readonly FailedCommand[];
 }
 
@@ -114,7 +114,7 @@ interface FailedCommand {
   readonly error: string | null;
 }
 
-/** Runs the commands with which agents take sessions in, and looks whether these are there then. */
+/** Runs the import commands of agents, and checks whether the sessions are there afterwards. */
 async function takeIn(
   { sessions }: RestoreAnswer,
   history: OpenHistory,
@@ -189,7 +189,7 @@ function restoreJson(
   };
 }
 
-/** Above this, the rest is only counted. */
+/** Above this number, the rest is only counted. */
 const MAX_LISTED = 20;
 
 function format(
@@ -245,7 +245,7 @@ const ACTIONS: Readonly<Record<RestoredFile["action"], string>> = {
   damaged: "is damaged in the archive",
 };
 
-/** What restoring a session would do, or why it can't be, as the picker says it before it asks. */
+/** What restoring a session would do, or why it can't be restored, in the words of the picker's question. */
 export function restorePlanLines(session: RestoredSession, home: string): readonly string[] {
   const { outcome, files } = session;
   const isGood = outcome === "restored";

@@ -98,7 +98,7 @@ export const command: Command = defineCommand({
       const { json, ids, reveal } = flags;
       const query = args.positionals.join(" ");
       const filter = { ...filtersOf(flags), owner: flags.owner };
-      // What can't be read is refused before the screen is taken.
+      // Unreadable queries are refused before the screen is taken.
       readFilters(filter, [], world);
       return runPick({ query, filter, everywhere: true, json, ids, reveal }, world);
     }
@@ -149,7 +149,7 @@ async function findInTeam(
   return searchTeam(library, findRemote(library, name, ["opensearch"]), { host: processes.host }, requests);
 }
 
-/** Answers many queries. One that can't be read gets an error in its place. */
+/** Answers many queries. One that can't be read gets an error as its answer. */
 async function answerBatch(
   args: Arguments<typeof flagTable>,
   world: Reader,

@@ -72,7 +72,7 @@ export const command: Command = defineCommand({
   },
 });
 
-/** Says that another machine is called as this one is: filters can't tell them apart. */
+/** Says that another machine has the same name as this one: filters can't tell them apart. */
 export function warnOfSharedName(name: string, world: World): void {
   const { yellow } = createStyle(world.stderr.hasColor);
   world.stderr.write(

@@ -54,7 +54,8 @@ export const command: Command = defineCommand({
     const agents = flags.all || flags.agent.length === 0 ? installableAgents : [...new Set(flags.agent)];
     const shells = flags.agent.length === 0;
     const all = uninstallFiles(library, packageOf(world), { agents, scope: flags.scope, shells });
-    // One broken file keeps nobody from the others. What is not in the receipt has nothing of ours, as far as is known.
+    // One broken file does not prevent the others. As far as is known, files that are not in the receipt have nothing
+    // of ours.
     const unusable = findUnusable(library, all);
     const notDone = unusable.filter(({ isOurs }) => isOurs);
     const files = all.filter((file) => unusable.every(({ target }) => target !== file));
