@@ -58,7 +58,7 @@ function checkSweep(status: RetentionStatus, now: number): Check {
   return note("retention", what, canBeSet ? "sessions retention forever" : null, [folder]);
 }
 
-/** Checks that the sessions of all agents are archived. The guard still has to get to those of the last hour. */
+/** Checks that the sessions of all agents are archived. The guard may not have reached those of the last hour yet. */
 export function checkSessions(library: Library, rows: readonly CatalogRow[], isAnyUnread: boolean): Check {
   const archived = openArchive(library).list().sessions;
   const archive = archiveState(archived);

@@ -138,7 +138,7 @@ export function diskUse({ disk, places }: Library, logs: number): DiskUse {
   return { logs, raw, archive, index, other: sizeOf(disk, places.home) - raw - archive - index };
 }
 
-/** Sums the sizes of all files below a folder. What vanishes or can't be read counts as 0. */
+/** Sums the sizes of all files below a folder. Files that vanish or can't be read count as 0. */
 function sizeOf(disk: Disk, folder: string): number {
   let size = 0;
   try {

@@ -25,7 +25,7 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * Calls each hook as its agent would, on a test session in a temporary store that is removed afterwards: neither the
- * agent's folder nor the archive is touched. Returns what went wrong.
+ * agent's folder nor the archive is touched. Returns the failures.
  */
 export async function runDryEvents(
   library: Library,

@@ -18,7 +18,7 @@ const measures: readonly (readonly [Measure, string])[] = [
   ["cost", "Cost"],
 ];
 
-/** When and where there was work, and what it took. */
+/** Shows when and where there was work, and how much. */
 export function ActivityView({ version }: { readonly version: IndexVersion }): JSX.Element {
   const called = useCall<ActivityReply>("activity", {}, version);
   const [measure, setMeasure] = useState<Measure>("turns");
