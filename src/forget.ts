@@ -35,9 +35,9 @@ import { damagedPath, pendingPath, sidecarPath } from "./shrink/sidecar.ts";
  * session after a run was killed, and then completes it.
  */
 export interface Remover {
-  /** Moves what an undo needs into `grave`, the session's own folder of forgotten data. */
-  forget(session: LogKey, grave: string): void;
-  undo(session: LogKey, grave: string): void;
+  /** Moves what an undo needs into `trash`, the session's own folder of forgotten data. */
+  forget(session: LogKey, trash: string): void;
+  undo(session: LogKey, trash: string): void;
 }
 
 export interface ForgetOptions {
@@ -62,7 +62,7 @@ export interface Forgotten extends LogKey {
 
 /**
  * Forgets a session: writes the tombstone first, so that the session is gone for every reader at once and does not come
- * back from its log; then moves all stored data into its grave. The agent's own file is not touched.
+ * back from its log; then moves all stored data into its trash. The agent's own file is not touched.
  */
 export function forgetSession(
   library: Library,
@@ -181,18 +181,18 @@ export function finishForgetting(library: Library, removers: readonly Remover[] 
 }
 
 function takeAway(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
-  const grave = trashFolder(forgottenFolder(library), stone);
-  for (const remover of [...removers, ...ownRemovers(library, stone)]) remover.forget(stone, grave);
+  const trash = trashFolder(forgottenFolder(library), stone);
+  for (const remover of [...removers, ...ownRemovers(library, stone)]) remover.forget(stone, trash);
   writeTombstone(library.disk, forgottenFolder(library), { ...stone, phase: "forgotten" });
 }
 
 function bringBack(library: Library, stone: Tombstone, removers: readonly Remover[] = []): void {
-  const grave = trashFolder(forgottenFolder(library), stone);
-  for (const remover of [...removers, ...ownRemovers(library, stone)].reverse()) remover.undo(stone, grave);
+  const trash = trashFolder(forgottenFolder(library), stone);
+  for (const remover of [...removers, ...ownRemovers(library, stone)].reverse()) remover.undo(stone, trash);
   removeTombstone(library.disk, forgottenFolder(library), stone);
 }
 
-/** A session's sidecar in its grave, and what killed runs or damage may have left next to it. */
+/** A session's sidecar in its trash, and what killed runs or damage may have left next to it. */
 const SIDECARS = [
   ["sidecar.flat", ""],
   ["sidecar.flat.new", pendingPath("")],
@@ -200,7 +200,7 @@ const SIDECARS = [
 ] as const;
 
 /**
- * The files that were made from a session which its agent keeps in a database: name in the grave, and path. The
+ * The files that were made from a session which its agent keeps in a database: name in the trash, and path. The
  * mirror skips sessions with a tombstone, so these are not made again.
  */
 function madeFiles({ places }: Library, { path }: Tombstone): readonly (readonly [string, string])[] {
@@ -221,7 +221,7 @@ function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
     const kept = archive.get(session);
     return kept === undefined ? null : markdownPath(library, kept);
   };
-  const copyIn = (grave: string): string => join(grave, "readable.md");
+  const copyIn = (trash: string): string => join(trash, "readable.md");
   return [
     {
       // The checkpoints of its log: they are rebuilt from the log, if ever.
@@ -229,11 +229,11 @@ function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
       undo: () => {},
     },
     {
-      forget: (_, grave) => {
-        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, path, join(grave, name));
+      forget: (_, trash) => {
+        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, path, join(trash, name));
       },
-      undo: (_, grave) => {
-        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, join(grave, name), path);
+      undo: (_, trash) => {
+        for (const [name, path] of madeFiles(library, stone)) moveEntry(disk, join(trash, name), path);
       },
     },
     {
@@ -245,40 +245,40 @@ function ownRemovers(library: Library, stone: Tombstone): readonly Remover[] {
       undo: () => {},
     },
     {
-      forget: (session, grave) => {
-        moveEntry(disk, notesPath(library, session), join(grave, "notes.json"));
+      forget: (session, trash) => {
+        moveEntry(disk, notesPath(library, session), join(trash, "notes.json"));
       },
-      undo: (session, grave) => {
-        moveEntry(disk, join(grave, "notes.json"), notesPath(library, session));
+      undo: (session, trash) => {
+        moveEntry(disk, join(trash, "notes.json"), notesPath(library, session));
       },
     },
     {
-      forget(session, grave) {
+      forget(session, trash) {
         const path = readable(session);
-        if (path === null || !moveEntry(disk, path, copyIn(grave))) return;
+        if (path === null || !moveEntry(disk, path, copyIn(trash))) return;
         removeIfEmpty(library, dirname(path));
       },
-      undo(session, grave) {
+      undo(session, trash) {
         const path = readable(session);
-        if (path !== null) moveEntry(disk, copyIn(grave), path);
+        if (path !== null) moveEntry(disk, copyIn(trash), path);
       },
     },
     {
-      forget: (session, grave) => {
+      forget: (session, trash) => {
         const path = sidecarPath(places.flat, session);
-        for (const [name, ending] of SIDECARS) moveEntry(disk, `${path}${ending}`, join(grave, name));
+        for (const [name, ending] of SIDECARS) moveEntry(disk, `${path}${ending}`, join(trash, name));
       },
-      undo: (session, grave) => {
+      undo: (session, trash) => {
         const path = sidecarPath(places.flat, session);
-        for (const [name, ending] of SIDECARS) moveEntry(disk, join(grave, name), `${path}${ending}`);
+        for (const [name, ending] of SIDECARS) moveEntry(disk, join(trash, name), `${path}${ending}`);
       },
     },
     {
-      forget: (session, grave) => {
-        moveEntry(disk, sessionFolder(places.raw, session), join(grave, "raw"));
+      forget: (session, trash) => {
+        moveEntry(disk, sessionFolder(places.raw, session), join(trash, "raw"));
       },
-      undo: (session, grave) => {
-        moveEntry(disk, join(grave, "raw"), sessionFolder(places.raw, session));
+      undo: (session, trash) => {
+        moveEntry(disk, join(trash, "raw"), sessionFolder(places.raw, session));
       },
     },
   ];

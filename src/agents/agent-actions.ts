@@ -246,7 +246,7 @@ export interface Hooks {
   /** Formats a text that a hook shows to the user. */
   noticeAnswer(text: string): object;
   /** Makes up a session below a folder, and the event that the agent would send about it. */
-  rehearse(library: Pick<Library, "disk" | "now">, folder: string): HookRehearsal;
+  makeTest(library: Pick<Library, "disk" | "now">, folder: string): HookTest;
 }
 
 export interface HookEvent {
@@ -282,7 +282,7 @@ export type ReadHookInput =
   | { readonly kind: "bad"; readonly what: string };
 
 /** A made-up session, to check that hooks work. */
-export interface HookRehearsal {
+export interface HookTest {
   readonly sessionId: string;
   /** With these variables the agent's folders are below that folder. */
   readonly variables: Readonly<Record<string, string>>;

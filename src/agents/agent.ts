@@ -217,7 +217,7 @@ export interface AgentImport {
   files<F extends ImportedFile>(session: ImportSource<F>): readonly ImportFile<F>[];
   command(path: string): readonly string[];
   /** A line without the parts that an import changes, to recognize an imported log. */
-  gist(line: Buffer): string;
+  comparableLine(line: Buffer): string;
   /** The id of the message on a line, which an import keeps; undefined if there is none. */
   messageId(line: Buffer): string | undefined;
 }

@@ -77,7 +77,7 @@ export function noticeAnswer(systemMessage: string): object {
 }
 
 /** The input that the agent would send about a made-up session. */
-export function rehearsedEvent(event: string, sessionId: string, log: string, folder: string): string {
+export function testEvent(event: string, sessionId: string, log: string, folder: string): string {
   return JSON.stringify({
     session_id: sessionId,
     transcript_path: log,

@@ -125,7 +125,7 @@ export function targetStateOfLog(
   library: Library,
   target: string,
   archived: Iterable<Uint8Array>,
-  gist: AgentImport["gist"],
+  comparableLine: AgentImport["comparableLine"],
 ): TargetState {
   const stat = library.disk.stat(target);
   if (stat === undefined) return { kind: "absent" };
@@ -133,7 +133,8 @@ export function targetStateOfLog(
   try {
     for (const { bytes } of splitLines(archived)) {
       const next = present.next();
-      if (next.done === true || gist(next.value.bytes) !== gist(bytes)) return { kind: "different", stat };
+      if (next.done === true || comparableLine(next.value.bytes) !== comparableLine(bytes))
+        return { kind: "different", stat };
     }
     return { kind: present.next().done === true ? "identical" : "grown", stat };
   } finally {

@@ -421,7 +421,7 @@ function planImport(
 ): PlannedFile {
   if (how.to === undefined) {
     const target = restorePlace(library, kept.agent, file, {});
-    const state = targetStateOfLog(library, target, readMoved(kept, file, move), importing.gist);
+    const state = targetStateOfLog(library, target, readMoved(kept, file, move), importing.comparableLine);
     return { file, target, size: file.size, changes: 0, state, content };
   }
   const target = join(how.to, kept.agent, name);

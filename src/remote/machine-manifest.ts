@@ -1,5 +1,5 @@
 import { isAgent } from "../agents/agents.ts";
-import { readFields, senseless } from "../archive/raw/sealed-json.ts";
+import { readFields, invalidRecord } from "../archive/raw/sealed-json.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { LogKey } from "../session/session.ts";
 import { isMachineName, type MachineName } from "./machine.ts";
@@ -64,9 +64,9 @@ export function machineManifestFromJson(value: unknown, id: string): MachineMani
   const read = readFields(value);
   const version = read.count("version");
   if (version !== VERSION) throw new ArchiveDamage(`it is of version ${version}`);
-  if (read.text("machine") !== id) senseless("machine");
+  if (read.text("machine") !== id) invalidRecord("machine");
   const name = read.text("name");
-  if (!isMachineName(name)) senseless("name");
+  if (!isMachineName(name)) invalidRecord("name");
   return {
     machine: { id, name },
     home: read.text("home"),
@@ -79,13 +79,13 @@ export function machineManifestFromJson(value: unknown, id: string): MachineMani
 
 function sessionFromJson(value: unknown): PushedSession | undefined {
   const [agent, id, copy, list] = asList(value);
-  if (!Array.isArray(list)) return senseless("sessions");
+  if (!Array.isArray(list)) return invalidRecord("sessions");
   const name = nameFrom(agent, id, copy);
   const generations = list.map((each): PushedGeneration => {
     const [generation, record] = asList(each);
-    if (typeof record !== "string" || !/^[0-9a-f]{64}$/.test(record)) return senseless("sessions");
+    if (typeof record !== "string" || !/^[0-9a-f]{64}$/.test(record)) return invalidRecord("sessions");
     const isNumber = Number.isSafeInteger(generation) && Number(generation) >= 1;
-    if (!isNumber || Number(generation) > MAX_GENERATION) return senseless("sessions");
+    if (!isNumber || Number(generation) > MAX_GENERATION) return invalidRecord("sessions");
     return { generation: Number(generation), record };
   });
   return name === undefined ? undefined : { ...name, generations };
@@ -93,19 +93,19 @@ function sessionFromJson(value: unknown): PushedSession | undefined {
 
 function tombstoneFromJson(value: unknown): PushedTombstone | undefined {
   const [machine, agent, id, copy, at] = asList(value);
-  if (typeof machine !== "string" || typeof at !== "number") return senseless("forgotten");
+  if (typeof machine !== "string" || typeof at !== "number") return invalidRecord("forgotten");
   const name = nameFrom(agent, id, copy);
   return name === undefined ? undefined : { ...name, machine, at };
 }
 
 /** undefined if the agent is unknown here. */
 function nameFrom(agent: unknown, id: unknown, copy: unknown): LogKey | undefined {
-  if (typeof agent !== "string" || typeof id !== "string" || id === "") return senseless("sessions");
+  if (typeof agent !== "string" || typeof id !== "string" || id === "") return invalidRecord("sessions");
   if (copy !== null && (typeof copy !== "string" || !/^[0-9a-f]{12}$/.test(copy)))
-    return senseless("sessions");
+    return invalidRecord("sessions");
   return isAgent(agent) ? { agent, id, copy } : undefined;
 }
 
 function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : senseless("sessions");
+  return Array.isArray(value) ? value : invalidRecord("sessions");
 }

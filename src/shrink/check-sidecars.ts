@@ -15,7 +15,7 @@ import { type LogKey, logKey } from "../session/session.ts";
 import { isReadable, openSidecar } from "./open-sidecar.ts";
 import { pastLogs } from "./past-logs.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
-import { hasMarkers, lentSidecar, relativesOf } from "./relatives.ts";
+import { firstReadableSidecar, hasMarkers, relativesOf } from "./relatives.ts";
 import { sidecarPath } from "./sidecar.ts";
 
 /** A problem that may prevent a flattened session from being unflattened. */
@@ -95,7 +95,7 @@ export function checkSidecars(library: Library, options: CheckSidecarsOptions): 
       const own = openSidecar(library.disk, sidecarPath(library.places.flat, files));
       const relatives = relativesOf(library, files, snapshot);
       const { missing, plan, left } = planUnflatten(files.agent, snapshot, {
-        sidecar: own ?? lentSidecar(library, relatives),
+        sidecar: own ?? firstReadableSidecar(library, relatives),
         isLent: own === undefined,
         archived: () => pastLogs(library, [files, ...relatives]),
       });

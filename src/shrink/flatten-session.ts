@@ -29,7 +29,7 @@ import { type PastLog, pastLogs } from "./past-logs.ts";
 import { type FlattenPlan, planFlatten, ruleFor } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
 import { refuseLive } from "./refuse-live.ts";
-import { hasMarkers, lentSidecar, relativesOf } from "./relatives.ts";
+import { firstReadableSidecar, hasMarkers, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, rewriteSession } from "./rewrite-session.ts";
 import { sidecarPath, withSidecar, writeSidecar } from "./sidecar.ts";
 
@@ -98,7 +98,8 @@ export function flattenSession(
     }
     // A copy of a flattened log first gets its own sidecar, with everything that the original's sidecar has for it.
     const own = isCopy && isRewrite ? giveOwnSidecar(library, files, snapshot, options).sidecar : before;
-    const sidecar = own ?? (isCopy ? lentSidecar(library, relativesOf(library, files, snapshot)) : undefined);
+    const sidecar =
+      own ?? (isCopy ? firstReadableSidecar(library, relativesOf(library, files, snapshot)) : undefined);
     if (options.fork !== undefined && options.dryRun !== true) {
       const forked = await flattenFork(library, files, snapshot, sidecar, {
         names: options.fork,

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { unpack } from "../archive/raw/chunk.ts";
-import { readFields, senseless } from "../archive/raw/sealed-json.ts";
+import { invalidRecord, readFields } from "../archive/raw/sealed-json.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { Disk } from "../fs/disk.ts";
 import { diskError, errorCode, explainDiskError } from "../fs/disk-error.ts";
@@ -185,7 +185,7 @@ function toIndex(value: unknown): SidecarIndex {
 function toHead(value: unknown): Omit<SidecarIndex, "lines" | "blocks"> {
   const fields = readFields(value);
   const version = fields.count("version");
-  if (!SIDECAR_VERSIONS.includes(version)) senseless("version");
+  if (!SIDECAR_VERSIONS.includes(version)) invalidRecord("version");
   const original = readFields(fields.record("original"));
   return {
     version,
@@ -210,14 +210,14 @@ function toLine(value: unknown): SidecarLine {
 /** Accepts only numbers of existing blocks. */
 function checked(lines: readonly SidecarLine[], blocks: readonly FlatBlock[]): readonly SidecarLine[] {
   for (const { spans } of lines)
-    for (const { block } of spans) if (block >= blocks.length) senseless("block");
+    for (const { block } of spans) if (block >= blocks.length) invalidRecord("block");
   return lines;
 }
 
 function toBlock(value: unknown): FlatBlock {
   const fields = readFields(value);
   const kind = fields.text("kind");
-  if (kind !== "text" && kind !== "image" && kind !== "document") senseless("kind");
+  if (kind !== "text" && kind !== "image" && kind !== "document") invalidRecord("kind");
   const length = fields.count("length");
   const stored = fields.count("stored");
   const pieces = fields.has("pieces") ? toPieces(fields.list("pieces"), length, stored) : undefined;
@@ -242,11 +242,11 @@ function toBlock(value: unknown): FlatBlock {
 function toPieces(list: readonly unknown[], length: number, stored: number): readonly number[] {
   let sum = 0;
   const pieces = list.map((piece) => {
-    if (typeof piece !== "number" || !(piece > 0)) return senseless("pieces");
+    if (typeof piece !== "number" || !(piece > 0)) return invalidRecord("pieces");
     sum += piece;
     return piece;
   });
-  if (sum !== stored || pieces.length !== Math.ceil(length / PIECE_BYTES)) senseless("pieces");
+  if (sum !== stored || pieces.length !== Math.ceil(length / PIECE_BYTES)) invalidRecord("pieces");
   return pieces;
 }
 

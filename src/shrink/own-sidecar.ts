@@ -17,7 +17,7 @@ import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { pastLogs } from "./past-logs.ts";
 import { carryOver } from "./plan-flatten.ts";
 import { planUnflatten } from "./plan-unflatten.ts";
-import { lentSidecar, relativesOf } from "./relatives.ts";
+import { firstReadableSidecar, relativesOf } from "./relatives.ts";
 import { type RewriteOptions, secureLog } from "./rewrite-session.ts";
 import { createSidecar, type NewBlock, type SidecarBuilder, sidecarPath, writeSidecar } from "./sidecar.ts";
 import { hashOfLine } from "./sidecar-lines.ts";
@@ -50,7 +50,7 @@ export function giveOwnSidecar(
   if (alone.missing.length === 0 || (own !== undefined && own.damage !== null))
     return { sidecar: own, missing: alone.missing.length };
   const relatives = relativesOf(library, files, snapshot);
-  const lent = own ?? lentSidecar(library, relatives);
+  const lent = own ?? firstReadableSidecar(library, relatives);
   const { plan, missing } = planUnflatten(agent, snapshot, {
     sidecar: lent,
     isLent: own === undefined,

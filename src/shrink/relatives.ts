@@ -61,7 +61,7 @@ function headOf(chunks: Iterable<Uint8Array>): Buffer {
 }
 
 /** The first readable sidecar of these logs. */
-export function lentSidecar({ disk, places }: Store, logs: readonly LogKey[]): Sidecar | undefined {
+export function firstReadableSidecar({ disk, places }: Store, logs: readonly LogKey[]): Sidecar | undefined {
   for (const log of logs) {
     const sidecar = openSidecar(disk, sidecarPath(places.flat, log));
     if (sidecar !== undefined && sidecar.damage === null) return sidecar;

@@ -15,7 +15,7 @@ import { contextChange, type FlattenAnswer, type FlattenOptions } from "./flatte
 import { openSidecar, type Sidecar } from "./open-sidecar.ts";
 import { type PastLog, pastLogs } from "./past-logs.ts";
 import { planUnflatten, type UnflattenPlan } from "./plan-unflatten.ts";
-import { copiesInNeed, lentSidecar, relativesOf } from "./relatives.ts";
+import { copiesInNeed, firstReadableSidecar, relativesOf } from "./relatives.ts";
 import { rewriteSession, secureLog } from "./rewrite-session.ts";
 import { damagedPath, removeSidecar, sidecarPath } from "./sidecar.ts";
 
@@ -138,7 +138,7 @@ function makePlan(
   let planned = planUnflatten(agent, snapshot, { sidecar, archived });
   if (planned.missing.length > 0) {
     const relatives = relativesOf(library, files, snapshot);
-    const lent = sidecar === undefined ? lentSidecar(library, relatives) : undefined;
+    const lent = sidecar === undefined ? firstReadableSidecar(library, relatives) : undefined;
     planned = planUnflatten(agent, snapshot, {
       sidecar: sidecar ?? lent,
       isLent: lent !== undefined,

@@ -3,7 +3,7 @@ import { makeFolders } from "../../fs/folders.ts";
 import type { Library } from "../../fs/library.ts";
 import { replaceFile } from "../../fs/replace-file.ts";
 import type { HookEvent, Hooks } from "../agent-actions.ts";
-import { noticeAnswer, readHookEvent, rehearsedEvent, sessionStartAnswer } from "../hook-event.ts";
+import { noticeAnswer, readHookEvent, sessionStartAnswer, testEvent } from "../hook-event.ts";
 import { claude } from "./claude.ts";
 import { encodeProjectPath } from "./files.ts";
 import { ownFolders } from "./retention.ts";
@@ -38,24 +38,24 @@ export const claudeHooks: Hooks = {
     readHookEvent(text, subcommand, { agent: claude.name, events: claudeHookEvents }),
   contextAnswer: sessionStartAnswer,
   noticeAnswer,
-  rehearse(library, folder) {
+  makeTest(library, folder) {
     const log = makeSession(library, folder);
     return {
-      sessionId: REHEARSED,
+      sessionId: TEST_SESSION_ID,
       variables: { CLAUDE_CONFIG_DIR: join(folder, "claude") },
-      input: (event) => rehearsedEvent(event, REHEARSED, log, folder),
+      input: (event) => testEvent(event, TEST_SESSION_ID, log, folder),
     };
   },
 };
 
-const REHEARSED = "00000000-0000-4000-8000-00000000d0c0";
+const TEST_SESSION_ID = "00000000-0000-4000-8000-00000000d0c0";
 
 /** Two lines, as Claude Code writes them. */
 function makeSession({ disk, now }: Pick<Library, "disk" | "now">, folder: string): string {
-  const log = join(folder, "claude", "projects", encodeProjectPath(folder), `${REHEARSED}.jsonl`);
+  const log = join(folder, "claude", "projects", encodeProjectPath(folder), `${TEST_SESSION_ID}.jsonl`);
   const timestamp = new Date(now()).toISOString();
   const common = {
-    sessionId: REHEARSED,
+    sessionId: TEST_SESSION_ID,
     cwd: folder,
     timestamp,
     version: "0.0.0",

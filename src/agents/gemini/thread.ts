@@ -39,7 +39,7 @@ interface KnownMessage {
   readonly isTalk: boolean;
   readonly hasText: boolean;
   /** A short form of its content, by which a copy under another id is recognized. */
-  readonly gist: string;
+  readonly contentKey: string;
 }
 
 export interface SavedGeminiThread {
@@ -84,7 +84,13 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
     const hasText = present?.hasText === true || bodies.some(hasWords);
     const isTalk =
       present?.isTalk === true || bodies.some((body) => body.kind === "request" || body.kind === "reply");
-    known.set(id, { id, uids: [...(present?.uids ?? []), ...uids], isTalk, hasText, gist: gistOf(message) });
+    known.set(id, {
+      id,
+      uids: [...(present?.uids ?? []), ...uids],
+      isTalk,
+      hasText,
+      contentKey: contentKeyOf(message),
+    });
     return true;
   };
 
@@ -225,7 +231,7 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
     const before = [...loaded].flatMap((id) => known.get(id) ?? []).filter((message) => message.isTalk);
     for (const message of messages.filter(isTalk).toReversed()) {
       const original = before.pop();
-      if (original?.gist !== gistOf(message)) return;
+      if (original?.contentKey !== contentKeyOf(message)) return;
       known.set(idOf(message), { ...original, id: idOf(message) });
     }
   };
@@ -249,7 +255,7 @@ export function createGeminiThread({ emit, budget }: ParserContext, before: Save
     put(body, `compression:${line}`, line, summary === undefined ? undefined : timeAt(summary, "timestamp"));
     if (summary !== undefined) {
       const id = idOf(summary);
-      known.set(id, { id, uids: [], isTalk: true, hasText: true, gist: gistOf(summary) });
+      known.set(id, { id, uids: [], isTalk: true, hasText: true, contentKey: contentKeyOf(summary) });
     }
     for (const message of messages) if (isNew(message)) take(message, line);
   };
@@ -297,15 +303,15 @@ function idOf(message: JsonObject): string {
 }
 
 /** Its words and its calls. Calls are in the content or next to it. */
-function gistOf(message: JsonObject): string {
+function contentKeyOf(message: JsonObject): string {
   const parts = partsOf(message.content);
   const words = parts.flatMap((part) => (part.thought === true ? [] : (stringAt(part, "text") ?? [])));
   const calls = [
     ...parts.map((part) => objectAt(part, "functionCall")),
     ...(arrayAt(message, "toolCalls") ?? []).filter(isObject),
   ].flatMap((call) => stringAt(call, "id") ?? []);
-  const gist = [stringAt(message, "type") ?? "", ...words, ...new Set(calls)].join("\n");
-  return createHash("sha256").update(gist).digest("base64url").slice(0, 16);
+  const content = [stringAt(message, "type") ?? "", ...words, ...new Set(calls)].join("\n");
+  return createHash("sha256").update(content).digest("base64url").slice(0, 16);
 }
 
 function hasWords(body: EntryBody): boolean {

@@ -19,7 +19,7 @@ export const opencodeImport: AgentImport = {
     }));
   },
   command: (path) => ["opencode", "import", path],
-  gist: gistOf,
+  comparableLine,
   messageId: (line) => {
     const value = tryParse(line.toString("utf8"));
     return stringAt(isObject(value) ? objectAt(value, "message") : undefined, "id");
@@ -27,7 +27,7 @@ export const opencodeImport: AgentImport = {
 };
 
 /** An import gives rows new times, and sorts their names. */
-function gistOf(line: Buffer): string {
+function comparableLine(line: Buffer): string {
   const value = tryParse(line.toString("utf8"));
   const row = isObject(value) ? (objectAt(value, "message") ?? objectAt(value, "part")) : undefined;
   if (row !== undefined) return jsonText(sorted({ id: row.id, data: row.data }));

@@ -91,7 +91,7 @@ export function newestManifest(manifests: readonly Manifest[]): Manifest | undef
  * Finds the newest generation whose record can be read and that was not put aside. A damaged generation is never
  * overwritten: it may be repaired some day.
  */
-export function newestGood(
+export function newestIntact(
   disk: Disk,
   sessionFolder: string,
   session: LogKey,

@@ -5,7 +5,7 @@ import { ArchiveDamage } from "../../fs/damage.ts";
 import type { LogKey } from "../../session/session.ts";
 import type { KeptFile, MachineOrigin } from "../archive-store.ts";
 import { CHUNK_BYTES, type Chunk, hashOf } from "./chunk.ts";
-import { readFields, senseless } from "./sealed-json.ts";
+import { invalidRecord, readFields } from "./sealed-json.ts";
 
 /** A file and its chunks, without gaps, from its first byte to its last. */
 export interface StoredFile extends KeptFile {
@@ -80,7 +80,7 @@ export function manifestFromJson(value: unknown): Manifest {
   const version = read.count("version");
   if (version !== FORMAT_VERSION) throw new ArchiveDamage(`its record is of version ${version}`);
   const name = read.text("agent");
-  const agent = isAgent(name) ? name : senseless(`agent: none of ${agentNames().join(", ")}`);
+  const agent = isAgent(name) ? name : invalidRecord(`agent: none of ${agentNames().join(", ")}`);
   const generation = read.count("generation");
   const markdown = read.textOrNull("markdown");
   if (markdown !== null && !isReadableName(markdown)) {
@@ -106,7 +106,7 @@ export function manifestFromJson(value: unknown): Manifest {
 export function originFromJson(value: unknown): MachineOrigin {
   const read = readFields(value);
   const machine = read.text("machine");
-  if (!/^[0-9a-f]{16}$/.test(machine)) senseless("origin");
+  if (!/^[0-9a-f]{16}$/.test(machine)) invalidRecord("origin");
   return {
     machine,
     name: read.text("name"),
@@ -122,11 +122,11 @@ function fileFromJson(value: unknown, own: number): StoredFile {
   let end = 0;
   const chunks = read.list("chunks").map((each): Chunk => {
     const chunk = chunkFromJson(each, own);
-    if (chunk.offset !== end || chunk.length === 0 || chunk.length > CHUNK_BYTES) senseless("chunks");
+    if (chunk.offset !== end || chunk.length === 0 || chunk.length > CHUNK_BYTES) invalidRecord("chunks");
     end += chunk.length;
     return chunk;
   });
-  if (end !== size) senseless("chunks");
+  if (end !== size) invalidRecord("chunks");
   return {
     path: read.text("path"),
     role: read.text("role"),

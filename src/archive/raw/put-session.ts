@@ -13,7 +13,7 @@ import {
   foldersOf,
   generationNumbers,
   type NewGeneration,
-  newestGood,
+  newestIntact,
   readGeneration,
   writeManifest,
 } from "./generations.ts";
@@ -54,7 +54,7 @@ export function putSession(
   const problems: PutProblem[] = [];
   const numbers = generationNumbers(disk, sessionFolder);
   const newest = numbers.at(-1) ?? 0;
-  const base = newestGood(disk, sessionFolder, session, numbers, problems);
+  const base = newestIntact(disk, sessionFolder, session, numbers, problems);
   const mayHaveMoved = options.aside !== true;
   const matches = matchFiles(disk, base, files, { mayHaveMoved });
   const isAside = options.aside === true;

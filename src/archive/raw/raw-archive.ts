@@ -12,7 +12,7 @@ import {
   copiesNamed,
   folderNameOf,
   generationNumbers,
-  newestGood,
+  newestIntact,
   readGeneration,
   sessionFolder,
   writeManifest,
@@ -67,7 +67,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       const folder = sessionFolder(raw, session);
       const numbers = generationNumbers(disk, folder);
       if (generation === undefined) {
-        const manifest = newestGood(disk, folder, session, numbers);
+        const manifest = newestIntact(disk, folder, session, numbers);
         return manifest === undefined ? undefined : keptSession(disk, folder, manifest, numbers);
       }
       const found = readGeneration(disk, folder, generation, session);
@@ -85,7 +85,7 @@ export function openRawArchive(disk: Disk, raw: string): ArchiveStore {
       const found = readGeneration(disk, folder, generation, session);
       if (found.kind === "damaged") return undefined;
       // Generations that were put aside do not count.
-      if (newestGood(disk, folder, session, numbers)?.generation !== generation) {
+      if (newestIntact(disk, folder, session, numbers)?.generation !== generation) {
         const next = (numbers.at(-1) ?? 0) + 1;
         const begun = beginGeneration(disk, folder, next);
         writeManifest(disk, begun.folder, { ...found.manifest, generation: next, isAside: false });

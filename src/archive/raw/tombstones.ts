@@ -8,7 +8,7 @@ import { removeQuietly } from "../../fs/lock.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
 import type { LogKey, SessionName } from "../../session/session.ts";
 import { copiesNamed, folderNameOf } from "./generations.ts";
-import { readFields, sealJson, senseless, unsealJson } from "./sealed-json.ts";
+import { invalidRecord, readFields, sealJson, unsealJson } from "./sealed-json.ts";
 
 /*
  *   forgotten/<agent>/<session>/tombstone.json    says that it is forgotten, and since when
@@ -84,10 +84,10 @@ export function tombstonesMark(disk: Disk, forgotten: string): FolderMark {
   const agents = agentNames().map((agent) => join(forgotten, agent));
   // Every search calls this, and most people forget nothing: one check here is cheaper than an error per folder.
   const isEmpty = disk.stat(forgotten) === undefined;
-  const graves = isEmpty
+  const folders = isEmpty
     ? []
     : agents.flatMap((folder) => entriesIn(disk, folder).map(({ name }) => join(folder, name)));
-  return markOfPaths(disk, [...agents, ...graves]);
+  return markOfPaths(disk, [...agents, ...folders]);
 }
 
 /** Durable when it returns. */
@@ -153,7 +153,7 @@ function readTombstone(disk: Disk, folder: string): Tombstone | "damaged" | unde
     if (bytes === undefined) return undefined;
     const read = readFields(unsealJson(bytes));
     const name = read.text("agent");
-    const agent = isAgent(name) ? name : senseless("agent");
+    const agent = isAgent(name) ? name : invalidRecord("agent");
     const id = read.text("id");
     // It must name the session of this folder, because data is moved by that name.
     const copy = read.has("copy") ? read.text("copy") : null;
@@ -189,6 +189,6 @@ function asPhase(word: string): ForgetPhase {
     case "purged":
       return word;
     default:
-      return senseless("phase");
+      return invalidRecord("phase");
   }
 }

@@ -10,7 +10,7 @@ import { findHooks } from "../../settings/settings-change.ts";
 import { readSettingsFile, readTextFile } from "../../settings/settings-file.ts";
 import { defaultAgents, hookWords, type Package, skillPath, skillPaths } from "../install-files.ts";
 import { type Check, count, note, ok, problem } from "./check.ts";
-import { type DryRun, runDryEvents } from "./dry-events.ts";
+import { type RunSilently, runTestEvents } from "./test-events.ts";
 
 /** One of our hooks in a settings file. */
 export interface InstalledHook {
@@ -23,7 +23,7 @@ export interface InstalledHook {
 }
 
 /** Checks that our hooks are in the settings of the installed agents that support hooks, and that they work. */
-export async function checkHooks(library: Library, run: DryRun): Promise<readonly Check[]> {
+export async function checkHooks(library: Library, run: RunSilently): Promise<readonly Check[]> {
   const checks: Check[] = [];
   for (const { agent, how } of agentsThat("hooks")) {
     if (how.isHere(library)) checks.push(await checkHooksOf(library, agent, how, run));
@@ -37,7 +37,7 @@ function deletes({ deletesAfterMs }: Agent): boolean {
   return deletesAfterMs !== undefined;
 }
 
-async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: DryRun): Promise<Check> {
+async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: RunSilently): Promise<Check> {
   const files = how.allSettingsFiles(library).flatMap((path) => {
     const file = readSettingsFile(library.disk, path);
     return file.kind === "parsed" ? [file] : [];
@@ -68,7 +68,7 @@ async function checkHooksOf(library: Library, agent: Agent, how: Hooks, run: Dry
     const names = missing.map(({ name }) => name).join(", ");
     return problem("hooks", `${agent.displayName}: not installed: ${names}`, fix);
   }
-  const failures = await runDryEvents(library, how, installed, run);
+  const failures = await runTestEvents(library, how, installed, run);
   const bringers =
     ofPlugin.length === 0
       ? ""

@@ -23,13 +23,13 @@ import {
   type DiskUse,
   diskUse,
 } from "./check-store.ts";
-import type { DryRun } from "./dry-events.ts";
+import type { RunSilently } from "./test-events.ts";
 
 export interface ExamineOptions {
   readonly access: IndexAccess;
   readonly pack: Package;
   readonly managedFolder: string;
-  readonly run: DryRun;
+  readonly run: RunSilently;
 }
 
 export interface Examination {
