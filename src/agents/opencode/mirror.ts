@@ -8,7 +8,7 @@ import type { Library } from "../../fs/library.ts";
 import { peekOn } from "../../fs/sources.ts";
 import { sweepTempFiles } from "../../fs/sweep-temp-files.ts";
 import { reasonOf } from "../isolate.ts";
-import { type LeftOut, leftOutOf } from "../left-out.ts";
+import { type MirrorExclusions, mirrorExclusions } from "../mirror-exclusions.ts";
 import { directoryInHead, mirrorFolder, nameOfLog, type OpencodePlace, opencodePlaces } from "./files.ts";
 import { isLogThere, type MirrorManifest, readMirrorManifest, writeMirrorManifest } from "./manifest.ts";
 import { storageMark } from "./storage.ts";
@@ -28,9 +28,9 @@ export function mirrorSessions(library: Library): readonly Problem[] {
   const problems: Problem[] = [];
   /** opencode copies its older storage into the database, and leaves it in place. */
   const inDatabases = new Set<string>();
-  const leftOut = leftOutOf(library, "opencode");
+  const exclusions = mirrorExclusions(library, "opencode");
   try {
-    removeLeftOut(library, leftOut);
+    removeExcluded(library, exclusions);
   } catch (error) {
     problems.push({ path: mirrorFolder(library.surroundings), line: 0, what: explain(error) });
   }
@@ -38,7 +38,7 @@ export function mirrorSessions(library: Library): readonly Problem[] {
     const report = (what: string): void => void problems.push({ path: place.path, line: 0, what });
     try {
       const except = place.kind === "storage" ? inDatabases : new Set<string>();
-      for (const id of mirror(library, place, { except, leftOut }, report)) inDatabases.add(id);
+      for (const id of mirror(library, place, { except, exclusions }, report)) inDatabases.add(id);
     } catch (error) {
       // This includes a cache that can't be written: the sessions of other agents are still read.
       report(explain(error));
@@ -56,12 +56,12 @@ function explain(error: unknown): string {
  * Removes the logs of sessions that are excluded or forgotten now, also of databases that can't be read or are gone;
  * their other logs stay.
  */
-function removeLeftOut({ disk, surroundings }: Library, leftOut: LeftOut): void {
+function removeExcluded({ disk, surroundings }: Library, exclusions: MirrorExclusions): void {
   const all = mirrorFolder(surroundings);
   const peek = peekOn(disk);
   for (const folder of namesIn(disk, all).map((name) => join(all, name))) {
     const known = readMirrorManifest(disk, folder);
-    if ((known.leftOut?.mark ?? "") === leftOut.mark || disk.stat(folder)?.kind !== "folder") continue;
+    if ((known.leftOut?.mark ?? "") === exclusions.mark || disk.stat(folder)?.kind !== "folder") continue;
     const ids = new Set(known.leftOut?.ids ?? []);
     const subagents = namesIn(disk, folder).flatMap((name) =>
       disk.stat(join(folder, name))?.kind === "folder"
@@ -72,7 +72,7 @@ function removeLeftOut({ disk, surroundings }: Library, leftOut: LeftOut): void 
       if (!name.endsWith(".jsonl")) continue;
       const path = join(folder, name);
       const id = nameOfLog(path);
-      if (!leftOut.has({ id, path, project: directoryInHead(peek(path)) })) continue;
+      if (!exclusions.has({ id, path, project: directoryInHead(peek(path)) })) continue;
       const base = path.slice(0, -".jsonl".length);
       for (const [child, { above }] of Object.entries(known.sessions))
         if (child === id || above.includes(id)) ids.add(child);
@@ -80,7 +80,11 @@ function removeLeftOut({ disk, surroundings }: Library, leftOut: LeftOut): void 
     }
     const sessions = Object.fromEntries(Object.entries(known.sessions).filter(([id]) => !ids.has(id)));
     // Without the state of the database, the next run checks again which sessions need a log.
-    writeMirrorManifest(disk, folder, { mark: "", sessions, leftOut: { mark: leftOut.mark, ids: [...ids] } });
+    writeMirrorManifest(disk, folder, {
+      mark: "",
+      sessions,
+      leftOut: { mark: exclusions.mark, ids: [...ids] },
+    });
   }
 }
 
@@ -94,19 +98,19 @@ const TICK_MS = 50;
 interface MirrorOptions {
   /** Sessions that another place has too. */
   readonly except: ReadonlySet<string>;
-  readonly leftOut: LeftOut;
+  readonly exclusions: MirrorExclusions;
 }
 
 /** Returns the ids of the sessions that are there. */
 function mirror(
   library: Library,
   place: OpencodePlace,
-  { except, leftOut }: MirrorOptions,
+  { except, exclusions }: MirrorOptions,
   report: Report,
 ): readonly string[] {
   const { disk } = library;
   const folder = join(mirrorFolder(library.surroundings), folderName(place.path));
-  const markNow = (): string => `${markOf(disk, place)} ${except.size} ${leftOut.mark}`;
+  const markNow = (): string => `${markOf(disk, place)} ${except.size} ${exclusions.mark}`;
   let known = readMirrorManifest(disk, folder);
   const isThere = Object.entries(known.sessions).every(([id, log]) => isLogThere(disk, folder, id, log));
   if (isThere && known.mark === markNow()) return idsOf(known);
@@ -114,7 +118,7 @@ function mirror(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const mark = markNow();
     const isSettled = Number(mark.split(" ")[0]) < library.now() - TICK_MS;
-    const written = writeLogs(disk, place, folder, { known: known.sessions, except, leftOut });
+    const written = writeLogs(disk, place, folder, { known: known.sessions, except, exclusions });
     const { sessions, isWhole, damaged } = written;
     if (Object.keys(sessions).length > Object.keys(known.sessions).length) attempt = 0;
     // What can't be read is reported every time.
@@ -122,7 +126,7 @@ function mirror(
     known = {
       mark: isSure ? mark : "",
       sessions,
-      leftOut: { mark: leftOut.mark, ids: written.leftOut ?? known.leftOut?.ids ?? [] },
+      leftOut: { mark: exclusions.mark, ids: written.withoutLog ?? known.leftOut?.ids ?? [] },
     };
     writeMirrorManifest(disk, folder, known);
     if (!isWhole) continue;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Disk } from "../../fs/disk.ts";
 import { makeFolders, namesIn, removeTree } from "../../fs/folders.ts";
 import { isTempName, replaceFile } from "../../fs/replace-file.ts";
-import type { LeftOut } from "../left-out.ts";
+import type { MirrorExclusions } from "../mirror-exclusions.ts";
 import type { OpencodePlace } from "./files.ts";
 import { isLogThere, MANIFEST_NAME, type MirroredSession, pathOfLog } from "./manifest.ts";
 import { DatabaseError } from "./sqlite/pages.ts";
@@ -14,7 +14,7 @@ import { openDatabase, type SessionRows, type SessionStore } from "./stored-sess
 export interface LogsWritten {
   readonly sessions: Readonly<Record<string, MirroredSession>>;
   /** Sessions that are there but have no log; absent if not all were checked. */
-  readonly leftOut?: readonly string[];
+  readonly withoutLog?: readonly string[];
   /** False if the place changed during reading: then some logs are older. */
   readonly isWhole: boolean;
   /** Problems with sessions that could not be read. */
@@ -25,7 +25,7 @@ interface WriteOptions {
   readonly known: Readonly<Record<string, MirroredSession>>;
   /** Sessions that are in another place too. */
   readonly except: ReadonlySet<string>;
-  readonly leftOut: LeftOut;
+  readonly exclusions: MirrorExclusions;
 }
 
 /** Writes the logs of changed sessions, until all are written or the place changes during reading. */
@@ -33,7 +33,7 @@ export function writeLogs(
   disk: Disk,
   place: OpencodePlace,
   folder: string,
-  { known, except, leftOut }: WriteOptions,
+  { known, except, exclusions }: WriteOptions,
 ): LogsWritten {
   const damaged: string[] = [];
   const sessions: Record<string, MirroredSession> = {};
@@ -59,7 +59,7 @@ export function writeLogs(
     const unwanted = new Set(
       named.flatMap(({ id, directory: project }) => {
         const path = `${pathOfLog(folder, id, sessionsAbove(id, parents))}.jsonl`;
-        return leftOut.has({ id, path, project }) ? [id] : [];
+        return exclusions.has({ id, path, project }) ? [id] : [];
       }),
     );
     for (const session of named) {
@@ -87,7 +87,7 @@ export function writeLogs(
       }
     }
     removeGone(disk, folder, sessions);
-    return { sessions, leftOut: withoutLog, isWhole: true, damaged };
+    return { sessions, withoutLog, isWhole: true, damaged };
   } finally {
     stored.close();
   }

@@ -8,7 +8,7 @@ import { stringAt } from "../jsonl/values.ts";
 import type { AgentName } from "../session/entry.ts";
 
 /** Sessions that must not be copied into the store: those of excluded projects, and forgotten ones. */
-export interface LeftOut {
+export interface MirrorExclusions {
   /** Changes whenever the set of these sessions changes; empty if it is empty. */
   readonly mark: string;
   has(log: CopiedLog): boolean;
@@ -24,7 +24,7 @@ export interface CopiedLog {
 const MAX_STONE_BYTES = 1024 * 1024;
 
 /** Reads the config and the tombstones (`archive/raw/tombstones.ts`) for an agent whose sessions are copied into the store. */
-export function leftOutOf(library: Library, agent: AgentName): LeftOut {
+export function mirrorExclusions(library: Library, agent: AgentName): MirrorExclusions {
   const { disk, places, config } = library;
   const folder = join(places.home, "forgotten", agent);
   const paths: string[] = [];
