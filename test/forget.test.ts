@@ -110,7 +110,7 @@ describe("undoForget()", () => {
     expect((await archiveSessions(library, archiving)).unchanged).toBe(4);
   });
 
-  it("takes the tombstone away when all else was purged after a week", async () => {
+  it("removes the tombstone if everything else was purged after a week", async () => {
     const { library, claude } = await ground();
     await forgetSession(library, claude, { locking });
     const week = later(library, 8);

@@ -337,7 +337,7 @@ describe("sessions forget", () => {
     expect((await ask(["show", made.ids.claude])).code).toBe(0);
   });
 
-  test("refuses where nobody can be asked", async () => {
+  test("refuses without a terminal to ask on", async () => {
     const { made, ask } = ground();
     await ask(["archive"]);
     const { code, err } = await ask(["forget", made.ids.claude]);

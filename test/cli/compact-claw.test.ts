@@ -188,7 +188,7 @@ describe("sessions compact, claw-code", () => {
     expect(read()).toContain('{"type":"message","mess');
   });
 
-  test("gives a log without a header its record all the same", async () => {
+  test("adds the record to a log without a header too", async () => {
     const { ask, path, read } = ground(linesForm(messages).split("\n").slice(1).join("\n"), "jsonl");
     expect((await ask()).code).toBe(0);
     expect(loadClaw(read()).compaction?.count).toBe(1);

@@ -221,7 +221,7 @@ describe("sessions files", () => {
     expect(answer.sessions[0].files[0]).toMatchObject({ path: "/home/ana/shop/src/auth.ts", writes: 1 });
   });
 
-  test("is exit 1 where nobody did", async () => {
+  test("exits with 1 if no session did", async () => {
     expect((await ask(["files", "no/such.file"])).code).toBe(1);
   });
 

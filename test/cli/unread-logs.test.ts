@@ -27,7 +27,7 @@ async function ask(world: TestWorld, ...argv: string[]): Promise<string> {
   return world.out().slice(before);
 }
 
-test("a log of which no line can be read is named, by every answer and by doctor, until it can be read", async () => {
+test("a log without a readable line is reported by every answer and by doctor, until it can be read", async () => {
   const world = makeWorld({ nowMs: NOW });
   const id = "44444444-0000-4000-8000-00000000000d";
   put(

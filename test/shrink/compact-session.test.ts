@@ -229,7 +229,7 @@ describe("compactSession() refuses", () => {
     expect((await compact(library)).shrunk).toHaveLength(2);
   });
 
-  it("a log of which the archive got other bytes than were read", () => {
+  it("a log whose archived bytes differ from those that were read", () => {
     const { library, path } = setUp();
     const { files } = selectSession(library, [TOOL_SESSION]);
     const snapshot = takeSnapshot(library, path);

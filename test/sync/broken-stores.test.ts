@@ -438,7 +438,7 @@ describe("a machine that has the key and means harm", () => {
 });
 
 describe("keys", () => {
-  test("a machine without access is told what to do, and nothing is written", async () => {
+  test("a machine without access gets instructions, and nothing is written", async () => {
     const { remote, root } = await makeScene();
     const third = makeMachine("third", join(root, "third"), [".pi"]);
     await archiveAll(third);
@@ -512,7 +512,7 @@ describe("keys", () => {
     expect(filesOf(join(remote.url, "keys"))).toEqual(before);
   });
 
-  test("a machine that has lost its identity is told so, and not that it never had access", async () => {
+  test("a machine that has lost its identity learns that, not that it never had access", async () => {
     const { laptop, remote } = await makeScene();
     await sync(laptop, remote);
     fs.rmSync(join(laptop.library.places.home, "identity.txt"));

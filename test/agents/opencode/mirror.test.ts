@@ -67,7 +67,7 @@ function watching(disk: Disk): { readonly disk: Disk; opened(): readonly string[
 }
 
 describe("sessions of a database of opencode", () => {
-  test("are files, of which sub-agents have theirs with the session that began it", () => {
+  test("are files, with those of sub-agents in the folder of their session", () => {
     const library = makeLibrary();
     const database = makeDatabase();
     database.session(CHILD, { parent: SHOP, title: "look (@general subagent)" });
@@ -228,7 +228,7 @@ describe("sessions of a database of opencode", () => {
     expect(find(library)).toHaveLength(2);
   });
 
-  test("of which one can't be read do not keep the others from being read", () => {
+  test("that can't be read do not prevent reading the others", () => {
     const library = makeLibrary();
     const database = makeDatabase();
     database.session("ses_long9999", {});
@@ -301,7 +301,7 @@ describe("sessions of a database of opencode", () => {
     expect(readFileSync(logOf({ ...library }, SHOP), "utf8")).toBe(before);
   });
 
-  test("that can't be written to the cache are a problem, and stop nothing else", () => {
+  test("that can't be written to the cache are a problem, and the rest goes on", () => {
     const library = makeLibrary();
     put(library, makeDatabase());
     const log = logOf(library, SHOP);
