@@ -343,14 +343,14 @@ function applyRestore(
         makeFolders(disk, dirname(target));
         const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, exclusive: true });
         if (done.kind === "done") return "written";
-        tell(target, "something was put there meanwhile, and was left alone");
+        tell(target, "something was put there in the meantime, and was left alone");
         return "different";
       }
       case "different": {
         if (mark === undefined) return "different";
         const done = replaceFile(disk, target, planned.content(), { mode, mtimeMs, expect: mark });
         if (done.kind === "done") return "written";
-        tell(target, "it changed meanwhile, and was left alone");
+        tell(target, "it changed in the meantime, and was left alone");
         return "different";
       }
     }

@@ -148,7 +148,7 @@ function readVersionFile(disk: Disk, places: Places): VersionFile | undefined {
   const version = numberAt(value, "version");
   if (version === undefined) {
     throw new UserError(
-      `Cannot use the store ${JSON.stringify(places.home)}: ${JSON.stringify(places.version)} does not say its version`,
+      `Cannot use the store ${JSON.stringify(places.home)}: ${JSON.stringify(places.version)} does not contain its version`,
       {
         exitCode: exitCodes.broken,
         hint: `write {"version":1} into that file if only version 1 ever used the store`,

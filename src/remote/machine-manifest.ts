@@ -1,5 +1,5 @@
 import { isAgent } from "../agents/agents.ts";
-import { readFields, invalidRecord } from "../archive/raw/sealed-json.ts";
+import { invalidRecord, readFields } from "../archive/raw/sealed-json.ts";
 import { ArchiveDamage } from "../fs/damage.ts";
 import type { LogKey } from "../session/session.ts";
 import { isMachineName, type MachineName } from "./machine.ts";

@@ -55,7 +55,7 @@ export async function pushIndex(
   const team = teamEngineOptions(library, remote, options);
   const { dryRun = false } = options;
   if (dryRun && options.reindex === true) {
-    throw new UserError("Cannot take --dry-run with --reindex: what changed is only known of the new index", {
+    throw new UserError("Cannot take --dry-run with --reindex: changes are only known for the new index", {
       exitCode: exitCodes.wrongUsage,
       hint: "use one of them",
     });

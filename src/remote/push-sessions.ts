@@ -114,7 +114,7 @@ function notStored({ store: { place } }: Repository, { name, session }: Job): Pr
   return {
     path: session.location,
     line: 0,
-    what: `${name} can't be stored in ${place}: something that is no file of this program has its name; remove that`,
+    what: `${name} can't be stored in ${place}: another file has its name; remove it`,
   };
 }
 

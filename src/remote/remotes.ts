@@ -123,13 +123,10 @@ export async function addRemote(library: Library, remote: Remote, locking: Locki
     const all = readRemotes(library);
     const present = all.find(({ name }) => name === remote.name);
     if (present !== undefined && JSON.stringify(present) !== JSON.stringify(remote)) {
-      throw new UserError(
-        `Cannot add the remote ${remote.name}: there is one with that name, ${present.url}`,
-        {
-          exitCode: exitCodes.refused,
-          hint: `choose another name, or remove it first: \`sessions remote remove ${remote.name}\``,
-        },
-      );
+      throw new UserError(`Cannot add the remote ${remote.name}: that name is taken by ${present.url}`, {
+        exitCode: exitCodes.refused,
+        hint: `choose another name, or remove it first: \`sessions remote remove ${remote.name}\``,
+      });
     }
     if (present === undefined) writeRemotes(library, [...all, remote]);
   });

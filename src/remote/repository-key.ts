@@ -72,7 +72,7 @@ export async function identityIn(text: string, path: string): Promise<Identity> 
   } catch {
     // The error is explained below, without the text of the key.
   }
-  throw new UserError(`Cannot read the key ${JSON.stringify(path)}: it holds no age identity`, {
+  throw new UserError(`Cannot read the key ${JSON.stringify(path)}: it contains no age identity`, {
     exitCode: exitCodes.broken,
     hint: "put the key back from a backup; a new machine needs no old key: another machine admits it",
   });

@@ -12,11 +12,11 @@ import type { ObjectStore } from "./object-store.ts";
 import { readManifests } from "./other-machines.ts";
 import { type PullAnswer, pullSessions } from "./pull-sessions.ts";
 import { type PushAnswer, type PushProgress, pushSessions } from "./push-sessions.ts";
+import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./remote-tombstones.ts";
 import type { Remote } from "./remotes.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { openAccess, ownIdentity } from "./repository-key.ts";
 import { openS3Store } from "./s3-store.ts";
-import { applyTombstones, forgottenAnywhere, type TombstonesAnswer } from "./remote-tombstones.ts";
 
 export interface SyncOptions {
   readonly locking: Locking;

@@ -48,7 +48,7 @@ export function callOutcome({ result }: ToolCall): Pick<CallView, "state" | "out
 
 function resultOf({ result, name, agentId }: ToolCall): readonly CallDetail[] {
   if (result === undefined || result.text.trim() === "") return [];
-  const spilled = result.spilledTo === undefined ? [] : [`The whole is in ${result.spilledTo}`];
+  const spilled = result.spilledTo === undefined ? [] : [`All of it is in ${result.spilledTo}`];
   const notes = [noteOf(result.text.length, result.chars) ?? [], spilled].flat();
   // The result of a sub-agent is prose.
   const isSaid = !result.isError && (agentId !== undefined || name === "Task" || name === "Agent");

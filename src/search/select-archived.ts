@@ -128,7 +128,7 @@ function partOfArchived(word: string, { id, files }: ListedSession): UserError {
   });
 }
 
-const NOTHING_ARCHIVED = "the archive is empty; where an agent has sessions, `sessions archive` fills it";
+const NOTHING_ARCHIVED = "the archive is empty; `sessions archive` fills it with the sessions of your agents";
 
 function newest(
   library: Library,

@@ -197,7 +197,7 @@ function noSessions(library: Library): UserError {
   return new UserError("Cannot find a session: no agent has sessions here yet", {
     exitCode,
     hint:
-      "what `sessions list` shows is an example history: it can be read and exported, and with --dry-run " +
+      "`sessions list` shows an example history: it can be read and exported, and with --dry-run " +
       "compact, flatten and unflatten show what they would do to it",
   });
 }

@@ -55,7 +55,7 @@ export function writeDocument(
   if (present.kind === "file" && isLog(library, path)) throw refusal(path, "it is a log of an agent");
   if (!options.force) throw existsAlready(path);
   const replaced = replaceFile(disk, path, content(), { mode: "keep", expect: present });
-  if (replaced.kind !== "done") throw refusal(path, "it has changed meanwhile");
+  if (replaced.kind !== "done") throw refusal(path, "it has changed in the meantime");
   return { path, bytes, outcome: "replaced" };
 }
 
@@ -63,7 +63,7 @@ function checkFolder({ disk }: Library, path: string): void {
   if (disk.stat(path)?.kind === "folder") throw wrongUsage(path, "it is a folder", "name a file in it");
   const folder = dirname(path);
   if (disk.stat(folder)?.kind !== "folder")
-    throw wrongUsage(path, `there is no folder ${JSON.stringify(folder)}`, "make the folder first");
+    throw wrongUsage(path, `there is no folder ${JSON.stringify(folder)}`, "create the folder first");
 }
 
 function hasBytes(

@@ -133,7 +133,7 @@ export function writableFiles(library: Library, pointer: SessionPointer): LogFil
     exitCode: exitCodes.nothingFound,
     hint:
       kept === undefined
-        ? "there is nothing to be made smaller"
+        ? "there is nothing to shrink"
         : `\`sessions restore ${logSelector({ id, source: files.files[0]?.path ?? "", otherCopies: others })}\` brings it back`,
   });
 }

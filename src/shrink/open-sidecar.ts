@@ -107,7 +107,7 @@ function indexOrRemains(
   path: string,
   size: number | undefined,
 ): Pick<Sidecar, "index" | "damage"> {
-  if (size === undefined) return { index: remainsOf([]), damage: "it is no ordinary file" };
+  if (size === undefined) return { index: remainsOf([]), damage: "it is not an ordinary file" };
   try {
     return { index: readIndex(disk, path, size), damage: null };
   } catch (error) {

@@ -43,7 +43,7 @@ export function copyOn(disk: Disk, source: Handle, target: Handle, from: number,
 export function writeToEnd(disk: Disk, handle: Handle, bytes: Uint8Array): void {
   for (let rest = bytes; rest.length > 0; ) {
     const written = disk.write(handle, rest);
-    if (written <= 0) throw systemError("ENOSPC", "the disk takes no more bytes");
+    if (written <= 0) throw systemError("ENOSPC", "the disk accepts no more bytes");
     rest = rest.subarray(written);
   }
 }

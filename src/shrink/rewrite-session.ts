@@ -114,7 +114,7 @@ export function secureLog(
   options: Pick<RewriteOptions, "markdown">,
 ): Secured {
   if (forgottenSessions(library).has(files)) {
-    throw notDurable(files.id, "it was forgotten, and what is forgotten is not archived");
+    throw notDurable(files.id, "it was forgotten, and forgotten sessions are not archived");
   }
   const archive = openArchive(library);
   try {
@@ -171,7 +171,7 @@ function proveKept(
     if (error instanceof ArchiveDamage) return error.what;
     throw error;
   }
-  return hash.digest("hex") === sha256() ? undefined : "what was archived is not what the log has";
+  return hash.digest("hex") === sha256() ? undefined : "the archived bytes differ from the log";
 }
 
 function notDurable(id: string, why: string): UserError {

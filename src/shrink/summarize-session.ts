@@ -111,7 +111,7 @@ function readBranch(
   if (branches === undefined) {
     const names = agentsThat("branches").map(({ agent }) => agent.displayName);
     throw new UserError(
-      `Cannot sum up a branch of session ${session.id}: only ${names.join(" and ")} names the entries of its branches`,
+      `Cannot summarize a branch of session ${session.id}: only ${names.join(" and ")} names the entries of its branches`,
       { exitCode: exitCodes.wrongUsage },
     );
   }
@@ -120,7 +120,7 @@ function readBranch(
     case "branch":
       return branch;
     case "current":
-      throw new UserError(`Cannot sum up the branch of entry ${branch.entry}: it is on the current path`, {
+      throw new UserError(`Cannot summarize the branch of entry ${branch.entry}: it is on the current path`, {
         exitCode: exitCodes.wrongUsage,
         hint: `\`sessions show ${session.id} --tree\` shows the branches that were left`,
       });

@@ -32,7 +32,7 @@ export function readMarker({ disk }: Library, folder: string): Marker | undefine
   const names = namesIn(disk, folder);
   if (names.length === 0) return undefined;
   if (!names.includes(MARKER))
-    throw refuseSite(folder, "it has files that are not of a site of this program");
+    throw refuseSite(folder, "it has files that do not belong to a site of this program");
   try {
     const text = disk.readFile(join(folder, MARKER), MAX_MARKER_BYTES)?.toString("utf8") ?? "";
     const marker: Partial<Marker> = JSON.parse(text);
@@ -61,7 +61,7 @@ export function checkForeign(
   for (const path of planned) {
     const there = disk.lstat(join(folder, path));
     if (there !== undefined && (there.kind !== "file" || !own.has(path)))
-      throw refuseSite(join(folder, path), "it is not of this site");
+      throw refuseSite(join(folder, path), "it does not belong to this site");
   }
 }
 

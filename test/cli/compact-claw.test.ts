@@ -184,7 +184,7 @@ describe("sessions compact, claw-code", () => {
     const { ask, read } = ground(`${linesForm(messages)}{"type":"message","mess`, "jsonl");
     const { code, err } = await ask();
     expect(code).toBe(4);
-    expect(err).toContain("line 12 is none that claw-code knows");
+    expect(err).toContain("line 12 is not one that claw-code knows");
     expect(read()).toContain('{"type":"message","mess');
   });
 

@@ -352,7 +352,7 @@ describe("commands that write, where there are no logs", () => {
     const world = makeWorld();
     expect(await run(argv, world)).toBe(1);
     expect(world.err()).toContain("no agent has sessions here yet");
-    expect(world.err()).toContain("what `sessions list` shows is an example history");
+    expect(world.err()).toContain("`sessions list` shows an example history");
   });
 
   test.each([

@@ -44,7 +44,7 @@ test("a log without a readable line is reported by every answer and by doctor, u
     });
   }
   await ask(world, "doctor");
-  expect(world.err()).toContain(`${half}:1: no line of it can be read, so it is in no list`);
+  expect(world.err()).toContain(`${half}:1: no line of it can be read, so it is not listed`);
   expect(world.err()).toContain(`${zeros}:1: no line of it can be read`);
   put(world, `${PROJECTS}/-a/${id}.jsonl`, line(id, "/a", "mended"), NOW - 60_000);
   expect(JSON.parse(await ask(world, "list", "--json"))).toMatchObject({ coverage: { problems: 1 } });
@@ -107,7 +107,7 @@ test.each(TORN)(
       expect(JSON.parse(answer)).toMatchObject({ coverage: { problems: 1, sessions: 1 } });
     }
     await ask(world, "doctor");
-    expect(world.err()).toContain(`${torn}:1: no line of it can be read, so it is in no list`);
+    expect(world.err()).toContain(`${torn}:1: no line of it can be read, so it is not listed`);
     await run(["archive"], world);
     expect(JSON.parse(await ask(world, "verify", "--json"))).toMatchObject({ sessions: 2 });
     put(world, path, `${start}${rest}\n`, NOW - 60_000);

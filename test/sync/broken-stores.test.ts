@@ -201,7 +201,7 @@ describe("objects that are not what they should be", () => {
     const { problems } = await sync(desk, remote);
     expect(problems).toEqual([
       expect.objectContaining({
-        what: `${object} can't be stored in ${remote.url}: something that is no file of this program has its name; remove that`,
+        what: `${object} can't be stored in ${remote.url}: another file has its name; remove it`,
       }),
     ]);
     const repository = openRepository(storeOf(desk, remote), await cipherOf(scene));
@@ -462,7 +462,7 @@ describe("keys", () => {
     fs.writeFileSync(file, "# nothing here\n");
     await expect(sync(laptop, remote)).rejects.toMatchObject({
       exitCode: 5,
-      message: expect.stringContaining("holds no age identity"),
+      message: expect.stringContaining("contains no age identity"),
     });
     fs.writeFileSync(file, text);
     // The wrapped key is of another repository.

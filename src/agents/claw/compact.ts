@@ -206,7 +206,7 @@ export function cutClawMessages(
 ): ClawCut | { readonly nothing: string } {
   const inputTokens = messages.reduce((sum, message) => sum + message.inputTokens, 0);
   if (onlyFromInputTokens !== null && inputTokens < onlyFromInputTokens)
-    return { nothing: `it has read ${inputTokens} tokens, and the threshold is ${onlyFromInputTokens}` };
+    return { nothing: `it has read ${inputTokens} tokens; the threshold is ${onlyFromInputTokens}` };
   const removedFrom = messages[0]?.isSummary === true ? 1 : 0;
   const count = messages.length - removedFrom;
   if (count <= preserve) return { nothing: `it has no more than the ${preserve} messages that stay` };

@@ -95,7 +95,7 @@ function readLines(bytes: Buffer): ClawLog {
         });
         break;
       default:
-        throw new UnreadableClawLog(`${where} is none that claw-code knows`);
+        throw new UnreadableClawLog(`${where} is not one that claw-code knows`);
     }
   }
   return { form: "lines", bytes, messages, compactions, compaction, compactionAt };
@@ -111,7 +111,7 @@ function messageAt(bytes: Buffer, place: Place, where: string): LoggedMessage {
 
 function readMessage(value: unknown, where: string): ClawMessage {
   const message = readClawMessage(value);
-  if (message === undefined) throw new UnreadableClawLog(`${where} is no message that claw-code can read`);
+  if (message === undefined) throw new UnreadableClawLog(`${where} is not a message that claw-code can read`);
   return message;
 }
 

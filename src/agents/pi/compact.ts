@@ -49,7 +49,7 @@ const CONTEXT_WINDOW = {
 export const piCompaction: Compactor = {
   description: "a compaction entry is appended, and nothing is removed",
   options: [KEEP_RECENT, RESERVE, CONTEXT_WINDOW],
-  note: "The log keeps all that it has: Pi loads the summary at its end, and the last messages.",
+  note: "The log keeps everything: Pi loads the summary at its end, and the last messages.",
   plan: compactPi,
 };
 

@@ -29,7 +29,7 @@ export const command: Command = defineCommand({
     "script; or JSON with everything that was said and done. Secrets are masked. An existing file is replaced " +
     "only with --force.\n\n" +
     "--site writes many sessions, all or those that filters name as in `sessions list`, as a folder of static pages " +
-    "with a search of their own. It opens from disk or from any web server, with nothing but a browser. The folder must " +
+    "with their own search. It opens from disk or from any web server, in any browser. The folder must " +
     "be new, empty, or a site of an earlier run, which is then brought up to date.",
   examples: [
     { line: "sessions export last", says: "the newest session of this folder as markdown" },

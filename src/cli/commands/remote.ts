@@ -104,7 +104,7 @@ export const command: Command = defineCommand({
       if (flags.json) printJson(world, { action, remote: remoteJson(remote) });
       else
         world.stdout.write(
-          `Removed ${sanitize(remote.name)}: ${sanitize(remote.url)}; what is stored there stays\n`,
+          `Removed ${sanitize(remote.name)}: ${sanitize(remote.url)}; its content is not deleted\n`,
         );
       return exitCodes.done;
     }
@@ -161,7 +161,7 @@ function formatKeys({ remote, recipients, added }: RemoteKeys, world: World): st
       ? ""
       : added
         ? "Added: it can read everything there now.\n"
-        : "It had access already; its key was written again.\n";
+        : "It already had access; its key was written again.\n";
   const heading = `These can read ${sanitize(remote.name)}:\n`;
   const lines = recipients.map((each) => {
     const who = each.isThis ? "this machine" : (each.machine ?? "has not synced yet");

@@ -94,7 +94,7 @@ export function createCluster(options: ClusterOptions): Cluster {
       if (isForbidden(error))
         return {
           kind: "denied",
-          why: "may not be asked by this program: Deno needs --allow-net with its address",
+          why: "can't be reached by this program: Deno needs --allow-net with its address",
         };
       node++;
       const why = timeout.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(error);

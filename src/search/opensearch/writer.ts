@@ -124,7 +124,10 @@ async function writeSource(
 /** Refusals for a reason that trying again does not change. */
 function refused(cluster: Cluster, why: string): Failure {
   if (/flood-stage|read-only-allow-delete/.test(why))
-    return { kind: "unreachable", what: `${cluster.name} takes no more documents: its disk is nearly full` };
+    return {
+      kind: "unreachable",
+      what: `${cluster.name} accepts no more documents: its disk is nearly full`,
+    };
   if (/index write \(api\)/.test(why))
     return { kind: "unreachable", what: `${cluster.name} is being reindexed; push again in a few minutes` };
   return { kind: "denied", what: `${cluster.name} refuses it (${why})` };

@@ -240,7 +240,7 @@ export function openSegments(
     if (opened.kind !== "missing") return opened;
     missing = { id: manifest.id, what: opened.what };
   }
-  return { kind: "damaged", what: missing?.what ?? "its segments change all the time" };
+  return { kind: "damaged", what: missing?.what ?? "its segments keep changing" };
 }
 
 function openAll(

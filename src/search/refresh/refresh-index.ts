@@ -216,7 +216,7 @@ function unreadLog({ disk }: Library, { key, files: { files } }: SessionToRead):
   const path = files[0]?.path;
   if (path === undefined || disk.stat(path)?.kind !== "file") return [];
   if (!isTorn(path, diskSource(disk).head)) return [];
-  return [[key, { path, line: 1, what: "no line of it can be read, so it is in no list" }]];
+  return [[key, { path, line: 1, what: "no line of it can be read, so it is not listed" }]];
 }
 
 /** Reads sessions in this thread, one after the other. */

@@ -25,7 +25,7 @@ export function ActivityView({ version }: { readonly version: IndexVersion }): J
   return (
     <PageFrame
       title="Activity"
-      says="Every message counts once, also of sessions whose logs are gone. A day leads to its sessions."
+      says="Every message counts once, also in sessions whose logs are gone. A day links to its sessions."
     >
       <WhenAnswered
         called={called}

@@ -25,7 +25,7 @@ export function KeepingView({ version }: { readonly version: IndexVersion }): JS
   return (
     <PageFrame
       title="Keeping"
-      says="Some agents delete sessions after a while. What the archive has stays, and can be restored."
+      says="Some agents delete sessions after a while. Archived sessions stay, and can be restored."
     >
       <WhenAnswered
         called={called}

@@ -201,7 +201,7 @@ function BranchMark({ session, line, before }: BranchMarkProps): JSX.Element | n
   return (
     <p class="divider branch">
       <span>
-        <Icon name="branch" /> {from === null ? "Another start" : `Goes on from turn ${from}`}
+        <Icon name="branch" /> {from === null ? "Another start" : `Continues from turn ${from}`}
       </span>
     </p>
   );

@@ -288,7 +288,7 @@ export function WorkStep({ of, place, index, step }: WorkProps): JSX.Element | n
       {isOpen && agentId !== null ? (
         <Subagent of={of} id={agentId}>
           {hasDetails ? (
-            <Fold title="What its caller got back">
+            <Fold title="Result for its caller">
               <Details sessionKey={of.key} place={place} index={index} callId={step.id} only="result" />
             </Fold>
           ) : null}
